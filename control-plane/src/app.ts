@@ -42,10 +42,10 @@ function refuseAddress(): Response {
 }
 
 /**
- * Every route of the program, in order. Calls under `/v1` and `/msgcompat` are routes of the server itself and never see
- * the framework: its context and hooks cost a call more than the relay does. Then come the features, then the
- * pages of the web, and what nothing matched is a JSON 404. What was thrown past a feature is
- * a 500 that names nothing but the request id: a page for a person, JSON for a program.
+ * Every route of the program, in order. Calls under `/v1` and `/msgcompat` are routes of the server itself and never
+ * see the framework: its context and hooks cost a call more than the relay does. Then come the features, then the pages
+ * of the web; anything that matches nothing is a JSON 404. What a feature throws and does not handle is a 500 that
+ * names only the request id: a page for a person, JSON for a program.
  */
 export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: Log, isDraining: () => boolean) {
   const { transportSecurity = null } = parts;

@@ -38,7 +38,7 @@ async function drain(program: Program, log: Log, config: Config): Promise<void> 
   log.info("program.stopped");
 }
 
-/** Ends what runs still like calls whose client has left, so that each is written down with what was delivered. */
+/** Ends what runs still like calls whose client has left, so that each is recorded with what was delivered. */
 async function cutOff(program: Program): Promise<void> {
   program.cutOff();
   void program.app.server?.stop(true);

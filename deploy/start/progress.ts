@@ -10,7 +10,7 @@ export function say(title: string, text: string): void {
 }
 
 /**
- * Does one step of the start and says what came of it and how long it took. A step that takes long enough to be noticed
+ * Does one step of the start and reports the outcome and how long it took. A step that takes long enough to be noticed
  * is announced first.
  * @param work gets a function for remarks on the way and answers what the closing line says
  */

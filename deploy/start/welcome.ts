@@ -22,7 +22,7 @@ type State = {
 
 type Said = Readonly<Record<string, unknown>>;
 
-/** What the seed says of those whom it made for trying out. */
+/** What the seed says about those whom it made for trying out. */
 export function readFirstUser({ userEmail, userPassword, admin }: Said): FirstUser {
   return {
     userEmail: typeof userEmail === "string" ? userEmail : null,
@@ -39,7 +39,7 @@ function readFirstAdmin(said: unknown): FirstAdmin | null {
   return typeof username === "string" && typeof password === "string" ? { username, password } : null;
 }
 
-/** What the seed says of what there is already. */
+/** What the seed says about what there is already. */
 export function readState({ hasAdmin, isServed }: Said): State {
   return { hasAdmin: hasAdmin === true, isServed: isServed === true };
 }

@@ -158,7 +158,7 @@ function readLogLevel(reader: Reader): LogLevel {
   throw new ConfigError("LOG_LEVEL must be debug, info, warn or error.");
 }
 
-/** All variables as they came, for the process that takes the place of this one. */
+/** All variables as they came, for the process that replaces this one. */
 export function wholeEnvironment(): Environment {
   return process.env;
 }

@@ -3,7 +3,7 @@ export type ErrorSecrets = { readonly apiKey: string; readonly hostname: string 
 /** How writers of JSON, of addresses and of pages write a sign; a stroke before one that needs none stands for nothing. */
 const escapes = /\\{1,4}u00([0-9a-f]{2})|%([0-9a-f]{2})|&#x([0-9a-f]{2});|&#(\d{2,3});|\\{1,4}(?=[!-/:-@[-`{-~])/gi;
 
-/** A text with its signs as they are meant, in small letters, and where in the text each of them begins. */
+/** A text with its signs as they are meant, in lower case, and where in the text each of them begins. */
 type Plain = { readonly signs: string; readonly places: readonly number[] };
 
 function toPlain(text: string): Plain {

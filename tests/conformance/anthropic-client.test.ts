@@ -122,7 +122,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
       expect(types.slice(-3)).toEqual(["content_block_stop", "message_delta", "message_stop"]);
     });
 
-    test("tools are called, two at once and by streams too, and their results come in the order of the calls", async () => {
+    test("tools are called, even two at once and in streams, and their results come in the order of the calls", async () => {
       const toolCalls = [
         { name: "get_weather", arguments: { city: "Oslo" }, id: "call_a" },
         { name: "get_time", arguments: { zone: "CET" }, id: "call_b" },
@@ -316,7 +316,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
         expect(error.message).toContain("prompt is too long: 9000 tokens > 8192 maximum");
       });
 
-      test("a provider that limits calls is told with the time to wait, its refusal of us is not told", async () => {
+      test("a provider's rate limit is passed on with the time to wait, its refusal of our credential is not", async () => {
         await messages.addModel(`claude-limited-${isCurrent}`);
         messages.provider.script({ status: 429, retryAfter: 7 });
         const limited = await refusal(
@@ -345,7 +345,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
         expect(JSON.stringify(error.error)).toContain('"overloaded_error"');
       });
 
-      test("keys and money", async () => {
+      test("refusals for key, balance, account and model raise the classes of the SDK", async () => {
         const unknown = await refusal(clientFor(`sk-${"A".repeat(48)}`).messages.create(ask("Hello")));
         expect([unknown.status, unknown.constructor.name]).toEqual([401, "AuthenticationError"]);
         const poor = await messages.rig.addUser(0n);

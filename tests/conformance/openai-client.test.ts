@@ -86,7 +86,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
       expect(second.choices[0]?.message.content).toContain("result of");
     });
 
-    test("are streamed in fragments that the client joins to the same calls", async () => {
+    test("are streamed in fragments that the client joins into the same calls", async () => {
       const request = { model, tools, messages: ask("get_weather, get_time") };
       const whole = functionCalls(await client.chat.completions.create(request));
       const stream = client.chat.completions.stream(request);

@@ -95,7 +95,7 @@ describe("a chat completion", () => {
     expect(completion.usage?.completion_tokens).toBe(64 + text);
   });
 
-  test("lets the behaviour lay fields over the usage", async () => {
+  test("lets the behaviour overwrite fields of the usage", async () => {
     provider.script({ usage: { prompt_tokens: 100, prompt_tokens_details: { cached_tokens: 64 } } });
     const completion = await client.chat.completions.create({ model, messages: ask("x") });
     expect(completion.usage?.prompt_tokens_details?.cached_tokens).toBe(64);
@@ -120,7 +120,7 @@ describe("tools", () => {
     expect(weatherArguments.safeParse(JSON.parse(calls[0]?.function.arguments ?? "")).success).toBeTrue();
   });
 
-  test("are streamed in fragments that the client joins to the same calls", async () => {
+  test("are streamed in fragments that the client joins into the same calls", async () => {
     const tools = [weatherTool, timeTool];
     const stream = client.chat.completions.stream({ model, tools, messages: ask("get_weather, get_time") });
     const fragments: string[] = [];

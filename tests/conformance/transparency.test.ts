@@ -211,7 +211,7 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
     expect(record?.header("user-agent")).toBe("sluice");
   });
 
-  test("the client gets what says how to read the body, and none of the provider's other headers", async () => {
+  test("the client gets the headers needed to read the body, and none of the provider's others", async () => {
     const canary = "provider-canary";
     const headers = Object.fromEntries(providerHeaders.map((name) => [name, canary]));
     for (const isStream of [false, true]) {

@@ -131,7 +131,7 @@ describeUnless(fault, "exit nodes on hosts of their own", () => {
     expect(hosts.heardByStranger()).toBe("");
   });
 
-  test("a stranger at the address of a node is asked for a proof and never gets the relay key", async () => {
+  test("a stranger at the address of a node is asked for proof and never gets the relay key", async () => {
     await hosts.setNames({ "node-c.example.org": hosts.strangerAddress });
     const place = { ip: hosts.strangerAddress, relay_url: `http://${hosts.strangerAddress}:8790` };
     const input = { node_code: "node-c", name: "C", host: "node-c.example.org", ...place, relay_key: strangersKey };

@@ -370,7 +370,7 @@ test(
 );
 
 test(
-  "a channel is limited, serves one more model, answers a test call, and is switched off by its name and on again",
+  "a channel gets limits and one more model, responds to a test call, and is disabled by its name and enabled again",
   async () => {
     await walk("/admin/upstreams/?open=1", async (page) => {
       const panel = page.locator(".side-panel");

@@ -62,7 +62,7 @@ async function textOf(path: string, cookie?: string, ready = "main h1"): Promise
 }
 
 test(
-  "snippets and price cards of the home page are of models with which one can talk",
+  "snippets and price cards of the home page show only chat models",
   async () => {
     const text = await textOf("/");
     expect(text).toContain('"model": "gpt-4o-mini"');
@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  "the docs ask for a model with which one can talk",
+  "the docs name a chat model",
   async () => {
     const text = await textOf("/docs/quickstart/");
     expect(text).toContain("gpt-4o-mini");
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  "the playground offers models with which one can talk",
+  "the playground offers only chat models",
   async () => {
     const text = await textOf("/console/playground/", web.cookies.user, 'main select:has(option[value="gpt-4o-mini"])');
     expect(text).toContain("gpt-4o-mini");

@@ -84,7 +84,7 @@ describe("an answer of nothing", () => {
       },
     );
 
-    test("is a 502 that costs nothing where there is no other channel", async () => {
+    test("is a 502 that costs nothing if there is no other channel", async () => {
       script("alone-1", { body: { id: "x", usage } });
       const answer = await faulty.call("alone", request, { path });
       expect(seen(answer)).toEqual(failed);

@@ -61,7 +61,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
     await faulty.close();
   });
 
-  /** Makes a call, leaves once `until` is over, and returns what the row and the provider say of it. */
+  /** Makes a call, leaves once `until` is over, and returns what the row and the provider say about it. */
   const leave = async (plan: {
     readonly behaviour: Behaviour;
     readonly body?: object;

@@ -74,7 +74,7 @@ describe.each(httpClients)("back-pressure, $name", ({ create }) => {
       client = create({ tlsCa: authority.cert });
       const { flow, bytes, ended } = await stall(protocol);
       const sent = await untilStuck();
-      // What is on its way lies in the buffers of the system; the sender's and the receiver's are full.
+      // What is on its way is in the buffers of the system; the sender's and the receiver's are full.
       expect(sent).toBeLessThan(30 * mebibyte);
       expect(bytes()).toBeLessThan(4 * mebibyte);
       flow.resume();

@@ -41,7 +41,7 @@ describe.each(httpClients)("TLS, $name", ({ create }) => {
     for (let round = 0; round < 3; round += 1) {
       expect((await call(client, requestTo({ ...toApi, port, method: "POST", body: "a" }))).body).toBe("hello");
     }
-    // The connection leads to an address; Host and SNI carry the name all the same.
+    // The connection leads to an address; Host and SNI carry the name anyway.
     expect(new Set(serverNames)).toEqual(new Set(["api.test"]));
     expect(server?.requests[0]?.head.toLowerCase()).toContain(`\r\nhost: api.test:${port}\r\n`);
   });

@@ -8,7 +8,7 @@ import type { TestUser } from "../support/sluice.ts";
 
 const errorOf = (error: object): Behaviour["body"] => ({ error });
 
-/** What a provider answers to something that a request alone can bring about, and how often it takes to do harm. */
+/** What a provider answers to something that a request alone can cause, and how often it takes to do harm. */
 const attacks: readonly { readonly name: string; readonly behaviour: Behaviour; readonly calls: number }[] = [
   { name: "requests that are not acceptable", behaviour: { status: 406 }, calls: 30 },
   { name: "requests whose address is too long", behaviour: { status: 414, isHtmlBody: true }, calls: 30 },

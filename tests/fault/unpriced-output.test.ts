@@ -109,7 +109,7 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
     expect(settled?.quota).toBe(recomputedCost(settled as NonNullable<typeof settled>));
   });
 
-  test("without that the provider ever says what it did unseen does so no more often than it may leave for nothing", async () => {
+  test("is limited as if it left for free when the provider never reports unseen work", async () => {
     const user = await faulty.rig.addUser();
     const { event } = escapes.at(-1) as Escape;
     faulty.provider.script({ events: [event, event], silence: { afterChunks: 1 } }, { times: "always" });

@@ -77,7 +77,7 @@ describe.each(arrangements)("an answer without end, %s", (arrangement) => {
     await faulty.provider.waitForCancel(0);
   });
 
-  test("comments for ever are no answer: they too end at the total limit, with a clean error, and are free", async () => {
+  test("endless comments are not a response: they end at the total limit, with a clean error, and are free", async () => {
     faulty.provider.reset();
     const comments = Array.from({ length: 200 }, () => "8\r\n: wait\n\n\r\n").join("");
     const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";

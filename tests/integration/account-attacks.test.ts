@@ -96,7 +96,7 @@ describe("guesses of a password", () => {
     expect((await client.logIn(victim, password, { ip, cookie: forged })).status).toBe(429);
   });
 
-  test("are not counted any more after a login that is right", async () => {
+  test("are reset by a successful login", async () => {
     const ip = freshAddress();
     for (let round = 0; round < 2; round += 1) {
       for (let guess = 0; guess < 4; guess += 1) {
@@ -222,7 +222,7 @@ describe("whether an address has an account is not told", () => {
     expect(await mailsTo(email, "password_reset")).toBe(9);
   });
 
-  test("a stranger who asks for mails to somebody does not keep the owner from them", async () => {
+  test("a stranger who requests mails to somebody does not block the owner's", async () => {
     const email = "held-up@example.org";
     await client.makeUser(email, password);
     const { deviceCookie } = await client.logIn(email, password, { ip: freshAddress() });

@@ -273,7 +273,7 @@ describe("sessions", () => {
     expect([answer.status, answer.body.error?.code]).toEqual([401, "unauthenticated"]);
   });
 
-  test("of somebody else can't be ended, and look as if they were not there", async () => {
+  test("of somebody else can't be ended, and look as if they did not exist", async () => {
     const [mine, theirs] = [await loginUser(rig), await loginUser(rig)];
     const [row] = await rig.db.sql<{ id: bigint }>`select id from session where user_id = ${theirs.userId}::bigint`;
     const end = (id: unknown) =>

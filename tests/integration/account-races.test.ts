@@ -182,7 +182,7 @@ describe.each(kinds)("a login of %s", (_, make) => {
     expect(await liveSessions(person)).toBe(1);
   });
 
-  test("is asked for codes of the authenticator whose code was looked at, and of no other", async () => {
+  test("is asked for codes of the authenticator whose code was checked, and of no other", async () => {
     const person = await make();
     const { cookie } = await person.logIn();
     const begin = () => person.call("totp/begin/", { password }, cookie);

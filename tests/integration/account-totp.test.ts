@@ -79,7 +79,7 @@ describe.each([
 ] as const)("%s with an authenticator", (kind, make, suffix) => {
   const name = (part: string) => `${part}-${kind.replace(" ", "-")}${suffix}`;
 
-  test("needs a code at the login, and each code is good once", async () => {
+  test("requires a code at the login, and each code works once", async () => {
     const person = await make(name("once"));
     const { authenticator } = await setUp(person);
     expect((await person.logIn()).body.error?.code).toBe("code_required");
@@ -213,7 +213,7 @@ describe("a lost authenticator", () => {
     }
   });
 
-  test("is taken away by a super-admin with a reason, which ends the sessions and is written down", async () => {
+  test("is removed by a super-admin with a reason, which ends the sessions and is recorded", async () => {
     const person = await makeUser("lost@example.org");
     const { cookie } = await setUp(person);
     const [user] = await rig.db.sql<{ id: bigint }>`select id from user_profile where email = 'lost@example.org'`;

@@ -93,7 +93,7 @@ describe("an admin", () => {
     expect([await me(before), await me(after)]).toEqual([401, 200]);
   });
 
-  test("is none any more once agent is 0, in a session as at the login", async () => {
+  test("loses all access once agent is 0, in a session as well as at the login", async () => {
     const made = { username: "former", email: null, mobile: null, password, isSuper: false };
     await rig.db.withTransaction((tx) => createAdmin(tx, made, "test"));
     const cookie = cookieOf((await logIn("former")).setCookie);
@@ -110,7 +110,7 @@ describe("an admin", () => {
     expect(await logIn("bcrypted")).toMatchObject({ status: 200, body: { admin: { is_super: false } } });
   });
 
-  test("gets other rights from a super-admin only, has to log in again, and it is written down", async () => {
+  test("gets other rights only from a super-admin, has to log in again, and the change is recorded", async () => {
     const [boss, clerk, nobody] = [
       await loginAdmin(rig),
       await loginAdmin(rig),
@@ -197,7 +197,7 @@ describe("an admin", () => {
     ]);
   });
 
-  test("the maker of an admin is written down", async () => {
+  test("the creator of an admin is recorded", async () => {
     const rows = await rig.db
       .sql`select 1 from audit_log where action = 'admin.create' and after->>'username' = 'anna'`;
     expect(rows).toHaveLength(1);
@@ -224,7 +224,7 @@ describe("nobody else", () => {
     expect(await me(cookie)).toBe(401);
   });
 
-  test("a made-up cookie, one of another kind, and none are no login; two are refused", async () => {
+  test("a made-up cookie, one of another kind, and none do not log in; two are refused", async () => {
     const { cookie } = await loginAdmin(rig);
     expect(await me("")).toBe(401);
     expect(await me(`SVC_ADMIN_SESSID=${"A".repeat(43)}`)).toBe(401);

@@ -118,7 +118,7 @@ async function postForCookie(path: string, body: object, cookie: string | null):
   );
 }
 
-test("who has lost the authenticator, and has nobody to ask, is helped by a command on the server", async () => {
+test("anyone who has lost the authenticator, and has nobody to ask, is helped by a command on the server", async () => {
   const last = await loginAdmin(rig);
   await rig.db.sql`
     update shared_admin_credentials set totp_sealed = '\\x00', totp_enabled_at = now() where id = ${last.adminId}::bigint`;

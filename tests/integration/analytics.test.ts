@@ -153,7 +153,7 @@ describe("an event of a public page", () => {
     },
   );
 
-  test("one address can send so many in a minute and no more, and what it sends above that is not kept", async () => {
+  test("one address can only send so many in a minute, and anything above that is not stored", async () => {
     const answers = await Promise.all(Array.from({ length: 25 }, () => report({ kind: "page_view" })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
     const refused = answers.filter(({ status }) => status === 429);
@@ -234,7 +234,7 @@ describe("the form of an enterprise lead", () => {
 });
 
 describe("an enterprise lead", () => {
-  test("waits until an admin has changed its state, which is written down", async () => {
+  test("waits until an admin has changed its state, which is recorded", async () => {
     expect(await create(lead)).toMatchObject({ status: 200, body: { ok: true, received: true } });
     const [found] = await listed("?status=pending");
     expect(found).toMatchObject({ ...lead, status: "pending", campaign: "default" });
@@ -267,7 +267,7 @@ describe("an enterprise lead", () => {
     expect(await answer.text()).toContain(`"'=HYPERLINK(1)`);
   });
 
-  test("of a program that fills in what people do not see is not kept, and the program is told nothing else", async () => {
+  test("of a program that fills in the hidden field is not stored, and the program gets the same response", async () => {
     const caught = await create({ ...lead, website: "https://spam.example.org" });
     const taken = await create(lead);
     const { request_id: _, ...told } = caught.body;

@@ -53,7 +53,7 @@ test("every operation has a name of its own", () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("what several operations have is written down once, and every reference leads to it", () => {
+test("what several operations share is written once, and every reference leads to it", () => {
   const { components } = document;
   const text = JSON.stringify(document);
   const unused = (["schemas", "responses", "parameters"] as const).flatMap((kind) =>

@@ -75,7 +75,7 @@ describe("the quota limit of a key", () => {
     await scene.expectMoneyRight();
   });
 
-  test("that is taken away binds no more, and one that is set again counts from then on", async () => {
+  test("no longer applies once removed, and one that is set again counts from then on", async () => {
     const { as } = await scene.enter();
     const { secret, key } = await makeKey(as, { quota_limit: 2 * price, reset_period: "monthly" });
     expect(await scene.countThrough([secret], 10)).toBe(2);

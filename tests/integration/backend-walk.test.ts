@@ -159,7 +159,7 @@ function isAboutUnknown(issue: z.core.$ZodIssue): boolean {
   );
 }
 
-test("whatever is of admins asks for an admin", () => {
+test("every admin endpoint requires an admin", () => {
   const open = endpoints.filter(({ path, access }) => path.startsWith("/backend/admin/") && !access.endsWith("admin"));
   expect(open.map(nameOf)).toEqual([]);
 });

@@ -171,7 +171,7 @@ describe("fields", () => {
     expect(told(await asAdmin("user/save", { user_id: id, status: "active" }))).toEqual([400, "invalid_id"]);
   });
 
-  test("47 an order of somebody else and none at all are one answer", async () => {
+  test("47 somebody else's order and a missing one get the same response", async () => {
     const other = await loginUser(rig);
     const { body } = await client.post("/backend/billing/order/create/", { plan_code: "cases" }, other);
     const theirs = (body["order"] as { order_no: string }).order_no;

@@ -171,7 +171,7 @@ describe.each(arrangements)("bad input on the wire, %s", (arrangement) => {
     await answer.connection.ended;
   });
 
-  test("bytes that are no HTTP at all do no harm", async () => {
+  test("bytes that are not HTTP at all do no harm", async () => {
     const clientHello = Buffer.from("160301020001000001fc0303", "hex");
     for (const bytes of [
       clientHello,

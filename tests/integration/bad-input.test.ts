@@ -99,7 +99,7 @@ describe.each(arrangements)("bad input, %s", (arrangement) => {
   });
 
   test("bodies that are made to be expensive cost less than 50 ms of the processor beyond their length", async () => {
-    // The best of them: what else the machine does makes every instruction dearer.
+    // The best of them: what else the machine does makes every instruction more expensive.
     const costMs = async (oddity: Oddity): Promise<number> => {
       let best = Number.POSITIVE_INFINITY;
       for (let call = 0; call < 4; call += 1) {

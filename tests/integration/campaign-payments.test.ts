@@ -55,7 +55,7 @@ describe("a payment", () => {
     expect(await eventsOf(order)).toHaveLength(1);
   });
 
-  test("settles while the statistic is broken, and is counted when it is mended", async () => {
+  test("settles while the statistic is broken, and is counted once it is repaired", async () => {
     const order = await placed();
     await owner.sql`alter table campaign_event add constraint broken check (kind <> 'payment_settled') not valid`;
     const settled = await settlePaid(scene.parts, noticeOf(order)).catch((error: unknown) => error);

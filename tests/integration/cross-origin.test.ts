@@ -99,14 +99,14 @@ describe.each(paths)("%s", (path) => {
   });
 });
 
-test("an OPTIONS that asks for no leave, and a call of no browser, are answered as ever", async () => {
+test("an OPTIONS that is not a preflight, and a call without a browser, are answered as usual", async () => {
   const plain = await fetch(`${open.url}/v1/models`, { method: "OPTIONS", headers: { origin: allowed } });
   expect(plain.status).toBe(405);
   const answer = await fetch(`${open.url}/v1/models`, { headers: { authorization: `Bearer ${messages.user.apiKey}` } });
   expect([answer.status, openedBy(answer)]).toEqual([200, nothing]);
 });
 
-test("names of headers that are none are not said back", async () => {
+test("invalid header names are not echoed", async () => {
   const asked = await fetch(`${open.url}/v1/models`, {
     method: "OPTIONS",
     headers: { origin: allowed, "access-control-request-method": "GET", "access-control-request-headers": "a b; c" },

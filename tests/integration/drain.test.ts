@@ -54,7 +54,7 @@ describe.each([
   const start = (env: Record<string, string> = {}): Promise<SluiceProcess> =>
     rig.startProcess({ ROLES: roles, ...env });
 
-  test("lets a running stream come to its end, takes no new calls, and leaves its books in order", async () => {
+  test("lets a running stream finish, takes no new calls, and leaves its books in order", async () => {
     const sluice = await start();
     provider.script({ silence: { afterChunks: 3 } });
     const answer = await call(sluice.url, true);

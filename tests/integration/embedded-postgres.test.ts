@@ -98,7 +98,7 @@ test("the database is UTF-8 with code-point order, safe against a crash, in UTC,
   expect((await stat(join(home, "password"))).mode & 0o777).toBe(0o600);
 });
 
-test("an unexpected end is told, an expected one is not", async () => {
+test("an unexpected end is reported, an expected one is not", async () => {
   const told: string[] = [];
   const ending = Promise.withResolvers<void>();
   const postgres = await start({

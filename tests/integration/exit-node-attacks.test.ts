@@ -89,7 +89,7 @@ describe("67: a server that answers in place of the node", () => {
     ],
   ];
 
-  test.each(answers)("%s: the old address stays, and the key is not told", async (_name, answer) => {
+  test.each(answers)("%s: the old address stays, and the key is not revealed", async (_name, answer) => {
     await using fake = FakeNode.start({ answer });
     scene.dns.set(host, { a: ["127.0.0.1"] });
     const relayUrl = `http://${host}:${fake.port}`;
@@ -152,7 +152,7 @@ describe("68: a node that would be called elsewhere", () => {
     await expectUnmoved();
   });
 
-  test("can't be given the secret of somebody else as its key", async () => {
+  test("can't be given somebody else's secret as its key", async () => {
     for (const name of ["cardpay.secret_key", "exit_node.node__u.relay_key"]) {
       expect(codeOf(await save({ relay_key_secret: name }))[0]).toBe(400);
     }
@@ -172,7 +172,7 @@ describe("68: a node that would be called elsewhere", () => {
   });
 });
 
-test("69: a change of what somebody else has changed is refused, and overwrites nothing", async () => {
+test("69: a change to something that somebody else has changed meanwhile is refused, and overwrites nothing", async () => {
   const { version } = await scene.read("node-t");
   expect((await save({ name: "First", version })).status).toBe(200);
   expect(codeOf(await save({ name: "Second", version }))).toEqual([409, "version_conflict"]);

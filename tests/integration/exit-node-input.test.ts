@@ -44,7 +44,7 @@ describe("65: a relay URL", () => {
   });
 });
 
-test("66: a DNS server that says nothing is no yes, and is not waited for", async () => {
+test("66: a silent DNS server is not a yes, and is not waited for", async () => {
   scene.dns.set("s.nodes.example.org", { is: "silent" });
   const answer = await post("dns-check", { node_code: "node-s" });
   expect(answer.body["dns"]).toMatchObject({ matched: false, resolved: [], failure: "timeout" });
@@ -88,7 +88,7 @@ describe("invalid nodes, accounts and routes", () => {
     expect(JSON.stringify(answer.body)).not.toContain(String(input["relay_key"] ?? "nothing of the kind"));
   });
 
-  test.each(["dns-check", "health", "switch"])("%s of a node that is not there is a 404", async (path) => {
+  test.each(["dns-check", "health", "switch"])("%s of a node that does not exist is a 404", async (path) => {
     expect(codeOf(await post(path, { node_code: "node-y" }))).toEqual([404, "not_found"]);
   });
 
@@ -162,7 +162,7 @@ describe("a channel", () => {
     expect(codeOf(moved)).toEqual([400, "invalid_value"]);
   });
 
-  test.each(["127.0.0.1", "localhost"])("that leads to %s all the same is not called", async (host) => {
+  test.each(["127.0.0.1", "localhost"])("that leads to %s anyway is not called", async (host) => {
     const { port } = new URL(scene.provider.url);
     await scene.rig.db.sql`update channel set base_url = ${`http://${host}:${port}/v1`} where name = 'first'`;
     const [first] = await scene.rig.db.sql<{ id: bigint; base_url: string; updated_at: Date }>`

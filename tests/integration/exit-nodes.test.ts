@@ -228,7 +228,7 @@ describe("calls of the group", () => {
     expect(await scene.rig.checkMoney()).toEqual([]);
   });
 
-  test("that run when their node is taken out of use come to their end, and no other begins there", async () => {
+  test("that run when their node is disabled finish, and no other begins there", async () => {
     await scene.addNode("node-m", await scene.startAgent("node-m"));
     const user = await scene.addTraveller("route-m", { node_code: "node-m" });
     await scene.chatOnceServed(user);
@@ -265,7 +265,7 @@ describe("a relay key", () => {
     expect((await scene.chat(user)).status).toBe(200);
     expect(await scene.check("node-a")).toMatchObject({ is_serving: true, is_host_form: true });
     await agent.reload({ relayKeys: `${nextRelayKey}\n` });
-    // The gateway hears of the proven key a moment after it was written down.
+    // The gateway hears of the proven key a moment after it was recorded.
     expect((await scene.chatOnceServed(user)).status).toBe(200);
     expect(await scene.check("node-a")).toMatchObject({ is_serving: true });
   });

@@ -28,7 +28,7 @@ describe.each(arrangements)("a first call, %s", (arrangement) => {
       body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "Hello" }], ...body }),
     });
 
-  test("is answered, priced, charged and written down once", async () => {
+  test("is answered, priced, charged and recorded once", async () => {
     const answer = await call({});
     expect(answer.status).toBe(200);
     const requestId = answer.headers.get("x-request-id");

@@ -1,4 +1,4 @@
-/** The model map: what admins save holds on every replica at once, is written down, and never overwrites unseen changes. */
+/** The model map: what admins save holds on every replica at once, is recorded, and never overwrites unseen changes. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { loginAdmin, loginUser } from "../support/logins.ts";

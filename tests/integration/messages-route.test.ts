@@ -1,4 +1,4 @@
-/** `/msgcompat`: its paths, who may call it, what is refused and how, and what is written down of a call. */
+/** `/msgcompat`: its paths, who may call it, what is refused and how, and what is recorded of a call. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { MessagesRig, messagesModel, saveMapEntry } from "../support/messages-rig.ts";
 import { waitUntil } from "../support/relay-scene.ts";
@@ -109,7 +109,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       return answer.status;
     };
 
-    test("are taken from either header, whichever of two is good", async () => {
+    test("are taken from either header, whichever is valid", async () => {
       const { apiKey } = messages.user;
       const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
       expect(await status({ "x-api-key": apiKey })).toBe(200);
@@ -155,7 +155,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       expect((await refused(await send("{}", { "content-encoding": "gzip" })))[0]).toBe(415);
     });
 
-    test("what the client calls its JSON is not told to the provider, to which it is sent in another form", async () => {
+    test("the client's content type is not passed to the provider, which gets another form", async () => {
       const body = { model: messagesModel, max_tokens: 9, messages: [{ role: "user", content: "Hi" }] };
       for (const type of ["application/vnd.api+json", "application/json; charset=utf-16"]) {
         messages.provider.reset();

@@ -120,7 +120,7 @@ describe("migrations", () => {
     expect(await run()).toEqual([expect.stringMatching(/^applied 0001_broken/)]);
   });
 
-  test("that were edited after they were applied are refused; turned line ends are no edit", async () => {
+  test("that were edited after they were applied are refused; changed line ends do not count as an edit", async () => {
     await write({ "0000_first": "create table a (\n  id int\n);" });
     await run();
     await write({ "0000_first": "create table a (\r\n  id int\r\n);" });
@@ -204,7 +204,7 @@ describe("functions", () => {
     expect(await sql`select answer() as answer`).toEqual([{ answer: 43 }] as never);
   });
 
-  test("that are in no file any more are dropped; those of others stay", async () => {
+  test("that are no longer in any file are dropped; those of others stay", async () => {
     await sql`create function of_somebody_else() returns int language sql as 'select 1'`;
     await writeFunctions({ one: answerFunction, two: answerFunction.replace("answer", "other") });
     await run();
@@ -281,7 +281,7 @@ describe("a database from before the first release", () => {
     await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('first', ${at - 1n}), (${hash}, ${at})`;
   }
 
-  test("with all its migrations is taken over, without functions that are gone", async () => {
+  test("with all its migrations is adopted, without functions that are gone", async () => {
     await makeOld(lastRow);
     const lines: string[] = [];
     await migrate(database.url, (line) => lines.push(line));

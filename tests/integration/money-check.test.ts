@@ -98,7 +98,7 @@ describe("bun run audit", () => {
 });
 
 describe("the nightly check", () => {
-  test("says what is violated in the log and in the gauge, and takes it back when it is mended", async () => {
+  test("reports violations in the log and in the gauge, until they are fixed", async () => {
     const lines: LogFields[] = [];
     const log = createLog("debug", (line) => lines.push(JSON.parse(line) as LogFields));
     const registry = new Registry();

@@ -108,7 +108,7 @@ describe("the binary", () => {
   });
 });
 
-test("a target that is none is refused", async () => {
+test("an invalid target is refused", async () => {
   const command = [process.execPath, join(repositoryRoot, "node-agent/build.ts"), "windows-x64", "--out", folder];
   const build = startProgram({ command, env: {} });
   expect(await build.exited).toBe(2);

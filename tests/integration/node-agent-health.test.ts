@@ -152,7 +152,7 @@ describe("/metrics", () => {
   });
 });
 
-test("what is not there is a 404 with the node's code", async () => {
+test("an unknown path is a 404 with the node's code", async () => {
   const answer = await agent.call("/");
   expect([answer.status, answer.headers.get("x-svc-exit-node")]).toEqual([404, "node-a1"]);
 });

@@ -263,7 +263,7 @@ describe("what a provider does wrong becomes an error of ours", () => {
     expect([answer.status, outcome]).toEqual([200, "broken"]);
   });
 
-  test("a provider that is not there is unreachable", async () => {
+  test("a provider that does not exist is unreachable", async () => {
     const closed = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
     const providerUrl = `http://127.0.0.1:${closed.port}`;
     closed.stop(true);

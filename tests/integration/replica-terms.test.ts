@@ -157,7 +157,7 @@ describe("the leases of a replica", () => {
 });
 
 describe("a replica", () => {
-  test("that the database does not know any more is in another era", async () => {
+  test("of a replica that the database no longer knows belongs to another era", async () => {
     await db.sql`delete from replica where id = ${one}`;
     expect((await renewTerm(db, one, { era, lengthMs })).era).not.toBe(era);
   });
@@ -203,7 +203,7 @@ describe("rows of leases and replicas", () => {
     expect(await leaseRows()).toHaveLength(1);
   });
 
-  test("leave no way for a late return to take from a newer lease", async () => {
+  test("never let a late return take from a newer lease", async () => {
     const store = createLeaseStore(db, one);
     await lend(5n);
     await store.giveBack({ budgetId, amount: q(5n), recall: 0n, statement: 2n });

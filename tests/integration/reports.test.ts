@@ -144,7 +144,7 @@ describe("in every zone", () => {
     },
   );
 
-  test.each(zones)("the users of %s are those who made a call, also when they are asked for again", async (zone) => {
+  test.each(zones)("the users of %s are those who made a call, and a repeated query returns the same", async (zone) => {
     for (let each = 0; each < rangesOfZone * 2; each += 1) {
       // One day often: most users are there on most of the longer ranges.
       const { from_day, to_day } = someRange();

@@ -55,7 +55,7 @@ describe("the program", () => {
     }
   });
 
-  test("ends when its parent is gone, if configured to, even with an answer on its way", async () => {
+  test("ends when its parent is gone, if configured to, even in the middle of a response", async () => {
     const program = await startProgram(["--exit-with-parent", "--scriptable"]);
     await postJson(`${program.url}/sandbox/script`, { behaviours: [{ neverAnswer: true }] });
     const answer = chat(program.url, {}).catch(() => "reset");
@@ -80,7 +80,7 @@ describe("the program", () => {
     expect((await fetch(`${program.url}/sandbox/totals`)).status).toBe(200);
   });
 
-  test("says what is wrong with its flags, or that its port is taken, and does not run", async () => {
+  test("reports wrong flags or a port that is in use, and does not run", async () => {
     const taken = await startProgram([]);
     for (const args of [
       ["--port", "x"],

@@ -7,8 +7,8 @@ const installFolder = join(import.meta.dir, "../../.data/lighthouse/packages");
 const programInPackage = "cli/index.js";
 
 /**
- * The program of Lighthouse: that of the folder which `LIGHTHOUSE` names, or else the one of the lock file, installed when
- * it is not there yet.
+ * The program of Lighthouse: that of the folder which `LIGHTHOUSE` names, or else the one of the lock file, installed
+ * if it is missing.
  * @throws Error when there is none and it can't be installed
  */
 export function findLighthouse(): string {

@@ -1,7 +1,7 @@
 /**
- * `bun run lighthouse`: what Lighthouse says of every page in `tests/shots/pages.ts`, with rows in every list, on a phone and
- * a network as it simulates them. Words on the command line choose pages by their names; `RUNS=3` measures each three times
- * and shows the middle. The table goes to stdout; results and reports are in `.data/lighthouse`.
+ * `bun run lighthouse`: what Lighthouse says about every page in `tests/shots/pages.ts`, with rows in every list, on a
+ * phone and a network as it simulates them. Words on the command line choose pages by their names; `RUNS=3` measures
+ * each three times and shows the middle. The table goes to stdout; results and reports are in `.data/lighthouse`.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -82,7 +82,7 @@ function contextOptions({ url, width = 1280, height = 800, isDark, hasScript }: 
 function watch(page: Page, { url, expectedStatuses = [] }: PageOptions, faults: string[]): void {
   page.on("pageerror", (error) => faults.push(`script: ${error.message}`));
   page.on("console", (message) => {
-    // The browser says of itself that an answer failed; the status is judged below.
+    // The browser says about itself that an answer failed; the status is judged below.
     if (["error", "warning"].includes(message.type()) && !message.text().startsWith("Failed to load resource")) {
       faults.push(`console: ${message.text()}`);
     }

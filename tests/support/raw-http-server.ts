@@ -53,7 +53,7 @@ type Connection = {
   socket: RawSocket | null;
 };
 
-/** An HTTP server without manners: what it answers, and how it ends, is written down in each test. */
+/** An HTTP server without manners: what it answers, and how it ends, is recorded in each test. */
 export function startRawHttpServer(options: RawHttpServerOptions): RawHttpServer {
   const requests: RawRequest[] = [];
   const waiting = new Set<() => void>();

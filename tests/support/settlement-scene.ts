@@ -21,7 +21,7 @@ const replica = "replica one" as ReplicaId;
 /** What is known about a row from outside: what it should be settled as. */
 export type Expected = { readonly customer: Customer; readonly base: bigint; readonly multiplier: string };
 
-/** A database with customers whose calls are written down and settled, without the rest of the program. */
+/** A database with customers whose calls are recorded and settled, without the rest of the program. */
 export class SettlementScene implements AsyncDisposable {
   readonly database: TestDatabase;
   /** Works as the role of the application. */

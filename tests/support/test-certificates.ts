@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
-/** Certificates made on the spot, so that no key lies in the repository and none expires there. */
+/** Certificates made on the spot, so that no key is in the repository and none expires there. */
 export type TestCertificate = { readonly cert: string; readonly key: string };
 
 export type TestAuthority = {

@@ -51,13 +51,13 @@ const features = {
   "admin/audit": leaf,
   ledger: leaf,
   "admin/campaigns": leaf,
-  // Who changes a secret is written down, and some take two.
+  // Who changes a secret is recorded, and some take two.
   "admin/secrets": [...leaf, "admin/approvals"],
   // Units, prices and what they cost.
   models: leaf,
   // The log of calls, and all that is made of it: views, settlement, sums, reports.
   usage: [...leaf, "admin/audit", "models"],
-  // Reading a payload is written down; so is what the end of the retention destroyed.
+  // Reading a payload is recorded; so is what the end of the retention destroyed.
   trace: [...leaf, "admin/audit"],
   // Some of them let admins do more, which takes two.
   "admin/settings": [...leaf, "admin/approvals", "admin/audit"],

@@ -3,8 +3,8 @@ const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 
 /**
- * An address as most of the world writes them: one `@`, no quotes, no comments, no control characters, letters of ASCII
- * only (a domain of other letters in its `xn--` form), so that no two addresses look alike. The domain in lower case.
+ * An address in its usual form: one `@`, no quotes, no comments, no control characters, ASCII letters only (a domain
+ * with other letters in its `xn--` form), so that no two addresses look alike. The domain is in lower case.
  * @returns null when it is none
  */
 export function parseEmailAddress(text: string): string | null {

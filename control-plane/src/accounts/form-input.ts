@@ -44,7 +44,7 @@ export function rememberingLanguage(page: Response, input: AnyInput, isSecure: b
   return locale === null ? page : withCookie(page, localeCookie(locale, isSecure));
 }
 
-/** What a person can do something about; the rest is a failure of ours and goes the way of all failures. */
+/** What a person can do something about; the rest is our own failure and goes the way of all failures. */
 export function readableError(thrown: unknown): AppError {
   if (thrown instanceof AppError && thrown.status < 500) {
     return thrown;

@@ -17,8 +17,8 @@ export type GatewayUsers = {
 };
 
 /**
- * Called in the transaction in which a user has shown that the address is theirs, after that was written: what was bought
- * under it without a login is theirs now.
+ * Called in the transaction in which a user has proved that the address is theirs, after that was recorded: what was
+ * bought under it without a login is theirs from now on.
  */
 export type OnVerified = (tx: Transaction, userId: UserId) => Promise<unknown>;
 
@@ -27,7 +27,7 @@ export type LoginPageState = FormPageState & {
   readonly email: string;
   /** Where to go after the login: a path of ours. */
   readonly next: string;
-  /** The name of what is good news, or null. */
+  /** The name of the good news, or null. */
   readonly notice: string | null;
   readonly asksForCode: boolean;
   /** Who is logged in already, or null. */

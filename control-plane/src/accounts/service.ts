@@ -32,7 +32,7 @@ export function guestOrders(db: Database): {
 }
 
 /**
- * Counts leads by whom they come from, so that no sender uses up what all may send.
+ * Counts leads by sender, so that no sender uses up what all may send.
  * @returns a function that throws AppError `too_many_attempts`
  */
 export function leadSenders(db: Database): (ip: string) => Promise<void> {
@@ -73,7 +73,7 @@ export type NewAdmin = {
 };
 
 /**
- * Makes an admin and writes down who made it.
+ * Creates an admin and records who did it.
  * @param command the command that does it, for the audit log
  * @returns the password, which can be seen only now; null when username, e-mail or mobile number are taken
  */
@@ -114,8 +114,8 @@ export async function isAnyAdmin(db: Queryable): Promise<boolean> {
 }
 
 /**
- * Takes the authenticator and the recovery codes away from an admin, for a command on the server; all sessions end.
- * @returns false without such an admin, or without an authenticator
+ * Removes the authenticator and the recovery codes of an admin, for a command on the server; all sessions end.
+ * @returns false when there is no such admin or no authenticator
  */
 export async function removeAdminTotp(
   tx: Transaction,

@@ -97,9 +97,9 @@ export async function findLoginById(db: Queryable, userId: UserId): Promise<Logi
 }
 
 /**
- * Whether this is still the password of an active user, who is asked for no code that was not asked for then. The row is held
- * until the end of the transaction, so that a reset, a suspension or an authenticator comes before the new session, and stops
- * it, or after it, and ends it.
+ * Whether this is still the password of an active user, and no code is required that was not required before. The row
+ * is locked until the end of the transaction, so that a reset, a suspension or a new authenticator comes either before
+ * the new session, and prevents it, or after it, and ends it.
  */
 export async function holdLogin(
   db: Queryable,

@@ -24,7 +24,7 @@ export async function insertToken(
   return { id: row.id, expiresAt: row.expires_at };
 }
 
-/** Whose token this is, if it is good: it is used up with this. Of two at the same moment one gets null. */
+/** Whose token this is, if it is valid: it is used up with this. Of two at the same moment one gets null. */
 export async function takeToken(db: Queryable, tokenHash: Uint8Array, purpose: TokenPurpose): Promise<UserId | null> {
   const [row] = await db.sql<{ user_id: bigint }>`
     update account_token set used_at = now()
@@ -33,7 +33,7 @@ export async function takeToken(db: Queryable, tokenHash: Uint8Array, purpose: T
   return (row?.user_id ?? null) as UserId | null;
 }
 
-/** Whose token this is, if it is good; it stays so. */
+/** Whose token this is, if it is valid; it stays so. */
 export async function peekToken(db: Queryable, tokenHash: Uint8Array, purpose: TokenPurpose): Promise<UserId | null> {
   const [row] = await db.sql<{ user_id: bigint }>`
     select user_id from account_token

@@ -9,7 +9,7 @@ import { type AccountRouteParts, originOf } from "./route-parts.ts";
 import { ofUser, revokeSessionsOf } from "./sessions/store.ts";
 import { lockProfile } from "./store.ts";
 
-/** What admins do for users beside changing them. */
+/** What admins do for users besides changing them. */
 export function userAdminEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
   return [revokeEndpoint(parts), resendEndpoint(parts)];
 }

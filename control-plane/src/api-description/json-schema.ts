@@ -7,7 +7,7 @@ const spelledOut: ReadonlySet<unknown> = new Set(["date", "date-time", "uuid", "
 
 /**
  * A zod schema as JSON Schema 2020-12.
- * @param side `input` is what a caller may send, `output` what an answer is
+ * @param side `input` is what a caller may send, `output` what a response contains
  */
 export function toJsonSchema(schema: z.ZodType, side: "input" | "output"): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {

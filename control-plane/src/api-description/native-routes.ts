@@ -264,7 +264,7 @@ const messagesRoutes: readonly NativeRoute[] = [
     group: "messages",
     summary: "Check that the service is reachable",
     access: "public",
-    answers: [{ status: 200, type: null, summary: "It is." }],
+    answers: [{ status: 200, type: null, summary: "The service is reachable." }],
     dialect: "messages",
     errors: ["method_not_allowed"],
     limits: [],
@@ -329,19 +329,19 @@ const health = { type: "object", properties: { ok: flag, reasons: { type: "array
 const operationsRoutes: readonly NativeRoute[] = [
   plain("/healthz", {
     summary: "Check that the process is alive",
-    answers: [{ status: 200, type: json, summary: "It is alive.", schema: health }],
+    answers: [{ status: 200, type: json, summary: "The process is alive.", schema: health }],
   }),
   plain("/readyz", {
     summary: "Check that this instance can take new calls",
     answers: [
-      { status: 200, type: json, summary: "It can.", schema: health },
-      { status: 503, type: json, summary: "It can't, and why.", schema: health },
+      { status: 200, type: json, summary: "The instance can take new calls.", schema: health },
+      { status: 503, type: json, summary: "The instance cannot take new calls, with the reason.", schema: health },
     ],
   }),
   plain("/metrics", {
     summary: "Metrics for Prometheus; 404 unless the caller may read them",
     access: "metrics_token",
-    answers: [{ status: 200, type: "text/plain", summary: "Measurements.", schema: text }],
+    answers: [{ status: 200, type: "text/plain", summary: "The metrics.", schema: text }],
     errors: ["not_found", "malformed_request", "internal_error"],
   }),
 ];

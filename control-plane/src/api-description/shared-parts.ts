@@ -15,9 +15,9 @@ export type SharedParts = {
 };
 
 /**
- * The same operations, with references in the place of errors, parameters and schemas that several have: most errors can
- * come from every endpoint, and written out each time they were more than half of the description.
- * @param named schemas that have a name already
+ * The same operations, with references in place of the errors, parameters and schemas that several share: most errors
+ * can come from every endpoint, and written out each time they were more than half of the description.
+ * @param named schemas that already have a name
  */
 export function shareParts(paths: Paths, named: Readonly<Record<string, JsonSchema>>): SharedParts {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));

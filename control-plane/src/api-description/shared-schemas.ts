@@ -4,8 +4,8 @@ import type { JsonSchema } from "./json-schema.ts";
 const lengthMin = 100;
 
 /**
- * Finds schemas used in several places and gives each a name, so that it is written only once. The name is the
- * schema's `title`, or comes from the field it was first met under.
+ * Finds schemas used in several places and gives each a name, so that it is written only once. The name is the schema's
+ * `title`, or comes from the field where it was first found.
  */
 export class SharedSchemas {
   /** In how many places a schema occurs, by its text; schemas nested in another count once for that one. */
@@ -24,7 +24,7 @@ export class SharedSchemas {
     const text = JSON.stringify(schema);
     const before = this.#places.get(text) ?? 0;
     this.#places.set(text, before + 1);
-    // What gets no name is written down each time, and so are its parts.
+    // What gets no name is written out each time, and so are its parts.
     if (before === 0 || !isWorthAName(schema, text)) {
       mapParts(schema, "", (part) => {
         this.count(part);

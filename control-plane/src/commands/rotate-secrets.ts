@@ -1,9 +1,9 @@
 /**
- * Re-encrypts everything under the old master key with the new one: `bun run secrets:rotate [--dry-run]`.
- * The old key is MASTER_KEY and the new one NEW_MASTER_KEY (each also as `_FILE`). Without a NEW_MASTER_KEY the
- * environment is that of replicas in the middle of the exchange: MASTER_KEY is the new key, MASTER_KEY_PREVIOUS the
- * old. Progress goes to stderr, the result to stdout. Exit code 0 means that nothing is left under the old key. It
- * can be killed and run again at any time, while the service runs. What it did is recorded in the audit log.
+ * Re-encrypts everything under the old master key with the new one: `bun run secrets:rotate [--dry-run]`. The old key
+ * is MASTER_KEY and the new one NEW_MASTER_KEY (each also as `_FILE`). Without a NEW_MASTER_KEY the environment is that
+ * of replicas during a rotation: MASTER_KEY is the new key, MASTER_KEY_PREVIOUS the old. Progress goes to stderr, the
+ * result to stdout. Exit code 0 means that nothing is left under the old key. It can be killed and run again at any
+ * time, while the service runs. What it did is recorded in the audit log.
  */
 import { parseArgs } from "node:util";
 import { accountSealedColumns } from "../accounts/service.ts";
@@ -69,7 +69,7 @@ function rowsUnder(counts: Counts, keyId: string): number {
   return [...counts.values()].reduce((sum, count) => sum + (count.get(keyId) ?? 0), 0);
 }
 
-/** The ids of keys that have no part in the exchange and under which something lies nevertheless. */
+/** The ids of keys that are not part of the rotation but under which something is still encrypted. */
 function strangeKeys(counts: Counts, { from, to }: KeyExchange): string[] {
   const ids = new Set([...counts.values()].flatMap((count) => [...count.keys()]));
   return [...ids].filter((id) => id !== from.id && id !== to.id).sort();

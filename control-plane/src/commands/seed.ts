@@ -1,10 +1,11 @@
 /**
- * Makes what a first call needs: the model `gpt-4o-mini` with its prices, the names by which clients of the Messages
- * route ask for it, and a channel that serves it to group `default`. Safe to repeat: what is there stays, and the channel
- * follows the environment: the provider with PROVIDER_API_KEY, else the sandbox at SANDBOX_URL; without either there is none.
- * Outside of production also a user with quota and an API key, which is only made when the user has none; in development the
- * user gets a password, and a first super-admin is made when there is no admin yet. In production nobody reads what a start
- * prints: admins are made with `bun run admin:create`. Progress goes to stderr; stdout gets one JSON line: `{"ok":true,
+ * Creates what a first call needs: the model `gpt-4o-mini` with its prices, the names by which clients of the Messages
+ * route ask for it, and a channel that serves it to group `default`. Safe to repeat: what exists stays, and the channel
+ * follows the environment: the provider with PROVIDER_API_KEY, else the sandbox at SANDBOX_URL; without either there is
+ * none. Outside of production also a user with quota and an API key, which is only made when the user has none; in
+ * development the user gets a password, and a first super-admin is made when there is no admin yet. In production
+ * nobody reads what a start prints: admins are created with `bun run admin:create`. Progress goes to stderr; stdout
+ * gets one JSON line: `{"ok":true,
  * "userEmail":"..."|null,"apiKey":"sk-..."|null,"userPassword":"..."|null,"admin":{"username":"...","password":"..."}|null,
  * "hasAdmin":true,"isServed":true}`.
  */
@@ -107,7 +108,7 @@ async function seed(): Promise<Seeded> {
       await seedCatalog(tx, config, masterKey);
       await addFirstPlans(tx);
       say("there are plans for sale");
-      // Quota that nobody has paid for, and a key that lies in the log of the start, are for trying out only.
+      // Quota that nobody has paid for, and a key that is printed to the log, are for trying out only.
       const isTrial = config.NODE_ENV !== "production";
       const user = isTrial ? await seedFirstUser(tx, config.NODE_ENV === "development") : { userEmail: null };
       return { ...user, hasAdmin: await isAnyAdmin(tx), isServed: await isAnyModelServed(tx) };

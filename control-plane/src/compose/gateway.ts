@@ -82,7 +82,7 @@ function realtimeLimits(config: Config): RealtimeLimits {
     totalTimeoutMs: config.REALTIME_TOTAL_TIMEOUT_MS,
     recheckMs: config.REALTIME_RECHECK_MS,
     pingMs: config.REALTIME_PING_MS,
-    // The rest of the time is for what has to be written down.
+    // The rest of the time is for what has to be recorded.
     drainTimeoutMs: Math.floor(config.DRAIN_TIMEOUT_MS / 2),
   };
 }

@@ -43,9 +43,10 @@ export type Program = {
 };
 
 /**
- * Opens everything the configuration asks for, brings this replica into step with the database (spool replayed, leases
- * of an earlier life given back), and puts the routes together.
- * @throws whatever keeps the program from working: a bad master key, a database that is away, a folder that can't be written
+ * Opens everything the configuration asks for, reconciles this replica with the database (replays the spool, returns
+ * leases from before a restart), and puts the routes together.
+ * @throws whatever keeps the program from working: a bad master key, an unreachable database, a folder that can't be
+ *   written
  */
 export async function buildProgram(config: Config, log: Log): Promise<Program> {
   const base = await openBase(config, log);

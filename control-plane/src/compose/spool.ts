@@ -70,8 +70,8 @@ export async function bringIntoStep(base: Base, leases: QuotaLeases | null): Pro
 }
 
 /**
- * Gives back what a replica without a process leased, but for what the rows cost that were put aside again: their calls were
- * answered, and they are written as soon as the database takes them.
+ * Returns what a replica without a process has leased, except for the cost of rows that were put aside again: their
+ * calls were answered, and they are written as soon as the database accepts them.
  * @returns what they cost
  */
 async function releaseUnowed({ db }: Base, spool: Spool<CallRows>): Promise<ReadonlyMap<BudgetId, bigint>> {

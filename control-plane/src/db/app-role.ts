@@ -5,8 +5,8 @@ import { translateDriverError } from "../platform/db-errors.ts";
 export const appRoleName = "sluice_app";
 
 /**
- * The role as which the application should act on this database, for `openDatabase({ role })`: `sluice_app` when it
- * exists and the login may act as it, else null (the server did not let the migration make roles).
+ * The role in which the application should act on this database, for `openDatabase({ role })`: `sluice_app` if it
+ * exists and the login may act as it, otherwise null (the server did not let the migration create roles).
  * @throws DatabaseUnavailableError
  */
 export async function findAppRole(databaseUrl: string): Promise<string | null> {

@@ -8,8 +8,8 @@ const lastBefore = {
 };
 
 /**
- * A database of a developer from before the first release, in which all migrations of then were applied, has the schema of
- * the baseline already: the baseline takes the place of their rows.
+ * A database of a developer from before the first release, in which all migrations of that time were applied, already
+ * has the schema of the baseline: the baseline replaces their rows.
  * @returns whether that was done
  * @throws Error when the database is from before the first release and lacks some of them
  */

@@ -8,8 +8,8 @@ const beginning = /^create or replace function (\w+)\(/gim;
 
 /**
  * Reads the functions of a folder, the files in the order of their names.
- * @throws Error when something else is there, or a name is taken twice: there are no overloads, because a changed signature
- *   takes the place of the old one
+ * @throws Error when something else is in the folder, or a name is used twice: there are no overloads, because a
+ *   changed signature replaces the old one
  */
 export async function readFunctions(folder: URL): Promise<SqlFunction[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();

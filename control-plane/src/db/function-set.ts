@@ -5,15 +5,15 @@ import { applyPart } from "./sql-part.ts";
 
 type FunctionSet = { readonly hash: string; readonly release: string; readonly signatures: readonly string[] };
 
-/** What came of the functions: those of a newer release are left alone. */
+/** The outcome for the functions: those of a newer release are left alone. */
 export type FunctionOutcome = "same" | "applied" | "newer";
 
 /** "Cannot change return type of existing function", or the names of its parameters: it has to be dropped first. */
 const definitionConflict = "42P13";
 
 /**
- * Replaces all functions, in one transaction, when any of them is not as it was last time. A function whose signature
- * changed takes the place of the old one; one that is in no file any more is dropped, if it came out of a file.
+ * Replaces all functions, in one transaction, when any of them has changed since the last time. A function whose
+ * signature changed replaces the old one; one that is no longer in any file is dropped, if it came from a file.
  *
  * A replica of the release before may start again after this one: it finds a newer release here and leaves it alone.
  * @throws Error with file and line. The transaction is open then.
@@ -96,8 +96,8 @@ async function dropByName(connection: SQL, name: string): Promise<void> {
 }
 
 /**
- * Drops what came out of files the last time and did not now.
- * @returns the signatures of those that did: their rows were written by this transaction
+ * Drops functions that came from files the last time and no longer do.
+ * @returns the signatures of those that still do: their rows were written by this transaction
  */
 async function dropRemoved(connection: SQL, lastSignatures: readonly string[]): Promise<string[]> {
   const rows = await connection<{ signature: string; is_ours: boolean }[]>`

@@ -35,8 +35,8 @@ const serverVersionMin = 150_000;
 
 /**
  * Brings the database to the state this program was written for. Replicas that start together wait for each other; one
- * of them applies the migrations, each in a transaction of its own, so that a failure leaves whole migrations behind, and
- * then the functions, all in one transaction, when they are not those of last time.
+ * of them applies the migrations, each in a transaction of its own, so that a failure leaves only whole migrations
+ * behind, and then the functions, all in one transaction, if they have changed.
  *
  * The files and the table of applied ones are drizzle-kit's, but its runner is not used: it puts all files into one
  * transaction, takes no lock, does not notice that an applied file was edited, and can't say which line failed.
@@ -97,8 +97,8 @@ async function checkServer(connection: SQL): Promise<void> {
 }
 
 /**
- * Runs the work under a lock of this database. It polls for the lock instead of queueing for it: a statement that waits is
- * a statement that runs, and would itself be waited for by an index that is built concurrently.
+ * Runs the work under a lock of this database. It polls for the lock instead of queueing for it: a waiting statement
+ * counts as a running one, and an index that is being built concurrently would wait for it.
  */
 async function inTurn(connection: SQL, report: Report, work: () => Promise<void>): Promise<void> {
   const key = advisoryLockKey("migrate");
@@ -185,7 +185,10 @@ function checkUnchanged(migration: Migration, appliedHash: string | undefined, n
   }
 }
 
-/** What was applied before: hash by the time of generation. Creates drizzle-kit's table, and ours, when they are not there. */
+/**
+ * What was applied before: hash by the time of generation. Creates drizzle-kit's table, and ours, when they are
+ * missing.
+ */
 async function readApplied(connection: SQL): Promise<Map<bigint, string>> {
   await connection.unsafe(`
     create schema if not exists drizzle;

@@ -14,9 +14,9 @@ export type PartitionSpan = {
 const daysAheadDefault = 7;
 
 /**
- * Makes the missing partitions from yesterday (calls that began before midnight) to `daysAhead` days after today.
+ * Creates the missing partitions from yesterday (calls that began before midnight) to `daysAhead` days after today.
  * Harmless to repeat, and to call from many replicas at once.
- * @returns the names of the partitions that were made
+ * @returns the names of the partitions that were created
  */
 export async function ensurePartitions(db: Queryable, span: PartitionSpan): Promise<string[]> {
   const days = (span.daysAhead ?? daysAheadDefault) + 2;
@@ -26,7 +26,7 @@ export async function ensurePartitions(db: Queryable, span: PartitionSpan): Prom
 }
 
 /**
- * Makes the partitions of single days: for a writer whose rows were refused because their day has none
+ * Creates the partitions of single days: for a writer whose rows were refused because their day has none
  * (`isMissingPartition`), for example after a spool was replayed weeks later. The rows are then written again.
  * @throws SQL.PostgresError with state 22008 for a day more than 400 days ago or 100 ahead
  */

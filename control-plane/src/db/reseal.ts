@@ -19,7 +19,10 @@ export type ResealOptions = {
   readonly onProgress: (column: SealedColumn, rowsDone: number) => void;
 };
 
-/** What came of a column. Rows that don't open under the old key, though they name it, are broken and stay as they are. */
+/**
+ * The outcome for a column. Rows that can't be decrypted with the old key, though they name it, are broken and stay as
+ * they are.
+ */
 export type ResealedColumn = { readonly rowsDone: number; readonly brokenRows: readonly string[] };
 
 const pauseMs = 100;

@@ -4,7 +4,7 @@ import type { Log } from "../platform/log.ts";
 
 /**
  * Whether this program and this database belong together; before anything is written.
- * @throws MasterKeyError when everything that is sealed in this database is sealed under keys that it does not have
+ * @throws MasterKeyError when everything sealed in this database is under keys that the program does not have
  */
 export async function checkDatabase(parts: {
   readonly db: Queryable;

@@ -35,9 +35,9 @@ export type CheckedNode = { readonly node: ExitNode; readonly dns: DnsResult; re
 export type CheckMode = "ask" | "switch";
 
 /**
- * The rule of the switch. DNS first: a name that does not lead to the node's address, and only there, changes nothing.
- * Then the host form of the URL is asked for its health, at that very address. Only after good answers does `relay_url`
- * become the host form, if the node is still the one that was looked at.
+ * The rule of the switch. DNS first: a name that does not resolve to the node's address alone changes nothing. Then the
+ * health of the host form of the URL is checked, at exactly that address. Only if all checks pass does `relay_url`
+ * become the host form, and only if the node was not changed meanwhile.
  * @throws AppError `not_found`, `version_conflict`; with `switch` also `dns_mismatch` and `health_failed`
  */
 export async function checkNode(
@@ -82,7 +82,7 @@ export async function checkNodeDns(
   return { node, dns };
 }
 
-/** Why a switch that was asked for did not come about, as an error. */
+/** Why a switch that was asked for did not happen, as an error. */
 export function notSwitched({ dns, host }: { dns: DnsResult; host: HealthResult | null }): AppError {
   return dns.matched
     ? new AppError("health_failed", { internal: { failure: host?.failure, status: host?.httpStatus } })

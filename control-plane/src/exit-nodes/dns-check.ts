@@ -29,8 +29,8 @@ async function find(query: Promise<string[]>, isOverdue: () => boolean): Promise
 }
 
 /**
- * Asks DNS for all addresses of a host and compares them with the one that it must have. Files of the machine and
- * caches of the program are ignored. One address too many is as wrong as none: a later lookup may get that one.
+ * Asks DNS for all addresses of a host and compares them with the one that it must have. The machine's hosts file and
+ * the program's caches are ignored. An extra address is as wrong as a missing one: a later lookup may get it.
  */
 export async function checkDns(host: string, ip: string, { servers, timeoutMs, now }: DnsParts): Promise<DnsResult> {
   const resolver = new dns.Resolver({ timeout: Math.ceil(timeoutMs / tries), tries });

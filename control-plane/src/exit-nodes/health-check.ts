@@ -62,8 +62,8 @@ class ProbeFailure extends Error {
 }
 
 /**
- * Checks a node's health. First by a challenge, which does not reveal the relay key; only a server that proves to
- * hold it, at the same address, gets the key itself, as calls will send it. Never throws: every failure is a result.
+ * Checks a node's health. First by a challenge, which does not reveal the relay key; only a server that proves that it
+ * holds it, at the same address, gets the key itself, as calls will send it. Never throws: every failure is a result.
  */
 export async function checkHealth(target: HealthTarget, parts: HealthParts): Promise<HealthResult> {
   const startedTick = performance.now();
@@ -123,7 +123,7 @@ async function askByChallenge(
   const { status, body } = answer;
   checkStatus(answer);
   if (!isProofValid(relayKey, challenge, body, headerOf(answer, proofHeader) ?? "")) {
-    // A server in front of a node may report that it is away; only a good answer without proof is a lie.
+    // A server in front of a node may report that it is down; only a successful response without proof is false.
     throw new ProbeFailure(status === 200 ? "not_proven" : "http_status", status);
   }
   const said = readDetails(body);

@@ -32,7 +32,7 @@ export type DnsResult = {
 
 export type HealthFailure = (typeof exitHealthFailures)[number];
 
-/** What a node says of itself to those who hold its relay key. */
+/** What a node says about itself to those who hold its relay key. */
 export type NodeReport = {
   readonly version: string;
   readonly uptime_seconds: number;
@@ -110,7 +110,7 @@ const impostures: ReadonlySet<HealthFailure> = new Set(["not_proven", "wrong_nod
 
 /**
  * What a health check of `relay_url` makes of a node. A proven one serves until three checks in a row have failed, and
- * again after two good ones; one that was never proven serves with its first proof.
+ * again after two that passed; one that was never proven serves from its first proof on.
  */
 export function afterHealth(before: NodeHealth, result: HealthResult): NodeHealth {
   if (result.ok) {
@@ -126,8 +126,8 @@ export function afterHealth(before: NodeHealth, result: HealthResult): NodeHealt
 }
 
 /**
- * How many healthy responses in a row the host form has given, while the name resolved correctly. A name that
- * resolves elsewhere or an unhealthy response resets the count; a resolver without an answer changes nothing.
+ * How many healthy responses in a row the host form has given, while the name resolved correctly. A name that resolves
+ * elsewhere or an unhealthy response resets the count; a resolver that does not respond changes nothing.
  */
 export function afterHostCheck(
   before: NodeHealth,

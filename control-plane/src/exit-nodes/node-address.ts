@@ -12,7 +12,7 @@ const urlPattern = /^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[1-9]\d{0,4})?\
 const noHosts = new Set(["localhost", "local", "internal", "invalid", "test", "onion", "arpa"]);
 
 /**
- * The host of a node, which has to be a plain name in small letters.
+ * The host of a node, which has to be a plain name in lower case.
  * @throws AppError `invalid_value`
  */
 export function checkHost(host: string, { hostSuffix, isAddressAllowed }: AddressPolicy): string {
@@ -32,7 +32,8 @@ export function checkHost(host: string, { hostSuffix, isAddressAllowed }: Addres
 
 /**
  * The address of a node in its shortest spelling.
- * @throws AppError `invalid_value` for what is none, and for one where no public server can be, unless that is allowed
+ * @throws AppError `invalid_value` for text that is not an address, and for an address that no public server can have,
+ *   unless that is allowed
  */
 export function checkIp(text: string, { isAddressAllowed }: AddressPolicy): string {
   const address = !text.includes("/") && isAddressOrRange(text) ? canonicalAddress(text) : null;
@@ -52,7 +53,7 @@ function bracketed(ip: string): string {
 }
 
 /**
- * The relay URL of a node as an origin: its host or its address, and nothing else, over https.
+ * The relay URL of a node as an origin: its host or its address alone, over https.
  * @throws AppError `invalid_relay_url`
  */
 export function checkRelayUrl(text: string, place: Place, policy: AddressPolicy): string {

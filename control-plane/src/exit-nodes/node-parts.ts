@@ -19,8 +19,8 @@ export type ExitNodeParts = {
 };
 
 /**
- * Brings the channel of a node into step with it. Calls are let through only to an address that was proven.
- * @param relayKey the key that the node at this address has shown to hold; null leaves the one that the channel has
+ * Updates the channel of a node to match it. Calls are only sent to an address that was proven.
+ * @param relayKey the key that the node at this address has proved to hold; null keeps the one that the channel has
  */
 export async function syncChannel(
   { channels }: ExitNodeParts,

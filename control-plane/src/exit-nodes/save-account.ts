@@ -19,7 +19,7 @@ import { lockNode } from "./node-store.ts";
 type Wish = { readonly input: SaveExitAccountInput; readonly changer: AuditOrigin };
 
 /**
- * Makes an account of a node, or changes it; what is said already changes nothing.
+ * Creates an account of a node, or changes it; repeating a request changes nothing.
  * @throws AppError `invalid_value`, `version_conflict`
  */
 export async function saveAccount(parts: ExitNodeParts, { input, changer }: Wish): Promise<ExitAccount> {

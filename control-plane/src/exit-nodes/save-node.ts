@@ -35,7 +35,7 @@ import {
   updateNode,
 } from "./node-store.ts";
 
-/** That a host form which was entered by hand is the node: for the version that was looked at, and no other. */
+/** That a host form entered by hand is the node: for the version that was checked, and no other. */
 type Proof = { readonly version: number | null; readonly dns: DnsResult; readonly health: HealthResult };
 
 type Stored = { readonly node: ExitNode | null; readonly relayKey: string | null };
@@ -43,9 +43,9 @@ type Stored = { readonly node: ExitNode | null; readonly relayKey: string | null
 type Wish = { readonly input: SaveExitNodeInput; readonly changer: AuditOrigin };
 
 /**
- * Makes a node with its slots, or changes it; what is said already changes nothing, however often it is said. A URL with
- * the node's address in it is taken, and used once the node there has shown that it holds the key. A URL with the node's
- * name in it has to meet the rule of the switch right now, or nothing is saved.
+ * Creates a node with its slots, or changes it; repeating a request changes nothing, however often. A URL with the
+ * node's address in it is accepted, and used once the node there has proved that it holds the key. A URL with the
+ * node's name in it has to meet the rule of the switch right now, or nothing is saved.
  * @throws AppError `invalid_value`, `invalid_relay_url`, `secret_required`, `version_conflict`, `dns_mismatch`,
  *   `health_failed`
  */
@@ -55,7 +55,7 @@ export async function saveNode(parts: ExitNodeParts, wish: Wish): Promise<ExitNo
   const planned = judge(parts, stored, wish.input);
   const proof = planned.needsProof ? await proveHostForm(parts, stored, { ...planned, input: wish.input }) : null;
   return await parts.db.withTransaction(async (tx) => {
-    // A row that is not there can't be locked; saves of the same new node take turns as well.
+    // A row that does not exist can't be locked; saves of the same new node take turns as well.
     await takeAdvisoryLock(tx, `exit-node:${wish.input.node_code}`);
     const locked = await lockNode(tx, wish.input.node_code);
     const relayKey = locked === null ? null : await parts.keys.read(locked.relayKeySecret, tx);

@@ -20,7 +20,7 @@ import {
 type Wish = { readonly input: SaveExitRouteInput; readonly changer: AuditOrigin };
 
 /**
- * Makes a route, or changes it; what is said already changes nothing.
+ * Creates a route, or changes it; repeating a request changes nothing.
  * @throws AppError `invalid_value`, `version_conflict`
  */
 export async function saveRoute(parts: ExitNodeParts, { input, changer }: Wish): Promise<ExitRoute> {

@@ -21,7 +21,7 @@ const checkedAtOnce = 16;
 const job = bySystem("exit-node-checks");
 
 export type ExitNodeTimes = {
-  /** Between checks of a node at rest; one that is about to switch or to return is looked at as often as it counts. */
+  /** Between checks of a node at rest; one that is about to switch or to return is checked more often. */
   readonly checkMs: number;
 };
 
@@ -30,7 +30,7 @@ export async function keepTraffic(db: Queryable, replicaId: string, seen: readon
   await addTraffic(db, replicaId, seen);
 }
 
-/** The exit nodes: what admins say of them, what checks see of them, and what follows for their channels. */
+/** The exit nodes: what admins say about them, what checks see of them, and what follows for their channels. */
 export class ExitNodes {
   readonly #parts: ExitNodeParts;
   readonly #times: ExitNodeTimes;

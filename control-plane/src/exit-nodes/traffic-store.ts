@@ -2,7 +2,7 @@ import type { Queryable } from "../platform/db.ts";
 import { arrayLiteral } from "../platform/db-array-literal.ts";
 import type { NodeTraffic } from "./port.ts";
 
-/** A replica that has said nothing for so long is gone, and so is its circuit. */
+/** A replica that has been silent for this long is gone, and so is its circuit. */
 const liveSeconds = 60;
 
 export type TrafficSum = {

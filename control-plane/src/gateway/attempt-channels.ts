@@ -11,7 +11,7 @@ import { streamResult, toAttemptError } from "./respond/translate-ending.ts";
 
 export type AttemptParts = Pick<PipelineParts, "loads" | "clock" | "random" | "observer" | "log">;
 
-/** A call whose key is good. */
+/** A call whose key is valid. */
 type OwnedCall = CallState & { readonly principal: Principal };
 
 /** Where a call may go, and when it may go on. */
@@ -28,10 +28,10 @@ const accountAlarms: Readonly<Partial<Record<string, string>>> = {
 };
 
 /**
- * Tries channels until one answers: the attempt loop of calls and of sessions. Nothing went out to the client yet, and
- * every failed try costs nothing.
- * @param attempt tries one channel, which may be silent for the milliseconds it is given; what it throws ends the call
- * @throws AppError as the client shall see it
+ * Tries channels until one answers: the attempt loop of calls and of sessions. Nothing was sent to the client yet, and
+ * failed attempts are free.
+ * @param attempt tries one channel, which may stay silent for the given milliseconds; what it throws ends the call
+ * @throws AppError as the client is to see it
  */
 export async function attemptChannels<Answer extends object>(
   parts: AttemptParts,
@@ -105,7 +105,7 @@ export function noteAttempt(
   observer.onAttempt(attempt, channel.exitNode);
 }
 
-/** How a stream ended that had begun, and what the provider said of it. */
+/** How a stream ended that had begun, and what the provider said about it. */
 type StreamEnd = { readonly status: number; readonly ending: StreamEnding; readonly note: string | null };
 
 /** The attempt of such a stream ends. */
@@ -124,7 +124,7 @@ export function noteStreamEnd(
   }
 }
 
-/** What of a failed attempt is written down. */
+/** What is recorded of a failed attempt. */
 export function seenOf({ failure, note }: SeenFailure): SeenOfAttempt {
   const { status, result } = failure;
   return note === null ? { status, result } : { status, result, said: note };

@@ -13,8 +13,8 @@ export type BodyRoomLimits = {
 };
 
 /**
- * How many bytes of bodies a process holds at once. A call needs a few times the size of its body for as long as it runs,
- * so that without an end to the sum a single customer could use up all memory.
+ * How many bytes of bodies a process holds at once. A call needs a few times the size of its body while it runs, so
+ * without a limit on the total a single customer could use up all memory.
  */
 export class BodyRoom {
   readonly #limits: BodyRoomLimits;
@@ -31,7 +31,7 @@ export class BodyRoom {
 
   /**
    * What one call takes; it is given back with the share's `end`.
-   * @param userId null where nobody here knows whose call it is: then only the sum counts
+   * @param userId null if it is not known whose call it is: then only the total counts
    */
   share(userId: GatewayUserId | null): BodyShare {
     return new BodyShare(this, userId);
@@ -82,7 +82,7 @@ export class BodyShare {
   }
 
   /**
-   * Counts bytes that came, or that were declared and are about to come.
+   * Counts bytes that have arrived, or that were declared and are about to.
    * @throws AppError as `BodyRoom.take`
    */
   add(bytes: number): void {

@@ -20,8 +20,9 @@ export class CallEnder {
   }
 
   /**
-   * A call that a provider answered. Its answer may be released when the promise ends.
-   * @param unrecordedStatus what the client sees when the row can't be made durable: that of the end, once its head went out
+   * A call that a provider answered. Its response may be released once the promise has settled.
+   * @param unrecordedStatus what the client sees when the row can't be made durable: that of the end, once the head was
+   *   sent
    * @throws AppError `storage_unavailable` when the row can't be made durable; nothing is charged then
    */
   async settle(state: AdmittedCall, end: CallEnd, unrecordedStatus = end.httpStatus): Promise<void> {
@@ -118,7 +119,7 @@ export class CallEnder {
     state.call.onUnrecorded?.(toReport(state, { ...failed, inputTokens, outputTokens }, durationMs));
   }
 
-  /** Somebody has to look at the channel: its counts are wrong, and nobody knows how wrong those are that can be true. */
+  /** Somebody has to check the channel: its counts are wrong, and even the plausible ones may be. */
   #reportImplausible({ call, channelId, attempts, model }: CallState, { units, usageSource }: CallEnd): void {
     this.#parts.log.error("usage.implausible", {
       requestId: call.requestId,
@@ -135,8 +136,8 @@ export class CallEnder {
 }
 
 /**
- * Whether a call without an answer failed by us or a provider, and was not refused for what its caller has to change. While
- * every provider pauses none is asked, and yet each call fails.
+ * Whether a call without a response failed because of us or a provider, rather than being refused for something its
+ * caller has to change. While every provider is paused, none is called, and yet each call fails.
  */
 function isOurs({ attempts }: CallState, { status, code }: AppError): boolean {
   return attempts.length > 0 || status >= 500 || code === "upstream_rate_limited";

@@ -40,7 +40,7 @@ export function toReport(state: CallState, end: ReportedEnd, durationMs: number)
   return describe(state, end, durationMs);
 }
 
-/** What may be known of a call that goes on, by an answer that has begun with this status. */
+/** What may be known about a running call from a response that began with this status. */
 export function toBegunReport(state: CallState, httpStatus: number): CallReport {
   const end = { outcome: "completed", httpStatus, errorCode: null, inputTokens: 0n, outputTokens: 0n } as const;
   return describe(state, end, 0);

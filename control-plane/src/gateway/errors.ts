@@ -1,7 +1,8 @@
 import type { GatewayAnswer } from "./model.ts";
 
 /**
- * Thrown by `readBody` of a call that has its answer already: the key is good, no provider is asked, nothing is charged.
+ * Thrown by `readBody` of a call that already has its response: the key is valid, no provider is called, nothing is
+ * charged.
  */
 export class FreeAnswer extends Error {
   readonly answer: GatewayAnswer;

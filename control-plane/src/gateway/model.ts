@@ -37,8 +37,8 @@ export type GatewayCall = {
   /** The same moment on the clock that only goes forward. */
   readonly startedTick: number;
   /**
-   * Reads the body; called at most once, and only after the key was found good.
-   * @param counter what the body takes of the room for all bodies
+   * Reads the body; called at most once, and only after the key was found valid.
+   * @param counter counts the body's share of the room for all bodies
    * @throws AppError `request_too_large`, `request_timeout`, or what a translated call is refused with; FreeAnswer
    */
   readBody(counter?: ByteCounter): Promise<Uint8Array>;
@@ -106,7 +106,7 @@ export type Principal = {
   readonly limitKeyId: ApiKeyId;
 };
 
-/** What a request says of how much its answer can use at most; the model says the rest. */
+/** What a request says about how much its answer can use at most; the model says the rest. */
 export type RequestBounds = {
   /** Input tokens that are in the body, pictures apart; null when it points to input that it does not hold. */
   readonly inputTokensMax: number | null;
@@ -140,7 +140,7 @@ export type ParsedRequest = {
   /** The same without the usage option, where it is not the client's; else null. */
   readonly plainBody: Uint8Array | null;
   readonly contentType: string | null;
-  /** The field that makes pictures dearer than a price by the picture says, or null. */
+  /** The field that makes pictures more expensive than a price by the picture says, or null. */
   readonly pictureOption: string | null;
   /** What was removed from the request, as reported to the client; or null. */
   readonly dropped: string | null;
@@ -231,13 +231,13 @@ export type AttemptFailure = {
   /** The status of the upstream, or null when none came. */
   readonly status: number | null;
   /**
-   * What another channel could do: answer, and nobody has worked on the request yet (`free`); answer, but the first may
-   * have worked on it and want its money all the same (`paid_twice`); nothing better (`none`).
+   * What another channel could do: respond, while nobody has worked on the request yet (`free`); respond, but the first
+   * may have worked on it and charge for it anyway (`paid_twice`); nothing better (`none`).
    */
   readonly retry: "free" | "paid_twice" | "none";
   /**
-   * What it says of the channel: nothing; that it failed, which the request may have brought about (`suspected`); that it
-   * is out of order, whatever it was asked (`certain`).
+   * What it says about the channel: nothing; that it failed, which the request may have caused (`suspected`); that it
+   * is out of order, whatever the request (`certain`).
    */
   readonly blame: "none" | "suspected" | "certain";
   /** The channel asked for a pause, or is known to need one. */

@@ -64,8 +64,8 @@ export type UpstreamLimits = Omit<HttpLimits, "afterAbort"> & {
   /** How long at least, and how far, an answer is read on after its client left, to hear what the call cost. */
   readonly afterAbort: ReadOnLimits;
   /**
-   * Until the first byte of a stream, at all channels together. Answers that come whole may take what they have to, but
-   * not more than `firstByteTimeoutMs`.
+   * Until the first byte of a stream, for all channels together. Responses that come whole may take as long as they
+   * need, but not longer than `firstByteTimeoutMs`.
    */
   readonly firstTokenTimeoutMs: number;
 };

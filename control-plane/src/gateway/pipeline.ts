@@ -52,8 +52,8 @@ const answerBytesMax = 64 * 1024 * 1024;
 type BegunStream = { readonly response: HttpResponse; readonly firstEventTick: number };
 
 /**
- * The path of a call: admit > dispatch > respond > settle. All branches are here but those of the attempt loop, which
- * sessions share; the steps know nothing of each other.
+ * The path of a call: admit > dispatch > respond > settle. All branches are here except those of the attempt loop,
+ * which sessions share; the steps know nothing of each other.
  */
 export class Pipeline implements GatewayPort {
   readonly #parts: PipelineParts;

@@ -71,9 +71,9 @@ export class ReadOnRoom {
 }
 
 /**
- * How long one attempt is read on when its client leaves. Only the provider knows what it did that nobody saw, above all
- * how long a model thought: it is read on for as long as it had worked unseen, within limits. That is the time until the
- * first output, or all that the output does not account for.
+ * How long the response of one attempt is still read after its client has left. Only the provider knows what it did
+ * unseen, above all how long a model thought: it is read for as long as it had worked unseen, within limits. That is
+ * the time until the first output, or all the time that the output does not account for.
  */
 export class ReadOn implements ReadOnLimits {
   readonly bytesMax: number;

@@ -167,8 +167,8 @@ export class GatewayRuntime {
   }
 
   /**
-   * Stops the timers and gives every lease back; returns whether that was done. It is not while calls still run, the spool
-   * is not empty, or rows were put aside, because what they cost is owed out of the leases.
+   * Stops the timers and gives every lease back; returns whether that was done. It is not done while calls still run,
+   * the spool is not empty, or rows were put aside, because their cost is owed from the leases.
    */
   async stop(isEmptied: boolean): Promise<boolean> {
     this.#stopWatching();

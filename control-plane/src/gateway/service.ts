@@ -113,8 +113,8 @@ export type ExitChannelSettings = {
 };
 
 /**
- * Makes the channel of an exit node, or brings it into step; writes only what is not so already. Which calls may take it
- * is for the routes of exit nodes to say.
+ * Creates the channel of an exit node, or updates it; writes only what differs. The routes of exit nodes decide which
+ * calls may use it.
  */
 export async function putExitChannel(tx: Queryable, key: MasterKey, settings: ExitChannelSettings): Promise<void> {
   const { nodeCode, baseUrl, address, credential } = settings;
@@ -188,8 +188,8 @@ export async function createFirstApiKey(
 }
 
 /**
- * Locks the budget of a user until the end of the transaction. Whatever gives or takes quota by rules that look at the
- * balance does this first. Null without such a user.
+ * Locks the budget of a user until the end of the transaction. Whatever gives or takes quota by rules that depend on
+ * the balance does this first. Null if there is no such user.
  */
 export async function findQuotaOfUser(tx: Queryable, gatewayUserId: GatewayUserId): Promise<UserQuota | null> {
   return await lockUserQuota(tx, gatewayUserId);

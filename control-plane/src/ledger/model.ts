@@ -58,9 +58,9 @@ const tablesOfSubjects: Readonly<Record<string, string>> = {
 };
 
 /**
- * The invariants that a function names, with the table each is about: a select of one begins with its sentence, and
- * then the subject, as `select 'a posting sums to zero', 'posting ' || id`. What holds has no row, so only the
- * function has the names of all.
+ * The invariants that a function names, each with its table: a select of one begins with its sentence, and then the
+ * subject, as `select 'a posting sums to zero', 'posting ' || id`. An invariant that holds has no row, so only the
+ * function knows the names of all.
  */
 export function readInvariants(source: string): { invariant: string; table: string | null }[] {
   const select = /\bselect\s+'((?:[^']|'')+)'\s*,\s*(?:'([a-z ]+?) ?'|)/gi;

@@ -26,7 +26,7 @@ export class MoneyCheck {
 
   /**
    * What is violated now.
-   * @throws DatabaseTimeoutError when the server has not found out in that time
+   * @throws DatabaseTimeoutError when the check is not finished in that time
    */
   async check(timeoutMs: number): Promise<MoneyViolation[]> {
     return await this.#parts.db.withTransaction((tx) => selectViolations(tx), { statementTimeoutMs: timeoutMs });

@@ -1,6 +1,6 @@
 /**
- * The addresses that mails go to: plain local part, host name in ASCII. Quoted local parts, comments and lists are how one
- * address has been read as another, so there is no such thing here.
+ * The addresses that mails go to: plain local part, host name in ASCII. Quoted local parts, comments and lists have
+ * caused one address to be read as another, so none are accepted.
  */
 const addressPattern =
   /^[A-Za-z0-9!#$%&*+/=?^_{|}~-]+(?:\.[A-Za-z0-9!#$%&*+/=?^_{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*$/;

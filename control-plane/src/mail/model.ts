@@ -2,9 +2,9 @@ import { type Locale, localeOfTag } from "@sluice/contracts/locales";
 import type { Transaction } from "../platform/db.ts";
 
 /**
- * The values each mail needs; all texts. `link`s are whole addresses; `valid_minutes` is a count; amounts are
- * decimals with the code of their currency; `quota` is an integer of quota. The renderer formats them for a language.
- * No name chosen by a user is among them: it would let a stranger write a line into a mail of ours.
+ * The values each mail needs; all texts. `link`s are whole addresses; `valid_minutes` is a count; amounts are decimals
+ * with the code of their currency; `quota` is an integer of quota. The renderer formats them for a language. No name
+ * chosen by a user is among them: it would let a stranger put a line into one of our mails.
  */
 export type MailVariables = {
   readonly email_verify: { readonly link: string; readonly valid_minutes: string };
@@ -49,7 +49,7 @@ export type NewMail<Name extends MailTemplateName = MailTemplateName> = {
 /** Where the other features leave their mails. */
 export type MailQueue = {
   /**
-   * Puts the mail into the transaction it reports on: it is sent soon after the commit, and never without one.
+   * Adds the mail to the transaction it reports on: it is sent soon after the commit, and never without one.
    * @returns false, with no effect, when there was a mail with this key already
    */
   readonly queueMail: <Name extends MailTemplateName>(tx: Transaction, mail: NewMail<Name>) => Promise<boolean>;

@@ -37,9 +37,9 @@ export type AnswerStreamOptions = Answering & {
 };
 
 /**
- * The answer to a call that asked for a stream: the events of a message, made of whatever the gateway answers and of the
- * time that passes meanwhile. The end of a good answer is only said once the gateway has said its own, because then the
- * call is settled.
+ * The answer to a call that asked for a stream: the events of a message, made from the gateway's response and from the
+ * time that passes meanwhile. The end of a successful response is only sent once the gateway has sent its own, because
+ * then the call is settled.
  */
 export class AnswerStream implements Timed {
   tickerSlot = -1;

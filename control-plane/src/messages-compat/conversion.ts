@@ -51,7 +51,7 @@ export class Conversion {
     return this.#model;
   }
 
-  /** What the model map says of the upstream and the converted body can't. */
+  /** What the model map says about the upstream and the converted body can't. */
   get traits(): UpstreamTraits {
     return this.#call?.traits ?? ordinary;
   }
@@ -67,8 +67,8 @@ export class Conversion {
   }
 
   /**
-   * Converts the client's body; a large one on another thread, so that it keeps nobody waiting.
-   * @param isCount the tokens are to be counted and nothing is sent on
+   * Converts the client's body; a large one on another thread, so that nobody has to wait.
+   * @param isCount only the tokens are to be counted; nothing is sent on
    * @throws MessagesError, which is kept as the refusal, or AppError `invalid_json`, `unsupported_media_type`,
    *   `unsupported_encoding`, `temporarily_unavailable`
    */

@@ -11,8 +11,8 @@ const carriedHeaders = [
 ];
 
 /**
- * The headers for the gateway, once for each credential that the client sent. Clients of one generation send the key in
- * `x-api-key`, those of the next as a bearer; some send both, and one of the two is left over from somewhere else.
+ * The headers for the gateway, one set for each credential that the client sent. Clients of one generation send the key
+ * in `x-api-key`, those of the next as a bearer; some send both, and one of the two is left over from somewhere else.
  */
 export function gatewayHeaders(client: Headers): Headers[] {
   // What is sent on is written here, whatever the client calls its own body.

@@ -9,8 +9,8 @@ type ReceivedEvent = {
 const heldLengthMaxDefault = 4_194_304;
 
 /**
- * Reads a stream of events packet by packet; packets may end anywhere, also inside a character. What came of an
- * unfinished event is held, up to a limit.
+ * Reads a stream of events packet by packet; packets may end anywhere, even inside a character. The beginning of an
+ * unfinished event is kept, up to a limit.
  */
 export class EventReader {
   // The parser takes the byte order mark away.

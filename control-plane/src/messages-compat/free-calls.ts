@@ -42,8 +42,8 @@ export function answerModel(parts: RouteParts, incoming: Incoming, encodedName: 
 }
 
 /**
- * `POST /msgcompat/v1/messages/count_tokens`: an estimate over what would go upstream. It costs nothing, so it is bounded:
- * by its own size, and one at a time for each key.
+ * `POST /msgcompat/v1/messages/count_tokens`: an estimate of what would go upstream. It is free, so it is limited: in
+ * size, and to one at a time for each key.
  */
 export function answerTokenCount(parts: RouteParts, incoming: Incoming): Promise<IdentifiedAnswer> {
   const conversion = new Conversion(parts, incoming.request.headers);
@@ -60,8 +60,8 @@ export function answerTokenCount(parts: RouteParts, incoming: Incoming): Promise
 }
 
 /**
- * A call that needs no provider. The gateway is asked which models the key may use: by that it says whether the key is
- * good at all, and writes the call down.
+ * A call that needs no provider. The gateway is asked which models the key may use: so it says whether the key is
+ * valid, and records the call.
  */
 async function answerFree(parts: RouteParts, incoming: Incoming, make: Make): Promise<IdentifiedAnswer> {
   const { request, target, clientIp } = incoming;

@@ -27,7 +27,7 @@ export type Incoming = {
   readonly onOver: (bytes: number) => void;
 };
 
-/** An answer with the id under which the call is written down. */
+/** An answer with the id under which the call is recorded. */
 export type IdentifiedAnswer = ClientAnswer & { readonly requestId: string };
 
 /** The id in the form in which clients of the Messages API expect one. */

@@ -27,7 +27,7 @@ export type Prices = Readonly<Record<PriceName, bigint>>;
 
 export type PriceVersion = Prices & {
   readonly version: number;
-  /** Each unit at the dearest price that it could be charged at: its own, or that of one of its parts. */
+  /** Each unit at the most expensive price that it could be charged at: its own, or that of one of its parts. */
   readonly dearest: Prices;
 };
 

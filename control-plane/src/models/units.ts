@@ -9,8 +9,8 @@ import {
 type CountOf = { readonly bigint: bigint; readonly integer: number };
 
 /**
- * What a provider counted for one call, or what we counted ourselves when it did not: a member for each row of the table of
- * units. What is part of another unit is in the count of that, too.
+ * What a provider counted for one call, or what we counted ourselves when it did not: a member for each row of the
+ * table of units. A unit that is part of another is also in that one's count.
  */
 export type Units = {
   readonly [Unit in CountedUnit as CamelCase<Unit["count"]>]: CountOf[(typeof unitMeasures)[Unit["measure"]]["column"]];

@@ -115,8 +115,8 @@ export class Pages {
   }
 
   /**
-   * What a person is shown in place of an answer that failed for no known reason; null for programs, for whom there is
-   * JSON, for the admin, which has nothing of the site, and as long as no pages are drawn.
+   * What a person is shown in place of an answer that failed for no known reason; null for programs, which get JSON,
+   * for the admin, which is separate from the site, and until pages have been drawn.
    */
   failed(request: Request, requestId: string): Response | null {
     const { pathname } = new URL(request.url);

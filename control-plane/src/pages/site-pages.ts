@@ -21,7 +21,7 @@ const keptStates = 2;
 
 /**
  * The public pages of the current catalogue. A separate program draws them into a folder named after their inputs, so
- * that processes on one disk share it and nobody ever sees half of it; then they are kept in memory. Until new ones
+ * that processes on one disk share it and never see an incomplete one; then they are kept in memory. Until new ones
  * exist, the old ones are served; a failure is logged and keeps them.
  */
 export class SitePages {

@@ -38,7 +38,8 @@ export async function readCurrentBuild(directory: string): Promise<string | null
 }
 
 /**
- * Reads the present build into memory, so that a newer one on the disk changes nothing under way; null when there is none.
+ * Reads the current build into memory, so that a newer one on the disk does not affect running requests; null when
+ * there is none.
  * @throws Error when it is not whole
  */
 export async function openWebBuild(directory: string): Promise<WebBuild | null> {

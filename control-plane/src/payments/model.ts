@@ -40,7 +40,7 @@ export type Order = {
   readonly createdAt: Date;
 };
 
-/** What a gateway says of a payment, after its signature was found good. */
+/** What a gateway says about a payment, after its signature was found valid. */
 export type PaidNotice = {
   readonly gateway: PaymentGateway;
   /** Which of our accounts at the gateway was paid. */
@@ -53,8 +53,9 @@ export type PaidNotice = {
 };
 
 /**
- * `settled`: the order is paid and credited, by this call. `duplicate`: it was already, with this same transaction.
- * `review`: something does not fit; nothing was credited and a person has to look. `unknown_order`: there is none.
+ * `settled`: this call has marked the order paid and credited it. `duplicate`: that was done before, with this same
+ * transaction. `review`: something does not match; nothing was credited and a person has to decide. `unknown_order`: it
+ * does not exist.
  */
 export type SettleResult = "settled" | "duplicate" | "review" | "unknown_order";
 
@@ -95,8 +96,9 @@ export type Judgement =
 const usdScale = 2;
 
 /**
- * An order keeps its terms, so that a late payer pays the price they were shown. This long after its end its price is
- * a matter for a person: longer than gateways repeat what they have to say, and than a page of theirs stays open.
+ * An order keeps its terms, so that a late payer pays the price they were shown. This long after it has expired, a
+ * person decides about its price: longer than gateways repeat their notices, and longer than their payment pages stay
+ * open.
  */
 const lateMsMax = 7 * dayMs;
 
@@ -110,7 +112,7 @@ export function isSameAmount(one: Decimal, other: Decimal): boolean {
 }
 
 /**
- * What a good notice does to its order. `ofOrder` is the payment that the order has, `ofTransaction` the one under the
+ * What a valid notice does to its order. `ofOrder` is the payment that the order has, `ofTransaction` the one under the
  * transaction of the notice, which may belong to another order. `at` is now.
  */
 export function judgePayment(
@@ -187,8 +189,8 @@ export type MonthlyQuota = {
 };
 
 /**
- * Counts what a user has consumed since the last time against the running subscriptions: against the one that ends first
- * as long as it lasts, then the next. What is beyond all of them went against credit that does not end.
+ * Counts what a user has consumed since the last time against the running subscriptions: first the one that ends
+ * soonest, until it is used up, then the next. Anything beyond them was used from balance that does not expire.
  * @param consumed everything that the user has consumed so far
  */
 export function countConsumption<T extends MonthlyQuota>(running: readonly T[], consumed: bigint): T[] {
@@ -215,8 +217,8 @@ export function leftOf({ quotaLeft }: MonthlyQuota): bigint {
 }
 
 /**
- * The quota that goes back with a refund: the same part of what the order credited as the money is of what was paid,
- * rounded so that the parts of several refunds add up to the whole.
+ * The quota to take back with a refund: the same share of the credited quota as the refund is of the payment, rounded
+ * so that the shares of several refunds add up to the whole.
  * @param refundedUsd everything refunded of the order, with this refund
  */
 export function quotaOfRefund(

@@ -54,9 +54,9 @@ function adviceFor(address: string): string {
 }
 
 /**
- * From the name of a server to the addresses that a connection may go to. Every answer is judged, and one forbidden
- * address among others refuses them all. Callers connect to a judged address and to no other, so a name that changes
- * in between changes nothing. Nothing is cached: each new connection asks again.
+ * From the name of a server to the addresses that a connection may go to. Every result is checked, and one forbidden
+ * address refuses them all. Callers connect only to a checked address, so a name that changes in between changes
+ * nothing. Nothing is cached: each new connection asks again.
  */
 export class AddressGuard {
   readonly #parts: AddressGuardParts;
@@ -68,7 +68,7 @@ export class AddressGuard {
   }
 
   /**
-   * The addresses of a host, IPv4 first, since it is there on either side more often. A literal is only judged.
+   * The addresses of a host, IPv4 first, since both sides have it more often. A literal is only checked.
    * @throws HttpClientError of kind `unreachable` when there is none, or one of them is not allowed
    */
   async addressesOf(server: ServerPlace): Promise<readonly string[]> {

@@ -12,8 +12,8 @@ export type AddressLimits = {
 const addressesMax = 20_000;
 
 /**
- * How often strangers may do something that costs them nothing, in this process. Those who ask too often do not use
- * up what others may do.
+ * How often strangers may do something that costs them nothing, in this process. Those who ask too often do not use up
+ * the share of others.
  */
 export class AddressLimiter {
   readonly #limits: AddressLimits;
@@ -26,7 +26,7 @@ export class AddressLimiter {
   }
 
   /**
-   * Counts one time, if it may be.
+   * Counts one attempt, if it is allowed.
    * @param tick milliseconds of a clock that only goes forward
    * @returns null, or how many seconds to wait
    */

@@ -34,8 +34,8 @@ function plainAddress(address: string): string {
 }
 
 /**
- * The network around an address, as one sender can have it as a whole: 256 addresses of IPv4, or the third of an IPv6 address
- * that a site is given.
+ * The network around an address that one sender may have as a whole: 256 IPv4 addresses, or the /48 of IPv6 that a site
+ * is given.
  */
 export function addressNetwork(ip: string): string {
   const group = addressGroup(ip);

@@ -22,9 +22,9 @@ export function waitForCall(server: Bun.Server<unknown>, request: Request): void
 }
 
 /**
- * Hangs up on a client that stops reading the end of an answer, and on one that sends no other request after it: everything is
- * with the server by then, so that nobody else would notice. Called when the last bytes of an answer are known. The next
- * request on the connection begins with the limit of the server again.
+ * Hangs up on a client that stops reading the end of an answer, and on one that sends no other request after it: the
+ * server has everything by then, so nothing else would notice. Called when the last bytes of an answer are known. The
+ * next request on the connection begins with the limit of the server again.
  */
 export function waitForClient(
   server: Bun.Server<unknown>,

@@ -23,8 +23,8 @@ export async function takeAdvisoryLock(tx: Queryable, name: string): Promise<voi
 }
 
 /**
- * Lets a transaction that only holds a lock say nothing for so long while the work runs beside it: otherwise the server takes
- * its client for gone, ends the connection, and gives the lock to the next one.
+ * Lets a transaction that only holds a lock stay idle this long while the work runs beside it: otherwise the server
+ * assumes that its client is gone, closes the connection, and gives the lock to the next one.
  */
 export async function allowIdling(tx: Queryable, idleMsMax: number): Promise<void> {
   await tx.sql`select set_config('idle_in_transaction_session_timeout', ${String(idleMsMax)}, true)`;

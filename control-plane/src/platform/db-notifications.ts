@@ -21,8 +21,8 @@ export type Notifications = {
   /** Whether messages arrive now. */
   readonly isConnected: () => boolean;
   /**
-   * Resolves when messages of every channel that was asked for until now arrive: read what they are about after that, and
-   * nothing is missed. Pending for as long as the database is away, rejected by `close`.
+   * Resolves when messages of every channel that was asked for until now arrive: read what they are about after that,
+   * and nothing is missed. Pending while the database is away, rejected by `close`.
    */
   readonly connected: () => Promise<void>;
   readonly close: () => Promise<void>;

@@ -43,9 +43,10 @@ export type TransactionOptions = {
   /** The server's limit for each statement of this transaction; the pool's when absent. */
   readonly statementTimeoutMs?: number;
   /**
-   * Reads what somebody waits for. Every statement is planned for its own values: the server else makes one plan for all of them
-   * once it has seen a statement five times, which is right for keys, and wrong where one value means three rows and another one
-   * millions. And it is run without helpers: to start them takes longer than a page may.
+   * Reads what somebody is waiting for. Every statement is planned for its own values: otherwise the server makes one
+   * plan for all of them once it has seen a statement five times, which is right for keys, but wrong where one value
+   * means three rows and another millions. It also runs without parallel workers: starting them takes longer than a
+   * page may.
    */
   readonly isPageRead?: boolean;
 };

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorDefinition } from "@sluice/contracts/errors";
 
-/** What an upstream said of a request that it refused, cleaned and cut. */
+/** What an upstream said about a request that it refused, cleaned and cut. */
 export type UpstreamWords = { message: string; type: string; param: string | null; code: string };
 
 export type AppErrorOptions = {

@@ -5,7 +5,7 @@ export type Rounds = {
 };
 
 /**
- * Does a long piece of work in rounds that hold nothing up; what is left over waits for the next time.
+ * Does a long piece of work in rounds that block nothing; the rest waits for the next time.
  * @param round takes at most so many, and returns how many there were
  * @returns how many there were in all
  */

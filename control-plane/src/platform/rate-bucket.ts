@@ -1,9 +1,9 @@
 const minuteMs = 60_000;
 
 /**
- * Allows so many units in a period, a minute unless said otherwise, all at once if need be, and refills evenly. Of less than
- * one it allows one, and the next when that has come together. Taking may go below zero: what a call really used is known
- * only after it was let in.
+ * Allows so many units in a period, a minute by default, all at once if need be, and refills evenly. A rate below one
+ * allows one, and the next once enough has accumulated. Taking may go below zero: what a call really used is known only
+ * after it was let in.
  */
 export class RateBucket {
   /** The most that is there at once. */

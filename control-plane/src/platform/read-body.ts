@@ -9,9 +9,9 @@ export type BodyLimits = {
 };
 
 /**
- * How many bytes may follow the limit. A client that is still sending when the connection closes does not get to see
- * why: so the rest of a body that is too large is taken and dropped, by the server where its length was declared,
- * else here.
+ * How many bytes are read past the limit. A client that is still sending when the connection closes does not get to see
+ * why, so the rest of a body that is too large is read and dropped: by the server if its length was declared, otherwise
+ * here.
  */
 const droppedBytesMax = 64 * 1024 * 1024;
 /** A declared body up to here is read in one go, which costs half the processor time but does not show when bytes come. */
@@ -47,7 +47,7 @@ export class BodyReader implements Timed {
 
   /**
    * Resolves with the body.
-   * @param counter hears of the bytes before they are taken: of all where their number was declared
+   * @param counter counts the bytes before they are accepted: all at once if their number was declared
    * @throws AppError `request_too_large`, `request_timeout`, `client_closed_request`, and what the counter throws
    */
   read(counter: ByteCounter | null = null): Promise<Uint8Array> {

@@ -14,7 +14,8 @@ export type ReadObject = { readonly fields: Record<string, unknown>; readonly sh
 
 /**
  * Reads the body of a call.
- * @throws AppError `invalid_json` for anything but a JSON object, a field named twice, or a body beyond the limits
+ * @throws AppError `invalid_json` for anything but a JSON object, for a duplicate field, and for a body beyond the
+ *   limits
  */
 export function readJsonObject(bytes: Buffer): ReadObject {
   const shape = scanJson(bytes, jsonLimits);

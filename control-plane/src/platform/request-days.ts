@@ -1,6 +1,6 @@
 import { dayMs, utcDay } from "./clock.ts";
 
-/** An id can name moments that no calendar of ours writes down; no call is from then, so they all map to one day. */
+/** An id can name moments that no calendar of ours can write; no call is from then, so they all map to one day. */
 const latestMs = Date.parse("9000-01-01T00:00:00Z");
 
 /**

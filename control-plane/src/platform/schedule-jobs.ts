@@ -16,8 +16,9 @@ export type Job = {
 const lockedMsMax = 3_600_000;
 
 /**
- * Starts the jobs. Every replica wakes up at the time; the one that gets the lock works, the others go on. The lock is
- * held by a transaction, so that it ends with its holder, and the work runs beside it in transactions of its own.
+ * Starts the jobs. Every replica wakes up at the time; the one that gets the lock does the work, the others do nothing.
+ * The lock is held by a transaction, so that it ends with its holder, and the work runs beside it in transactions of
+ * its own.
  */
 export function startJobs(jobs: readonly Job[], db: Database, log: Log): { stop(): void } {
   const schedules = jobs.map((job) => {

@@ -23,8 +23,8 @@ type Job = {
 export type SideAnswer = { readonly result: unknown } | { readonly error: unknown };
 
 /**
- * A second thread for work that would keep everybody else waiting: one order at a time, in the order of their coming.
- * It is started by the first order and ended when none has come for a while.
+ * A second thread for work that would keep everybody else waiting: one job at a time, in order of arrival. It is
+ * started by the first job and ended when none has come for a while.
  */
 export class SideThread {
   readonly #address: string;
@@ -37,7 +37,7 @@ export class SideThread {
 
   /**
    * @param address of the module that the thread runs
-   * @param readError makes the error again that the thread sent
+   * @param readError restores the error that the thread sent
    */
   constructor(address: URL, readError: (error: unknown) => Error, log: Log) {
     this.#address = address.href;
@@ -46,8 +46,8 @@ export class SideThread {
   }
 
   /**
-   * Has the work done.
-   * @param transfer buffers of the work that are the thread's from now on
+   * Runs the work.
+   * @param transfer buffers of the work that belong to the thread from now on
    * @throws AppError `temporarily_unavailable` when too much waits, or what the thread threw
    */
   run(work: unknown, transfer: readonly ArrayBuffer[]): Promise<unknown> {

@@ -9,8 +9,9 @@ export type Translation = {
   /** One set for each credential that the client sent: the next is tried when one is refused. */
   readonly headers: readonly Headers[];
   /**
-   * The body for the gateway out of the client's. Called after the key was found good; what it throws ends the call.
-   * @throws AppError, or FreeAnswer when nobody has to be asked
+   * The body for the gateway, made from the client's. Called after the key was found valid; what it throws ends the
+   * call.
+   * @throws AppError, or FreeAnswer when no provider is needed
    */
   readonly toBody: (body: Uint8Array) => Uint8Array | Promise<Uint8Array>;
   /** Where the client may send less than usual. */

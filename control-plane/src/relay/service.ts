@@ -41,8 +41,8 @@ const saidIn = (body: Uint8Array | null): Said => ({ bytes: body, totalBytes: bo
 export type RelayLoad = { inFlight: number };
 
 /**
- * The business relay: gives a call its id, forwards it unchanged to the gateway, and writes down what became of it,
- * whatever became of it.
+ * The business relay: gives a call its id, forwards it unchanged to the gateway, and records the outcome, whatever it
+ * is.
  */
 export class RelayService {
   readonly load: RelayLoad = { inFlight: 0 };
@@ -53,7 +53,7 @@ export class RelayService {
   }
 
   /**
-   * @param target path and query exactly as they stood on the request line
+   * @param target path and query exactly as on the request line
    * @param onOver called when the end of the answer is about to go out, with the bytes of the whole
    */
   async relay(

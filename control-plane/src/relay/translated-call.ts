@@ -101,8 +101,8 @@ export class TranslatedBooks {
 const modelLengthMax = 256;
 
 /**
- * Asks with one set of headers after the other until one is not refused for its credential. Only the last refusal
- * counts: the others were never the client's answer.
+ * Tries one set of headers after the other until one is not refused for its credential. Only the last refusal counts:
+ * the client never saw the others.
  */
 export async function askWithEach(
   gateway: GatewayPort,

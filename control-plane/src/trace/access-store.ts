@@ -16,7 +16,7 @@ export type PayloadAccess = {
 export type WrittenAccess = { readonly number: bigint; readonly hash: string };
 
 /**
- * Adds a link to the chain of accesses, unless this admin has read so many payloads in the last hour.
+ * Adds a link to the chain of accesses, unless this admin has read too many payloads in the last hour.
  * @returns the link, or the seconds to wait
  */
 export async function insertAccess(

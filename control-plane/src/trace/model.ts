@@ -148,7 +148,7 @@ function placeAfter({ day, requestId }: CallPlace): CallPlace {
 }
 
 /**
- * The part of the log in which a search looks: as little as the moments and the cursor allow.
+ * The part of the log that a search reads: as little as the moments and the cursor allow.
  * @param oldestMs nothing is kept from before
  */
 export function searchBounds(

@@ -61,7 +61,7 @@ export class PayloadKeys {
   }
 
   /**
-   * The key of any day, asked from the database, so that a key destroyed elsewhere does not go on living here.
+   * The key of any day, asked from the database, so that a key destroyed elsewhere is not kept alive here.
    * @returns null when the day never had a key
    * @throws DayKeyDestroyedError, SealError when it was wrapped under another master key, or an error of the database
    */

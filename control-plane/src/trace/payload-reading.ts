@@ -49,8 +49,8 @@ type Found = { readonly place: CallPlace; readonly gatewayUserId: bigint; readon
 const reasonBytesMax = 4_000;
 
 /**
- * Shows the bodies of one call to a super-admin: the only way by which they leave in clear. That it happens is committed
- * before anything is opened; where it can't be, nothing is shown.
+ * Shows the bodies of one call to a super-admin: the only way they leave in clear. The access is committed before
+ * anything is decrypted; if it can't be, nothing is shown.
  */
 export class PayloadReading {
   readonly #parts: PayloadReadingParts;

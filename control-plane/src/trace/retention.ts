@@ -24,8 +24,8 @@ const countMsMax = 120_000;
 
 /**
  * The end of the retention. Of a day that is over, first the key is destroyed, which makes its payloads unreadable
- * whatever happens next, and then its partitions are dropped. Only the calendar of the database decides, so that a
- * run does whatever earlier ones did not, also after weeks, and two runs at the same moment do it once.
+ * whatever happens next, and then its partitions are dropped. Only the calendar of the database decides, so a run does
+ * whatever earlier ones have missed, even after weeks, and two simultaneous runs do it once.
  */
 export class TraceRetention {
   readonly #parts: TraceRetentionParts;

@@ -5,8 +5,7 @@ import { arrayLiteral } from "../platform/db-array-literal.ts";
 import type { CallPlace, TraceSearch } from "./model.ts";
 
 /**
- * The columns of a list. What was stored can be read until its time is over or the key of its day is gone, whichever
- * comes first.
+ * The columns of a list. A payload can be read until it expires or the key of its day is gone, whichever comes first.
  * @param cutoff the placeholder of the moment before which payloads are expired
  */
 const listColumns = (cutoff: string): string => `
@@ -89,7 +88,7 @@ export async function findTrace(
   return row ?? null;
 }
 
-/** One try at one channel, as it lies in the usage log. */
+/** One try at one channel, as it is in the usage log. */
 type StoredAttempt = {
   readonly channelId: string;
   readonly channel: string;

@@ -46,8 +46,8 @@ export const traceSealedColumns: readonly SealedColumn[] = [
 ];
 
 /**
- * Writes spooled trace rows within the transaction that commits the usage of the same calls. Rows that are there
- * already stay as they are.
+ * Writes spooled trace rows within the transaction that commits the usage of the same calls. Rows that exist stay as
+ * they are.
  * @throws an error with `isMissingPartition` when a day has no partition; make it (`trace_record`) and commit again
  */
 export async function commitTraces(tx: Queryable, rows: readonly SpooledTrace[]): Promise<void> {

@@ -3,8 +3,8 @@ import type { Queryable } from "../platform/db.ts";
 import type { PayloadRecord, PayloadSegment, SealedPayload, SpooledTrace } from "./model.ts";
 
 /**
- * Inserts the traces of a batch; rows that are there already stay as they are. They travel in the form in which the spool
- * holds them: that costs the server as much as one array for each column (11 us a row), and this process a third (0.9 us).
+ * Inserts the traces of a batch; rows that exist stay as they are. They travel in the form in which the spool holds
+ * them: that costs the server as much as one array for each column (11 us a row), and this process a third (0.9 us).
  * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition
  */
 export async function insertTraces(tx: Queryable, rows: readonly SpooledTrace[]): Promise<void> {
@@ -24,9 +24,9 @@ export async function insertTraces(tx: Queryable, rows: readonly SpooledTrace[])
 }
 
 /**
- * Inserts a segment and the records of its payloads, both or neither; what is there already stays as it is. One
- * statement is a transaction of its own and costs one round trip. The sealed bytes are a parameter, which the driver
- * sends as they are.
+ * Inserts a segment and the records of its payloads, both or neither; what exists stays as it is. One statement is a
+ * transaction of its own and costs one round trip. The sealed bytes are a parameter, which the driver sends as they
+ * are.
  * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition
  */
 export async function insertSegment(db: Queryable, segment: PayloadSegment): Promise<void> {
@@ -61,8 +61,8 @@ function recordsJson(records: readonly PayloadRecord[]): string {
 }
 
 /**
- * Reads the payload of one call, and of its segment no more than that: the bytes lie uncompressed out of line, so that
- * the server fetches only the pages it needs.
+ * Reads the payload of one call, and of its segment no more than that: the bytes are stored uncompressed and out of
+ * line, so the server fetches only the pages it needs.
  * @param day UTC day of the call, YYYY-MM-DD
  */
 export async function findPayload(db: Queryable, day: string, requestId: RequestId): Promise<SealedPayload | null> {

@@ -11,9 +11,9 @@ const pathBytesMax = 1024;
 const wordBytesMax = 256;
 
 /**
- * The row in the form in which it lies in the spool and travels to the database: an array without names, in the order
- * that the statement in `store.ts` reads. What strangers may have written (user agent, path, model, method) is cut to
- * its limit and made visible here, once, so that no reader of the table meets control characters. Takes 0.7 us.
+ * The row in the form in which it is spooled and sent to the database: an array without names, in the order that the
+ * statement in `store.ts` reads. What strangers may have written (user agent, path, model, method) is cut to its limit
+ * and made visible here, once, so that no reader of the table meets control characters. Takes 0.7 us.
  */
 export function toSpooledTrace(row: TraceRow): SpooledTrace {
   const json = JSON.stringify([

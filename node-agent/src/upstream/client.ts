@@ -50,7 +50,7 @@ export class UpstreamClient {
 
   /**
    * Sends one request; the sink hears of the answer, never before this returned.
-   * @throws UpstreamError of kind `malformed` when the request can't be written down safely
+   * @throws UpstreamError of kind `malformed` when the request can't be written safely
    */
   send(request: UpstreamRequest, sink: AnswerSink): Exchange {
     const exchange = new Exchange(request, sink, this.#ports);

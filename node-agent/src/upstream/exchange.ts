@@ -51,7 +51,7 @@ export class Exchange implements ConnectionUser {
   #receivedBytes = 0;
   #uploader: PieceReader | null = null;
 
-  /** @throws UpstreamError of kind `malformed` when the request can't be written down */
+  /** @throws UpstreamError of kind `malformed` when the request can't be written */
   constructor(request: UpstreamRequest, sink: AnswerSink, ports: ExchangePorts) {
     this.#request = request;
     this.#head = composeRequestHead(request);

@@ -5,8 +5,8 @@ import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /**
- * A password as it is typed at a login: what can be none is refused before anything is hashed. What a new one has to be
- * like is judged by the service, which answers `invalid_password`, too.
+ * A password as typed at a login: what can't be one is refused before anything is hashed. The service checks new ones,
+ * and responds with `invalid_password`, too.
  */
 const typedPassword = z
   .string()
@@ -199,7 +199,7 @@ const adminEntry = z.strictObject({
   agent: z.int(),
   has_totp: z.boolean(),
   last_login_at: wireMoment.nullable(),
-  /** Logins that are good now. */
+  /** Logins that are valid now. */
   sessions: wireInteger,
   created_at: wireMoment,
   updated_at: wireMoment,

@@ -1,6 +1,6 @@
 /**
- * Which admins may do what: the one table of rights. Endpoints take their declaration from it, pages ask it what to offer.
- * What only reads is not listed and is of every admin, unless it says otherwise here.
+ * Which admins may do what: the one table of rights. Endpoints take their declaration from it, and pages what to offer.
+ * Endpoints that only read are not listed and are open to every admin, unless listed here.
  */
 export type AdminRight = {
   readonly access: "admin" | "super_admin";

@@ -107,7 +107,7 @@ export const manualAdjustInput = z.strictObject({
   amount: signedQuota.refine((amount) => amount !== 0n, "not 0"),
   reason,
   idempotency_key: idempotencyKey.optional(),
-  /** Only says what would come of it. */
+  /** Only says what would happen. */
   dry_run: flag,
   /** Takes more than there is. */
   allow_negative: flag,
@@ -305,7 +305,7 @@ export const refundPreview = z.strictObject({
     z.strictObject({
       code: z.enum(["not_paid", "too_much", "unclaimed", "quota_used"]),
       message: z.string(),
-      /** Whether `allow_negative` lets it happen all the same. */
+      /** Whether `allow_negative` lets it happen anyway. */
       is_overridable: z.boolean(),
     }),
   ),

@@ -28,8 +28,8 @@ export const providerName = z
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "lower-case letters and digits, with single - between them");
 
 /**
- * A node that is new needs `name`, `host` and `ip`. Of one that is there, what is left out stays as it is. `version` is the
- * one that was loaded: with it, a change that somebody else made meanwhile is not overwritten.
+ * A new node needs `name`, `host` and `ip`. Of an existing one, fields that are left out stay as they are. `version` is
+ * the one that was loaded, so that a change that somebody else made meanwhile is not overwritten.
  */
 export const saveExitNodeInput = z.strictObject({
   node_code: code,
@@ -138,7 +138,7 @@ export const exitHealthEntry = z.strictObject({
   checked_at: wireMoment,
 });
 
-/** What the node says of itself. */
+/** What the node says about itself. */
 export const exitReportEntry = z.strictObject({
   version: z.string(),
   uptime_seconds: z.number(),

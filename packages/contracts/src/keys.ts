@@ -80,7 +80,7 @@ export const keyInput = z.strictObject({ key_id: recordId });
 
 export const keyRotateInput = z.strictObject({
   key_id: recordId,
-  /** For how long the old key goes on working. */
+  /** For how long the old key keeps working. */
   overlap_seconds: z.number().int().min(0).max(overlapSecondsMax).default(0),
 });
 

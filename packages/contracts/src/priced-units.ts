@@ -1,6 +1,6 @@
 /**
- * How units are measured: what a price is for, how many of the counted make that up, and the type of the columns that hold
- * counts.
+ * How units are measured: what a price is for, how many of the counted units that is, and the type of the columns that
+ * hold counts.
  */
 export const unitMeasures = {
   token: { pricePer: "million_tokens", perPrice: 1_000_000n, column: "bigint" },

@@ -19,7 +19,7 @@ export type SiteModel = PriceList & {
 /** A plan as the public pages show it; the quota as decimal text. */
 export type SitePlan = Omit<PlanEntry, "quota"> & { readonly quota: string };
 
-/** What the public pages are made of, beside their texts: the same in every language. */
+/** What the public pages are made of, besides their texts: the same in every language. */
 export type SiteCatalogue = {
   /** What absolute addresses begin with, without a slash at the end. */
   readonly origin: string;

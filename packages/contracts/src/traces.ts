@@ -111,7 +111,7 @@ const attemptView = z.strictObject({
   duration_ms: z.number(),
   status: z.int().nullable(),
   result: z.string(),
-  /** What the provider said of it; null when it said nothing, or answered. */
+  /** What the provider said about it; null when it said nothing, or answered. */
   said: z.string().nullable(),
 });
 

@@ -8,7 +8,7 @@ export const outcomes = ["completed", "aborted", "failed", "refused"] as const;
 /** How many days one question may be about. */
 export const usageDaysMax = 93;
 
-/** No call is from before or after: days of the years 1 and 9999 have neighbours that can't be written down. */
+/** No call is from before or after: days of the years 1 and 9999 have neighbours that can't be written. */
 const firstDay = "2000-01-01";
 const lastDay = "2999-12-31";
 export const day = z.iso
@@ -109,9 +109,9 @@ export const usageSummaryAnswer = z.strictObject({
   total: usageSums,
   /** Every day of the range, also those without a call. */
   by_day: z.array(usageSums.extend({ day: wireDay })),
-  /** The dearest first; null is what was refused before a model was known. */
+  /** The most expensive first; null is what was refused before a model was known. */
   by_model: z.array(usageSums.extend({ model: modelName })),
-  /** The dearest first, revoked keys among them. */
+  /** The most expensive first, revoked keys among them. */
   by_key: z.array(usageSums.extend({ key_id: wireInteger, key_name: z.string() })),
   /** Only what has calls. */
   by_day_and_model: z.array(usageSums.extend({ day: wireDay, model: modelName })),

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 /**
  * How two who hold the same relay key recognize each other without sending it. The control plane signs a fresh nonce
  * with the code of the node and the address that it believes to be the node's; the node checks that, and signs the
- * nonce together with its answer. A server at a wrong address learns nothing that is worth anything elsewhere.
+ * nonce together with its answer. A server at a wrong address learns nothing that is useful elsewhere.
  */
 export type Challenge = {
   readonly nodeCode: string;
@@ -14,7 +14,7 @@ export type Challenge = {
   readonly nonce: string;
 };
 
-/** How far the clocks may lie apart, and how long a nonce must be remembered on either side of now. */
+/** How far the clocks may be apart, and how long a nonce must be remembered on either side of now. */
 export const challengeAgeMsMax = 60_000;
 
 const version = "v1";
@@ -90,7 +90,8 @@ export class NonceMemory {
 
   /**
    * Takes a challenge once, while it is fresh.
-   * @returns false for one that is too old, from the future, or was seen; also when more came than can be remembered
+   * @returns false for one that is too old, from the future, or already seen; also when more came than can be
+   *   remembered
    */
   take({ issuedAtMs, nonce }: ReceivedChallenge, nowMs: number): boolean {
     for (const [known, expiresMs] of this.#expiry) {

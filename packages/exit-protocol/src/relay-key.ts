@@ -59,7 +59,7 @@ function digest(key: string): Uint8Array<ArrayBuffer> {
 
 /**
  * The relay keys that count now. Only digests are kept and compared: the comparison takes as long for a key that is
- * almost right as for one that is all wrong, and with two keys as long for the first as for the second.
+ * almost right as for one that is completely wrong, and with two keys as long for the first as for the second.
  */
 export class RelayKeyRing {
   readonly #digests: readonly Uint8Array<ArrayBuffer>[];

@@ -1,6 +1,6 @@
 import type { ChatCompletionRequest, ChatMessage, ContentPart } from "./chat-completions.ts";
 
-/** What a message and a tool cost beside their text. */
+/** What a message and a tool cost besides their text. */
 const tokensPerMessage = 4;
 const tokensPerTool = 8;
 /** An image of usual size, and a page of a document with the bytes that such a page takes. */

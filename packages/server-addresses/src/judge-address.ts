@@ -4,9 +4,9 @@ import ipaddr from "ipaddr.js";
 const wellKnown = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 const teredo = ipaddr.IPv6.parseCIDR("2001::/32");
 /**
- * Prefixes under which an IPv4 address is packed into one of IPv6, and the bytes that hold it: who routes the prefix, as a
- * translator or a tunnel does, takes what is sent there to that address. The network that uses `64:ff9b:1::/48` cuts it as it
- * likes, hence the choices.
+ * Prefixes under which an IPv4 address is packed into one of IPv6, and the bytes that hold it: anyone who routes the
+ * prefix, such as a translator or a tunnel, forwards what is sent there to that address. The network that uses
+ * `64:ff9b:1::/48` divides it as it likes, hence the choices.
  */
 const packings: readonly (readonly [prefix: [ipaddr.IPv6, number], bytes: readonly (readonly number[])[]])[] = [
   [wellKnown, [[12, 13, 14, 15]]],
@@ -62,8 +62,8 @@ function isIntraSite(bytes: readonly number[]): boolean {
 }
 
 /**
- * Whether an address literal lies in a range that no public server has: private, loopback, link-local, metadata, ... Where a
- * name server makes up addresses for servers of IPv4, what counts is the address that was packed into them.
+ * Whether an address literal is in a range that no public server has: private, loopback, link-local, metadata, ... If a
+ * name server synthesizes addresses for IPv4 servers, the embedded address counts.
  */
 export function isPrivateAddress(host: string): boolean {
   const address = readAddress(host);

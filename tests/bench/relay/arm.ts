@@ -44,9 +44,9 @@ export type Companion = { readonly name: string; readonly pid: number };
 export interface Books {
   /** Called before each load. */
   open(): Promise<void>;
-  /** Waits until everything of the load is written down, because that work belongs to its cost. */
+  /** Waits until everything of the load is recorded, because that work belongs to its cost. */
   drain(calls: CallCounts): Promise<void>;
-  /** @throws Error when what was written down does not match the calls */
+  /** @throws Error when what was recorded does not match the calls */
   close(calls: CallCounts): Promise<BookEntry>;
 }
 

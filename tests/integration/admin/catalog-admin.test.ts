@@ -66,7 +66,7 @@ async function audits(action: string, subject: string) {
 describe("a model", () => {
   const fields = { context_tokens_max: 1_000, output_tokens_max: 100, input_usd_per_m: "0.15", output_usd_per_m: 0.6 };
 
-  test("is made with its first prices, and other prices are another version that leaves the first as it is", async () => {
+  test("is created with its first prices, and changed prices are a new version that leaves the first as it is", async () => {
     const made = await post("model/save/", { name: "made-model", ...fields });
     expect(made).toMatchObject({ status: 200, body: { model: { price_version: 1, input_usd_per_m: "0.15000000" } } });
     const { updated_at } = made.body["model"] as { updated_at: string };
@@ -88,7 +88,7 @@ describe("a model", () => {
     expect(written.map(({ before }) => before?.["price_version"] ?? null)).toEqual([null, 1, 1]);
   });
 
-  test("is not changed by somebody who has seen it as it was before, nor made twice", async () => {
+  test("is not changed by somebody who loaded an older version, nor created twice", async () => {
     const { body } = await post("model/save/", { name: "raced-model", ...fields });
     const { updated_at } = body["model"] as { updated_at: string };
     const changes = [1, 2, 3].map((tokens) =>
@@ -193,7 +193,7 @@ describe("a channel", () => {
     expect(written?.after).toMatchObject({ pass_through_paths: paths });
   });
 
-  test("of a name that is taken, or with an address that is none, is refused", async () => {
+  test("with a name that is taken, or an invalid address, is refused", async () => {
     await make("taken-channel");
     const { channel_id, updated_at } = await make("other-channel");
     expect((await post("channel/save/", { name: "taken-channel", base_url: address() })).status).toBe(409);

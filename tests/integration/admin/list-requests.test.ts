@@ -199,7 +199,7 @@ describe("an order", () => {
   const found = async (query: string): Promise<boolean> =>
     (await page(`order/list/?limit=100&${query}`)).rows.some((row) => row["order_no"] === "GUEST-1");
 
-  test("is found by the address of its user as it is now, and by its own until somebody has claimed it", async () => {
+  test("is found by its user's current address, and by its own until somebody has claimed it", async () => {
     await db.sql`
       insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, email, expires_at, status)
       values ('GUEST-1', 'plan', 'Plan', 'monthly', 10, 1, 'Guest_1@example.org', now(), 'pending')`;
@@ -278,7 +278,7 @@ describe("a file", () => {
     expect(ledger).not.toContain("'-1");
   });
 
-  test("is written down before it leaves: who, what, how many rows", async () => {
+  test("is recorded before it is sent: who, what, how many rows", async () => {
     await (await ask("order/export/?status=settled")).text();
     const [row] = await db.sql<{ actor_name: string; subject_id: string; after: object }>`
       select actor_name, subject_id, after from audit_log where action = 'list.export' order by id desc limit 1`;
@@ -289,7 +289,7 @@ describe("a file", () => {
     });
   });
 
-  test("of more rows than a file can hold is refused, says so and is not written down", async () => {
+  test("of more rows than a file can hold is refused with the reason and not recorded", async () => {
     const small = serve(db, 29);
     const before = await db.sql`select 1 from audit_log where action = 'list.export'`;
     const refused = await ask("order/export/", small);
@@ -303,7 +303,7 @@ describe("a file", () => {
   });
 
   test("that can't be read to its end breaks off, so that nobody takes it for whole", async () => {
-    // The rows are counted, the file is written down, and then come the pages.
+    // The rows are counted, the file is recorded, and then come the pages.
     let reads = 0;
     const failing: Database = {
       ...db,

@@ -81,7 +81,7 @@ describe("the list of traces", () => {
 describe("the file of traces", () => {
   const file = (query: Record<string, string>) => admin.file("/backend/admin/trace/export/", query);
 
-  test("holds the calls that were asked for, in either order, as JSON and as CSV, and is written down", async () => {
+  test("holds the requested calls, in either order, as JSON and as CSV, and is recorded", async () => {
     const newest = await file({ model: "walked", format: "json" });
     expect(newest.headers.get("content-disposition")).toMatch(/^attachment; filename="traces-.*\.json"$/);
     expect(idsOf(await newest.json())).toEqual(ids.toReversed());

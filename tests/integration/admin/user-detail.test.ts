@@ -63,7 +63,7 @@ test("everything about a user is in one answer, and nothing of anybody else", as
   expect(await rig.checkMoney()).toEqual([]);
 });
 
-test("a user who is not there is not found", async () => {
+test("a user who does not exist is not found", async () => {
   expect((await get("user/detail/?user_id=999999")).status).toBe(404);
 });
 

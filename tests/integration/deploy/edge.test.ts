@@ -49,7 +49,7 @@ const rawChat = (lines: readonly string[]) => {
 const bypass = /\r\nx-cache-status: BYPASS\r\n/i;
 
 describeUnless(obstacle, "the edge", () => {
-  test("has a configuration that nginx finds good", async () => {
+  test("has a configuration that nginx accepts", async () => {
     const program = startProgram({ command: [...nginxCommand(edge.folder, ""), "-t"], env: {} });
     expect([await program.exited, program.output()]).toEqual([0, expect.stringContaining("test is successful")]);
   });

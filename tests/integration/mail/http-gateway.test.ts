@@ -79,7 +79,7 @@ test.each(plain)("an answer of %s is dealt with as written", async (name, answer
   }
 });
 
-test("a gateway that hangs, and one that is not there, are tried again", async () => {
+test("a gateway that hangs, and one that is down, are tried again", async () => {
   gateway.answer = () => "hang";
   const limits = { connectTimeoutMs: 200, firstByteTimeoutMs: 200, idleTimeoutMs: 200, totalTimeoutMs: 400 };
   await rig.queue("http-hang");

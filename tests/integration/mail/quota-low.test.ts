@@ -75,7 +75,7 @@ test("a new grant starts over, and what only goes back and forth is not a grant"
   expect(await keys()).toEqual(["5", "20"]);
 });
 
-test("neither a user without a verified address nor a suspended one is told, and lent quota is not spent", async () => {
+test("neither a user without a verified address nor a suspended one is notified, and lent quota is not spent", async () => {
   const pending = await rig.addUser("pending@example.com", granted);
   const suspended = await rig.addUser("suspended@example.com", granted);
   const lent = await rig.addUser("lent@example.com", granted);

@@ -72,7 +72,7 @@ test("no more mails are under way at once than the worker may send", async () =>
   expect(most).toBe(3);
 });
 
-test("a mail whose sender was killed before it was written down is sent once more, with the same Message-ID", async () => {
+test("a mail whose sender was killed before it was recorded is sent once more, with the same Message-ID", async () => {
   const sink = await SmtpSink.start();
   await rig.queue("killed");
   const script = join(import.meta.dir, "../../support/mail-process.ts");

@@ -172,7 +172,7 @@ describe("what an admin moves by hand", () => {
     expect((await refund(await admin(), one)).status).toBe(200);
   });
 
-  test("is limited when a payment that did not fit is credited all the same", async () => {
+  test("is limited when a payment that did not match is credited anyway", async () => {
     rules = { ...usualRules, adjust: { usdMax: 5, usdPerDayMax: 5 } };
     const order = await scene.placeFor(buyer);
     await settlePaid(scene.parts, noticeOf(order, { amountUsd: "0.01" as Decimal }));

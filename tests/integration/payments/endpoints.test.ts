@@ -338,7 +338,7 @@ describe("the account of a user", () => {
     "statement/sums/?month=2026-01",
     "order/list/",
     "subscription/list/",
-  ])("%s asks for a login", async (path) => {
+  ])("%s requires a login", async (path) => {
     expect((await get(`/backend/billing/${path}`)).status).toBe(401);
     expect((await get(`/backend/billing/${path}`, admin.cookie)).status).toBe(401);
   });

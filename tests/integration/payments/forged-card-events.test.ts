@@ -19,7 +19,7 @@ const now = (): number => Math.floor(Date.now() / 1_000);
 const bodyFor = (order: Order, change: Partial<PaidEvent> = {}): string =>
   cardEventBody({ orderNo: order.orderNo, ...change });
 
-/** A body with a good signature, which says what the gateway would never say of this order. */
+/** A body with a valid signature, which says what the gateway would never say about this order. */
 const signed =
   (change: Partial<PaidEvent>, account = "") =>
   ({ scene: at, order }: Target): Promise<Response> => {

@@ -96,7 +96,7 @@ describe("placing", () => {
 });
 
 describe("seeing", () => {
-  test("an order of somebody else is as little there as one that does not exist", async () => {
+  test("somebody else's order looks the same as one that does not exist", async () => {
     const [owner, other] = [await scene.addBuyer(), await scene.addBuyer()];
     const order = await scene.placeFor(owner);
     expect((await readOrder(scene.db, order.orderNo, owner.userId)).orderNo).toBe(order.orderNo);
@@ -148,7 +148,7 @@ describe("cancelling and expiring", () => {
     expect(await refusal(scene.db.withTransaction((tx) => cancelOrder(tx, order.orderNo, by)))).toBe("conflict");
   });
 
-  test("an order expires at its time and not before, and is credited once if it is paid all the same", async () => {
+  test("an order expires at its time and not before, and is credited once if it is paid anyway", async () => {
     const buyer = await scene.addBuyer();
     const order = await scene.placeFor(buyer);
     await expireOverdueOrders(scene.db, new Date(order.expiresAt.getTime() - 1));
@@ -161,7 +161,7 @@ describe("cancelling and expiring", () => {
     expect(await scene.balance(buyer)).toBe(5_000_000n);
   });
 
-  test("a late payment pays what the order asked for, also when the plan has changed; a week later it waits for a person", async () => {
+  test("a late payment pays the price of the order, even if the plan has changed; a week later it waits for a person", async () => {
     const buyer = await scene.addBuyer();
     const [late, tooLate] = [await scene.placeFor(buyer), await scene.placeFor(buyer)];
     await expireOverdueOrders(scene.db, late.expiresAt);
@@ -251,7 +251,7 @@ describe("an order without a login", () => {
     expect(await scene.balance(buyer)).toBe(5_000_000n);
   });
 
-  test("waits, when it is paid while its address is being verified, and goes to the user all the same", async () => {
+  test("waits, when it is paid while its address is being verified, and goes to the user anyway", async () => {
     const buyer = await scene.addBuyer("at-once@example.com", false);
     const { order } = await scene.place({ email: "at-once@example.com" });
     const [isVerified, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -110,7 +110,7 @@ test("a refund of what was never credited gives no quota and no month when it fa
     const { buyer, order } = await underpaid(planCode);
     gateway.answers = [new Error("cut off")];
     expect((await resolve(order, "refund")).body).toMatchObject({ refund: { status: "pending", quota: 0 } });
-    // Even if it were written down with the quota that the order would have credited.
+    // Even if it were recorded with the quota that the order would have credited.
     await scene.db.sql`update refund set quota = ${order.quota}::bigint where order_id = ${order.id}::bigint`;
     gateway.answers = [{ kind: "failed", error: "no" }];
     expect(await payWaitingRefunds({ ...scene.parts, gateways }, new Date(Date.now() + 120_000))).toBe(1);

@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Which channel a call goes to, and what a failure says of it. */
+/** Which channel a call goes to, and what a failure says about it. */
 export const channelMutants: readonly Mutant[] = [
   {
     id: "relay/attempts-max",

@@ -167,7 +167,7 @@ export const quotaMutants: readonly Mutant[] = [
     file: "control-plane/src/gateway/quota/leases.ts",
     from: "if (this.#isStopped) {\n        throw",
     to: "if (this.#statement === 0n) {\n        throw",
-    rule: "after the stop nothing is sent to the database any more",
+    rule: "after the stop nothing more is sent to the database",
     tests: ["unit/gateway/quota/leases.test.ts", "unit/gateway/quota/leases-model.test.ts"],
   },
   {

@@ -4,7 +4,7 @@ export const walletToken = "5cbfb079f15b150122261c8537086d77a";
 
 export type WalletFields = Readonly<Record<string, string>>;
 
-/** What the gateway says of a transaction when it is asked. */
+/** What the gateway says about a transaction when it is asked. */
 export type WalletTransaction = {
   readonly transactionNo: string;
   readonly status: string;

@@ -33,7 +33,7 @@ const failedWith = (status: number): FailedAttempt => ({
   note: null,
 });
 
-/** The channels that were tried, and what came of it. */
+/** The channels that were tried, and the outcome. */
 async function run(answer: (turn: number) => FailedAttempt | { readonly text: string }, choice = abilities) {
   const tried: string[] = [];
   const attempts: Attempt[] = [];

@@ -161,7 +161,7 @@ describe("a template of an admin is refused", () => {
     expect(Object.keys(checkTemplate("email_verify", source))).toEqual([part]);
   });
 
-  test("and taken when it is good", () => {
+  test("and accepted when it is valid", () => {
     expect(checkTemplate("email_verify", good)).toEqual({});
   });
 });

@@ -48,7 +48,7 @@ describe("events of one stream", () => {
     expect(parseAll([...bytesOf(text)].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
   });
 
-  test("an event is told as soon as its empty line is there", () => {
+  test("an event is reported as soon as its empty line has arrived", () => {
     const parser = new EventReader();
     expect(parser.push(bytesOf("data: a\n"))).toEqual([]);
     expect(parser.push(bytesOf("\ndata: b\n\nda"))).toEqual([event("a"), event("b")]);
@@ -57,13 +57,13 @@ describe("events of one stream", () => {
     expect(parser.push(bytesOf("\ndata: d\n\n"))).toEqual([event("d")]);
   });
 
-  test("at the end the last event is told even when its empty line or its line end is missing", () => {
+  test("at the end the last event is reported even if its empty line or its line end is missing", () => {
     expect(parseText("data: a\n\ndata: [DONE]")).toEqual([event("a"), event("[DONE]")]);
     expect(parseText("data: [DONE]\n")).toEqual([event("[DONE]")]);
     expect(parseText("event: x\n")).toEqual([]);
   });
 
-  test("bytes that are no UTF-8 become replacement characters and harm nothing else", () => {
+  test("bytes that are not UTF-8 become replacement characters and harm nothing else", () => {
     const bytes = new Uint8Array([...bytesOf("data: "), 0xff, 0xc3, ...bytesOf("\n\ndata: b\n\n")]);
     expect(parseAll([bytes])).toEqual([event("\uFFFD\uFFFD"), event("b")]);
   });

@@ -32,7 +32,7 @@ describe("odd input costs what its length is worth", () => {
     expect(msOf(() => expect(foldStream(inputs).content).toEqual([]))).toBeLessThan(msMax);
   });
 
-  test("C3 text that waits for a call without an end is not kept for ever", () => {
+  test("C3 text that waits for a call without an end is not kept forever", () => {
     const piece = text("x".repeat(1_000_000));
     const inputs: StreamInput[] = [
       callPiece({ index: 0, id: "a", name: "f", arguments: "{" }),

@@ -266,7 +266,7 @@ describe("F7 B22 a context that is full", () => {
   });
 });
 
-test("E4 an answer without headers is an answer all the same", () => {
+test("E4 a response without headers is still a response", () => {
   const answer: ErrorAnswer = { status: 500, body: null, origin: "gateway" };
   expect(toMessagesError(answer, facts)).toMatchObject({ status: 502, type: "api_error", headers: {} });
 });

@@ -55,7 +55,7 @@ describe("R11 thinking in the history", () => {
 });
 
 describe("R13 tools of the other side in the history", () => {
-  test("R13 their calls and findings are told in words", () => {
+  test("R13 their calls and findings become text", () => {
     const content = [
       { type: "text", text: "Let me look." },
       { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "x" } },

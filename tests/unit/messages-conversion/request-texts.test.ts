@@ -70,7 +70,7 @@ describe("R2 system", () => {
     expect(upstreamBody({ system: given }).messages).toEqual([...first, user("hi")]);
   });
 
-  test("R2 a block that is no text is refused with its place", () => {
+  test("R2 a block that is not text is refused with its place", () => {
     expect(refusedCall({ system: [{ type: "text", text: "A" }, { type: "image" }] })).toMatchObject({
       status: 400,
       message: "system.1: only text blocks are supported here",

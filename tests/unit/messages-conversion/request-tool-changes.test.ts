@@ -87,7 +87,7 @@ describe("R3 R12 tools that change on the way", () => {
     expect(dropped).toEqual(["tool_addition", "tool_removal", "web_search_20250305"]);
   });
 
-  test("R14 a tool that was taken away can't be chosen", () => {
+  test("R14 a removed tool can't be chosen", () => {
     const choice = { tool_choice: { type: "tool", name: "f" }, tools: [tool("f"), tool("g")] };
     expect(refusedCall({ ...choice, messages: talk([removed("f")]) }).message).toStartWith("tool_choice.name: ");
     expect(upstreamBody({ ...choice, messages: talk([removed("g")]) }).tool_choice).toMatchObject({ type: "function" });

@@ -118,7 +118,7 @@ describe("R12 names", () => {
     expect(new Set(names).size).toBe(2);
   });
 
-  test("R12 names in a history without tools are converted all the same", () => {
+  test("R12 names in a history without tools are converted anyway", () => {
     const messages = [
       { role: "user", content: "go" },
       { role: "assistant", content: [{ type: "tool_use", id: "c1", name: "a.b", input: {} }] },

@@ -214,7 +214,7 @@ describe("P8 C9 stop_reason of a stream", () => {
     });
   });
 
-  test("P8 a refusal is told as text", () => {
+  test("P8 a refusal becomes text", () => {
     expect(foldStream([chunk({ refusal: "No" }), chunk({ refusal: "." }), finish("stop"), done]).content).toEqual([
       said("No."),
     ]);
@@ -229,7 +229,7 @@ describe("P8 C9 stop_reason of a stream", () => {
     expect(foldStream(inputs)).toMatchObject({ stop_reason: "end_turn", stop_sequence: null });
   });
 
-  test("P9 thinking tokens are told at the end", () => {
+  test("P9 thinking tokens are reported at the end", () => {
     const usage = { prompt_tokens: 1, completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 4 } };
     expect(foldStream([text("a"), finish("stop"), usageChunk(usage)]).usage).toMatchObject({
       output_tokens: 5,

@@ -238,7 +238,7 @@ describe("C5 C6 C7 when the client hears of it", () => {
     ]);
   });
 
-  test("C6 a whole call is told as soon as the next one begins", () => {
+  test("C6 a whole call is sent as soon as the next one begins", () => {
     const inputs = [
       callPiece({ index: 0, id: "c1", name: "f", arguments: a1 }),
       callPiece({ index: 1, id: "c2", name: "g", arguments: "{" }),

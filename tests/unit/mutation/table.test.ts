@@ -20,7 +20,7 @@ function faultsOf(mutant: Mutant): string[] {
   }
 }
 
-test("every mutant changes one place that is there, and names tests that are there", () => {
+test("every mutant changes one existing place, and names existing tests", () => {
   expect(mutants.flatMap(faultsOf)).toEqual([]);
   expect(mutants.filter(({ tests, equivalent }) => tests.length === 0 && equivalent === undefined)).toEqual([]);
 });
@@ -30,7 +30,7 @@ test("no two mutants have one name", () => {
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });
 
-test("a place that is there twice, or not at all, is refused", () => {
+test("a place that exists twice, or not at all, is refused", () => {
   const mutant: Mutant = { id: "a/b", file: "f.ts", from: "x", to: "y", rule: "", tests: [] };
   expect(mutate("a x b", mutant)).toBe("a y b");
   expect(() => mutate("x x", mutant)).toThrow("occurs 2 times");

@@ -18,7 +18,7 @@ function serve(access: MetricsAccess) {
   };
 }
 
-test("metrics are read by anyone with the token, and are not there for anybody else", async () => {
+test("metrics are readable with the token, and do not exist for anybody else", async () => {
   const read = serve({ token: "a-token-of-16-bytes" });
   expect(await read()).toBe(404);
   expect(await read({ headers: { authorization: "Bearer another-token-16b" } })).toBe(404);
@@ -47,6 +47,6 @@ test("metrics are open in development to programs on this machine, and not to th
   }
 });
 
-test.if(outside !== undefined)("metrics are not there in development for who comes over the network", async () => {
+test.if(outside !== undefined)("metrics do not exist in development for anyone coming over the network", async () => {
   expect(await serve("on_this_machine")({ host: outside ?? "" })).toBe(404);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { RateBucket } from "@sluice/control-plane/platform/rate-bucket.ts";
 
 describe("a bucket of 60 a minute", () => {
-  test("gives all of them at once, and no more", () => {
+  test("gives all of them at once, and then none", () => {
     const bucket = new RateBucket(60);
     bucket.take(59, 0);
     expect([bucket.has(1, 0), bucket.has(2, 0)]).toEqual([true, false]);
@@ -22,7 +22,7 @@ describe("a bucket of 60 a minute", () => {
     expect(new RateBucket(60).has(60, 1e12)).toBe(true);
   });
 
-  test("lends below zero what a call really used, and says how long that lasts", () => {
+  test("goes below zero by what a call really used, and says how long to wait", () => {
     const bucket = new RateBucket(60);
     bucket.take(90, 0);
     expect(bucket.secondsUntil(1, 0)).toBe(31);

@@ -86,7 +86,7 @@ test("a small body has to come within the limit and what its size takes at a slo
   expect(ms).toBeWithin(timeoutMs, timeoutMs + 100 + 400);
 });
 
-test("a body that trickles for ever is given up after ten times the limit", async () => {
+test("a body that trickles endlessly is given up after ten times the limit", async () => {
   const pieces = Array.from({ length: 100 }, () => chunk(1));
   const [answer, ms] = await send("Transfer-Encoding: chunked", pieces, 100);
   expect(answer).toContain("request_timeout.");

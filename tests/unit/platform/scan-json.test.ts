@@ -98,7 +98,7 @@ describe("a look at the structure of JSON", () => {
     expect(performance.now() - startedAt).toBeLessThan(50);
   });
 
-  test("comes to an end with bytes that are no JSON", () => {
+  test("ends with bytes that are not JSON", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(scanJson(Buffer.from(bytes), noLimits).topLevel.size).toBeLessThanOrEqual(bytes.length);

@@ -21,7 +21,7 @@ test("a semaphore runs so many at a time, in their order, and refuses more than 
   await Promise.all(runs);
 });
 
-test("who waits longer than the limit is refused, and leaves the place in the queue to others", async () => {
+test("anyone who waits longer than the limit is refused, and leaves the place in the queue to others", async () => {
   const semaphore = new Semaphore({ runningMax: 1, waitingMax: 1, waitMsMax: 1 });
   const gate = Promise.withResolvers<void>();
   const first = semaphore.run(() => gate.promise);

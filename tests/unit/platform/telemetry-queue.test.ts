@@ -28,7 +28,7 @@ const offer = (queue: TelemetryQueue<number>, count: number): void => {
   }
 };
 
-test("what does not fit is dropped and counted, and everything else is told once", async () => {
+test("what does not fit is dropped and counted, and everything else is reported once", async () => {
   const told: string[] = [];
   const { queue, dropped } = queueOver(async (traces) => {
     told.push(...traces.map(({ traceId }) => traceId));
@@ -41,7 +41,7 @@ test("what does not fit is dropped and counted, and everything else is told once
   expect(dropped.not_taken).toBe(0);
 });
 
-test("an entry that can't be told costs its batch, and the next one is told", async () => {
+test("an entry that can't be reported costs its batch, and the next one is reported", async () => {
   const told: string[] = [];
   const dropped: number[] = [];
   const queue = new TelemetryQueue<number>({

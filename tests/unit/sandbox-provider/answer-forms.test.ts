@@ -130,7 +130,7 @@ describe("the form of a stream", () => {
     expect(isValid).toEqual([true, false, true, true]);
   });
 
-  test("can have a chunk whose size is no number", async () => {
+  test("can have a chunk whose size is not a number", async () => {
     const { body } = await answerTo(stream, { malformedFraming: 1 });
     expect(() => unchunk(body)).toThrow();
     expect(body.split("zz\r\n").length).toBe(2);

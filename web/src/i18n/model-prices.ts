@@ -20,7 +20,7 @@ export function shownTokenPrice(formats: Formats, model: Priced, usdPerM: string
   return isPricedByToken(model) ? formats.usd(usdPerM) : "–";
 }
 
-/** What it costs beside its tokens, under these labels; nothing where that is free. */
+/** What it costs besides its tokens, under these labels; nothing where that is free. */
 export function otherPrices(
   model: PriceList,
   labels: Readonly<Record<UnitName, string>>,

@@ -6,7 +6,7 @@ type ButtonProps = JSX.ButtonHTMLAttributes<HTMLButtonElement> & {
   readonly variant?: "plain" | "primary" | "danger" | "quiet";
   readonly shape?: "square" | undefined;
   readonly size?: "large" | undefined;
-  /** Shows that it is at work; it stays in the order of focus, and presses do nothing. */
+  /** Shows that it is busy; it stays in the tab order, and presses do nothing. */
   readonly isBusy?: boolean | undefined;
 };
 

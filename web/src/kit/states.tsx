@@ -23,7 +23,7 @@ export function EmptyState(props: {
   );
 }
 
-/** What an error says of itself; `ApiError` has this form. */
+/** How an error describes itself; `ApiError` has this form. */
 type ShownError = { readonly message: string; readonly requestId?: string | null };
 
 /** Something failed: what, with the request id for support, and a way to try again. */

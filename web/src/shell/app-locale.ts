@@ -4,7 +4,7 @@ import { soundLanguage } from "../i18n/sound-language.ts";
 /** Kept by the service: what a visitor chose on the site, and for logged-in users, the language of the account. */
 const rememberedPattern = /(?:^|; )SVC_LANG=([a-z]{2})(?:;|$)/;
 
-/** The language of a user who has none is that of the browser, where the product speaks it. */
+/** The language of a user who has none is that of the browser, if the product has it. */
 export function findLocale(): Locale {
   const remembered = rememberedPattern.exec(document.cookie)?.[1] ?? "";
   const wished = [remembered, ...navigator.languages.map((tag) => soundLanguage(tag).split("-")[0] ?? "")];

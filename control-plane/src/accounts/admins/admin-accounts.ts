@@ -21,7 +21,7 @@ export class AdminAccounts {
     this.#parts = parts;
   }
 
-  /** Whether codes are asked for, and how many recovery codes were not used. */
+  /** Whether codes are required, and how many recovery codes were not used. */
   async codesOf(admin: AdminCaller): Promise<{ readonly hasCode: boolean; readonly recoveryCodesLeft: number }> {
     const { db } = this.#parts;
     const unused = await listUnusedCodes(db, { kind: "admin", id: admin.adminId });
@@ -30,8 +30,8 @@ export class AdminAccounts {
   }
 
   /**
-   * Every session of the admin ends; the one who changed it goes on with a new one. No code was asked for, so that it
-   * makes no login fresh.
+   * Every session of the admin ends; the admin who made the change continues with a new one. No code was required, so
+   * this does not count as a fresh login.
    * @returns the `Set-Cookie`
    * @throws AppError `invalid_credentials`, `invalid_password`, `conflict`, `too_many_attempts`
    */
@@ -91,7 +91,7 @@ export class AdminAccounts {
   }
 
   /**
-   * New recovery codes; those before are worth nothing from then on.
+   * Creates new recovery codes; the old ones stop working.
    * @throws AppError `invalid_credentials`, `invalid_code`, `conflict`, `too_many_attempts`
    */
   async remakeRecoveryCodes(

@@ -12,7 +12,7 @@ export type AdminLoginInput = {
   readonly code?: string | undefined;
 };
 
-/** Logs admins in with what the shared credential table knows of them. */
+/** Logs admins in with the credentials of the shared table. */
 export class AdminLogin {
   readonly #parts: LoginParts;
 

@@ -8,10 +8,9 @@ import { entryOf, roleOf, superAgent } from "./hold-others.ts";
 import { findAdminEntry, holdRights, setAgent } from "./store.ts";
 
 /**
- * Gives an admin other rights, or takes all of them. Anyone whose rights change has to log in again. Giving more
- * takes two, taking is quick.
- * It throws `not_found`, `conflict` for an admin changed since it was loaded, `forbidden` for a caller who is no
- * longer a super-admin when it is done, `last_admin`, `self_forbidden`.
+ * Gives an admin other rights, or takes all of them. Anyone whose rights change has to log in again. Granting rights
+ * takes two people, removing them only one. It throws `not_found`, `conflict` for an admin changed since it was loaded,
+ * `forbidden` for a caller who is no longer a super-admin when it is done, `last_admin`, `self_forbidden`.
  */
 export function saveAdminAct(): Act<SaveAdminInput> {
   return {

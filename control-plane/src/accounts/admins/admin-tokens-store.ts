@@ -18,7 +18,7 @@ export async function insertAdminToken(
   return { id: row.id, expiresAt: row.expires_at };
 }
 
-/** Whose token this is, if it is good; it stays so. */
+/** Whose token this is, if it is valid; it stays so. */
 export async function peekAdminToken(db: Queryable, tokenHash: Uint8Array): Promise<bigint | null> {
   const [row] = await db.sql<{ admin_id: bigint }>`
     select admin_id from account_token
@@ -26,7 +26,7 @@ export async function peekAdminToken(db: Queryable, tokenHash: Uint8Array): Prom
   return row?.admin_id ?? null;
 }
 
-/** Whose token this is, if it is good: it is used up with this. Of two at the same moment one gets null. */
+/** Whose token this is, if it is valid: it is used up with this. Of two at the same moment one gets null. */
 export async function takeAdminToken(db: Queryable, tokenHash: Uint8Array): Promise<bigint | null> {
   const [row] = await db.sql<{ admin_id: bigint }>`
     update account_token set used_at = now()

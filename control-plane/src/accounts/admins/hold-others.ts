@@ -7,7 +7,7 @@ import { findAdminEntry, holdRights } from "./store.ts";
 export const superAgent = 2;
 
 /**
- * Rights that were taken a moment ago count no more: they are looked at under the lock of those who have them.
+ * Rights that were removed a moment ago no longer count: they are checked under a lock on the admins who have them.
  * @throws AppError `forbidden`
  */
 export async function requireSuper(tx: Transaction, adminId: bigint): Promise<void> {
@@ -18,7 +18,7 @@ export async function requireSuper(tx: Transaction, adminId: bigint): Promise<vo
 }
 
 /**
- * Another admin, for a super-admin who does something to them.
+ * Finds another admin whom a super-admin is about to change.
  * @throws AppError `forbidden`, `self_forbidden`, `not_found`
  */
 export async function requireOther(tx: Transaction, adminId: bigint, callerId: bigint): Promise<AdminEntry> {

@@ -10,9 +10,9 @@ import { requireOther, superAgent } from "./hold-others.ts";
 export type TotpRemoval = z.output<typeof totpRemoveInput>;
 
 /**
- * Taking the authenticator away from somebody who has lost it, for a super-admin who has seen to it who asks. All sessions of that
- * person end. Of a super-admin it takes two: with their password one could be both.
- * It throws `not_found` when there is none to take away, and `self_forbidden`.
+ * Removes the authenticator of somebody who has lost it, for a super-admin who has verified who asks. All sessions of
+ * that person end. For a super-admin it takes two: anyone with their password could otherwise act as both. It throws
+ * `not_found` when there is none to remove, and `self_forbidden`.
  */
 export function removeTotpAct(): Act<TotpRemoval> {
   return {

@@ -9,9 +9,9 @@ import { type LinkParts, leaveLink } from "./leave-link.ts";
 export type AdminDeed = z.output<typeof adminDeedInput>;
 
 /**
- * Sending an admin a link to set another password. The old one is good until it was used; the codes of an authenticator are
- * asked for before and after. Who reads the mails of another super-admin could be both, so that it takes two.
- * It throws `not_found`, `self_forbidden`, `forbidden`, and `conflict` without an address to send it to.
+ * Sends an admin a link to set another password. The old one works until the link is used; the codes of an
+ * authenticator are required before and after. Anyone who reads another super-admin's mail could act as both, so it
+ * takes two. It throws `not_found`, `self_forbidden`, `forbidden`, and `conflict` without an address to send it to.
  */
 export function passwordLinkAct(parts: LinkParts): Act<AdminDeed> {
   return {

@@ -25,8 +25,8 @@ const toCredentials = (row: Row | undefined): AdminCredentials | null =>
       };
 
 /**
- * The credentials that a login names: by username, else by e-mail, else by mobile number. Somebody whose username is the
- * e-mail of another can't be mistaken for that other.
+ * The credentials that a login names: by username, else by e-mail, else by mobile number. A user whose username is
+ * somebody else's e-mail can't be mistaken for that person.
  */
 export async function findAdminByLogin(db: Queryable, login: string): Promise<AdminCredentials | null> {
   const [row] = await db.sql<Row>`

@@ -70,8 +70,8 @@ async function countPair(
 }
 
 /**
- * @param free how many are free of waiting, where admins have a say in that
- * @throws AppError `too_many_attempts` when too much of this was asked for from the address
+ * @param free how many are allowed without waiting, where admins can set that
+ * @throws AppError `too_many_attempts` when the address has asked for too much of this
  */
 export async function countFromAddress(
   db: Database,
@@ -88,7 +88,7 @@ export async function countFromNetwork(db: Database, what: keyof typeof networkL
 }
 
 /**
- * Counts a code that is about to be looked at.
+ * Counts an attempt with a code before the code is checked.
  * @throws AppError `too_many_attempts`
  */
 export async function countCode(db: Database, account: string): Promise<{ succeeded(): Promise<void> }> {
@@ -108,8 +108,9 @@ async function refuseAbove(db: Database, key: string, limit: AttemptLimit): Prom
 export type MailAsker = { readonly ip: string; readonly device?: string | null };
 
 /**
- * Whether one more mail of this kind may go to the recipient. Askers are counted one by one before they are counted
- * together, so that a stranger uses up what is the stranger's; a browser of the recipient is counted for itself alone.
+ * Whether one more mail of this kind may go to the recipient. Requesters are counted one by one before they are counted
+ * together, so that a stranger uses up only the stranger's own share; the recipient's own browser is counted
+ * separately.
  */
 export async function mayMail(db: Database, kind: AskedMail, recipient: string, asker: MailAsker): Promise<boolean> {
   const device = asker.device ?? null;

@@ -1,7 +1,7 @@
 /** `free` attempts at once; each one more waits twice as long as the one before, from the first delay up to the most. */
 export type AttemptLimit = {
   readonly free: number;
-  /** After so long without an attempt all is forgotten. At least the longest delay. */
+  /** After this long without an attempt, everything is forgotten. At least the longest delay. */
   readonly windowSeconds: number;
   readonly delaySecondsMin: number;
   readonly delaySecondsMax: number;
@@ -31,11 +31,11 @@ export const attemptKinds = {
 
 /**
  * Codes of an authenticator, counted per account: they are only checked after the right password, so no stranger can
- * use them up, and someone with a stolen password does not get as many guesses as addresses.
+ * use them up, and someone with a stolen password does not get more guesses by using more addresses.
  */
 export const codeLimit: AttemptLimit = { ...guesses, free: 8 };
 
-/** What may be asked for from one address: accounts, and mails to anybody. */
+/** What may be requested from one address: accounts, and mails to anybody. */
 export const addressLimits = {
   registration: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
   mail: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },

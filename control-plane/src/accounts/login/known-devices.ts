@@ -10,7 +10,7 @@ const lifeSeconds = 180 * 24 * 3_600;
 const valueShape = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * Browsers in which somebody has logged in before. Their attempts are counted apart from those of the address: a
+ * Browsers in which somebody has logged in before. Their attempts are counted separately from those of the address: a
  * stranger who shares the address, or guesses from it, does not keep the owner waiting. It grants no access.
  */
 export class KnownDevices {

@@ -19,8 +19,8 @@ export class PasswordHashing {
   }
 
   /**
-   * Whether it is the password of this hash: argon2id, or bcrypt as other programs wrote it. Without a hash the same work
-   * is done and the answer is no.
+   * Whether the password matches this hash: argon2id, or bcrypt from other programs. Without a hash the same work is
+   * done and the result is false.
    * @throws AppError `too_many_attempts`
    */
   async isRight(password: string, hash: string | null): Promise<boolean> {

@@ -98,9 +98,9 @@ export class PasswordReset {
   }
 
   /**
-   * Sets the password, ends every session, and verifies an address that was not yet: the mail was read.
+   * Sets the password, ends every session, and verifies the address if it was not verified yet: the mail was read.
    * @returns whose password it was
-   * @throws AppError `invalid_token` whatever is wrong with it, `invalid_password` (the link stays good then)
+   * @throws AppError `invalid_token` whatever is wrong with it, `invalid_password` (the link stays valid then)
    */
   async confirm(token: string, password: string, origin: Origin): Promise<SessionKind> {
     if (await this.#parts.adminAccess.setPassword(token, password, origin)) {

@@ -40,9 +40,9 @@ const sentences: Readonly<Record<PasswordFault, string>> = {
 };
 
 /**
- * What is wrong with a new password, as a sentence, or null. Length counts; no kinds of characters are required.
- * Refused are the first guesses: common words, also with digits appended or look-alike characters, one character or
- * group repeated, walks over the keyboard, and the owner's e-mail address.
+ * What is wrong with a new password, as a sentence, or null. Length counts; no kinds of characters are required. The
+ * first guesses are refused: common words, even with digits appended or look-alike characters, one character or group
+ * repeated, keyboard walks, and the owner's e-mail address.
  */
 export function passwordProblem(password: string, email: string): string | null {
   const fault = findFault(password, email);

@@ -130,7 +130,7 @@ export class Registration {
     }
   }
 
-  /** The link as a row and as a mail. A mail that can't even be written down does not undo the rest. */
+  /** The link as a row and as a mail. A mail that can't even be recorded does not undo the rest. */
   async #leaveLink(
     tx: Transaction,
     user: { readonly userId: UserId; readonly email: string; readonly locale: string },
@@ -185,7 +185,7 @@ export class Registration {
   }
 
   /**
-   * Sends a new link to somebody who waits for one; to nobody else, and without telling the difference.
+   * Sends a new link to somebody who is waiting for one, and to nobody else; the response is the same.
    * @throws AppError `invalid_email`, `too_many_attempts`
    */
   async resend(address: string, origin: Origin): Promise<RegistrationAnswer> {
@@ -211,7 +211,7 @@ export class Registration {
 
   /**
    * Sends a new link for an admin, who does not see it.
-   * @throws AppError `not_found`, `conflict` for a user who does not wait for one, `too_many_attempts`
+   * @throws AppError `not_found`, `conflict` for a user who is not waiting for one, `too_many_attempts`
    */
   async resendFor(
     userId: UserId,
@@ -244,7 +244,7 @@ export class Registration {
   }
 
   /**
-   * Makes a user active whose link this is. The link is good for one use.
+   * Activates the user that the link belongs to. The link works once.
    * @throws AppError `invalid_token`
    */
   async verify(token: string, origin: Origin): Promise<void> {

@@ -4,7 +4,7 @@ import { type SessionKind, sessionRules } from "./model.ts";
 const tokenShape = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * The token that the cookie of a session carries; null without one that could be of ours.
+ * The token that the session cookie carries; null when there is none that could be ours.
  * @throws AppError `invalid_cookie` when there are two of that name: one of them was planted
  */
 export function readSessionCookie(request: Request, kind: SessionKind): string | null {

@@ -4,7 +4,7 @@ export type SessionKind = "user" | "admin";
 export type SessionRules = {
   readonly cookieName: string;
   readonly sameSite: "Lax" | "Strict";
-  /** Without a request for so long, it is over. */
+  /** After this long without a request, it ends. */
   readonly idleSeconds: number;
   /** It is over then, whatever happens. */
   readonly lifeSeconds: number;

@@ -15,7 +15,7 @@ import {
 
 const tokenBytes = 32;
 
-/** `continuedId` is the session whose login it goes on with: the login is as long ago as it was. */
+/** `continuedId` is the session whose login it continues: the login keeps its age. */
 export type NewSession = LoginOrigin & { readonly continuedId?: bigint };
 
 export type SessionParts = {

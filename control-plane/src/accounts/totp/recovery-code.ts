@@ -15,8 +15,8 @@ export function toRecoveryCode(bytes: Uint8Array): string {
 }
 
 /**
- * The letters of what somebody typed, however divided and in whatever case; null when it is not a recovery code, like
- * the digits of an authenticator. Letters read by mistake are corrected: 0, 1 and 8 are in no code.
+ * The letters that somebody typed, however grouped and in whatever case; null when it is not a recovery code, like the
+ * digits of an authenticator. Letters read by mistake are corrected: 0, 1 and 8 are in no code.
  */
 export function readRecoveryCode(typed: string): string | null {
   const letters = typed

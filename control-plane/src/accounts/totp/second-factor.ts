@@ -63,7 +63,7 @@ export class SecondFactor {
   }
 
   /**
-   * Makes a secret, which is shown once and not yet asked for.
+   * Creates a secret, which is shown once; codes are not required yet.
    * @throws AppError `conflict` when there is one in use
    */
   async begin(tx: Transaction, owner: CodeOwner, account: string): Promise<{ secret: string; uri: string }> {
@@ -77,7 +77,7 @@ export class SecondFactor {
   }
 
   /**
-   * Asks for codes from now on: the first one shows that the authenticator knows the secret.
+   * Requires codes from now on: the first one proves that the authenticator has the secret.
    * @returns the recovery codes, which are shown once
    * @throws AppError `invalid_code`, `conflict`, `too_many_attempts`
    */
@@ -85,7 +85,7 @@ export class SecondFactor {
     const proven = await this.#count(owner, (tx, sealed) => this.#takeStep(tx, owner, sealed, code));
     return await this.#parts.db.withTransaction(async (tx) => {
       const { sealed, isEnabled } = await lockSecret(tx, owner);
-      // Another secret may have been made since the code was looked at.
+      // Another secret may have been created since the code was checked.
       if (sealed === null || isEnabled || Buffer.compare(sealed, proven) !== 0) {
         throw new AppError("conflict", { message: "No authenticator is being set up." });
       }
@@ -96,8 +96,8 @@ export class SecondFactor {
   }
 
   /**
-   * New recovery codes in place of all that there were.
-   * @throws AppError `conflict` when codes are not asked for
+   * Creates recovery codes that replace all earlier ones.
+   * @throws AppError `conflict` when codes are not required
    */
   async makeRecoveryCodes(tx: Transaction, owner: CodeOwner): Promise<string[]> {
     if (!(await lockSecret(tx, owner)).isEnabled) {
@@ -110,8 +110,8 @@ export class SecondFactor {
   }
 
   /**
-   * Takes a code of the authenticator or a recovery code, which is then used up: two logins at the same moment can't both
-   * have it.
+   * Accepts a code of the authenticator or a recovery code, which is then used up: two logins at the same moment can't
+   * both use it.
    * @throws AppError `code_required`, `invalid_code`, `too_many_attempts`
    */
   async check(owner: CodeOwner, code: string | undefined, origin: Origin): Promise<void> {
@@ -127,8 +127,8 @@ export class SecondFactor {
   }
 
   /**
-   * Counts the attempt before it is made; the row of the owner is held while the code is looked at.
-   * @returns the sealed secret for which the code is right
+   * Counts the attempt before it is made; the owner's row is locked while the code is checked.
+   * @returns the sealed secret that the code matches
    */
   async #count(owner: CodeOwner, take: (tx: Transaction, sealed: Uint8Array) => Promise<boolean>): Promise<Uint8Array> {
     const { db } = this.#parts;

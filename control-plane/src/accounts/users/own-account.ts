@@ -73,9 +73,9 @@ export class OwnAccount {
   }
 
   /**
-   * Every session ends, and every link that was on its way; the one who changed it goes on with a new session.
+   * Every session ends, and links already sent stop working; the user who made the change continues with a new session.
    * @returns the `Set-Cookie`
-   * @throws AppError `invalid_credentials` when the old password is not right, `invalid_password`, `conflict`,
+   * @throws AppError `invalid_credentials` when the old password is wrong, `invalid_password`, `conflict`,
    * `too_many_attempts`
    */
   async changePassword(
@@ -135,7 +135,7 @@ export class OwnAccount {
   }
 
   /**
-   * New recovery codes; those before are worth nothing from then on.
+   * Creates new recovery codes; the old ones stop working.
    * @throws AppError `invalid_credentials`, `invalid_code`, `conflict`, `too_many_attempts`
    */
   async remakeRecoveryCodes(

@@ -44,7 +44,8 @@ export function saveUserAct(gatewayUsers: ChangedUsers): Act<UserSaveInput> {
 const scaledOf = (multiplier: Decimal): bigint => decimalToScaled(multiplier, multiplierScale);
 
 /**
- * Changes a user for an admin. Without an open status the sessions end and the API keys stop in every replica.
+ * Changes a user for an admin. Any status but `active` ends the sessions; one that is not open also stops the API keys,
+ * on every replica.
  * @throws AppError `not_found`, `invalid_name`, `invalid_multiplier`, `conflict`
  */
 async function saveUser(

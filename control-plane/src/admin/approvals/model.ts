@@ -4,7 +4,7 @@ import { quotaPerUsd } from "@sluice/contracts/money";
 /** What the amounts of admins are counted as, each with limits of its own. */
 export type AllowanceKind = "adjust" | "refund";
 
-/** What admins may move, in whole US dollars; asked for again with each act, since settings change. */
+/** What admins may move, in whole US dollars; read again for each act, since settings change. */
 export type AmountRules = {
   readonly [Kind in AllowanceKind]: { readonly usdMax: number; readonly usdPerDayMax: number };
 } & {

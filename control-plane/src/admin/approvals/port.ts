@@ -9,13 +9,13 @@ export type ActOrigin = {
   readonly adminName: string;
   readonly requestId: string;
   readonly ip: string;
-  /** Chosen by the caller: asked for again under it, nothing more happens. */
+  /** Chosen by the caller: a repetition under it does nothing more. */
   readonly idempotencyKey: string;
   /** The request that a second person has agreed to; null for what was done at once. */
   readonly approvalId: bigint | null;
 };
 
-/** What came of an act within its transaction. */
+/** The outcome of an act within its transaction. */
 export type Performed = {
   /** False when an earlier one under the same key had done it: then nothing counts. */
   readonly isNew: boolean;

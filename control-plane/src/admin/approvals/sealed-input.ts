@@ -39,8 +39,8 @@ export async function keepSecret(tx: Transaction, masterKey: MasterKey, id: bigi
 }
 
 /**
- * The whole input of a request that waits.
- * @throws SealError when its secret does not open
+ * The whole input of a waiting request.
+ * @throws SealError when its secret cannot be decrypted
  */
 export async function wholeInput(
   tx: Transaction,

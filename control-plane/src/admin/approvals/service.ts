@@ -51,7 +51,7 @@ export type ActCaller = {
   readonly admin: AdminCaller;
   readonly requestId: string;
   readonly clientIp: string;
-  /** Without one, the same asked for again by the same admin is the same request. */
+  /** Without one, a repetition by the same admin is the same request. */
   readonly idempotencyKey?: string;
 };
 
@@ -71,7 +71,7 @@ class SecondPersonNeeded extends Error {
   }
 }
 
-/** The same for an act that was only to be looked at. */
+/** The same for an act that was only previewed. */
 class Foreseen extends Error {
   readonly effects: Effects;
 
@@ -105,8 +105,8 @@ export async function writeActDown(tx: Transaction, origin: ActOrigin, change: C
 }
 
 /**
- * Acts of admins that move money or quota, or the rules for that: within the limits of the settings at once, above them by
- * super-admins, and the largest when a second super-admin has agreed.
+ * Actions of admins that move money or quota, or change the rules for that: within the limits of the settings they
+ * happen at once, above them only for super-admins, and the largest once a second super-admin has approved.
  */
 export class Approvals {
   readonly #parts: ApprovalParts;
@@ -116,9 +116,9 @@ export class Approvals {
   }
 
   /**
-   * Does it, or leaves it to be agreed to. What the admin has moved today is counted in the transaction of the act, under the lock
-   * of its row, so that no number of requests at the same moment gets past a limit.
-   * @returns what the act answers, or `approval` where it waits
+   * Does it, or leaves it waiting for approval. What the admin has moved today is counted in the transaction of the
+   * act, under a lock on the admin's row, so that simultaneous requests can't exceed a limit.
+   * @returns the result of the act, or `approval` if it waits
    * @throws AppError `super_admin_required`, `step_up_required`, and those of the act
    */
   async carryOut<Input extends object>(
@@ -159,7 +159,7 @@ export class Approvals {
   }
 
   /**
-   * A request, and what it would do now. It is done for that, and undone.
+   * A request, and what it would do now: it is carried out and rolled back to find out.
    * @throws AppError `not_found`
    */
   async describe(
@@ -328,7 +328,7 @@ export class Approvals {
     { decision, caller }: { readonly decision: Decision; readonly caller: Pick<ActCaller, "admin"> },
   ): Promise<void> {
     const { adminId } = caller.admin;
-    // Taking back what one has asked for oneself needs nobody else.
+    // Withdrawing one's own request needs nobody else.
     if (decision.isApproved && approval.requestedBy === adminId) {
       throw new AppError("self_forbidden", { message: "Another super-admin has to approve this." });
     }

@@ -144,7 +144,7 @@ export async function findSealed(tx: Queryable, id: bigint): Promise<Uint8Array 
   return row?.sealed ?? null;
 }
 
-/** What was sealed of it is needed no more. */
+/** Its sealed part is no longer needed. */
 export async function closeApproval(
   tx: Queryable,
   id: bigint,
@@ -161,7 +161,7 @@ export async function closeApproval(
     where id = ${id}::bigint`;
 }
 
-/** Marks requests whose time is over, so that the same can be asked for again. */
+/** Marks requests that have expired, so that the same can be requested again. */
 export async function expireApprovals(db: Queryable): Promise<void> {
   await db.sql`
     update approval set status = 'expired', sealed = null, updated_at = now() where status = 'pending' and expires_at <= now()`;

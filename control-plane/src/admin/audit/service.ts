@@ -3,7 +3,7 @@ import type { AuditChange, AuditOrigin } from "./model.ts";
 import { insertAuditEntry } from "./store.ts";
 
 /**
- * Writes a change down in the transaction that makes it, so that none is without an entry.
+ * Records a change in the transaction that makes it, so that no change is without an entry.
  * @param action what was done, like `plan.save`
  */
 export async function audit(tx: Transaction, origin: AuditOrigin, action: string, change: AuditChange): Promise<void> {

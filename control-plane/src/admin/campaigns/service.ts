@@ -8,8 +8,8 @@ const deleteRounds = { atOnceMax: 5_000, roundsMax: 100 };
 const countRounds = { atOnceMax: 500, roundsMax: 100 };
 
 /**
- * Writes down what a public page reports. Of the sender only whether it calls itself a program is kept: neither its address
- * nor its name. Returns whether it counts as a visitor's.
+ * Records what a public page reports. Of the sender, it only keeps whether it identifies itself as a program: neither
+ * its address nor its name. Returns whether the report counts as a visitor's.
  */
 export async function recordLanding(db: Database, event: LandingInput, userAgent: string): Promise<boolean> {
   const isBot = userAgent === "" || isbot(userAgent);
@@ -18,8 +18,9 @@ export async function recordLanding(db: Database, event: LandingInput, userAgent
 }
 
 /**
- * Writes down which campaigns the payments of newly settled orders come from, after the money is committed and apart from it.
- * Each order counts once: its event has its number, and only then is it marked as counted. Returns how many were looked at.
+ * Records which campaigns the payments of newly settled orders come from, after the money is committed and separately.
+ * Each order counts once: its event has its number, and only then is it marked as counted. Returns how many were
+ * checked.
  */
 export async function recordPayments(db: Database): Promise<number> {
   return await inRounds(countRounds, async (atOnceMax) => {

@@ -24,8 +24,8 @@ export async function listUncounted(db: Queryable, limit: number): Promise<bigin
 }
 
 /**
- * Writes down that orders were paid, each under the campaign that had brought its visitor here last, within 90 days. Once for
- * each order, and not where the payment only came to be sent back.
+ * Records that orders were paid, each under the campaign that brought its visitor here last, within 90 days: once for
+ * each order, and not for a payment that was only refunded.
  */
 export async function insertPaymentEvents(db: Queryable, orderIds: readonly bigint[]): Promise<void> {
   await db.sql`

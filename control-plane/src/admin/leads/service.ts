@@ -9,10 +9,11 @@ const inAllMax = 200;
 const waitSeconds = 3_600;
 
 /**
- * Keeps what somebody who wants an offer has filled in. A program that fills in the hidden field gets the same
- * response, and nothing is kept.
+ * Stores a request for an offer. A program that fills in the hidden field gets the same response, and nothing is
+ * stored.
  * @param countSender counts the sender, and throws when there are too many
- * @throws AppError `too_many_attempts` for a fourth lead of an address within a day, and in a flood
+ * @throws AppError `too_many_attempts` for a fourth lead from an address within a day, and when there are too many in
+ *   all
  */
 export async function receiveLead(
   db: Database,

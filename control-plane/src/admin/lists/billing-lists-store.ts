@@ -248,7 +248,7 @@ export const plans = listSource({
 
 const adjustedAt = column("timestamptz", "a.at");
 
-/** What admins gave and took by hand, as it was written down when they did. */
+/** What admins gave and took by hand, as it was recorded when they did. */
 export const adjustments = listSource({
   contract: adjustmentList,
   from: `audit_log a

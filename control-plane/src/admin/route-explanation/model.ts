@@ -1,6 +1,6 @@
 import type { RouteExplanation } from "@sluice/contracts/catalog-admin";
 
-/** What the catalog says of a name, as it is in the database. */
+/** What the catalog says about a name, as it is in the database. */
 export type RouteFacts = {
   /** The entry of the model map; null when there is none, or the route has no map. */
   readonly mapping: { readonly upstreamModel: string; readonly isEnabled: boolean } | null;
@@ -28,8 +28,8 @@ type Candidate = RouteExplanation["candidates"][number];
 const percent = 100;
 
 /**
- * Where a name would lead a call of a group, by the rules of the catalog: enabled channels of the first priority by weight,
- * then the next. How channels are doing at this moment is not looked at.
+ * Where a name would lead a call of a group, by the rules of the catalog: enabled channels of the first priority by
+ * weight, then the next. The current state of channels is not considered.
  */
 export function explainRoute({ name, groupName, route }: Asked, facts: RouteFacts): RouteExplanation {
   const upstreamModel = route === "v1" ? name : (facts.mapping?.upstreamModel ?? null);

@@ -7,7 +7,8 @@ import { saveSecret } from "./service.ts";
 export type SaveSecretParts = {
   readonly masterKey: MasterKey;
   /**
-   * Names of what payments or mails are trusted by: anyone who knows the value can forge the one and read the other.
+   * Names of the secrets that payments and mails depend on: anyone who knows the value can forge payments and read
+   * mails.
    */
   readonly ofTwo: ReadonlySet<string>;
   /** Called after a change is committed. */

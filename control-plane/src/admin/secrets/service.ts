@@ -30,7 +30,7 @@ export async function saveSecret(
 }
 
 /**
- * The value in clear, or null when there is none of this name.
+ * The value in clear, or null when there is none with this name.
  * @throws SealError when it was sealed under another master key, altered, or moved here from another name
  */
 export async function readSecret(db: Queryable, masterKey: MasterKey, name: string): Promise<string | null> {
@@ -63,8 +63,8 @@ export class SecretReader {
   }
 
   /**
-   * The value of the store, else that of the environment, else null.
-   * @throws SealError for a value that does not open: a broken store never makes the environment count
+   * The value from the store, else from the environment, else null.
+   * @throws SealError for a value that cannot be decrypted: a broken store never falls back to the environment
    */
   async read(name: string): Promise<string | null> {
     const now = this.#parts.clock.tick();

@@ -29,7 +29,7 @@ export function fixedBy(environment: {
   };
 }
 
-/** What a stored value counts for: itself while it is allowed, else nothing. */
+/** The effective stored value: itself while it is allowed, otherwise none. */
 function soundValue(name: SettingName, value: unknown): number | boolean | null {
   const read = settingRegistry[name].schema.safeParse(value);
   return read.success ? read.data : null;

@@ -6,7 +6,7 @@ import type { Settings } from "./service.ts";
 
 const shown = (value: number | boolean): string => (typeof value === "boolean" ? (value ? "on" : "off") : `${value}`);
 
-/** Changing a setting. What lets an admin alone do more than before is of two, where two are asked for. */
+/** Changes a setting. Anything that lets an admin do more alone than before takes two, if two are required. */
 export function saveSettingAct(settings: Settings): Act<SaveSettingInput> {
   return {
     kind: "setting.save",

@@ -9,7 +9,7 @@ import { findDefinition, type SettingName, type SettingValues, settingNames } fr
 import { insertStoredSetting, listStoredSettings, lockStoredSetting, updateStoredSetting } from "./store.ts";
 
 const channel = "setting_changed";
-/** Should an announcement get lost, the settings are no older than this. */
+/** If an announcement is lost, the settings are at most this old. */
 const reloadMs = 30_000;
 /** As long as no announcement can come. */
 const reloadBlindMs = 800;
@@ -101,7 +101,7 @@ export class Settings {
   }
 
   /**
-   * Changes one setting. Every replica goes by it within a second of the commit, this one when it is loaded again.
+   * Changes one setting. Every replica applies it within a second of the commit, this one when it is loaded again.
    * @throws AppError `not_found`, `invalid_value`, `setting_fixed`, and `conflict` when it is not the one that was loaded
    */
   async change(

@@ -13,10 +13,10 @@ export type SavedProfile = {
 };
 
 /**
- * Makes a profile, or changes the one that was loaded. Its credential goes to the secret store and is asked for again when
- * it would be sent somewhere else than before.
- * @throws AppError `not_found`, `conflict` for a version that is not the newest, a name that is taken or one profile too
- *   many, `secret_required`
+ * Creates a profile, or changes the one that was loaded. Its credential goes to the secret store and has to be entered
+ * again when it would be sent to another place than before.
+ * @throws AppError `not_found`, `conflict` for a version that is not the newest, a name that is taken or too many
+ *   profiles, `secret_required`
  */
 export async function saveProfile(
   tx: Transaction,
@@ -87,7 +87,7 @@ function isSentElsewhere(before: ProfileEntry, { auth_type, base_url, settings }
 }
 
 /**
- * Asks for a profile to be connected again. No provider is called: that is done by hand, and the marker says so.
+ * Marks a profile for reconnecting. No provider is called: a person reconnects it by hand, and the mark says so.
  * @throws AppError `not_found`
  */
 export async function requestRefresh(

@@ -25,7 +25,7 @@ export async function countProfiles(tx: Queryable): Promise<number> {
   return row?.profiles ?? 0;
 }
 
-/** Makes a profile without a credential; null when the name is taken. */
+/** Creates a profile without a credential; null when the name is taken. */
 export async function insertProfile(tx: Queryable, profile: SaveProfileInput): Promise<bigint | null> {
   const [row] = await tx.sql<{ id: bigint }>`
     insert into upstream_auth_profile (name, provider, auth_type, status, base_url, model_scope, settings,

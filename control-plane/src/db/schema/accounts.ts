@@ -45,7 +45,7 @@ export const userProfile = pgTable(
   ],
 );
 
-/** What travels by mail and is good for one use. Only the SHA-256 of it is kept. */
+/** What travels by mail and works once. Only the SHA-256 of it is kept. */
 export const accountToken = pgTable(
   "account_token",
   {

@@ -47,7 +47,7 @@ export const salesOrder = pgTable(
     status: text("status", { enum: ["pending", "settled", "cancelled", "expired", "refunded", "review"] })
       .notNull()
       .default("pending"),
-    /** Paid after it was cancelled or had expired; it credits all the same. */
+    /** Paid after it was cancelled or had expired; it credits anyway. */
     isPaidLate: boolean("is_paid_late").notNull().default(false),
     /** Nobody paid: settled by the mock of development. */
     isMock: boolean("is_mock").notNull().default(false),
@@ -66,7 +66,9 @@ export const salesOrder = pgTable(
     openingUntil: moment("opening_until"),
     /** When its payment came into the statistic of campaigns; null while it has not. */
     campaignCountedAt: moment("campaign_counted_at"),
-    /** What an admin decided about a payment that did not fit: to credit it all the same, to send it back, to let it be. */
+    /**
+     * What an admin decided about a payment that did not match: to credit it anyway, to send it back, or to leave it.
+     */
     resolution: text("resolution", { enum: ["settle", "refund", "cancel"] }),
     expiresAt: moment("expires_at").notNull(),
     settledAt: moment("settled_at"),
@@ -154,7 +156,7 @@ export const gatewayEvent = pgTable(
     kind: text("kind").notNull(),
     bodyHash: bytes("body_hash").notNull(),
     orderNo: text("order_no"),
-    /** What came of it: settled, duplicate, mismatch, ignored... */
+    /** The outcome: settled, duplicate, mismatch, ignored... */
     result: text("result").notNull(),
     receivedAt: moment("received_at").notNull().defaultNow(),
     /** What it said, as far as that is acted on; nothing of the payer. Null for those that came before this was kept. */

@@ -36,7 +36,7 @@ export const exitNode = pgTable(
     healthHttpStatus: integer("health_http_status"),
     healthLatencyMs: integer("health_latency_ms"),
     healthFailure: text("health_failure"),
-    /** What the node said of itself. */
+    /** What the node said about itself. */
     healthDetails: json("health_details"),
     /** Since when the server at the address is known to hold the relay key; null after a change of either. */
     provenAt: moment("proven_at"),

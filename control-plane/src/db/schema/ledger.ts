@@ -4,8 +4,8 @@ import { id, moment, quota, reference } from "../columns.ts";
 import { gatewayUser } from "./gateway-keys.ts";
 
 /**
- * An account of the quota ledger: one for each gateway user, and one of the house for each thing that quota comes from or
- * goes to. All accounts together are always zero.
+ * An account of the quota ledger: one for each gateway user, and one of our own for everything that quota comes from or
+ * goes to. All accounts together always sum to zero.
  */
 export const ledgerAccount = pgTable("ledger_account", {
   id: id(),

@@ -32,7 +32,7 @@ export const traceRecord = pgTable(
 );
 
 /**
- * Payloads of many calls in one row, one after the other, each sealed for itself under the key of the day. Range-
+ * Payloads of many calls in one row, one after the other, each sealed separately under the key of the day. Range-
  * partitioned by `day`. The migration stores `sealed` as EXTERNAL, which cannot be said here: sealed bytes do not
  * shrink, and a part of them can be read without the rest.
  */

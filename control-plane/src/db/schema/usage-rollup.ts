@@ -75,8 +75,8 @@ export const usageChange = pgTable(
 );
 
 /**
- * How many users were active in a span that is over, which can't be summed up and takes long to count. It holds as long as
- * no quarter hour before its end has changed since.
+ * How many users were active in a past span, which can't be summed and takes long to count. It is valid as long as no
+ * quarter hour before its end has changed since.
  */
 export const usageActive = pgTable(
   "usage_active",

@@ -6,8 +6,8 @@ const bearerPattern = /^Bearer +(\S+) *$/i;
 const emptyPattern = /^(?:Bearer)? *$/i;
 
 /**
- * The API key out of the headers; never out of the query.
- * @throws AppError `missing_api_key`, `ambiguous_credentials`, `invalid_api_key` when it can't be a key of ours
+ * The API key from the headers; never from the query.
+ * @throws AppError `missing_api_key`, `ambiguous_credentials`, `invalid_api_key` when it can't be one of our keys
  */
 export function readApiKey(headers: Headers): string {
   const authorization = readCredential(headers, "authorization");

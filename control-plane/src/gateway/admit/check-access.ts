@@ -10,8 +10,8 @@ import type { SurfaceKind } from "../surfaces.ts";
 const lastAllowedIp = new WeakMap<Principal, string>();
 
 /**
- * Whether the key may be used at all, by whom it belongs to and from where the call comes.
- * @throws AppError `invalid_api_key` (one answer for revoked, disabled and expired), `account_disabled`, `ip_not_allowed`
+ * Whether the key may be used at all, given its owner and the address of the call.
+ * @throws AppError `invalid_api_key` (the same for revoked, disabled and expired), `account_disabled`, `ip_not_allowed`
  */
 export function checkKeyState(principal: Principal, clientIp: string, nowMs: number): void {
   const isExpired = principal.expiresAtMs !== null && principal.expiresAtMs <= nowMs;
@@ -30,7 +30,7 @@ export function checkKeyState(principal: Principal, clientIp: string, nowMs: num
 }
 
 /**
- * The catalog entry of the model. Unknown, switched off, and not allowed for the key are one answer.
+ * The catalog entry of the model. Unknown, switched off, and not allowed for the key get the same response.
  * @throws AppError `model_not_found`
  */
 export function checkModelAccess(
@@ -46,8 +46,8 @@ export function checkModelAccess(
 }
 
 /**
- * The catalog entry under which paths without rules of their own are passed through: only where the group has a channel
- * that says so of this one. Everybody else finds nothing there.
+ * The catalog entry under which paths without rules of their own are passed through: only if the group has a channel
+ * set up for that. For everybody else the path does not exist.
  * @throws AppError `not_found`
  */
 export function checkPassThrough(
@@ -66,22 +66,22 @@ export function checkPassThrough(
 }
 
 /**
- * What kinds of calls are sold by, besides tokens and requests. Audio counted by time is charged by tokens if only
- * these have a price, and vice versa; audio with neither would be free.
+ * The units that kinds of calls are charged by, besides tokens and requests. Audio counted by time is charged by tokens
+ * if only these have a price, and vice versa; audio with neither would be free.
  */
 const soldBy: Partial<Record<SurfaceKind, readonly PriceName[]>> = {
   speech: ["input", "request"],
   transcription: ["audio", "input", "output", "request"],
 };
 
-/** Whether one of the prices counts for calls of this kind. */
+/** Whether one of the prices applies to calls of this kind. */
 export function isPriced(price: Prices, kind: SurfaceKind): boolean {
   return soldBy[kind]?.some((unit) => price[unit] > 0n) ?? true;
 }
 
 /**
- * Whether the model has a price for what the call takes of it. Where pictures have one price, whatever they took, an option
- * that makes them dearer has none.
+ * Whether the model has a price for what the call uses. Where pictures have a flat price, an option that makes them
+ * more expensive has none.
  * @throws AppError `unpriced_option`
  */
 export function checkPrice({ pictureOption: param }: ParsedRequest, { price }: ModelEntry, kind: SurfaceKind): void {

@@ -39,9 +39,9 @@ export function checkContentType(headers: Headers, surface: Surface): void {
 }
 
 /**
- * What the gateway needs to know of a body. JSON bytes stay as they came, except for the usage option of a stream and
- * a search that is only offered to the model; a form is rewritten from what was read of it, so that nobody reads
- * anything else.
+ * What the gateway needs to know about a body. JSON bytes stay as they came, except for the usage option of a stream
+ * and a search that is only offered to the model; a form is rewritten from what was read, so that nobody else can read
+ * it differently.
  * @param mayAskForUsage false where the upstream is known to refuse that option
  * @throws AppError `invalid_json`, `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`,
  * `unpriced_option`,

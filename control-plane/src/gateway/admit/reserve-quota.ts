@@ -22,9 +22,9 @@ export function boundUnits({ bounds }: Pick<ParsedRequest, "bounds">, model: Mod
 const picturesMax = 128;
 
 /**
- * What no answer to this request can have used, whatever a provider says: what was set aside, and once more what the model
- * takes and gives for each answer. So much is left for providers that do not keep to the limits of a request, or count
- * what the request does not show.
+ * More than any response to this request can have used, whatever a provider says: what was set aside, plus the most
+ * that the model reads and writes for each response. That margin is for providers that exceed the limits of a request,
+ * or count what the request does not show.
  */
 export function plausibleUnits(request: Pick<ParsedRequest, "bounds">, model: ModelEntry, held: Units): Units {
   const { choices } = request.bounds;
@@ -45,7 +45,7 @@ function boundInput({ inputTokensMax, inputImages, isOneContext }: RequestBounds
   return isOneContext ? Math.min(tokens, model.contextTokensMax) : tokens;
 }
 
-/** The most a call can cost: each token at the dearest price it could be charged at. */
+/** The most a call can cost: each token at the most expensive price it could be charged at. */
 export function boundCost(request: Pick<ParsedRequest, "bounds">, model: ModelEntry): Quota {
   return costOf(boundUnits(request, model), model.price.dearest, 1n);
 }
@@ -54,7 +54,7 @@ type Holder = Pick<QuotaLeases, "hold" | "settle">;
 type Holding = Pick<Principal, "userBudgetId" | "keyBudgetId" | "rateMultiplier">;
 
 /**
- * Sets the bound aside in the budget of the user and, where the key has a limit, in the budget of the key.
+ * Sets the bound aside in the user's budget and, if the key has a limit, in the key's budget.
  * @returns a promise only when a lease has to be fetched first
  * @throws AppError `insufficient_quota`, `temporarily_unavailable`
  */

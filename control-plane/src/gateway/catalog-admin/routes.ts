@@ -148,7 +148,7 @@ function testEndpoint({ db, tests }: CatalogAdminParts): AnyEndpoint {
     summary: "Send one small call through a channel and report the result; nobody is charged",
     handle: async (call) => {
       const result = await tests.run(call.input.channel_id, call.input.model ?? null);
-      // The provider counts it, so it is written down who asked.
+      // The provider counts it, so it is recorded who asked.
       await db.withTransaction((tx) =>
         audit(tx, byCaller(call), "channel.test", {
           subjectKind: "channel",

@@ -10,9 +10,9 @@ import {
 } from "./catalog-admin-store.ts";
 
 /**
- * Lets a channel serve a model to a group, or takes that away.
- * @returns what was before, null for nothing
- * @throws AppError `not_found` without such a model or channel, `conflict` for the channel of an exit node
+ * Lets a channel serve a model to a group, or stops that.
+ * @returns what was set before, null for nothing
+ * @throws AppError `not_found` when there is no such model or channel, `conflict` for the channel of an exit node
  */
 export async function saveAbility(
   tx: Transaction,

@@ -17,7 +17,7 @@ import {
   updateChannel,
 } from "./catalog-admin-store.ts";
 
-/** A channel as it is answered and written down: never with its credential. */
+/** A channel as it is returned and recorded: never with its credential. */
 export type ChannelState = ReturnType<typeof stateOf>;
 
 /** Seals the credential of a channel. */
@@ -61,7 +61,9 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
   return { before: input.channel_id === undefined ? null : stateOf(channel), after: await readState(tx, id) };
 }
 
-/** Lets calls go to the channels, or no more. @throws AppError `not_found`, `conflict` for a channel of an exit node */
+/**
+ * Lets calls go to the channels, or stops that. @throws AppError `not_found`, `conflict` for a channel of an exit node
+ */
 export async function switchChannels(
   tx: Transaction,
   ids: readonly bigint[],
@@ -150,10 +152,10 @@ function refuseOddAddress(baseUrl: string): void {
 }
 
 /**
- * Refuses a new base URL whose host leads to where no call may go, or nowhere. Connections are judged again when they are made:
- * this is so that somebody learns of it who can mend it. What a channel has already keeps nobody from changing the rest, as
- * when a name can't be resolved just now and the channel is to be disabled.
- * @param guard null where every server of the network may be called
+ * Refuses a new base URL whose host leads to where no call may go, or nowhere. Connections are checked again when they
+ * are made: this check is so that somebody who can fix it learns of it. The URL that a channel already has never blocks
+ * other changes, such as disabling the channel while its name can't be resolved.
+ * @param guard null if every server of the network may be called
  * @throws AppError `invalid_value`
  */
 export async function checkBaseUrl(

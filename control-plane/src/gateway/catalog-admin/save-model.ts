@@ -12,13 +12,14 @@ import {
   updateModel,
 } from "./catalog-admin-store.ts";
 
-/** A model with the prices that count for new calls, as it is answered and written down. */
+/** A model with the prices that count for new calls, as it is returned and recorded. */
 export type ModelState = ReturnType<typeof stateOf>;
 
 /**
- * Makes a model, or changes the one that was loaded at `updated_at`. Other prices are another version: calls that were
- * charged keep theirs.
- * @throws AppError `conflict` when it is there already or was changed since, `invalid_value` when a new one lacks a field
+ * Creates a model, or changes the one that was loaded at `updated_at`. Changed prices are a new version: calls that
+ * were charged keep theirs.
+ * @throws AppError `conflict` when it already exists or was changed since, `invalid_value` when a new one is missing a
+ *   field
  */
 export async function saveModel(
   tx: Transaction,

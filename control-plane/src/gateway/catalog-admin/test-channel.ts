@@ -49,7 +49,7 @@ export class ChannelTests {
   }
 
   /**
-   * What a channel answers to a small chat.
+   * How a channel responds to a small chat.
    * @param model null: the first that it serves
    * @throws AppError `not_found`, `invalid_value` without a model or a usable channel, `too_many_attempts`
    */

@@ -54,10 +54,11 @@ export type ExitTraffic = {
 };
 
 /**
- * What this replica knows of how each channel is doing: its caps, its pauses, its circuit.
+ * What this replica knows about the state of each channel: its caps, its pauses, its circuit.
  *
- * What a request may have brought about is believed of a channel once two customers have met it. Until then the channel
- * is out of use for the one who did, so that nobody can close it for others. A pause that two have met is put to the test.
+ * A failure that a request may have caused only counts against a channel once two customers have met it. Until then the
+ * channel is closed only for the one who did, so that nobody can close it for others. A pause that two have met is
+ * tested again.
  */
 export class ChannelLoads {
   readonly #loads = new Map<ChannelId, Load>();
@@ -129,8 +130,8 @@ export class ChannelLoads {
   }
 
   /**
-   * The channel responded well or badly; `blame` says what counts against it, and `result` says what it was. For a
-   * good response, `answered` was called before.
+   * The channel responded well or badly; `blame` says what counts against it, and `result` what happened. For a good
+   * response, `answered` was called before.
    */
   end(use: ChannelUse, blame: AttemptFailure["blame"], result: string | null = null): void {
     if (use.isOver) {
@@ -181,7 +182,7 @@ export class ChannelLoads {
 
   /**
    * The channel asked for a pause, which it gets to the millisecond: clients are given the same. Where it only needs
-   * one, jitter keeps replicas from coming back in step.
+   * one, jitter keeps replicas from returning all at once.
    */
   coolDown(
     { channel, customer }: ChannelUse,

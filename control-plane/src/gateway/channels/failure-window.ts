@@ -7,7 +7,7 @@ const failureShareMax = 0.5;
 /** Failures of more customers than these in two seconds are nobody's in particular. */
 const customersMax = 64;
 
-/** What came of the calls of the last ten seconds. */
+/** The outcome of the calls of the last ten seconds. */
 export type WindowVerdict =
   | { readonly kind: "good" }
   /** The calls of one customer failed, and those of the others did not. */
@@ -18,13 +18,13 @@ const good = { kind: "good" } as const;
 const bad = { kind: "bad" } as const;
 
 /**
- * How the calls of the last ten seconds went: enough to distinguish a channel that is down from one that stumbled,
- * and from one that a single customer makes stumble.
+ * How the calls of the last ten seconds went: enough to tell a channel that is down from one that stumbled, and from
+ * one where only a single customer's calls fail.
  */
 export class FailureWindow {
   readonly #calls = new Uint32Array(parts);
   readonly #failures = new Uint32Array(parts);
-  /** Failures that the request may have brought about, by whose it was. */
+  /** Failures that the request may have caused, by customer. */
   readonly #byCustomer = Array.from({ length: parts }, () => new Map<GatewayUserId, number>());
   #latestPart = 0;
 

@@ -39,7 +39,7 @@ export function passesThrough(channel: Channel, call: { readonly method: string;
 }
 
 /**
- * Takes the address of a channel apart.
+ * Parses the address of a channel.
  * @throws TypeError when it is not an absolute http or https URL without user, query and fragment
  */
 export function parseBaseUrl(baseUrl: string): Pick<Channel, "protocol" | "hostname" | "port" | "basePath"> {

@@ -3,9 +3,9 @@ import { sightingMsMax } from "./witnesses.ts";
 
 /** How often a pause that only customers vouch for is put to the test. */
 const probeMs = 5_000;
-/** For how long customers are not believed whose pause was found to be none. */
+/** For how long the reports of customers are ignored after a pause of theirs proved wrong. */
 const doubtMs = 600_000;
-/** Customers who are remembered; further ones take the place of those who were heard of longest ago. */
+/** Customers who are remembered; further ones replace those who were heard of longest ago. */
 const signsMax = 64;
 
 export type Pause = {
@@ -20,10 +20,11 @@ type Sign = { pause: Pause; seenTick: number; doubtedUntilTick: number };
 const none: Pause = { untilTick: 0, isLimit: false };
 
 /**
- * The rests of one channel. What is certain holds for everybody, and what one customer met holds for that customer. What
- * two have met holds for everybody too, but only for the time being, because two accounts may belong to one person: every
- * few seconds a call of somebody who has not met it goes through. If it is answered, the pause is over and those who
- * vouched for it are not believed for a while; if it meets the same, the pause has one more witness.
+ * The pauses of one channel. A certain one applies to everybody, and one that a single customer met applies to that
+ * customer. One that two have met applies to everybody too, but only provisionally, because two accounts may belong to
+ * one person: every few seconds a call of somebody who has not met it is let through. If it succeeds, the pause is over
+ * and the reports of those customers are ignored for a while; if it fails in the same way, the pause has one more
+ * witness.
  */
 export class Pauses {
   #certain = none;
@@ -66,13 +67,13 @@ export class Pauses {
     }
   }
 
-  /** What nobody but the provider can have brought about. */
+  /** What nobody but the provider can have caused. */
   addCertain(pause: Pause): void {
     this.#certain = longer(this.#certain, pause);
     this.#quietTick = Math.max(this.#quietTick, pause.untilTick);
   }
 
-  /** What the request of a customer may have brought about. */
+  /** What the request of a customer may have caused. */
   addSign(customer: GatewayUserId, pause: Pause, tick: number): void {
     const isActive = tick < this.#vouched.untilTick;
     const isNew = !this.#isInvolved(customer, tick);
@@ -97,7 +98,7 @@ export class Pauses {
       : { untilTick: this.#probeTick, isLimit };
   }
 
-  /** Whether the customer vouches for the pause, or is not believed. */
+  /** Whether the customer's report counts for the pause, or is ignored. */
   #isInvolved(customer: GatewayUserId, tick: number): boolean {
     const sign = this.#signs.get(customer);
     return sign !== undefined && (tick < sign.doubtedUntilTick || this.#hasVouched(sign));
@@ -128,7 +129,7 @@ export class Pauses {
   }
 }
 
-/** A pause is not cut short by one that is asked for later. */
+/** A pause is not cut short by one requested later. */
 function longer(one: Pause, other: Pause): Pause {
   return one.untilTick > other.untilTick ? one : other;
 }

@@ -3,7 +3,7 @@ import type { GatewayUserId } from "@sluice/contracts/ids";
 /** How long what one customer saw waits for a second who sees the same. */
 export const sightingMsMax = 10_000;
 
-/** The two customers who last saw something of a channel that a request may have brought about. */
+/** The two customers who last saw something of a channel that a request may have caused. */
 export class Witnesses {
   #latest: GatewayUserId | null = null;
   #latestTick = 0;

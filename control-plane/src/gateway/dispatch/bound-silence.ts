@@ -25,9 +25,9 @@ const outputMsPerToken = 40;
 const outputMsPerImage = 60_000;
 
 /**
- * The patience that a call deserves, so that a provider which is silent is left soon and one that is at work is not. A
- * stream begins with its first event, anything else once all of it was made.
- * @param limits how long a stream of a short prompt may take to begin, and how long any answer may
+ * How long to wait for a call, so that a silent provider is given up soon and a working one is not. A stream begins
+ * with its first event, anything else once all of it is done.
+ * @param limits how long a stream with a short prompt may take to begin, and how long any response may
  */
 export function patienceFor(
   { isStream, inputBytes, bounds }: Work,
@@ -68,10 +68,10 @@ type SilentCall = {
 };
 
 /**
- * The limits of one attempt. A channel's own go before all others. Between two packets of a response's events a model may
- * think for as long as a whole answer would take. One that comes whole may not be silent longer in its middle than before
- * it: none of it has reached the client, and there may be time for another channel.
- * @param silenceMsMax until the answer begins
+ * The limits of one attempt. A channel's own take precedence over all others. Between two packets of a streamed
+ * response a model may think for as long as a whole response would take. A response that comes whole may not be silent
+ * longer in the middle than before it: none of it has reached the client, and there may be time for another channel.
+ * @param silenceMsMax until the response begins
  */
 export function boundSilence(
   { isStream, request, model, readOn }: SilentCall,

@@ -32,8 +32,8 @@ export function withHop(hops: string | null, mark: string): string {
 }
 
 /**
- * The names of a query that go on, each once and without anything unusual. A provider's address may take others, such as
- * the version or the deployment that is meant, and those are the operator's choice.
+ * The query parameters that are forwarded, each once and without anything unusual. A provider's address may have
+ * others, such as a version or a deployment, and those are the operator's choice.
  */
 const queryNames: ReadonlySet<string> = new Set("after before include include[] limit order purpose".split(" "));
 const queryLengthMax = 1_024;
@@ -67,8 +67,8 @@ export type RequestOptions = {
 };
 
 /**
- * The request as it goes to a channel: the client's method, path and body, what is known of its query, and the channel's
- * credential.
+ * The request as it goes to a channel: the client's method, path and body, the known part of its query, and the
+ * channel's credential.
  */
 export function composeRequest(
   call: GatewayCall,
@@ -124,8 +124,8 @@ function keepQuery(query: string): string {
 }
 
 /**
- * Many customers share one credential of a provider. Two who choose the same key must not get each other's answer, so
- * each one's is mixed with the API key that it came with.
+ * Many customers share one credential of a provider. Two who choose the same key must not get each other's response, so
+ * each key is mixed with the API key it came with.
  */
 function ownIdempotencyKey(call: GatewayCall, idempotencyKey: string): string {
   const apiKey = call.headers.get("authorization") ?? call.headers.get("x-api-key") ?? "";

@@ -22,7 +22,7 @@ export type Progress = {
 };
 
 /**
- * Whether another channel may be tried after a failure. Never once a byte of an answer went out: the caller asks only
+ * Whether another channel may be tried after a failure. Never once a byte of a response was sent: the caller asks only
  * before that.
  */
 export function mayRetry({ retry }: Pick<AttemptFailure, "retry">, progress: Progress, rule: RetryRule): boolean {
@@ -31,8 +31,8 @@ export function mayRetry({ retry }: Pick<AttemptFailure, "retry">, progress: Pro
 }
 
 /**
- * How long the next attempt may be silent: only a share of the time as long as another channel could still be tried
- * after it, otherwise all that is left.
+ * How long the next attempt may be silent: only a share of the time if another channel could still be tried after it,
+ * otherwise all that is left.
  * @param hasNext whether another channel is open
  */
 export function attemptMsMax({ attempts, elapsedMs }: Progress, hasNext: boolean, rule: RetryRule): number {

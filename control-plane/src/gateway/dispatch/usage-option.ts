@@ -8,7 +8,7 @@ const optionNames = /stream_options|include_usage/;
 /** For how long a channel is not asked; then one call finds out whether it has learnt the option. */
 const leftOutMs = 600_000;
 
-/** Which channels are not asked for the usage of streams, because they refused to be. */
+/** Which channels are not asked for the usage of streams, because they refused that. */
 export class UsageOptions {
   readonly #clock: Pick<Clock, "tick">;
   /** Channel > when it may be asked again. */

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const bodyLength = 48;
 
-/** Makes a new API key. Bytes that would favour some characters are thrown away. */
+/** Creates a new API key. Bytes that would favour some characters are thrown away. */
 export function generateApiKey(): string {
   let body = "";
   while (body.length < bodyLength) {

@@ -13,16 +13,16 @@ const staleMsMax = 120_000;
 const absentMs = 1_000;
 /** After a failed load the next one waits this long, so that an outage is not answered with a flood of queries. */
 const retryAfterMs = 1_000;
-/** How long a call waits for news of a key that was good; then it is taken for good still. */
+/** How long a call waits for news of a key that was valid; then it is assumed to be valid still. */
 const newsMsMax = 250;
 /** How long a call waits for a key that is not known here. */
 const freshMsMax = 2_000;
 const entriesMax = 200_000;
-/** Keys that are not there: a flood of wrong ones pushes out wrong ones only. */
+/** Keys that do not exist: a flood of wrong ones evicts only wrong ones. */
 const absentMax = 10_000;
 /**
- * Keys that nobody knows here are looked up so many at a time, half as many as a pool has connections. What comes on top
- * waits for less than a client would notice; a warm key never waits.
+ * How many unknown keys are looked up at a time: half as many as a pool has connections. Others wait for less than a
+ * client would notice; a warm key never waits.
  */
 const lookups = { runningMax: 5, waitingMax: 1_000, waitMsMax: 500 };
 
@@ -40,12 +40,12 @@ const never = Number.NEGATIVE_INFINITY;
 const freshly = { failedTick: never, isUnsure: false, loading: null };
 
 /**
- * Keys by the SHA-256 of the whole key. A warm key costs one map look-up; a change announced by the database
- * drops the entry, so that a revocation holds on every replica within a second.
+ * Keys by the SHA-256 of the whole key. A warm key costs one map look-up; a change announced by the database drops the
+ * entry, so that a revocation takes effect on every replica within a second.
  */
 export class KeyDirectory {
   readonly #entries = new Map<string, Entry>();
-  /** When it was found that a key is not there, in the order in which that was. */
+  /** When a key was found not to exist, in the order of the findings. */
   readonly #absent = new Map<string, number>();
   /** Look-ups of keys that are not known here, one for all calls that wait for it. */
   readonly #lookups = new Map<string, Promise<Principal | null>>();
@@ -61,7 +61,7 @@ export class KeyDirectory {
 
   /**
    * @param digest the 32 bytes of the SHA-256 as hex, the key of the map
-   * @throws AppError `temporarily_unavailable` when the key is not known here and the database can't be asked
+   * @throws AppError `temporarily_unavailable` when the key is not known here and the database is unreachable
    */
   find(digest: string): Principal | null | Promise<Principal | null> {
     const entry = this.#entries.get(digest);

@@ -19,8 +19,8 @@ export class KeyLimits {
   /** By the key whose limits count. */
   readonly #usages = new Map<ApiKeyId, Usage>();
   /**
-   * Abandoned calls that may cost a provider what nobody pays. Counted per user, who could otherwise use one key
-   * after another.
+   * Abandoned calls that may cost us at a provider without being charged. Counted per user, who could otherwise use one
+   * key after another.
    */
   readonly #aborts = new Map<GatewayUserId, RateBucket>();
   readonly #used = new Set<ApiKeyId>();
@@ -29,8 +29,8 @@ export class KeyLimits {
   #replicas = 1;
 
   /**
-   * @param abortsPerHour how many calls a user may abandon before their responses begin, which is free, or whose cost
-   *   the provider has not reported; null for any number
+   * @param abortsPerHour how many calls a user may abandon before their response begins, which is free, or before the
+   *   provider has reported their cost; null for any number
    */
   constructor(clock: Clock, abortsPerHour: number | null) {
     this.#clock = clock;
@@ -64,7 +64,7 @@ export class KeyLimits {
   }
 
   /**
-   * Lets a call that goes on ask for a response, which counts as a request.
+   * Lets a running call ask for another response, which counts as a request.
    * @throws AppError `rate_limit_exceeded` with the seconds to wait
    */
   beginResponse(principal: Principal): void {

@@ -7,9 +7,9 @@ import { insertKeyBudget, liftBudget, lockKeyBudget, recallIdleLeases, restartBu
 export type QuotaLimit = { readonly quota: bigint; readonly period: ResetPeriod };
 
 /**
- * Brings the budget of a key to its limit, in grants with references of their own. What was used of it stays used, and when
- * that is more than the new limit, nothing is left. A limit of other periods, or after there was none, counts from now on.
- * Without a limit the budget stays for the calls that began under it.
+ * Adjusts the budget of a key to its limit, by grants with references of their own. What was used stays used, and if
+ * that is more than the new limit, nothing is left. A limit with another period, or the first one, counts from now on.
+ * If the limit is removed, the budget stays for the calls that began under it.
  */
 export async function setQuotaLimit(tx: Transaction, limitKeyId: ApiKeyId, limit: QuotaLimit | null): Promise<void> {
   const known = await lockKeyBudget(tx, limitKeyId);

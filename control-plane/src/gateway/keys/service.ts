@@ -46,7 +46,8 @@ export class KeyService {
   }
 
   /**
-   * Makes a key. The same idempotency key with the same wishes gives the key that was made then, without its secret.
+   * Creates a key. The same idempotency key with the same input returns the key that was created then, without its
+   * secret.
    * @throws AppError `invalid_value`, `too_many_keys`, `idempotency_mismatch`
    */
   async create(owner: KeyOwner, input: KeyCreateInput, idempotencyKey: string | null): Promise<MadeKey> {
@@ -95,7 +96,7 @@ export class KeyService {
   }
 
   /**
-   * Changes what the request names. A limit that is lowered below what was used leaves nothing.
+   * Changes the fields that the request names. With a limit below what was already used, nothing is left.
    * @throws AppError `not_found`, `conflict`, `invalid_value`, `too_many_keys`
    */
   async save(owner: KeyOwner, input: KeySaveInput): Promise<ApiKeyView> {
@@ -136,9 +137,9 @@ export class KeyService {
   }
 
   /**
-   * Gives a key a successor under another secret. Both share one budget and one set of limits, so that what is left is left
-   * to both together; the old one ends after the overlap.
-   * @throws AppError `not_found`, `conflict` for a key that does not work or was rotated, `too_many_keys`
+   * Creates a successor of a key, with another secret. Both share one budget and one set of limits; the old key ends
+   * after the overlap.
+   * @throws AppError `not_found`, `conflict` for a key that no longer works or was rotated, `too_many_keys`
    */
   async rotate(owner: KeyOwner, keyId: ApiKeyId, overlapSeconds: number): Promise<MadeKey & { old: ApiKeyView }> {
     return await this.#change(owner, async (tx) => {
@@ -199,7 +200,7 @@ export class KeyService {
     });
   }
 
-  /** What is not there and what belongs to somebody else is one answer. */
+  /** What does not exist and what belongs to somebody else get the same response. */
   async #own(tx: Transaction, owner: KeyOwner, keyId: ApiKeyId): Promise<KeyRecord> {
     const record = await findKey(tx, owner.gatewayUserId, keyId);
     if (record === null) {

@@ -13,7 +13,7 @@ export const outputLimits = [
 /** What a model may think beside its answer, for those whose limit of an answer does not count that. */
 export const thinkingLimit = "thinking_budget";
 
-/** Fields that are read here, beside those of the table of options. */
+/** Fields that are read here, besides those of the table of options. */
 const readNames = [
   ...["model", "stream", "stream_options", "n", ...outputLimits, thinkingLimit],
   ...["messages", "input", "prompt", "tools", "functions", "tool_choice", "documents", "query"],
@@ -67,8 +67,8 @@ const partNames = namesOf(eventNames);
 const soundNames = namesOf(["audio", "input", "transcription", "input_audio_transcription", "model"]);
 
 /**
- * Refuses a field that readers which ignore case, separators, or forms of letters would take for another one: it
- * would count there, while nobody here has seen it.
+ * Refuses a field that would be taken for another one by readers that ignore case, separators, or forms of letters: it
+ * would count there without having been checked here.
  * @throws AppError `unknown_field`
  */
 export function refuseDisguise(name: string, param = name): void {

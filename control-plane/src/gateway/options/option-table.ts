@@ -8,7 +8,7 @@ export type OptionPlace = SurfaceKind | "realtime";
 export type Option = {
   /** Null for everywhere. */
   readonly places: readonly OptionPlace[] | null;
-  /** The values that change nothing, beside null. */
+  /** The values that change nothing, besides null. */
   readonly isHarmless: (value: unknown) => boolean;
   readonly code: ErrorCode;
   readonly why: string;
@@ -40,7 +40,7 @@ const steering: Option = {
 
 const steeringOptions = [steering];
 
-/** Names what lies in the account at the provider, which all users of a channel share. */
+/** Names what is in the account at the provider, which all users of a channel share. */
 function kept(why: string, places: readonly OptionPlace[] | null, isHarmless: Option["isHarmless"] = never): Option {
   return { places, isHarmless, code: "provider_object", why };
 }

@@ -76,7 +76,7 @@ export class LeaseUpkeep {
     });
   }
 
-  /** Returns how much lies stranded. */
+  /** Returns how much is stranded. */
   async #work(): Promise<bigint> {
     const { db, log } = this.#parts;
     for (const { replicaId, budgets, quota } of await db.withTransaction((tx) => writeOffGivenUp(tx, "lease-upkeep"))) {

@@ -47,7 +47,7 @@ export class QuotaLeases {
   readonly #store: LeaseStore;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** Commits and re-reads of leases exclude each other, because both learn what the database says of a lease. */
+  /** Commits and re-reads of leases exclude each other, because both learn what the database says about a lease. */
   #turn: Promise<unknown> = Promise.resolve();
   /** Numbers that have grown also since an earlier life of this replica. */
   #statement = BigInt(Date.now()) * 1_000n;
@@ -134,7 +134,7 @@ export class QuotaLeases {
         slice.leased -= takenHere;
         slice.isDoubtful ||= isRetry;
         if (takenHere < total) {
-          // The lease row did not cover the rows, so it is empty, whatever we believed.
+          // The lease row did not cover the rows, so it is empty, whatever we assumed.
           slice.leased = slice.leased > 0n ? 0n : slice.leased;
           slice.isDoubtful = true;
         }
@@ -173,7 +173,7 @@ export class QuotaLeases {
     }
   }
 
-  /** Returns what lies idle and settles doubts, until the database fails to answer; called every second. */
+  /** Returns what is idle and settles doubts, until the database fails to answer; called every second. */
   async tend(): Promise<void> {
     for (const slice of [...this.#slices.values()]) {
       const idleMs = this.#clock.tick() - slice.lastUsedTick;
@@ -329,7 +329,7 @@ export class QuotaLeases {
     });
   }
 
-  /** Returns whether the database has taken it. If not, it may have, and does not count as ours any more. */
+  /** Returns whether the database has taken it. If not, it may have, and no longer counts as ours. */
   async #giveBack(slice: Slice, amount: bigint, recall: bigint): Promise<boolean> {
     const { budgetId } = slice;
     slice.returning += amount;

@@ -20,7 +20,7 @@ export async function renewTerm(
 
 /**
  * Gives back every lease of a replica; returns how much that was.
- * @param owed what rows will still cost that can't be written now; as far as it is leased, it stays so
+ * @param owed what rows that can't be written now will still cost; as far as that is leased, it stays leased
  */
 export async function releaseLeases(
   db: Queryable,
@@ -73,7 +73,7 @@ export async function selectReplicas(db: Queryable): Promise<ReplicaState[]> {
     order by r.seen_at`;
 }
 
-/** Removes leases that have long been empty, no more than so many, and replicas that are long gone. */
+/** Removes leases that have long been empty, up to a limit, and replicas that are long gone. */
 export async function forgetEmptyLeases(db: Queryable, rowsMax: number): Promise<bigint> {
   const [row] = await db.sql<{ count: bigint }>`select forget_empty_leases(${rowsMax}::integer) as count`;
   return row?.count ?? 0n;

@@ -1,8 +1,8 @@
 import type { TermAnswer } from "./model.ts";
 
 /**
- * How long this replica may let calls in, by its own clock: from the moment before it asked. The database counts from when
- * it was asked, and waits a quarter longer, so that it never believes in an end before we do.
+ * How long this replica may let calls in, by its own clock: from the moment before it asked. The database counts from
+ * when it was asked, and waits a quarter longer, so that it never considers the term over before we do.
  */
 export class LeaseTerm {
   readonly lengthMs: number;

@@ -25,10 +25,10 @@ const settingParts = ["session", "response"];
 const transcriptionUpdate = "transcription_session.update";
 
 /**
- * Judges what a client sends as a request of any other kind is judged: it may name nothing that costs extra, no other
- * model, and nothing of the provider's account. What it names of its own session is its own.
- * @param asked called for an event that is good otherwise; what it throws refuses the event
- * @returns null for an event that goes on as it is
+ * Checks what a client sends like any other request: it may name nothing that costs extra, no other model, and nothing
+ * in the provider's account. What it names from its own session is its own.
+ * @param asked called for an event that is otherwise valid; what it throws refuses the event
+ * @returns null for an event that is forwarded as it is
  */
 export function judgeClientEvent(frame: Frame, model: string, asked: AskedFor): EventRefusal | null {
   let event: JsonObject = {};

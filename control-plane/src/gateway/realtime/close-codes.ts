@@ -33,7 +33,9 @@ export function toSendableCode(code: number, broken: number): number {
   return isSendable ? code : broken;
 }
 
-/** A provider's goodbye as a client hears it. What ours say of a client's quota and key is for nobody else to say. */
+/**
+ * A provider's goodbye as a client hears it. What ours say about a client's quota and key is for nobody else to say.
+ */
 export function toProviderGoodbye(code: number, reason: string): { readonly code: number; readonly reason: string } {
   const isOurs = code === closeCodes.quotaGone || code === closeCodes.keyInvalid;
   return isOurs

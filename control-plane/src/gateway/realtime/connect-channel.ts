@@ -24,9 +24,9 @@ export type ConnectedChannel = { readonly use: ChannelUse; readonly upstream: Cl
 const switchedStatus = 101;
 
 /**
- * Tries channels until one takes the session. Nothing was said yet, so that every failed try costs nothing and leaves
- * the next one free.
- * @throws AppError as the client shall see it
+ * Tries channels until one takes the session. Nothing was sent yet, so a failed attempt costs nothing and the next one
+ * is free to start over.
+ * @throws AppError as the client is to see it
  */
 export async function connectChannel(
   parts: ConnectParts,

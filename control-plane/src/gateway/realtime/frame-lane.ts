@@ -7,8 +7,8 @@ const waitingBytesMax = 64 * 1024 * 1024;
 export type HandleFrame = (frame: Frame) => Promise<void> | undefined;
 
 /**
- * One direction of a session: frames are handled one after the other. While one of them takes its time, because it is
- * being charged or its receiver is slow, the sender is not read.
+ * One direction of a session: frames are handled one after the other. While one of them is pending, because it is being
+ * charged or its receiver is slow, nothing more is read from the sender.
  */
 export class FrameLane {
   readonly #handle: HandleFrame;

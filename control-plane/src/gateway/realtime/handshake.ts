@@ -43,8 +43,8 @@ export function readHandshake(call: Pick<GatewayCall, "method" | "path" | "heade
 }
 
 /**
- * Headers that carry the API key as every other call does. A browser can't set headers on a websocket, so it offers the
- * key as a subprotocol.
+ * The headers that carry the API key, as in every other call. A browser can't set headers on a websocket, so it offers
+ * the key as a subprotocol.
  * @throws AppError `ambiguous_credentials` when several different keys were sent
  */
 export function readCredentials(headers: Headers): Headers {
@@ -83,7 +83,7 @@ function readOffered(headers: Headers): string[] {
 
 /**
  * The model has to be in the query, because it decides where the session goes and what it costs. Forms of the endpoint
- * that leave it away (joining a call by its id, sessions that only transcribe) are refused.
+ * that omit it (joining a call by its id, sessions that only transcribe) are refused.
  */
 function readModel(query: URLSearchParams): string {
   if (query.has("call_id")) {

@@ -2,11 +2,11 @@
 export type RealtimeLimits = {
   /** Until the connection to the provider is established. */
   readonly connectTimeoutMs: number;
-  /** Neither side said anything for so long. */
+  /** Neither side has sent anything for this long. */
   readonly idleTimeoutMs: number;
   /** The longest session. */
   readonly totalTimeoutMs: number;
-  /** How often the key of a running session is looked at again. */
+  /** How often the key of a running session is checked again. */
   readonly recheckMs: number;
   /** The provider is asked for a sign of life this often, and has to give one until it is asked again. */
   readonly pingMs: number;

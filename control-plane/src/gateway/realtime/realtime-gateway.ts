@@ -30,7 +30,7 @@ type AdmittedSession = SessionCall & { readonly funds: SessionFunds };
 
 /**
  * Sessions over websockets: admit, then dispatch as every call is, and only then the client's connection. Whatever
- * keeps a session from beginning is a plain answer.
+ * prevents a session is reported as a plain HTTP response.
  */
 export class RealtimeGateway implements RealtimePort {
   readonly #parts: RealtimeParts;
@@ -130,7 +130,7 @@ export class RealtimeGateway implements RealtimePort {
     return Object.assign(state, { principal, request, model, funds: new SessionFunds(leases, principal, cost) });
   }
 
-  /** The dearest response; where sound is sold by time, also all that could be said in the longest session. */
+  /** The most expensive response; if sound is sold by time, also all that could be said in the longest session. */
   #boundCost(request: ParsedRequest, model: ModelEntry): Quota {
     const { totalTimeoutMs } = this.#parts.realtimeLimits;
     const spoken = costOf({ ...noUnits, audioMs: BigInt(totalTimeoutMs) }, model.price, 0n);

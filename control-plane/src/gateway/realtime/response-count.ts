@@ -91,8 +91,8 @@ export class ConversationCount {
   }
 
   /**
-   * The units of a response that was not counted. What the provider had counted before is taken to come out of its
-   * cache, because that is what providers do with a conversation that goes on. Never more than the model can take.
+   * The units of a response that was not counted. What the provider had counted before is assumed to come from its
+   * cache, because that is how providers treat a continuing conversation. Never more than the model can read.
    */
   estimate(response: ResponseCount, model: ModelEntry): Units {
     const freshTokens =

@@ -18,7 +18,7 @@ export type ServerEvent =
       /** What it says again of all that was delivered; null where it says nothing. */
       readonly output: Tally | null;
     }
-  /** What the user said was written down beside the conversation; the provider counts it by itself. */
+  /** What the user said was transcribed beside the conversation; the provider counts it separately. */
   | {
       readonly kind: "transcribed";
       readonly itemId: string;
@@ -158,7 +158,7 @@ function endOfText(frame: string, start: number): number {
   return frame.length;
 }
 
-/** What a provider says of an error as the client may see it: nothing that is, or looks like, a credential. */
+/** What a provider says about an error as the client may see it: nothing that is, or looks like, a credential. */
 export function cleanError(text: string, credential: string | null): string {
   return redact(credential === null ? text : text.replaceAll(credential, "[redacted]"));
 }

@@ -14,7 +14,7 @@ import type { HeardPiece, Piece, ServerEvent } from "./server-events.ts";
 /** Nobody answers so many responses at once. */
 const runningMax = 64;
 const abortedStatus = 499;
-/** Nobody says so much at once that is not written down yet. */
+/** Nobody says this much at once before it is transcribed. */
 const heardMax = 1_024;
 /** Ids of responses that ended are remembered, so that none is charged twice. */
 const endedMax = 10_000;
@@ -24,7 +24,7 @@ type Measured = Pick<CallEnd, "units" | "usageSource" | "isImplausible">;
 const whole = { outcome: "completed", errorCode: null } as const;
 const free: Measured = { units: noUnits, usageSource: "none" };
 
-/** What the provider says of the end of a response. */
+/** What the provider says about the end of a response. */
 type ResponseEnd = Omit<Extract<ServerEvent, { kind: "response_ended" }>, "kind" | "id">;
 
 type Transcribed = Extract<ServerEvent, { kind: "transcribed" }>;
@@ -36,7 +36,7 @@ type Running = { readonly state: SessionCall; readonly count: ResponseCount };
 
 /** How a session ends for the responses that run in it. */
 export type SessionEnd = Pick<CallEnd, "outcome" | "errorCode"> & {
-  /** The client gave a response up that the provider had begun, so that its input is owed whatever came of it. */
+  /** The client gave up a response that the provider had begun, so its input is owed whatever the outcome. */
   readonly owesInput: boolean;
 };
 
@@ -64,9 +64,9 @@ export class SessionBooks {
   readonly #running = new Map<string, Running>();
   readonly #ended = new Set<string>();
   readonly #conversation = new ConversationCount();
-  /** What of the user's words was written down and not counted yet, in bytes by item. */
+  /** What was transcribed of the user's words and not counted yet, in bytes by item. */
   readonly #heard = new Map<string, number>();
-  /** What writes down what the user says, if the client has named it. */
+  /** What transcribes the user's words, if the client has named it. */
   #transcriber: ModelEntry | null = null;
   #rows = 0;
   #inputTokens = 0n;
@@ -112,8 +112,8 @@ export class SessionBooks {
   }
 
   /**
-   * The client names what is to write down what the user says. It is one in a session, so that it is known what each count
-   * of the provider costs.
+   * The client names the model that transcribes what the user says. There is one per session, so that it is known what
+   * each count of the provider costs.
    * @throws AppError `invalid_value`
    */
   setTranscriber(model: ModelEntry, param: string): void {
@@ -140,7 +140,7 @@ export class SessionBooks {
   }
 
   /**
-   * The provider says that a response ended. Its end may be shown to the client when the promise ends.
+   * The provider reports that a response ended. Its end may be shown to the client once the promise has settled.
    * @returns the tokens that were charged
    * @throws AppError `storage_unavailable` when it can't be recorded; nothing is charged then
    */
@@ -163,8 +163,8 @@ export class SessionBooks {
   }
 
   /**
-   * What the user said was written down beside the conversation. It costs what the model does that the client has named for
-   * it, else what the session's own does, in the unit that this has a price for.
+   * What the user said was transcribed beside the conversation. It costs as much as the model that the client has named
+   * for it, or else the session's own, in the unit that this model has a price for.
    * @throws AppError `storage_unavailable`
    */
   async transcribed(
@@ -189,7 +189,7 @@ export class SessionBooks {
 
   /**
    * The session is over. Responses that were cut off are charged for what was delivered of them, by our own count, and
-   * for what they read if the client left them; one for which nothing could be set aside is free.
+   * for their input if the client left; one for which nothing could be set aside is free.
    * @throws AppError `storage_unavailable`
    */
   async close(take: () => Hold | null, ending: SessionEnd): Promise<void> {
@@ -240,8 +240,8 @@ export class SessionBooks {
   }
 
   /**
-   * An error is free; what was given up is charged for what it read and what there is of it, as everywhere. Nor is it
-   * believed here that what was delivered took no tokens, unless the provider threw it away.
+   * An error is free; an abandoned response is charged for its input and for what was delivered, as everywhere. A count
+   * of no tokens for what was delivered is not accepted here either, unless the provider threw it away.
    */
   #measure({ outcome, owesInput, units, isFiltered }: Ending, count: ResponseCount, model: ModelEntry): Measured {
     const hasOutput = count.outputTokens() > 0;

@@ -6,9 +6,9 @@ import type { QuotaLeases } from "../quota/leases.ts";
 const nothing = 0n as Quota;
 
 /**
- * The holds of a session. Each one covers the dearest response that the model can give; as many are kept as responses
- * run, and one while none does, so that a response that begins by itself is covered too. What is charged is charged
- * against one of them, and the session only goes on once it was replaced.
+ * The holds of a session. Each one covers the most expensive response that the model can give; there are as many as
+ * running responses, and one while none runs, so that a response that begins by itself is covered too. A charge goes
+ * against one of them, and the session only continues once that one was replaced.
  */
 export class SessionFunds {
   readonly #leases: QuotaLeases;
@@ -17,7 +17,7 @@ export class SessionFunds {
   #holds: Hold[] = [];
   #isClosed = false;
 
-  /** @param cost what the dearest response can cost, before a multiplier */
+  /** @param cost what the most expensive response can cost, before a multiplier */
   constructor(leases: QuotaLeases, principal: Principal, cost: Quota) {
     this.#leases = leases;
     this.#principal = principal;
@@ -30,7 +30,7 @@ export class SessionFunds {
   }
 
   /**
-   * Sees to it that so many holds are there, no more and no less.
+   * Keeps exactly so many holds.
    * @throws AppError `insufficient_quota`, `temporarily_unavailable`
    */
   async keep(count: number): Promise<void> {

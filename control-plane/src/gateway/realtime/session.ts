@@ -30,7 +30,7 @@ export type SessionParts = Pick<PipelineParts, "clock" | "limits" | "loads" | "l
   readonly funds: SessionFunds;
   readonly books: SessionBooks;
   readonly sessionLimits: RealtimeLimits & { readonly stallTimeoutMs: number };
-  /** What writes down what the user says. @throws AppError when that is not offered to the key, or has no price */
+  /** What transcribes the user's words. @throws AppError when that is not offered to the key, or has no price */
   readonly findTranscriber: (model: string, param: string) => ModelEntry;
   /** The key as it is now. @throws AppError when it may not be used any more, or not for this model */
   readonly recheckKey: () => Promise<Principal>;
@@ -38,8 +38,8 @@ export type SessionParts = Pick<PipelineParts, "clock" | "limits" | "loads" | "l
 };
 
 /**
- * One realtime session: two pumps between the client and the provider. What the client sends goes on as it came, or not at
- * all; of what the provider sends, the few events that cost something are held back until they are charged.
+ * One realtime session: two pumps between the client and the provider. What the client sends is forwarded unchanged, or
+ * not at all; of the provider's events, the few that cost something are held back until they are charged.
  */
 export class RealtimeSession implements ServerSocketOwner {
   readonly #parts: SessionParts;

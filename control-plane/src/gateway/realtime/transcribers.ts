@@ -4,9 +4,9 @@ import { refuseSoundDisguise } from "../options/known-names.ts";
 type JsonObject = Record<string, unknown>;
 
 /**
- * The models that a session is told to write down with what the user says, in its present form and in its older one.
- * @returns each with the place where it is named; none where that is switched off, or not spoken of
- * @throws AppError `missing_field` where a provider would choose it, `invalid_type`, `unknown_field`
+ * The models with which a session is told to transcribe what the user says, in the current form and in the older one.
+ * @returns each with the place where it is named; none if that is switched off or not mentioned
+ * @throws AppError `missing_field` if a provider would choose it, `invalid_type`, `unknown_field`
  */
 export function readTranscribers(session: unknown): [model: string, param: string][] {
   const input = inner(inner(session, "session", "audio"), "session.audio", "input");

@@ -31,7 +31,7 @@ type SignedCall = {
   readonly encodedTraits?: string | null;
 };
 
-/** Signs what the relay says of a call; the signature is worth nothing with another API key. */
+/** Signs what the relay says about a call; the signature is worth nothing with another API key. */
 export function signCall(linkKey: Uint8Array, { requestId, clientIp, headers, encodedTraits }: SignedCall): string {
   const credential = headers.get("authorization") ?? headers.get("x-api-key") ?? "";
   const traits = encodedTraits == null ? "" : `\n${encodedTraits}`;
@@ -47,7 +47,7 @@ function isFresh(requestId: string): boolean {
 
 type Link = { readonly requestId: string; readonly clientAddress: string; readonly traits: UpstreamTraits | null };
 
-/** What a relay of this deployment says of a call; null from anybody else. */
+/** What a relay of this deployment says about a call; null from anybody else. */
 export function readLink(headers: Headers, linkKeys: readonly Uint8Array[]): Link | null {
   const requestId = headers.get(requestIdHeader);
   const clientAddress = headers.get(clientAddressHeader);

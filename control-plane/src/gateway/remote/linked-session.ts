@@ -127,7 +127,7 @@ export class LinkedSession implements ServerSocketOwner {
     this.#dismiss(error, code, error.code);
   }
 
-  /** After the end is written down, because a goodbye to the client comes back as if it had left by itself. */
+  /** After the end is recorded, because a goodbye to the client comes back as if it had left by itself. */
   #dismiss(error: AppError | null, code: number, reason: string): void {
     const client = this.#client?.socket;
     if (error !== null) {

@@ -220,7 +220,7 @@ export class RemoteGateway implements GatewayPort {
     return headers;
   }
 
-  /** What the gateway said of the call; of a gateway that says nothing, only what could be seen from here. */
+  /** What the gateway said about the call; of a gateway that says nothing, only what could be seen from here. */
   #report(state: CallState, said: Partial<CallReport> | null, seen: SeenEnding): void {
     state.bodyShare?.end();
     const isGood = seen.status < 400 && seen.code === null;
@@ -254,8 +254,8 @@ function passHeaders(response: HttpResponse): Record<string, string> {
 }
 
 /**
- * Whether the body may be read before anybody looked at the key. A longer one is only taken from a caller whose key is
- * good, so that strangers can't fill the memory of the relay.
+ * Whether the body may be read before the key is checked. A longer one is only accepted from a caller with a valid key,
+ * so that strangers can't fill the memory of the relay.
  */
 function hasSmallBody(headers: Headers): boolean {
   const declared = headers.get("content-length");

@@ -134,7 +134,7 @@ export class RemoteRealtime implements RealtimePort {
     return { kind: "open", session, headers, report: { ...toBegunReport(state, switchedStatus), ...said } };
   }
 
-  /** What the gateway said of the session; of a gateway that says nothing, only what could be seen from here. */
+  /** What the gateway said about the session; of a gateway that says nothing, only what could be seen from here. */
   #report(state: CallState, said: Partial<CallReport> | null, seen: { status: number; code: string | null }): void {
     const outcome = seen.status < 400 ? "completed" : seen.status === 499 ? "aborted" : "failed";
     const end = { outcome, httpStatus: seen.status, errorCode: seen.code, inputTokens: 0n, outputTokens: 0n } as const;

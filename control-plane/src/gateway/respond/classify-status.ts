@@ -21,8 +21,8 @@ const accountFault = { retry: "free", needsCooldown: true } as const;
 
 /**
  * What an upstream status means; null for a status that is an answer. A 402 is a channel's fault, a 5xx most likely:
- * every other status can be brought about by a request, and nobody may close a channel for others by asking for something
- * odd. 401, 403 and 429 say nothing for sure: what is said beside them decides (`read-upstream-error`), and whether a second
+ * every other status can be caused by a request, and nobody may close a channel for others by asking for something
+ * odd. 401, 403 and 429 alone prove nothing: the body decides (`read-upstream-error`), and whether a second
  * customer meets them too (`channels/channel-load`). A redirect is an error.
  */
 export function classifyStatus(status: number, headers: readonly HttpHeader[]): AttemptFailure | null {

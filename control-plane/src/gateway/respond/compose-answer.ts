@@ -63,9 +63,9 @@ export function namingNode(answer: GatewayAnswer, exitNode: string | null): Gate
 export const droppedHeader = "x-sluice-dropped";
 
 /**
- * The headers of the answer: what says how to read the body, and nothing that the upstream wants from a browser.
+ * The headers of the response: those that say how to read the body, and none that the upstream means for a browser.
  * @param exitNode the code of the exit node that answered, or null
- * @param dropped what was taken out of the request, or null
+ * @param dropped what was removed from the request, or null
  */
 export function answerHeaders(
   response: HttpResponse,

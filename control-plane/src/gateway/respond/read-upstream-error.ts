@@ -22,14 +22,17 @@ type RefusingAnswer = Pick<HttpResponse, "headers"> & {
 /** What of a channel no client may see: the credential, and whom the operator buys from. */
 type Secrets = Pick<Channel, "credential" | "hostname">;
 
-/** What an error answer says, and whether that is said of the request or only by a page that came in place of an answer. */
+/**
+ * What an error answer says, and whether that is said about the request or only by a page that came in place of an
+ * answer.
+ */
 type Said = { readonly words: ErrorWords; readonly isPage: boolean };
 
 /**
  * Reads an error response: what concerns the request goes on to the client, anything else is for support. An HTML
  * page, or an empty body, says nothing about the request; it comes from a server in front of the provider.
- * @param secrets which neither the client nor support gets to see
- * @param request the body that was sent, which support does not get to see
+ * @param secrets which neither the client nor support may see
+ * @param request the body that was sent, which support may not see
  */
 export async function readRefusal(
   response: RefusingAnswer,
@@ -96,9 +99,9 @@ const credentialErrors =
   /^(?:(?:invalid|incorrect|expired|revoked)apikey|apikey(?:invalid|expired|revoked)|(?:invalid)?authentication(?:error)?|unauthenticated|(?:invalid|expired)token|token(?:invalid|expired)|invalidcredentials?|accountdeactivated)$/;
 
 /**
- * Whether it is our credential that is refused, whatever was asked. Some providers answer 401 as well where an account may
- * not use a model or a feature, which a request can choose: the code says which of the two it is, not the message, which
- * may quote the customer.
+ * Whether our credential itself is refused, whatever the request. Some providers also answer 401 when an account may
+ * not use a model or a feature, which a request can choose: the code says which of the two it is, not the message,
+ * which may quote the customer.
  */
 function namesCredential({ code, type, message }: ErrorWords): boolean {
   const isNamed = [code, type].some((name) =>
@@ -110,8 +113,8 @@ function namesCredential({ code, type, message }: ErrorWords): boolean {
 const lengthStatuses: ReadonlySet<number> = new Set([413, 414, 431]);
 
 /**
- * The same status means too many calls, that our account at the provider is empty, or that this one request is larger than
- * the limit, which would be so as well tomorrow and says nothing of anybody else's calls.
+ * The same status means too many calls, that our account at the provider is empty, or that this one request is larger
+ * than the limit, which would still be true tomorrow and says nothing about other calls.
  */
 function judgeLimit(failure: AttemptFailure, words: ErrorWords): AttemptFailure {
   if (words.code === "insufficient_quota" || words.type === "insufficient_quota") {
@@ -152,8 +155,9 @@ const accountMarks =
 const contentMarks = /moderat|\bflagged\b|content[ _-]?(?:policy|filter)|\bsafety\b|\bharmful\b/i;
 
 /**
- * Forbidden is our account, what was written in this request, or neither for sure: the words may quote the customer, so that a
- * second one has to meet it before the channel rests for all. What names a model may be true of that model only.
+ * Our account is forbidden, or the content of this request, or it is unclear: the words may quote the customer, so a
+ * second customer has to meet it before the channel is paused for all. An error that names a model may concern that
+ * model only.
  */
 function judgeForbidden(failure: AttemptFailure, words: ErrorWords): AttemptFailure {
   const text = [words.message, words.code, words.type].filter((part) => part !== null).join(" ");
@@ -213,7 +217,7 @@ function isHtml({ headers }: RefusingAnswer): boolean {
 const pageTitle = /<title[^>]*>([^<]{1,200})/i;
 
 /**
- * What a body says, in whichever form servers say such things: an object, a text, or a page, whose title is kept.
+ * The message of a body, in whichever form servers send it: an object, a text, or a page, of which the title is kept.
  * Null when it is empty.
  */
 function readWords(body: Uint8Array, secrets: Secrets, isCalledHtml: boolean): Said | null {
@@ -233,8 +237,8 @@ function readWords(body: Uint8Array, secrets: Secrets, isCalledHtml: boolean): S
 }
 
 /**
- * What a provider said of a request that it refused, so that the client can mend it: message, type, param and code as
- * texts of limited length. Null when it said nothing.
+ * What a provider said about a request that it refused, so that the client can fix it: message, type, param and code as
+ * texts of limited length. Null if it said nothing.
  */
 function toUpstreamWords({ message, type, param, code }: ErrorWords, secrets: Secrets): UpstreamWords | null {
   if (message === null) {

@@ -66,18 +66,18 @@ const afterLastEventBytesMax = 16_384;
 
 /**
  * Carries the events of an upstream to the client as bytes: pieces pass through as they came, cut only at the ends of
- * events. Each event is looked into: a broken one ends the stream, and what is delivered is counted as it passes. The
- * end is held back until the call is settled.
+ * events. Each event is inspected: a broken one ends the stream, and what is delivered is counted as it passes. The end
+ * is held back until the call is settled.
  *
- * What is no event, such as comments that keep a connection alive, does not open the answer: until the first event another
- * channel may still be tried, and what came before goes out with it.
+ * What is not an event, such as a comment that keeps a connection alive, does not begin the response: until the first
+ * event another channel may still be tried, and what came before is sent with it.
  *
- * An answer whose choices have all said why they end is whole, also when the provider leaves `[DONE]` away: it is added.
+ * A response whose choices have all said why they end is complete, even if the provider omits `[DONE]`: it is added.
  *
  * A stream that went wrong ends in two steps. First comes an error event and no `[DONE]`: clients of the OpenAI and the
- * AI SDK raise it with its code, whereas a plain end of the body is a whole answer to the former. Then the connection is
- * broken instead of the body being ended, because a client that skips events it does not know would take an orderly end
- * for the end of the answer. An answer that is no event stream has no place for the first step.
+ * AI SDK raise it with its code, whereas a plain end of the body is a whole answer to the former. Then the connection
+ * is broken instead of the body being ended, because a client that skips events it does not know would take an orderly
+ * end for the end of the answer. A response that is not an event stream has no place for the first step.
  *
  * When the client leaves, the upstream is read on for a while: only it can say what the call cost.
  */

@@ -43,8 +43,8 @@ export type AnsweredCall = {
 };
 
 /**
- * What an answer that came whole is by its form: an answer, an error that says so in a body of status 200, no JSON object
- * where one has to be, or one without the list that was asked for.
+ * What the form of a complete response says it is: a result, an error in a body with status 200, no JSON object where
+ * one is required, or one without the requested list.
  */
 export type AnswerForm = "answer" | "error_event" | "no_json" | "no_result";
 
@@ -84,9 +84,9 @@ export type StreamedAnswer = AnsweredCall & {
 };
 
 /**
- * The written rule: charge what was delivered, by the provider's count if it came and counts any of it, else by ours.
- * An interrupted response is charged for what went out until then: by the provider's count if it reported one that
- * names output, else by ours. Nothing delivered, or no output, is free. A client that leaves also owes the input,
+ * The written rule: charge what was delivered, by the provider's count if it arrived and counts any of it, else by
+ * ours. An interrupted response is charged for what went out until then: by the provider's count if it reported one
+ * that names output, else by ours. Nothing delivered, or no output, is free. A client that leaves also owes the input,
  * because the provider has read it.
  */
 export function measureStream(answer: StreamedAnswer): Measured {
@@ -124,8 +124,8 @@ export function measureUnread(call: AnsweredCall): Measured {
 }
 
 /**
- * The provider was read on for a while: what it reported is charged, else what it had read and what the client had
- * received.
+ * The provider was read for a while after the client left: what it reported is charged, or else what it had read and
+ * what the client had received.
  */
 function measureAborted(answer: StreamedAnswer): Measured {
   const { kind, limits, delivered, reported } = answer;
@@ -160,8 +160,8 @@ function owedInput(call: AnsweredCall): Units {
 }
 
 /**
- * What was counted in a unit without a price is charged by our count of the one that has a price: sound by its time, its
- * tokens or its characters, pictures by their tokens where a provider says that they took none.
+ * What was counted in a unit without a price is charged by our own count in the unit that has one: sound by its time,
+ * its tokens or its characters, pictures by their tokens if a provider says that they took none.
  */
 function soldAsPriced(measured: Measured, call: AnsweredCall, counted: () => Units): Measured {
   const { kind, limits, price } = call;
@@ -186,7 +186,7 @@ function isDrawnForNothing({ outputTokens, images }: Units, price: UnitPrice): b
   return outputTokens === 0n && images > 0 && price.image === 0n && price.output > 0n;
 }
 
-/** Pictures are counted as they pass, whatever the provider says of tokens. */
+/** Pictures are counted as they pass, whatever the provider says about tokens. */
 function withPictures(reported: ToldUnits | null, { pictures }: Delivered): ToldUnits | null {
   return reported === null || pictures <= reported.images ? reported : { ...reported, images: pictures };
 }
@@ -247,8 +247,8 @@ function mayTell(payload: Record<string, unknown>): boolean {
 }
 
 /**
- * A whole answer. That a text took no tokens is not believed, unless the provider threw it away; who asked for none (to have
- * a prompt judged) gets what was asked for.
+ * A complete response. A count of no tokens for a text is not accepted, unless the provider threw it away; anyone who
+ * asked for no output (to have a prompt judged) gets that.
  */
 function completedUnits(
   { kind, limits }: AnsweredCall,
@@ -304,9 +304,8 @@ function countStream(answer: StreamedAnswer): Units {
 }
 
 /**
- * Speech is sold by the character, and its audio reveals nothing: each character of the text is an input token. A
- * model that sells what it says by the token makes one of each 50 ms, in which nobody says more than a character or
- * so.
+ * Speech is sold by the character, and its audio reveals nothing: each character of the text is an input token. A model
+ * whose speech is sold by the token makes one of each 50 ms, in which nobody says more than about a character.
  */
 function spokenUnits({ request, price }: AnsweredCall): Units {
   const { characters } = request.bounds;

@@ -11,7 +11,7 @@ export type UsageLimits = {
 };
 
 /**
- * The part of a count that can be true: what is beyond it is not booked.
+ * The part of a count that can be true: anything beyond it is not charged.
  * @returns the units, and whether anything was cut off them
  */
 export function bookable(

@@ -11,9 +11,9 @@ export type UnitPrice = Pick<Prices, "input" | "output" | "image" | "audio">;
 export type SoldSound = { readonly units: Units; readonly isConverted: boolean };
 
 /**
- * The audio, in the unit that it is sold by: providers count audio by its time or by tokens, even differently for the
+ * The audio, in the unit that it is sold by: providers count audio by its time or by tokens, and may differ for the
  * same model. A count in a unit without a price would be free.
- * @param told the count of the provider or other counter
+ * @param told the count of the provider or another counter
  * @param heard our own count of the same audio
  */
 export function asSold(told: Units, heard: Units, price: Omit<UnitPrice, "image">): SoldSound {

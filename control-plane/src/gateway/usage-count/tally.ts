@@ -2,8 +2,8 @@ import { countText, toTokens } from "./text-tokens.ts";
 import type { Json } from "./units.ts";
 
 /**
- * What in an event or an answer is not output. Anything that is not listed here counts as written by the model, so that a
- * field which a provider adds is not free.
+ * What is not output in an event or a response. Anything that is not listed here counts as written by the model, so
+ * that a field which a provider adds is not free.
  */
 const bookkeeping: ReadonlySet<string> = new Set([
   ...[

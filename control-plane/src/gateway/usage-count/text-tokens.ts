@@ -4,8 +4,8 @@ const firstSign = 0x1100;
 const lengthMax = 65_536;
 
 /**
- * So many characters are a token, rounded so that a tokenizer never says less of common text: o200k_base has 3.0 to 4.4
- * letters a token in eight languages and in code, and 1.5 to 1.8 characters where these are syllables or words.
+ * How many characters make a token, rounded so that a tokenizer never counts fewer for common text: o200k_base has 3.0
+ * to 4.4 letters a token in eight languages and in code, and 1.5 to 1.8 characters where these are syllables or words.
  */
 const lettersPerToken = 5;
 const signsPerToken = 2;
@@ -30,8 +30,8 @@ export function countText(text: string): TextCount {
 }
 
 /**
- * How many tokens a text is taken to be. Where it came in events of the size of a token, each of them is one: that is how
- * providers stream.
+ * How many tokens a text is assumed to have. If it came in events of the size of a token, each of them is one: that is
+ * how providers stream.
  * @param events how many events carried the text; 0 when it came whole
  */
 export function toTokens({ letters, signs }: TextCount, events: number): number {

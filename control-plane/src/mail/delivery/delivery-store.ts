@@ -32,7 +32,7 @@ type Row = {
 };
 
 /**
- * Takes the mail that is due for the longest time, or one whose holder has not come back. While a mail is held, its next
+ * Takes the mail that has been due the longest, or one whose holder has not come back. While a mail is held, its next
  * attempt is due at the end of the lease, so that one condition finds both.
  */
 export async function claimDueMail(db: Queryable, now: Date, leaseUntil: Date): Promise<ClaimedMail | null> {
@@ -59,7 +59,7 @@ export async function claimDueMail(db: Queryable, now: Date, leaseUntil: Date): 
   };
 }
 
-/** What became of an attempt, as it is written down. */
+/** What became of an attempt, as it is recorded. */
 export type Mark =
   | { readonly status: "sent"; readonly at: Date; readonly subject: string; readonly providerId: string | null }
   | { readonly status: "queued"; readonly nextAttemptAt: Date; readonly error: string; readonly isFault?: true }

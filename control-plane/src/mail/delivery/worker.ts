@@ -50,8 +50,9 @@ const deleteRounds = { atOnceMax: 1_000, roundsMax: 50 };
 const deadKeptMs = 7 * dayMs;
 
 /**
- * Sends what is due. Any number of processes may do so: a mail is held by one at a time, sent outside of any transaction
- * and then written down, so that a mail is sent again, under the same Message-ID, rather than lost.
+ * Sends what is due. Any number of processes may do so: a mail is held by one at a time and sent outside any
+ * transaction before the result is recorded, so that a mail may be sent twice, under the same Message-ID, but is never
+ * lost.
  */
 export class MailWorker {
   readonly #parts: MailWorkerParts;

@@ -8,7 +8,7 @@ export type DeadMail = {
 
 /**
  * Puts a dead mail back into the queue, with all its attempts before it.
- * @returns what it died of, or null when it is not dead, over, or what it says is not kept any more
+ * @returns what it died of, or null when it is not dead, has expired, or its content is no longer kept
  */
 export async function reviveMail(tx: Transaction, id: bigint, now: Date): Promise<DeadMail | null> {
   const [dead] = await tx.sql<{ template: string; attempts: number; last_error: string | null }>`

@@ -16,7 +16,7 @@ const usefulMs = 3 * dayMs;
 /**
  * Leaves a mail for every user whose quota has fallen below a threshold, once for each threshold and grant. Walks over the
  * budgets in batches, so that it needs as much memory for a million as for a thousand.
- * @returns how many mails there are more
+ * @returns how many mails were added
  */
 export async function tellLowQuota(db: Database, parts: LowQuotaParts): Promise<number> {
   const count = parts.budgetsPerBatch ?? budgetsPerBatchDefault;

@@ -3,7 +3,7 @@ import { redact } from "../../platform/log.ts";
 const lengthMax = 200;
 
 /**
- * What a server said, fit for the mail log and for the profile of a user: one line, without addresses of pages and mails,
+ * What a server said, made safe for the mail log and a user's profile: one line, without web and mail addresses,
  * because a server may quote what it was sent, with the link and its token.
  */
 export function cleanError(text: string): string {

@@ -88,8 +88,8 @@ function openTransport(url: string, { connectionsMax, timeouts = timeoutsDefault
 }
 
 /**
- * Whether nothing may be said to the server in clear: mails carry links that are as good as passwords. A server on this
- * machine, or one whose address says `requireTLS=false`, is excepted.
+ * Whether the connection must be encrypted: mails carry links that are as good as passwords. A server on this machine
+ * is exempt, and so is one whose address says `requireTLS=false`.
  */
 export function needsEncryption(url: string): boolean {
   const { hostname, searchParams } = new URL(url);

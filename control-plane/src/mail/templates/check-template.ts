@@ -51,8 +51,8 @@ function problemOf(name: MailTemplateName, part: keyof TemplateSource, text: str
 }
 
 /**
- * A link lets in anyone who has it. As a part of another address it would leak to the owner of that one, so it is all
- * of a `href`, or text by itself.
+ * A link lets in anyone who has it. As a part of another address it would leak to that one's owner, so it has to be the
+ * whole `href`, or text by itself.
  */
 function linkProblemOfHtml(html: string): string | null {
   if (html.replace(tag, "").includes("<")) {

@@ -5,7 +5,7 @@ export const sharedNames = ["service", "console_link"] as const;
 
 /**
  * How a mail is put together, the same in all languages. `names` is what it can show of its own, `required` what a text
- * that leaves it out would be of no use without, `action` where the button leads.
+ * is useless without, `action` where the button leads.
  */
 export type TemplateShape = {
   readonly names: readonly string[];

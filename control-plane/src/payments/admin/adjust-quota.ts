@@ -10,7 +10,7 @@ export type Adjustment = {
   readonly gatewayUserId: GatewayUserId;
   /** Quota; negative takes. */
   readonly amount: bigint;
-  /** Chosen by the caller: asked for again under it, nothing more happens. */
+  /** Chosen by the caller: a repetition under it does nothing more. */
   readonly idempotencyKey: string;
   readonly isDryRun: boolean;
   readonly mayGoNegative: boolean;
@@ -27,7 +27,7 @@ export type Adjusted = {
 };
 
 /**
- * Gives quota to a user or takes it, by the decision of an admin.
+ * Adds quota to a user or deducts it, as an admin decided.
  * @throws AppError `not_found` without such a user; `conflict` for a key that was used for something else, and for a
  *   balance that does not cover what is taken
  */

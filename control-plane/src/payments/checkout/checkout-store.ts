@@ -4,10 +4,7 @@ import type { Checkout, GatewayNotice, Reversal } from "../gateways/model.ts";
 /** A caller that opens a checkout and does not come back counts as dead after this. */
 const openingSeconds = 60;
 
-/**
- * Makes the caller the one who opens the checkout of an order. Of those who come meanwhile, and of an order that has one,
- * nobody does.
- */
+/** Lets the caller, and nobody else meanwhile, open the checkout of an order; nobody if the order already has one. */
 export async function beginOpening(db: Queryable, orderNo: string): Promise<boolean> {
   const rows = await db.sql`
     update sales_order set opening_until = now() + make_interval(secs => ${openingSeconds}::int)

@@ -65,7 +65,8 @@ export class CheckoutService {
   }
 
   /**
-   * A signed request names the merchant and lets the secret be tried offline: strangers are shown none for real money.
+   * A signed request names the merchant and allows guessing the secret offline: strangers are not shown one for real
+   * money.
    * @throws AppError `invalid_value`, `unauthenticated` for such a dry run without a login, `not_found`, `conflict`,
    * `gateway_not_configured`, `payment_gateway_failed`
    */

@@ -33,8 +33,9 @@ export type PaidFacts = {
 };
 
 /**
- * How money went back. `dispute`: it is being fought over. `total`: so much went back of the payment by now, null for all of
- * it. `refund`: one refund, under our number or by somebody else; of one that `isFailed`, the money stayed or came back to us.
+ * How money went back. `dispute`: it is being fought over. `total`: so much went back of the payment by now, null for
+ * all of it. `refund`: one refund, under our number or by somebody else; if it `isFailed`, the money stayed with us or
+ * came back.
  */
 export type Reversal =
   | { readonly kind: "dispute" }

@@ -48,8 +48,9 @@ export function openPayments({ config, secrets, http, clock }: PaymentParts): Pa
 }
 
 /**
- * The credentials that the environment has, by their names in the secret store, which is asked first. Development makes up
- * an account of the wallet gateway, so that dry runs work at once: its token comes from the master key and nobody knows it.
+ * The credentials from the environment, by their names in the secret store, which comes first. Development invents an
+ * account of the wallet gateway, so that dry runs work at once: its token comes from the master key and nobody knows
+ * it.
  */
 export function paymentFallbacks(config: Config, masterKey: MasterKey): Record<string, string | undefined> {
   const isProduction = config.NODE_ENV === "production";

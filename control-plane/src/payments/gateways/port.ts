@@ -17,9 +17,9 @@ export type RefundRequest = {
 };
 
 /**
- * `pending`: the gateway took it and will do it; ask again later. `failed`: it certainly sends nothing, with its words: it
- * refused with a code that is known to mean that, or has it on record as failed. `unclear`: it says something else, so that
- * the money may have gone; ask again later, and have a person look.
+ * `pending`: the gateway took it and will do it; ask again later. `failed`: it certainly sends nothing, with its own
+ * message: it refused with a code known to mean that, or has recorded it as failed. `unclear`: it says something else,
+ * so that the money may have gone; ask again later, and have a person look.
  */
 export type RefundAnswer =
   | { readonly kind: "done"; readonly gatewayRefundId: string }
@@ -29,7 +29,7 @@ export type RefundAnswer =
 
 export interface RefundGateway {
   /**
-   * Never to be called inside a transaction: it waits for a server of others.
+   * Never to be called inside a transaction: it waits for somebody else's server.
    * @throws AppError `payment_gateway_failed` when it is not known what happened: ask again under the same refund number;
    * `gateway_not_configured` when nothing was sent
    */

@@ -53,7 +53,7 @@ export function checkoutAdminEndpoints({ db, clock, notices }: CheckoutAdminPart
               subjectKind: "gateway_event",
               subjectId: id,
               before: { result: reopened.result },
-              // The result is in the message; an admin who asked and died on the way is named all the same.
+              // The result is in the message; an admin who asked and died on the way is named anyway.
               after: { gateway, account, eventId, orderNo },
             });
           }

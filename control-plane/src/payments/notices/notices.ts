@@ -10,8 +10,8 @@ import { settlePaid } from "../settle/settle-paid.ts";
 import { closeNotice, failNotice, type KnownNotice, recordNotice } from "./record-notice.ts";
 
 /**
- * What gateways say. A message with a good signature is written down, dealt with, and only then answered; each of these
- * steps is a transaction of its own, and a message that comes again goes on where the one before it ended.
+ * What gateways say. A message with a valid signature is recorded, processed, and only then answered; each step is a
+ * transaction of its own, and a repeated message continues where the previous one stopped.
  */
 export class GatewayNotices {
   readonly #billing: BillingParts;
@@ -23,8 +23,8 @@ export class GatewayNotices {
   }
 
   /**
-   * @throws AppError for a message that is refused; `order_not_found` and `payment_unconfirmed` for one that may be right
-   * later; `temporarily_unavailable` when it has to come again
+   * @throws AppError for a message that is refused; `order_not_found` and `payment_unconfirmed` for one that may be
+   * valid later; `temporarily_unavailable` when it has to come again
    */
   async takeWalletNotice(bytes: Uint8Array, contentType: string | null): Promise<NoticeResult> {
     const result = await this.#take(() => this.#payments.wallet.readNotice(bytes, contentType));
@@ -150,7 +150,7 @@ export class GatewayNotices {
     return await settlePaid(this.#billing, { gateway, account, ...paid });
   }
 
-  /** Outside of any transaction: it waits for a server of others. */
+  /** Outside of any transaction: it waits for somebody else's server. */
   async #isConfirmed(paid: PaidFacts): Promise<boolean> {
     try {
       return (await this.#payments.wallet.confirm(paid)) !== "differs";

@@ -14,7 +14,7 @@ import {
 export type KnownNotice = { readonly id: bigint; readonly result: NoticeResult };
 
 /**
- * Writes a message down, once. What it says under the same id must stay the same.
+ * Records a message, once. Its content must not change under the same id.
  * @throws AppError `event_conflict` when it came before with other content
  */
 export async function recordNotice(db: Database, notice: GatewayNotice): Promise<KnownNotice> {
@@ -38,8 +38,9 @@ const takenAgainAfterSeconds = 10;
 export type ReopenedNotice = { readonly notice: GatewayNotice | null; readonly result: NoticeResult };
 
 /**
- * Begins to take a message again that was written down and not dealt with, from what was kept of it.
- * @throws AppError `not_found`, `conflict` when nothing was kept, `too_many_attempts` when it was taken a moment ago
+ * Starts to process a message again that was recorded but not finished, from what was stored of it.
+ * @throws AppError `not_found`, `conflict` when nothing was stored, `too_many_attempts` when it was processed a moment
+ *   ago
  */
 export async function reopenNotice(tx: Transaction, id: bigint): Promise<ReopenedNotice> {
   const kept = await lockNotice(tx, id);

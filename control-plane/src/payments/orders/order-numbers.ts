@@ -16,7 +16,7 @@ export function makeClaimCode(): string {
   return randomText(claimBytes);
 }
 
-/** As it is stored; people type codes in small letters and with spaces. */
+/** As it is stored; people type codes in lower case and with spaces. */
 export function hashClaimCode(code: string): Uint8Array {
   return sha256(code.replace(/[\s-]/g, "").toUpperCase());
 }

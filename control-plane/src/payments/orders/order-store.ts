@@ -195,9 +195,9 @@ export async function markCredited(tx: Queryable, orderId: bigint, at: Date): Pr
 }
 
 /**
- * Puts an order up for a person. Only one that waits for its payment changes its status; an end stays an end, but of one that
- * was paid rightly and much too late, or went back before, whose payment has to be decided about. That money went back stays
- * what is said of it.
+ * Marks an order for review by a person. Only one that is waiting for its payment changes its status; a final status
+ * stays, except for an order that was paid correctly but much too late, or was refunded before, whose payment has to be
+ * decided on. If money went back, the reason keeps saying so.
  */
 export async function markForReview(tx: Queryable, orderId: bigint, reason: ReviewReason): Promise<void> {
   await tx.sql`
@@ -252,8 +252,8 @@ export async function findVerifiedOwner(db: Queryable, email: string): Promise<O
 }
 
 /**
- * One address at a time, until the end of the transaction: an order that is being paid and the verification of its address
- * each look for what the other writes, and one of the two has to see it.
+ * One address at a time, until the end of the transaction: an order that is being paid and the verification of its
+ * address each look for what the other writes, and one of them has to see it.
  */
 export async function lockAddress(tx: Queryable, email: string): Promise<void> {
   await tx.sql`select pg_advisory_xact_lock(${advisoryLockKey(`billing address: ${email.toLowerCase()}`)}::bigint)`;

@@ -66,7 +66,8 @@ export async function listOrders(
 }
 
 /**
- * Cancels an order that waits for its payment; cancelled again it stays so. Should it be paid all the same, it credits.
+ * Cancels an order that is waiting for its payment; repeating that changes nothing. If it is paid anyway, it is
+ * credited.
  * @throws AppError `conflict` for any other state, and what `findOwnOrder` throws
  */
 export async function cancelOrder(tx: Transaction, orderNo: string, by: OrderCaller): Promise<Order> {
@@ -80,8 +81,8 @@ export async function cancelOrder(tx: Transaction, orderNo: string, by: OrderCal
 }
 
 /**
- * Gives an order that was placed without a login to a user, and credits it if it is paid. Claimed again by the same user
- * it stays theirs.
+ * Gives an order that was placed without a login to a user, and credits it if it is paid. A repeated claim by the same
+ * user changes nothing.
  * @throws AppError `not_found` for a wrong code, and for an order that belongs to somebody else
  */
 export async function claimOrder(

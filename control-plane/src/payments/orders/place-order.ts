@@ -35,9 +35,9 @@ export type PlacedOrder = {
 };
 
 /**
- * Places an order over what the plan says now; it expires after 24 hours.
- * @throws AppError `not_found` for a plan that is not offered, `idempotency_mismatch` for an idempotency key used for something
- * else, `in_progress` while somebody places an order under it
+ * Places an order on the current terms of the plan; it expires after 24 hours.
+ * @throws AppError `not_found` for a plan that is not offered, `idempotency_mismatch` for an idempotency key used for
+ * something else, `in_progress` while an order is being placed under it
  */
 export async function createOrder(tx: Transaction, request: OrderRequest): Promise<PlacedOrder> {
   const { userId, idempotencyKey } = request;
@@ -81,8 +81,8 @@ function isSameRequest(order: Order, request: OrderRequest): boolean {
 export type OrderFrom = { readonly user: UserCaller | null; readonly clientIp: string };
 
 /**
- * The idempotency key as it is stored. Users have a space each by their login; people without one have one by the network
- * they come from, so that nobody is given the order of a stranger who thought of the same key.
+ * The idempotency key as it is stored. Users have a namespace each; people without a login share one per network, so
+ * that nobody is given the order of a stranger who chose the same key.
  * @throws AppError `too_many_attempts` when too many orders came from there without a login
  */
 export async function admitOrder(

@@ -41,8 +41,8 @@ export function planAct(): Act<PlanInput> {
 }
 
 /**
- * Whether a plan grants more quota for a dollar than it did. One that could not be bought until now, or was of another kind, is
- * compared with what a dollar is worth.
+ * Whether a plan grants more quota per dollar than before. One that could not be bought until now, or was of another
+ * kind, is compared with what a dollar is worth.
  */
 export function grantsMore(before: Plan | null, after: NewPlan): boolean {
   const isComparable = before !== null && before.status === "active" && before.kind === after.kind;

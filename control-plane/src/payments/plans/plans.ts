@@ -3,7 +3,7 @@ import { AppError } from "../../platform/errors.ts";
 import { insertPlan, lockPlan, type NewPlan, type Plan, updatePlan } from "./plan-store.ts";
 
 /**
- * Makes a plan, or changes the one that was loaded as `version`. Orders that were placed keep what they were placed over.
+ * Creates a plan, or changes the one that was loaded as `version`. Existing orders keep their terms.
  * @throws AppError `conflict` when it exists already, or was changed since it was loaded
  */
 export async function savePlan(

@@ -47,7 +47,7 @@ export type QuotaTaking = {
   readonly isMonthOver: boolean;
 };
 
-/** Whether a refund can be made all the same, when that is wanted: the balance goes below zero then. */
+/** Whether a refund can be made anyway, when that is wanted: the balance goes below zero then. */
 export function isOverridable({ code }: RefundProblem): boolean {
   return code === "quota_used";
 }
@@ -62,9 +62,8 @@ const nothingTaken: QuotaTaking = {
 };
 
 /**
- * Works out a refund under the locks of the order and of its owner's quota, which the caller's transaction keeps; nothing is
- * taken and nothing written but how far subscriptions were used. What `openRefund` does and what admins are shown before are
- * both this.
+ * Works out a refund under the locks of the order and of its owner's quota, which the caller's transaction keeps;
+ * nothing is taken, and only the use of subscriptions is written. Both `openRefund` and the preview for admins use it.
  * @param amountUsd null: everything that has not gone back yet
  * @throws AppError `not_found`
  */

@@ -36,8 +36,8 @@ export type NewRefund = {
 /**
  * Takes back the quota of a refund and writes the refund down as pending; the money follows with `payRefund`. In this
  * order nobody can use quota whose money is on its way back. All refunds of an order never exceed its payment.
- * @throws AppError `not_found`; `conflict` when the order is not paid, less than that is left to refund, the quota was used,
- *   or the key stands for another refund
+ * @throws AppError `not_found`; `conflict` when the order is not paid, less than that is left to refund, the quota was
+ *   used, or the key belongs to another refund
  */
 export async function openRefund(tx: Transaction, request: NewRefund): Promise<{ refund: Refund; isNew: boolean }> {
   const refundNo = refundNoOf(request.orderNo, request.idempotencyKey);
@@ -80,14 +80,15 @@ async function takeQuotaBack(
 }
 
 /**
- * What came of asking. `not_asked`: the gateway never heard of it. `unclear`: what it says ends nothing, and a person has to
- * look. In both, as in `pending`, the quota stays taken and it is asked again.
+ * The outcome of asking. `not_asked`: the gateway never heard of it. `unclear`: its response settles nothing, and a
+ * person has to decide. In both, as in `pending`, the quota stays taken and the gateway is asked again.
  */
 type Outcome = RefundAnswer | { readonly kind: "not_asked" };
 
 /**
- * Asks the gateway for the money of a pending refund, outside of any transaction and one at a time, and writes down what it
- * says. That it is asked is counted before: after a first answer that was lost, only what the gateway has on record decides.
+ * Asks the gateway for the money of a pending refund, outside of any transaction and one at a time, and writes down
+ * what it says. The request is counted before it is made: once a first response was lost, only the gateway's records
+ * decide.
  */
 export async function payRefund(parts: RefundParts, refundNo: string): Promise<Refund> {
   const { db, log } = parts;
@@ -189,8 +190,7 @@ async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Pro
 }
 
 /**
- * Ends a pending refund by what somebody found at the gateway, where the gateway leaves it open. Ended again in the same way
- * nothing happens.
+ * Closes a pending refund that the gateway left open, by what somebody found there. Repeating that changes nothing.
  * @throws AppError `not_found`; `conflict` when it ended otherwise, or is being asked for at this moment
  */
 export async function closeByHand(
@@ -217,8 +217,8 @@ export async function closeByHand(
 }
 
 /**
- * Asks again for refunds that are pending for a while, ever less often: the process may have died before it could, or been
- * left unsure.
+ * Asks again for refunds that have been pending for a while, less and less often: the process may have died before it
+ * asked, or not know the outcome.
  */
 export async function payWaitingRefunds(parts: RefundParts, at?: Date): Promise<number> {
   const waiting = await listWaitingRefunds(parts.db, at ?? (await readNow(parts.db)), askedAgainPerRunMax);

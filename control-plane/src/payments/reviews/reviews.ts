@@ -34,8 +34,8 @@ export type Resolved = {
 };
 
 /**
- * Does what an admin decided about an order that waits for a person. Decided again in the same way nothing happens; of two
- * who decide differently the first one counts.
+ * Does what an admin decided about an order that is waiting for review. Repeating the decision changes nothing; of two
+ * different ones the first counts.
  * @throws AppError `not_found`; `conflict` when there is nothing to decide, or it was decided otherwise
  */
 export async function resolveOrder(tx: Transaction, parts: BillingParts, decision: Decision): Promise<Resolved> {

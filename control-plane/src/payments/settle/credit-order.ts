@@ -11,8 +11,8 @@ import {
 import { countSubscriptions, endSubscription } from "../subscriptions/subscriptions.ts";
 
 /**
- * Gives a paid order's quota to its owner, and begins or extends the subscription of a monthly plan. The caller holds the
- * lock of the order and has found it uncredited; should it be credited all the same, that is an error.
+ * Gives a paid order's quota to its owner, and begins or extends the subscription of a monthly plan. The caller holds
+ * the lock of the order and has found it uncredited; if it is credited after all, that is an error.
  */
 export async function creditOrder(
   tx: Transaction,

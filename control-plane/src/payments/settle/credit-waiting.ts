@@ -13,8 +13,8 @@ import { isMoneyBack } from "../refunds/money-back.ts";
 import { creditOrder } from "./credit-order.ts";
 
 /**
- * Credits everything that was paid without a login under an address, now that a user has shown that it is theirs. To be
- * called in the transaction of the verification, after it was written.
+ * Credits everything that was paid without a login under an address, now that a user has proved that it is theirs. To
+ * be called in the transaction of the verification, after it was recorded.
  * @returns how many orders were credited
  */
 export async function creditPaidOrders(tx: Transaction, userId: UserId, at?: Date): Promise<number> {

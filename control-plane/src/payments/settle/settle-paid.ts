@@ -30,12 +30,12 @@ export type SettleOptions = {
 };
 
 /**
- * The one way in which an order becomes paid, whatever the gateway. The signature of the notice is the caller's business,
- * and nobody may be told that it was taken before this has returned.
+ * The one way in which an order becomes paid, whatever the gateway. The signature of the notice is the caller's
+ * business, and nobody may be told that it was accepted before this has returned.
  *
- * One transaction: the order is locked and compared, the payment written, the quota granted with its ledger entries, the
- * subscription begun or extended, the mail put into the outbox. Sent again it changes nothing. Whether a COMMIT happened
- * whose answer was lost is found out by looking again, under the lock.
+ * One transaction: the order is locked and compared, the payment written, the quota granted with its ledger entries,
+ * the subscription begun or extended, the mail put into the outbox. A repetition changes nothing. If the response to a
+ * COMMIT was lost, it finds out under the lock whether that happened.
  * @throws the errors of the database; nothing happened then, or a repetition finds that it did
  */
 export async function settlePaid(

@@ -13,7 +13,7 @@ export class MasterKeyError extends Error {
 
 /**
  * The one key that protects everything at rest: credentials of channels and the day keys of payloads are sealed under
- * it. It seals and derives, but it does not give its bytes away, and it prints as "[secret]".
+ * it. It seals and derives, but it never reveals its bytes, and it prints as "[secret]".
  */
 export class MasterKey {
   /** Eight hex digits that name the key; safe to log. */

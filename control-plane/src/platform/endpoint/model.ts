@@ -61,9 +61,9 @@ export type EndpointCall<A extends Access, Input> = CallBase<Input> & CallerOf<A
 export type EndpointAnswer = Record<string, unknown> | Response;
 
 /**
- * `json`: the body has to be JSON. `beacon`: the same, also under the type of a text, as browsers send it that must not ask
- * first. `form`: JSON or the form of a page that works without script. `raw`: bytes of any kind,
- * for gateways that sign what they send; `input` is then checked against an empty object.
+ * `json`: the body has to be JSON. `beacon`: the same, also with a text type, as browsers send it without a preflight.
+ * `form`: JSON or the form of a page that works without script. `raw`: bytes of any kind, for gateways that sign what
+ * they send; `input` is then checked against an empty object.
  */
 export type BodyKind = "json" | "beacon" | "form" | "raw";
 

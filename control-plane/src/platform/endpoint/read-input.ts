@@ -12,8 +12,8 @@ const fieldsShownMax = 20;
 
 /**
  * What the request says, checked by the schema of the endpoint.
- * @throws AppError `unsupported_media_type`, `invalid_json`; for fields that are wrong the code of what they are, such as
- * `invalid_id`, `unknown_field` for those that nobody asked for, and `invalid_value` for several of different kinds
+ * @throws AppError `unsupported_media_type`, `invalid_json`; for wrong fields the code of their kind, such as
+ * `invalid_id`, `unknown_field` for fields that are not declared, and `invalid_value` for several of different kinds
  */
 export function readInput(endpoint: AnyEndpoint, request: Request, bytes: Uint8Array): unknown {
   const said = endpoint.method === "GET" ? readQuery(request) : readBody(endpoint.body ?? "json", request, bytes);
@@ -89,9 +89,9 @@ function decode(bytes: Uint8Array): string {
 }
 
 /**
- * The field with text that the database refuses (a zero character), or would keep as another text than was sent (half of
- * a surrogate pair); null when there is none. Passwords are not looked at: they are never stored, and their service says
- * what they have to be like.
+ * The field with text that the database refuses (a zero character), or would store differently (half of a surrogate
+ * pair); null when there is none. Passwords are not checked: they are never stored, and their service has its own
+ * rules.
  */
 function findUnstorable(said: unknown): string | null {
   if (typeof said !== "object" || said === null || Array.isArray(said)) {

@@ -33,8 +33,8 @@ const retryAfterOutageSeconds = 2;
 const nothing = new Uint8Array();
 
 /**
- * Routes of a feature of the backend: each path with and without its last slash, other methods a 405, every answer JSON
- * with the request id, whatever goes wrong.
+ * Routes of a feature of the backend: each path with and without its last slash, other methods get a 405, and every
+ * response is JSON with the request id, whatever goes wrong.
  */
 export function endpointRoutes(name: string, endpoints: readonly AnyEndpoint[], parts: EndpointParts): AnyElysia {
   const app = new Elysia({ name });

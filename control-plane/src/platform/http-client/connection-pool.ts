@@ -75,8 +75,8 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
   }
 
   /**
-   * The connection that became idle last: of all it is the one most likely to be alive, and the others can grow old
-   * enough to be closed when there are more of them than the load needs.
+   * The connection that became idle last: it is the most likely to be alive, and the others can grow old and be closed
+   * if there are more of them than the load needs.
    */
   takeIdle(destination: Destination): Connection | null {
     const connection = destination.idle.pop();

@@ -21,8 +21,8 @@ export type ExchangePorts = {
 };
 
 /**
- * `sending`: until the first byte of the answer; `held`: the head is out and nobody has asked for the body; `complete`:
- * the body has ended and nobody has asked for it; `over`: nothing happens any more.
+ * `sending`: until the first byte of the answer; `held`: the head was delivered and nobody has asked for the body;
+ * `complete`: the body has ended and nobody has asked for it; `over`: nothing more happens.
  */
 type Phase = "connecting" | "sending" | "head" | "held" | "body" | "complete" | "over";
 

@@ -10,8 +10,8 @@ export type FetchHttpClientOptions = {
 
 /**
  * The same over Bun's `fetch`, for what the pooled client does not speak. What it can't promise:
- * - It is not told when a connection stands, so `connectTimeoutMs` only lengthens the wait for the first byte, and
- *   `isRequestSent` is true unless the error proves the opposite.
+ * - It is not told when a connection is established, so `connectTimeoutMs` only lengthens the wait for the first byte,
+ *   and `isRequestSent` is true unless the error proves the opposite.
  * - A stale connection is not replaced; about 64 idle ones are kept; the environment variable
  *   `BUN_CONFIG_MAX_HTTP_REQUESTS` (256 if it is not set when the process starts) queues further requests silently.
  * - `fetch` adds User-Agent and Accept where they are missing and writes headers in its own order and case; repeated

@@ -96,7 +96,7 @@ function writeHead(text: string, target: string, scratch: Buffer): number {
 }
 
 /**
- * The only line ends in a head are the ones that we wrote. To count them in the bytes catches CR, LF and NUL wherever
+ * The only line ends in a head are the ones that we wrote. Counting them in the bytes catches CR, LF and NUL wherever
  * they came from.
  */
 function checkLineEnds(bytes: Uint8Array, length: number, lines: number): void {

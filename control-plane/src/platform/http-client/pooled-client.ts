@@ -7,7 +7,7 @@ import type { HttpClient, HttpRequest, HttpResponse } from "./model.ts";
 export type PooledHttpClientOptions = {
   /**
    * How long a connection waits for the next request. 4 s by default: Node, uvicorn and Apache close theirs after 5 s,
-   * and a request that meets such a farewell is lost if it must not be repeated.
+   * and a request that crosses such a close is lost if it must not be repeated.
    */
   readonly idleMsMax?: number;
   /** A request that would need one more fails as `unreachable`. 10,000 by default. */
@@ -21,9 +21,9 @@ export type PooledHttpClientOptions = {
 /**
  * HTTP/1.1 over connections of its own, with any number of them idle.
  *
- * A request that can't be written down safely fails as `malformed` with `isRequestSent` false; what the peer sends is
- * only ever malformed with `isRequestSent` true. While a large request body is going out, each part that the peer
- * takes restarts the wait for the first byte; once the head of the response has begun, `idleTimeoutMs` applies to it.
+ * A request that can't be written safely fails as `malformed` with `isRequestSent` false; what the peer sends is only
+ * ever malformed with `isRequestSent` true. While a large request body is going out, each part that the peer takes
+ * restarts the wait for the first byte; once the head of the response has begun, `idleTimeoutMs` applies to it.
  * Callbacks of a body come after `consume` has returned. A sink that throws ends its response as `aborted`.
  */
 export class PooledHttpClient implements HttpClient {

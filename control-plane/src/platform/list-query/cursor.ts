@@ -18,8 +18,8 @@ const shapes: Readonly<Partial<Record<ColumnType, RegExp>>> = {
 
 /**
  * Where a page ended: the values that its last row is sorted by, as the database writes them, so that no microsecond is
- * lost. It opens nothing that the question does not, so it is checked and not signed; it belongs to one question, because
- * under another one it would skip rows.
+ * lost. It reveals nothing that the query does not, so it is checked but not signed; it belongs to one query, because
+ * with another one it would skip rows.
  */
 export function writeCursor(question: ListQuestion, values: readonly string[]): string {
   return Buffer.from(JSON.stringify([digestOf(question), ...values])).toString("base64url");

@@ -10,7 +10,7 @@ import { countRows, type Row, selectPage, sortColumns } from "./list-store.ts";
 import type { AnyListSource, ListQuestion } from "./model.ts";
 import { readRange } from "./time-range.ts";
 
-/** A file that an admin has asked for, to be written down before its first byte leaves. */
+/** A file that an admin has asked for, to be recorded before its first byte leaves. */
 export type ExportRecord = {
   readonly admin: AdminCaller;
   readonly list: string;

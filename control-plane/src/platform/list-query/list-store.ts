@@ -59,8 +59,8 @@ export function pageStatement(source: AnyListSource, question: ListQuestion, pla
 const keyName = (index: number): string => `${placeName}${index}`;
 
 /**
- * The statement that counts rows up to a number and one more. Whole days of a partitioned table need no look at the time of
- * a row, and so can be counted in an index alone.
+ * The statement that counts rows, up to one more than a number. Whole days of a partitioned table can be counted
+ * without the time of each row, and so in an index alone.
  */
 export function countStatement(source: AnyListSource, question: ListQuestion, countMax: number): Statement {
   const values: SqlValue[] = [];
@@ -194,10 +194,10 @@ function timeConditions({ time }: AnyListSource, { from, to }: TimeRange, bind: 
 type Behind = { readonly keys: readonly Column[]; readonly after: readonly string[]; readonly isDescending: boolean };
 
 /**
- * Rows behind another in the order of the list, as the conditions of parts that come one after the other. The planner turns a
- * comparison of rows into a place in the index. Where a partition is a day, it is asked for the rest of the day of that row and
- * for the days behind it: of a comparison of both at once the planner believes that hardly a row of that day is left, and then
- * reads all of it.
+ * Rows after another in the order of the list, as the conditions of consecutive parts. The planner turns a row
+ * comparison into a position in the index. If a partition is a day, the rest of that row's day and the later days are
+ * asked for separately: with one comparison for both, the planner assumes that hardly any row of that day is left, and
+ * then reads all of it.
  */
 function behind({ time }: AnyListSource, { keys, after, isDescending }: Behind, bind: Bind): string[][] {
   const values = keys.map(({ type }, index) => bind(after[index] ?? "", type));

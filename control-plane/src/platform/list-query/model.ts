@@ -51,8 +51,7 @@ export type ListSource<Row extends z.ZodRawShape, Filter extends Record<string, 
    */
   readonly from: string;
   /**
-   * The same for counting, where every filter makes do with the table alone: the planner counts in an index only when no
-   * join was there at all.
+   * The same for counting, if every filter needs the table alone: the planner counts in an index only without any join.
    */
   readonly countedFrom?: string;
   /** What is so for every row of the list. */

@@ -111,8 +111,8 @@ export class Backlog<Rows> {
   }
 
   /**
-   * Removes a batch that was committed, and puts aside what of it can't be. Where nothing has to be put aside, a full
-   * disk holds nobody up: what could not be removed is removed with a later batch, or committed again by a later process.
+   * Removes a batch that was committed, and puts aside rows that can't be. If there are none, a full disk blocks
+   * nobody: what could not be removed is removed with a later batch, or committed again by a later process.
    * @throws SQLiteError
    */
   complete(batch: TakenBatch<Rows>, rejected: readonly QuarantinedEntry<Rows>[], atMs: number): void {

@@ -6,8 +6,8 @@ const rowStates = /^(22|23|54)/;
 const repeatsMax = 5;
 
 /**
- * Whether a failed commit is the fault of its rows. An absent database never is, and neither is a schema or a right that
- * is missing: putting rows aside would not help against these.
+ * Whether a failed commit is the fault of its rows. An absent database never is, and neither is a missing schema or
+ * permission: putting rows aside would not help.
  */
 export function isRejectedByDatabase(error: unknown, repeats: number): boolean {
   const state = sqlStateOf(error);

@@ -19,8 +19,8 @@ const farewellMs = 1_000;
 
 /**
  * Over the `ws` package, which on Bun is a part of the runtime. The runtime's own WebSocket can't do what is needed
- * here: it takes frames of any size into memory, tells no more of a refused handshake than the number of its status in
- * a sentence, and does not say when what was sent has left.
+ * here: it reads frames of any size into memory, reports only the status code of a refused handshake, in a sentence,
+ * and does not say when what was sent has left.
  */
 export class WsWebSocketClient implements WebSocketClient {
   readonly #tlsCa: string | null;
@@ -28,7 +28,7 @@ export class WsWebSocketClient implements WebSocketClient {
 
   /**
    * @param tlsCa certificates to trust in place of the usual ones, as PEM
-   * @param guard judges where names lead; null leaves that to the system
+   * @param guard checks where names lead; null leaves that to the system
    */
   constructor(tlsCa: string | null = null, guard: AddressGuard | null = null) {
     this.#tlsCa = tlsCa;

@@ -34,7 +34,7 @@ type SocketData = {
 /**
  * Turns the connection of a request into a websocket.
  * @param headers of the answer 101; a subprotocol that the client offered has to be chosen here
- * @returns undefined, or what to send when the client is gone already or its request was not a proper handshake; the
+ * @returns undefined, or what to send if the client is already gone or its request was not a proper handshake; the
  *   owner is then closed before it was opened
  */
 export function upgradeToSocket(

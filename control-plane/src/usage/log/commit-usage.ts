@@ -41,8 +41,7 @@ export type UsageBatch = {
 export const usageRowCodec = { encode: encodeUsageRow, decode: decodeUsageRow };
 
 /**
- * Writes usage rows and charges their budgets. Rows that are there already change nothing, so it may be repeated after
- * any failure.
+ * Writes usage rows and charges their budgets. Rows that exist change nothing, so it may be repeated after any failure.
  * @returns what was charged for the rows that were new; empty when none was
  * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError
  */
@@ -72,7 +71,7 @@ export async function commitUsage(
 }
 
 /**
- * Commits one batch of the spool, and keeps the leases of this process in step.
+ * Commits one batch of the spool, and updates the leases of this process accordingly.
  * @throws the errors of `commitUsage`, CommitUnknownError
  */
 export async function commitUsageBatch(parts: UsageCommitParts, batch: UsageBatch): Promise<void> {

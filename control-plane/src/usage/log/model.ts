@@ -3,8 +3,8 @@ import type { Decimal, Quota } from "@sluice/contracts/money";
 import type { Units } from "../../models/units.ts";
 
 /**
- * `aborted`: its client went away. `failed`: we or a provider could not, also where none could be asked. `refused`: its caller
- * has to change something: the key, the limits, the balance, the request.
+ * `aborted`: its client went away. `failed`: we or a provider could not, also where none could be asked. `refused`: its
+ * caller has to change something: the key, the limits, the balance or the request.
  */
 export type Outcome = "completed" | "aborted" | "failed" | "refused";
 
@@ -18,7 +18,9 @@ export type Attempt = {
   readonly status: number | null;
   /** "answered", or why the attempt was given up. */
   readonly result: string;
-  /** What the provider said of it, without anything that looks like a credential or an address; for the support only. */
+  /**
+   * What the provider said about it, without anything that looks like a credential or an address; for the support only.
+   */
   readonly said?: string;
 };
 

@@ -34,8 +34,8 @@ const insertRows = `
   from fresh`;
 
 /**
- * Writes usage rows with one statement; rows that are there already stay as they are. The rows travel in the form in
- * which the spool holds them: it costs the server as much as one array for each column, and this process a fifth.
+ * Writes usage rows with one statement; rows that exist stay as they are. The rows travel in the form in which the
+ * spool holds them: it costs the server as much as one array for each column, and this process a fifth.
  * @returns the request ids of the rows that are new, or null when all are
  * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition
  */

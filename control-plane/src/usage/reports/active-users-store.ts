@@ -36,8 +36,8 @@ export async function countActiveUsers(
 const countsMax = 1_000;
 
 /**
- * Keeps the newest counts for later queries. Runs outside of the transaction that has counted, which saw one moment
- * and would fail where somebody else has kept the same.
+ * Keeps the newest counts for later queries. Runs outside the transaction that counted, which sees a snapshot and would
+ * fail if somebody else has kept the same.
  */
 export async function keepCounts(db: Queryable, counts: readonly (FreshCount | null)[]): Promise<void> {
   for (const count of counts) {
@@ -85,8 +85,9 @@ async function countOpen(db: Queryable, { from, to }: Span): Promise<ActiveUsers
 const dayOf = (at: Date): Date => new Date(Math.floor(at.getTime() / dayMs) * dayMs);
 
 /**
- * From the sums by user and day of UTC, which say when the first and the last call of the day was: of the days in which the
- * span begins and ends that tells who called within it. Only where these are one day, quarter hours have to be asked.
+ * From the sums by user and day of UTC, which say when the first and the last call of the day was: for the days in
+ * which the span begins and ends, that shows who called within it. Only if both are the same day, quarter hours have to
+ * be read.
  */
 async function countOver(db: Queryable, { from, to }: Span): Promise<ActiveUsers> {
   const [first, last] = [dayOf(from), dayOf(to)];

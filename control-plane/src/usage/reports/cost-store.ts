@@ -88,8 +88,8 @@ function costSql(unit: PricedUnit): string {
 }
 
 /**
- * What calls were charged beside what their providers take, in US dollars with eight places. Sums are multiplied with the
- * cost of their UTC day. A call that delivered nothing costs nothing.
+ * What calls were charged compared with what their providers take, in US dollars with eight places. Sums are multiplied
+ * with the cost of their UTC day. A call that delivered nothing costs nothing.
  */
 export async function sumMargin(
   db: Queryable,

@@ -23,7 +23,7 @@ export type ReportRange = Span & {
 };
 
 /**
- * The range that is asked for. Days begin with their first moment, whatever clocks do at midnight.
+ * The requested range. Days begin with their first moment, whatever clocks do at midnight.
  * @throws AppError `invalid_parameter` for days that are the wrong way round, or too many
  */
 export function readReportRange(asked: ReportRangeInput, nowMs: number): ReportRange {

@@ -86,7 +86,7 @@ const noMargin: MarginSums = {
   charged_without_cost_usd: "0.00000000",
 };
 
-/** What calls were charged beside what their providers take. */
+/** What calls were charged compared with what their providers take. */
 export async function reportMargin(db: Database, range: ReportRange, by: (typeof marginBy)[number]) {
   return await readAtOnce(db, async (tx) => {
     const found = await sumMargin(tx, range, { by, starts: startsOf(range) });

@@ -85,7 +85,7 @@ export async function sumRoutes(db: Queryable, span: Span): Promise<RouteSums[]>
 
 export type UserSums = UsageSums & { readonly gateway_user_id: bigint; readonly email: string | null };
 
-/** Sums by user, those with the dearest calls first. */
+/** Sums by user, those with the most expensive calls first. */
 export async function sumUsers(db: Queryable, span: Span): Promise<UserSums[]> {
   return await db.query<UserSums>(
     `select u.gateway_user_id, p.email, ${plain}

@@ -36,7 +36,7 @@ export const orderList = listContract({
     refunded_usd: wireDecimal,
     created_at: wireMoment,
     expires_at: wireMoment,
-    /** When the payment was written down, and when its quota was given. */
+    /** When the payment was recorded, and when its quota was given. */
     paid_at: wireMoment.nullable(),
     credited_at: wireMoment.nullable(),
     settled_at: wireMoment.nullable(),

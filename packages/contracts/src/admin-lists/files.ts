@@ -27,7 +27,7 @@ export const traceFile = listContract({
   defaultSort: "-time",
 });
 
-/** Exit nodes with what was seen of them last; neither keys nor what a node says of itself. */
+/** Exit nodes with what was seen of them last; neither keys nor what a node says about itself. */
 export const exitNodeFile = listContract({
   name: "exit-nodes",
   row: z.strictObject({

@@ -147,7 +147,7 @@ export const usageList = listContract({
     /** Before and after the multiplier. */
     quota: wireInteger,
     settled_quota: wireInteger,
-    /** Each with its channel and what came of it. */
+    /** Each with its channel and the outcome. */
     attempts: z.unknown(),
     first_byte_ms: z.int().nullable(),
     duration_ms: z.int(),

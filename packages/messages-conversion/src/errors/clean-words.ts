@@ -14,8 +14,8 @@ const credentialPatterns: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The words of an upstream as a client may read them: without credentials and addresses of ours, and with the model
- * under the name that the client used.
+ * An upstream's message as a client may read it: without our credentials and addresses, and with the model under the
+ * name that the client used.
  */
 export function cleanWords(text: string, requestedModel: string, upstreamModel: string): string {
   let clean = text;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, textOf } from "../json.ts";
 
-/** What an upstream said of an error, in whichever form it says such things. */
+/** What an upstream said about an error, in whichever form it says such things. */
 export type ErrorWords = {
   readonly message: string | null;
   readonly type: string | null;

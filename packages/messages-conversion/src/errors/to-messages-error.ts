@@ -91,7 +91,7 @@ export function toMessagesErrorOfCode(code: ErrorCode, message?: string): Messag
 /** An error that came where an answer should be: as an event of a stream, or with a status of success. */
 export function toMessagesErrorOfEvent(body: unknown, facts: ErrorFacts): MessagesError {
   const words = readErrorWords(body);
-  // By then the client's key and quota were found good: anything of ours is a failure on this side of it.
+  // By then the client's key and quota were found valid: anything of ours is a failure on this side of it.
   if (isOwnCode(words.code) && errorDefinition(words.code).status >= 500) {
     return ownError(words.code, words, facts, {});
   }

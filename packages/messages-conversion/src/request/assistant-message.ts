@@ -6,7 +6,7 @@ import type { RequestContext } from "./context.ts";
 import { toDocumentParts } from "./media-parts.ts";
 import { renderBlock } from "./render-block.ts";
 
-/** What one or more assistant messages say, gathered before it is written down. */
+/** What one or more assistant messages say, collected before it is written. */
 export class AssistantTurn {
   readonly calls: ChatToolCall[] = [];
   readonly #callIds = new Set<string>();

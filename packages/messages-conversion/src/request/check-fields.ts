@@ -48,7 +48,7 @@ export function compactJson(value: unknown, at: string): string {
 }
 
 /**
- * Refuses what is nested beyond measure before anybody writes it: the writer would take seconds to run out of stack.
+ * Refuses excessive nesting before anything writes it: the writer would take seconds to run out of stack.
  * @throws MessagesError that names the place
  */
 export function requireShallow(value: unknown, at: string): void {

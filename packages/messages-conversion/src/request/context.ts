@@ -10,6 +10,6 @@ export type RequestContext = {
   readonly dropped: DroppedFeatures;
   /** Ids of the calls in the conversation. */
   readonly toolIds: Set<string>;
-  /** What the conversation itself says of how it goes on. */
+  /** What the conversation itself says about how it goes on. */
   readonly talk: TalkSettings;
 };

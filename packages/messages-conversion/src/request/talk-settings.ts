@@ -35,7 +35,7 @@ export class TalkSettings {
   }
 
   /**
-   * Takes a `tool_addition` or `tool_removal` block. Tools of a server of the other side are none that could go upstream.
+   * Takes a `tool_addition` or `tool_removal` block. Tools of a server on the other side can't go upstream.
    * @param at path of the block
    * @throws MessagesError when it does not say which tool
    */

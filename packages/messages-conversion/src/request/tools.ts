@@ -47,8 +47,8 @@ export function convertTools(definitions: readonly unknown[], context: RequestCo
 }
 
 /**
- * A tool that is taken away is not offered any more, and is again once it comes back. To name a tool that nobody has
- * defined means nothing here: it is one of the other side's.
+ * A removed tool is no longer offered until it is added again. Naming a tool that nobody has defined has no effect
+ * here: it belongs to the other side.
  */
 function applyChange({ at, name, definition, isAddition }: ToolChange, context: RequestContext, into: Gathered): void {
   if (definition !== null) {

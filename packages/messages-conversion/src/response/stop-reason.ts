@@ -5,7 +5,7 @@ export type Ending = {
   readonly finishReason: string | null;
   readonly hasToolUse: boolean;
   readonly hasRefusal: boolean;
-  /** What some upstreams say of the text that stopped them. */
+  /** What some upstreams say about the text that stopped them. */
   readonly stoppedBy: unknown;
   readonly stopSequences: readonly string[];
 };

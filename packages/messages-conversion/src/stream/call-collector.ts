@@ -44,7 +44,7 @@ export class CallCollector {
   readonly #byPosition = new Map<number, PendingCall>();
 
   /**
-   * The call that the piece belongs to, with the piece taken in.
+   * The call that the piece belongs to, with the piece added.
    * @throws MessagesError when there are more calls than any answer has
    */
   take(piece: CallPiece): PendingCall {

@@ -19,7 +19,7 @@ export type ChunkWords = {
   readonly refusal: string;
   readonly calls: readonly CallPiece[];
   readonly finishReason: string | null;
-  /** What some upstreams say of the text that stopped them. */
+  /** What some upstreams say about the text that stopped them. */
   readonly stoppedBy: unknown;
   readonly usage: JsonObject | null;
 };

@@ -40,7 +40,7 @@ function* holdAt(pieces: Iterable<Piece>, place: Place): Iterable<Piece> {
   }
 }
 
-/** Marks each piece as before or past the place, and breaks the one in which a byte place lies in two. */
+/** Marks each piece as before or past the place, and splits the one that contains a byte place. */
 function* walk(pieces: Iterable<Piece>, place: Place): Iterable<{ piece: Piece; isPast: boolean }> {
   let left = "afterBytes" in place ? place.afterBytes : place.afterChunks;
   for (const piece of pieces) {

@@ -313,7 +313,7 @@ test("a call that costs more than was set aside for it takes the rest from what 
   expect(ledger.remaining).toBe(0n);
 });
 
-test("after the stop nothing is sent to the database any more", async () => {
+test("after the stop nothing more is sent to the database", async () => {
   const { ledger, leases } = setUp(100n);
   const answer = leases.hold(onlyBudget, q(10n));
   await answerOf(leases.stop());

@@ -46,7 +46,7 @@ describe("frames of one direction", () => {
     expect(sender.at(-1)).toBe("resume");
   });
 
-  test("are all handled before the end is told", async () => {
+  test("are all handled before the end is reported", async () => {
     const { lane: frames, handled, release } = lane();
     frames.push("wait");
     frames.push("last");
@@ -59,7 +59,7 @@ describe("frames of one direction", () => {
     expect(ended).toBe(2);
   });
 
-  test("are dropped once the lane is closed, and no end is told", async () => {
+  test("are dropped once the lane is closed, and no end is reported", async () => {
     const { lane: frames, handled, release } = lane();
     frames.push("wait");
     frames.push("late");

@@ -54,7 +54,7 @@ describe("an event that matters is read", () => {
     });
   });
 
-  test("never more cached tokens than tokens, and a count below zero is none to be believed", () => {
+  test("never more cached tokens than tokens, and a negative count is not accepted", () => {
     const usage = { input_tokens: 5, output_tokens: -3, input_token_details: { cached_tokens: 9 } };
     const event = read({ type: "response.done", response: { id: "r", status: "completed", usage } });
     expect(event).toMatchObject({ units: { isOdd: true, inputTokens: 5n, outputTokens: 0n, cacheReadTokens: 5n } });
@@ -80,7 +80,7 @@ describe("an event that matters is read", () => {
     expect(read({ type: "error", error: { type: "server_error" } })).toMatchObject({ isRequestFault: false });
   });
 
-  test("what is said again at the end of a response", () => {
+  test("what is repeated at the end of a response", () => {
     const output = [{ id: "i", type: "message", content: [{ type: "output_text", text: "four words of text" }] }];
     const event = read({ type: "response.done", response: { id: "r", status: "completed", output } });
     expect(event).toMatchObject({ output: { letters: 18, signs: 0, soundCharacters: 0 } });

@@ -13,7 +13,8 @@ describe("the status of an upstream", () => {
     }
   });
 
-  // code, what another channel could do, what it says of the channel, pauses the channel, the provider's words are shown
+  // code, what another channel could do, what it says about the channel, pauses the channel, the provider's words are
+  // shown
   test.each([
     [301, "upstream_error", "free", "none", false, false],
     [307, "upstream_error", "free", "none", false, false],

@@ -137,7 +137,7 @@ describe("the client's side", () => {
     await expect(end).rejects.toThrow("not whole");
   });
 
-  test("an answer that is no event stream gets no event when it breaks off", async () => {
+  test("a response that is not an event stream gets no event when it breaks off", async () => {
     const one = run({ surfaceKind: "raw" });
     one.body.push(Buffer.from("ID3"));
     one.body.sink.onError(new HttpClientError("idle_timeout", true, "silent"));

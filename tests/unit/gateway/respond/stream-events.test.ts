@@ -111,7 +111,7 @@ describe("before the first event", () => {
   const first = `data: ${chunk({ content: "x" })}\n\n`;
   const comment = ": keep-alive\n\n";
 
-  test("comments and other things that are no event do not open the answer, and go out with it", async () => {
+  test("comments and other non-events do not begin the response, and are sent with it", async () => {
     const one = run();
     let isOpen = false;
     void one.opening.then(() => {
@@ -151,7 +151,7 @@ describe("before the first event", () => {
     5_000,
   );
 
-  test("the time is not measured any more once an event came", async () => {
+  test("the time is no longer measured once an event came", async () => {
     jest.useFakeTimers();
     const one = run({ firstEventMs: () => 5 });
     one.body.push(Buffer.from(comment));
@@ -185,7 +185,7 @@ describe("before the first event", () => {
     },
   );
 
-  test("an error is told with what the provider says of it", async () => {
+  test("an error is reported with what the provider says about it", async () => {
     const one = run();
     const said = { error: { message: "overloaded" } };
     one.body.push(Buffer.from(`${comment}data: ${JSON.stringify(said)}\n\n`));

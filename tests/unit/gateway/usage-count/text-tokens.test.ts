@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { countText, toTokens } from "@sluice/control-plane/gateway/usage-count/text-tokens.ts";
 
-/** What the tokenizer o200k_base says of them. */
+/** What the tokenizer o200k_base says about them. */
 const samples: readonly (readonly [string, number, string])[] = [
   [
     "English",

@@ -71,7 +71,7 @@ describe("sealing", () => {
     expect(Buffer.from(seal(key, bytes(canary.repeat(10)), context)).includes(canary)).toBe(false);
   });
 
-  test("no nonce comes twice under a key", () => {
+  test("no nonce repeats under a key", () => {
     const nonces = new Set<string>();
     for (let index = 0; index < 20_000; index += 1) {
       nonces.add(seal(key, new Uint8Array(1), context).subarray(5, 17).toHex());

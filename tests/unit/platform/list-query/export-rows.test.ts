@@ -47,7 +47,7 @@ test("a text comes back as it was, but for the mark before what a spreadsheet wo
   );
 });
 
-test("a text without formulas stays as it is, also a long one of nothing but tabs", () => {
+test("a text without formulas stays as it is, even a long one of only tabs", () => {
   const { write } = rowWriter("csv", { a: column("text", "a") });
   expect(write({ a: "it's; fine - or a=b" }, false)).toBe("it's; fine - or a=b\r\n");
   // Looking ahead from each of them to the end of all would never end.

@@ -13,7 +13,7 @@ export function useRefresh(...paths: readonly string[]): () => Promise<void> {
 
 export type Action = {
   readonly isBusy: Accessor<boolean>;
-  /** Does the work once at a time and says what came of it; true when it went well. */
+  /** Does the work once at a time and reports the outcome; true when it went well. */
   readonly run: (work: () => Promise<string>) => Promise<boolean>;
 };
 

@@ -89,7 +89,7 @@ export function waitingText({ approval_id: id }: Approval): string {
   return `Nothing has changed yet: request ${id} is waiting for another super-admin's approval.`;
 }
 
-/** What came of something that may wait for a second super-admin. */
+/** The outcome of something that may wait for a second super-admin. */
 export function outcomeText<Done extends object>(
   answer: Done | AnswerOf<typeof waitingAnswer>,
   doneText: (done: Done) => string,

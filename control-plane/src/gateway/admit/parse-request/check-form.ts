@@ -18,9 +18,8 @@ export type Form = { readonly fields: Readonly<Record<string, string>>; readonly
 
 /**
  * Checks the names of all parts, and the fields the price depends on.
- * @throws AppError `invalid_value` for such a field that occurs twice, is a file, or is not a short text;
- * `unknown_field`
- * for one that only looks like it; `unpriced_option`, `provider_object` for options that are not offered
+ * @throws AppError `invalid_value` for a field that occurs twice, is a file, or is not a short text; `unknown_field`
+ * for a name that only looks like one of these; `unpriced_option`, `provider_object` for options that are not offered
  */
 export function checkForm(parts: readonly FormPart[], kind: SurfaceKind): Form {
   const fields: Record<string, string> = {};

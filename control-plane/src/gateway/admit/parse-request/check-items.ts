@@ -9,9 +9,9 @@ import type { JsonObject } from "./read-count.ts";
 const pictureTypes = new Set(["input_image", "computer_screenshot"]);
 
 /**
- * Counts what the input of a response carries beside its text, at any depth.
- * @throws AppError `provider_object` for what lies in the account at the provider, `unpriced_option` for sound and for
- *   tools that a provider runs, `invalid_value`, `unknown_field`
+ * Counts what the input of a response carries besides its text, at any depth.
+ * @throws AppError `provider_object` for what is stored in the account at the provider, `unpriced_option` for sound and
+ *   for tools that a provider runs, `invalid_value`, `unknown_field`
  */
 export function checkItems(input: unknown): Attachments {
   const attachments: Attachments = { images: 0, hasMore: false };

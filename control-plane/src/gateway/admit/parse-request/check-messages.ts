@@ -8,7 +8,7 @@ const roles = new Set(["system", "developer", "user", "assistant", "tool", "func
 /** Parts that are no larger for a model than their bytes are, and pictures, which are counted. */
 const plainParts = new Set(["text", "refusal", "image_url"]);
 
-/** What messages carry beside their text. */
+/** What messages carry besides their text. */
 export type Attachments = {
   images: number;
   /** Something is only named, or packed, so that the bytes of the body say nothing of its size. */
@@ -21,7 +21,7 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Checks what would certainly be wrong at every provider, so that it costs nobody a call; leaves the rest to them.
+ * Checks what every provider would certainly refuse, so that it costs nobody a call; leaves the rest to them.
  * @returns how many images the messages carry, and whether they point to more than they hold
  * @throws AppError `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `unpriced_option`, `provider_object`
  *   with the path of the field

@@ -8,8 +8,8 @@ type Left = { readonly tools: unknown; readonly body: Buffer; readonly dropped: 
 const optional: ReadonlySet<unknown> = new Set([undefined, null, "auto", "none"]);
 
 /**
- * Takes the search of the provider out of the tools of a response where the model may use it or not and has others:
- * Codex sends it with every call. An answer without it is one that the client asked for. All other bytes stay.
+ * Removes the provider's search from the tools of a response if its use is optional and there are other tools: Codex
+ * sends it with every call. A response without it is still what the client asked for. All other bytes stay.
  */
 export function dropSearch(bytes: Buffer, fields: JsonObject, shape: JsonShape, kind: SurfaceKind): Left {
   const { tools, tool_choice: choice } = fields;

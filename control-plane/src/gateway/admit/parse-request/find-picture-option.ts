@@ -18,8 +18,8 @@ const plainValues: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * The option of a request for pictures that makes them dearer than a price by the picture says, or null. Where pictures
- * are charged by their tokens, it is counted in them.
+ * The option of a request for pictures that makes them more expensive than the price per picture covers, or null. Where
+ * pictures are charged by their tokens, the tokens include it.
  */
 export function findPictureOption(fields: JsonObject, kind: SurfaceKind): string | null {
   const isDearer = ([name, isPlain]: [string, (value: unknown) => boolean]): boolean => {

@@ -5,8 +5,8 @@ const ending = /[ \t]*;?[ \t]*$/y;
 const boundaryPattern = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
 
 /**
- * The boundary that a content type names; null where it is not multipart/form-data, is not well-formed, names none or
- * several, or says that its texts are in another character set than UTF-8.
+ * The boundary that a content type names; null if it is not multipart/form-data, is malformed, names none or several,
+ * or declares a character set other than UTF-8.
  */
 export function readBoundary(contentType: string): string | null {
   const type = formType.exec(contentType);

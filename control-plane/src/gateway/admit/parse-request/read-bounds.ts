@@ -8,9 +8,9 @@ import { type JsonObject, readCount } from "./read-count.ts";
 
 const choicesMax = 128;
 /**
- * Recorded sound is taken to have this many bytes a second at least, 4 kbit/s: less than any codec for speech is used
- * with. A file of packed silence can last longer than that; what the provider counts beyond the bound is charged all the
- * same, and shows in the row.
+ * Recorded sound is assumed to have at least this many bytes a second, 4 kbit/s: less than any speech codec is used
+ * with. A file of compressed silence can last longer than that; what the provider counts beyond the bound is charged
+ * anyway, and shows in the row.
  */
 const soundBytesPerSecond = 500n;
 
@@ -29,8 +29,8 @@ const bodyAlone = {
 export const passThroughBounds: RequestBounds = { ...bodyAlone, inputTokensMax: 0, outputTokensMax: 0 };
 
 /**
- * What bounds the cost of a request in JSON, by the dialect of its path. Only fields that the path knows are believed:
- * a provider would ignore any other, and answer at length.
+ * What bounds the cost of a request in JSON, by the dialect of its path. Only fields that the path knows count: a
+ * provider would ignore any other, and respond at full length.
  * @throws AppError `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `unpriced_option`, `provider_object`
  */
 export function readBounds(fields: JsonObject, kind: SurfaceKind, bodyBytes: number): RequestBounds {

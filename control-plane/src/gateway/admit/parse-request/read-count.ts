@@ -4,7 +4,7 @@ import { AppError } from "../../../platform/errors.ts";
 export type JsonObject = Record<string, unknown>;
 
 /**
- * A whole number, or null when the field is not there.
+ * A whole number, or null when the field is missing.
  * @throws AppError `invalid_value` when it is anything else, or outside the limits
  */
 export function readCount(fields: JsonObject, name: string, min: number, max = Number.MAX_SAFE_INTEGER): number | null {

@@ -4,8 +4,8 @@ import type { FormPart } from "./read-multipart.ts";
 export type WrittenForm = { readonly body: Buffer; readonly contentType: string };
 
 /**
- * Writes the parts of a form as every reader reads them: a part is a file if and only if it names one, and each file
- * has a type.
+ * Writes the parts of a form so that every reader reads them alike: a part is a file if and only if it names one, and
+ * each file has a type.
  * @param chance 16 random bytes for the boundary: no client can have put it into a part
  */
 export function writeForm(parts: readonly FormPart[], chance: Uint8Array): WrittenForm {

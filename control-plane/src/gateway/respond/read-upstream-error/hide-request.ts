@@ -1,4 +1,4 @@
-/** A longer request is not looked through for each word; nothing is kept of what was said of it. */
+/** A longer request is not looked through for each word; nothing is kept of what was said about it. */
 const requestBytesMax = 1_048_576;
 /** A run of this many words that also occurs in the request is a quotation. */
 const quotedWordsMin = 4;
@@ -11,9 +11,9 @@ const fieldName = /^[A-Za-z0-9]*(?:[_.[\]][A-Za-z0-9]*)+$/;
 const oddWord = /\d.*[^\d.,]|[^\d.,].*\d|[^\x20-\x7e]|^.{16,}$/;
 
 /**
- * What a provider said, without its quotations of the request: prompts are nowhere in clear. Hidden are quoted texts,
- * unusual words, and every few words in a row, wherever the request has them too.
- * @returns null for a request that is too long to be looked through
+ * What a provider said, without its quotations of the request: prompts are never stored in clear. Quoted texts, unusual
+ * words, and every few words in a row are hidden wherever the request contains them too.
+ * @returns null for a request that is too long to search
  */
 export function hideRequest(said: string, request: Uint8Array): string | null {
   if (request.byteLength > requestBytesMax) {

@@ -13,8 +13,8 @@ export type ClientQueueOptions = {
 };
 
 /**
- * The client's side of a stream: what waits for it, the back-pressure that follows from that, and the two ways to end.
- * Bytes go in without a promise; only the server that reads the stream has one for each of its own reads.
+ * The client's side of a stream: what is queued for it, the back-pressure that results, and the two ways to end. Bytes
+ * go in without a promise; only the server that reads the stream has one for each of its own reads.
  */
 export class ClientQueue {
   readonly stream: ReadableStream<Uint8Array>;

@@ -5,7 +5,7 @@ const seamBytes = 2;
 
 /**
  * Cuts packets at the ends of events: what begins in one packet and ends in a later one comes out whole. The work grows
- * with the bytes, not with the number of packets that an event is spread over.
+ * with the bytes, not with the number of packets of an event.
  */
 export class EventAssembler {
   #waiting: Buffer[] = [];

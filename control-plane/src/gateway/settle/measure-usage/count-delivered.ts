@@ -129,8 +129,8 @@ const backslash = 0x5c;
 const quote = 0x22;
 
 /**
- * How many pictures a whole answer holds. They are long, so that the answer is searched and not parsed. A provider may
- * give one picture in both forms, or leave one of them empty.
+ * How many pictures a complete response holds. They are long, so the response is searched and not parsed. A provider
+ * may give one picture in both forms, or leave one of them empty.
  */
 export function countPictures(body: Buffer): number {
   return Math.max(...pictureKeys.map((key) => countTexts(body, key)));

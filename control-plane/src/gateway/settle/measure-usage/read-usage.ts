@@ -12,7 +12,7 @@ const closeBrace = 0x7d;
 /** A usage object and what follows it are a few hundred bytes; if they are more, the whole response is parsed. */
 const tailBytesMax = 16_384;
 
-/** What a whole answer says of itself. */
+/** What a whole answer says about itself. */
 export type ReadAnswer = {
   readonly usage: ToldUnits | null;
   /**
@@ -24,9 +24,9 @@ export type ReadAnswer = {
 };
 
 /**
- * Reads the usage of a whole answer. Nearly always it is the last object in it, so that only the end of the answer is
- * looked at: from the key on, the braces have to close exactly the answer itself. Anything else is parsed as a whole, so
- * that a usage object inside something that the client had sent never counts.
+ * Reads the usage of a whole answer. Nearly always it is the last object in it, so only the end of the response is
+ * examined: from the key on, the braces have to close exactly the response itself. Anything else is parsed as a whole,
+ * so that a usage object inside something that the client had sent never counts.
  * @param list the name of the list that holds the results, or null where there is none
  */
 export function readAnswer(body: Buffer, list: string | null = null): ReadAnswer {

@@ -21,8 +21,8 @@ const openMsMin = 31 * minuteMs;
 const openMsMax = 24 * 60 * minuteMs - 5 * minuteMs;
 
 /**
- * The parameters of a Checkout Session. They depend on the order alone, so that the same request under the same
- * idempotency key is the same in every byte.
+ * The parameters of a Checkout Session. They depend on the order alone, so that a repetition under the same idempotency
+ * key is identical in every byte.
  * @param publicBaseUrl of this service, without a slash at its end
  */
 export function checkoutParams(

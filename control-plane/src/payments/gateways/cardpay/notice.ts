@@ -15,9 +15,9 @@ const numberPattern = /^[A-Za-z0-9_.-]{1,64}$/;
 const currencyPattern = /^[A-Z]{3}$/;
 
 /**
- * What an event with a good signature says.
+ * What an event with a valid signature says.
  * @param isLive whether the account is for real money
- * @throws AppError `account_mismatch`, and `invalid_value` for a payment that lacks what belongs to it
+ * @throws AppError `account_mismatch`, and `invalid_value` for a payment with missing fields
  */
 export function readCardNotice(event: CardEvent, account: CardSender, isLive: boolean): GatewayNotice {
   // Metadata of connected accounts is written by others.

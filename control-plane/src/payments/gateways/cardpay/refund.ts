@@ -8,8 +8,8 @@ const refundsMax = 100;
 const wordsMax = 300;
 
 /**
- * The codes with which the gateway refuses a refund so that it certainly sends nothing, and sent nothing before. That
- * a payment was refunded already is not among them: its money is gone, whatever the reason.
+ * The codes with which the gateway refuses a refund so that it certainly sends nothing, and sent nothing before.
+ * "Already refunded" is not among them: that money is gone, whatever the reason.
  */
 const refusedRefundCodes: ReadonlySet<string> = new Set([
   "amount_too_large",
@@ -29,7 +29,7 @@ const refusedRefundCodes: ReadonlySet<string> = new Set([
 
 /**
  * The gateway forgets an idempotency key after a day, and a second part of a payment can be given back as well as the
- * first. So what was done under this number is looked for before anything is asked.
+ * first. So the refund with this number is looked up before a new one is requested.
  * @throws AppError `payment_gateway_failed` when it is not known what happened
  */
 export async function refundAtGateway(client: Stripe, request: RefundRequest): Promise<RefundAnswer> {

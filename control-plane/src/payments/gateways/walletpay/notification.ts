@@ -10,8 +10,8 @@ const statusPattern = /^[a-z_]{1,20}$/;
 const account = "default";
 
 /**
- * What a notification with a good signature says. The values are read field by field; the signed text itself can be read
- * in more than one way and is never taken apart.
+ * What a notification with a valid signature says. The values are read field by field; the signed text itself can be
+ * read in more than one way and is never taken apart.
  * @throws AppError `invalid_value` for a field that is missing or not of its form, `account_mismatch`
  */
 export function readWalletNotice(fields: ReadonlyMap<string, string>, merchantNo: string): GatewayNotice {

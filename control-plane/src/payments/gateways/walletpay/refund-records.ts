@@ -5,13 +5,13 @@ import type { QueriedTransaction } from "./requests.ts";
 import { amountText, type WalletAnswer, walletSuccess, walletUnknown, wordsOf } from "./wallet-client.ts";
 
 /**
- * The codes with which the gateway refuses a refund that it was asked for the first time, so that it certainly sends nothing:
- * a field that is missing, nothing on record of the payment, fields that don't fit, a value that is wrong, no right to it, an
- * account that is empty. Every other code leaves open what became of it.
+ * The codes with which the gateway refuses a refund that it was asked for the first time, so that it certainly sends
+ * nothing: a missing field, no record of the payment, fields that don't match, a wrong value, a missing permission, an
+ * empty account. Every other code leaves the outcome open.
  */
 const refusedRefundCodes: ReadonlySet<string> = new Set(["000020", "000021", "000022", "000023", "000030", "000040"]);
 
-/** Where a refund is looked for: in what the gateway says of its payment, or as a transaction of its own. */
+/** Where a refund is looked for: in what the gateway says about its payment, or as a transaction of its own. */
 export type RefundLookup = { readonly of: "payment" | "refund"; readonly queried: QueriedTransaction };
 
 const saidOfRefund = z.object({

@@ -35,8 +35,8 @@ export class WalletClient {
   }
 
   /**
-   * @throws AppError `payment_gateway_failed` when no answer came that could be read; whether the gateway did what was
-   * asked is not known then
+   * @throws AppError `payment_gateway_failed` when no readable response came; it is then unknown whether the gateway
+   * did what was asked
    */
   async post(path: string, fields: Readonly<Record<string, string>>): Promise<WalletAnswer> {
     const { protocol, hostname, port, pathname } = this.#base;

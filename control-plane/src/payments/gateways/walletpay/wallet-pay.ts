@@ -141,8 +141,8 @@ export class WalletPay implements WalletGateway {
   }
 
   /**
-   * What the gateway has on record of a refund that it may have been asked for before, with the payment or under the number of
-   * the refund; null when it says of both that there is none.
+   * What the gateway has on record about a refund that it may have been asked for before, with the payment or under the
+   * number of the refund; null when it says that neither has one.
    */
   async #findRefund(request: RefundRequest): Promise<RefundAnswer | null> {
     const lookups: RefundLookup[] = [

@@ -141,7 +141,7 @@ describe("the usage of an answer", () => {
     }
   });
 
-  test("of an answer that is cut anywhere is none, and the answer is no object", () => {
+  test("of a truncated response is none, and the response is not an object", () => {
     const whole = answerOf({ choices: [{ message: { content: 'a "usage" {}' } }], usage: chat, object: "x" });
     for (let length = 0; length < whole.length; length += 1) {
       expect(readAnswer(whole.subarray(0, length))).toEqual({ usage: null, json: null, isObject: false });

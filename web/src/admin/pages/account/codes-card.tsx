@@ -23,7 +23,7 @@ const codesFew = 3;
 export function CodesCard(props: { readonly hasCodes: boolean; readonly codesLeft: number }): JSX.Element {
   const [begun, setBegun] = createSignal<Begun | null>(null);
   const [codes, setCodes] = createSignal<readonly string[] | null>(null);
-  // Codes that are asked for from now on have ended the other sessions.
+  // Turning on codes has ended the other sessions.
   const refresh = useRefresh(mePath, sessionsPath);
   const onMade = async (made: readonly string[]): Promise<void> => {
     setBegun(null);
@@ -89,7 +89,7 @@ function EnableForm(props: { readonly begun: Begun; readonly onMade: Made }): JS
   );
 }
 
-/** New recovery codes, or none of it any more: both take the password and a code. */
+/** New recovery codes, or turning it all off: both take the password and a code. */
 function ChangeForm(props: {
   readonly codesLeft: number;
   readonly onMade: Made;

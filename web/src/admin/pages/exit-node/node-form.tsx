@@ -34,7 +34,7 @@ function initialOf(node: Node | null) {
   };
 }
 
-/** Makes a node, or changes the one that was loaded. Its relay key goes in and is never shown. */
+/** Creates a node, or changes the one that was loaded. Its relay key goes in and is never shown. */
 export function NodeForm(props: {
   readonly node: Node | null;
   readonly onSaved?: (node: Node) => void;

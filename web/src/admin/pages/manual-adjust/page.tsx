@@ -26,7 +26,7 @@ const columns: readonly Column<Adjustment>[] = [
   { id: "reason", label: "Reason", cell: (row) => shownText(row.reason) },
 ];
 
-/** Gives or takes quota by hand, and what was given and taken before. */
+/** Adds or deducts quota by hand, and lists earlier adjustments. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Manual adjust");
   const state = createTableState({ filters: ["admin"] });

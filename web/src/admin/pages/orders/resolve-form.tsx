@@ -19,7 +19,7 @@ const decisions = [
   { value: "dismiss", label: "Dismiss: change nothing, remove the mark" },
 ];
 
-/** Decides about an order whose payment did not fit; written down with its reason. */
+/** Decides on an order whose payment did not match; recorded with its reason. */
 export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: () => void }): JSX.Element {
   const { order } = props;
   const refresh = useRefresh("/backend/admin/order/", "/backend/admin/payment/", "/backend/admin/refund/");

@@ -36,8 +36,8 @@ type PayloadReaderProps = {
 };
 
 /**
- * Opens the bodies of a call, for super-admins, with a reason that is written down. They are hidden after five minutes,
- * and gone from the page as soon as it is left.
+ * Opens the bodies of a call, for super-admins, with a reason that is recorded. They are hidden after five minutes, and
+ * gone from the page as soon as it is left.
  */
 export function PayloadReader(props: PayloadReaderProps): JSX.Element {
   return (

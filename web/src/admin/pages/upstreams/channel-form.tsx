@@ -10,7 +10,7 @@ import { switchStatuses } from "../../values.ts";
 import { type Channel, channelPath } from "./channel.ts";
 import { PathBoxes } from "./path-boxes.tsx";
 
-/** Makes a channel, or changes the one that was loaded. Its credential goes in and is never shown. */
+/** Creates a channel, or changes the one that was loaded. Its credential goes in and is never shown. */
 export function ChannelForm(props: { readonly channel: Channel | null; readonly onDone: () => void }): JSX.Element {
   const { channel } = props;
   const refresh = useRefresh(channelPath);

@@ -29,7 +29,7 @@ export function TotpCard(props: { readonly user: User }): JSX.Element {
   const [begun, setBegun] = createSignal<Begun | null>(null);
   const [codes, setCodes] = createSignal<readonly string[] | null>(null);
   const refresh = (): void => {
-    // Codes that are asked for from now on have ended the other sessions.
+    // Turning on codes has ended the other sessions.
     for (const name of ["me", "sessions"]) {
       void client.invalidateQueries({ queryKey: [name] });
     }
@@ -104,7 +104,7 @@ function EnableForm(props: {
 
 const recoveryCodesFew = 3;
 
-/** New recovery codes, or none of it any more: both take the password and a code. */
+/** New recovery codes, or turning it all off: both take the password and a code. */
 function ChangeForm(props: {
   readonly codesLeft: number;
   readonly onMade: (codes: readonly string[]) => void;

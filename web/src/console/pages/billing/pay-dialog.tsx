@@ -19,7 +19,7 @@ type Options = AnswerOf<typeof paymentOptionsAnswer>;
 type Payment = AnswerOf<typeof createdPayment>;
 type Method = { readonly id: string; readonly label: string; readonly isReady: boolean; readonly path: string };
 
-/** Asks how a plan is paid, and goes on to the gateway. */
+/** Asks how to pay for a plan, and continues to the gateway. */
 export function PayDialog(props: { readonly plan: Plan | null; readonly onClose: () => void }): JSX.Element {
   const texts = billingArea.texts();
   const options = createQuery(() => ({
@@ -76,7 +76,7 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
   const offered = isTrial ? methods : methods.filter(({ isReady }) => isReady);
   const [chosen, setChosen] = createSignal(offered.find(({ isReady }) => isReady) ?? offered[0]);
   const [shown, setShown] = createSignal<Payment | null>(null);
-  // The same for as long as the same is bought, so that a second press places no second order.
+  // The same while the same is bought, so that a second press does not place a second order.
   let idempotencyKey = newIdempotencyKey();
   createEffect(
     on(chosen, () => {

@@ -9,7 +9,7 @@ type ChatAnswer = {
   readonly error?: { readonly message?: unknown };
 };
 
-/** Calls a model with a key like any program would, and says what came of it. The call is charged. */
+/** Calls a model with a key like any program would, and reports the outcome. The call is charged. */
 export async function sendTestCall(apiKey: string, model: string): Promise<Outcome> {
   try {
     const answer = await fetch("/v1/chat/completions", {

@@ -19,7 +19,7 @@ export type Measures = {
   readonly outputTokens: number | null;
 };
 
-/** What the service refused, with what it says of it. */
+/** What the service refused, with what it says about it. */
 export class ChatRefusal extends Error {
   readonly requestId: string | null;
 

@@ -9,7 +9,7 @@ import styles from "./usage.module.css";
 
 type Part = { readonly name: string; readonly sums: Sums };
 
-/** The sums of the range by model or by key, the dearest first. */
+/** The sums of the range by model or by key, the most expensive first. */
 export function Breakdown(props: { readonly summary: UsageSummary }): JSX.Element {
   const texts = usageArea.texts();
   const [by, setBy] = createSignal<"model" | "key">("model");
