@@ -73,10 +73,15 @@ test("a visit and a click are counted without cookies", async () => {
   await page.goto("/?utm_source=letter");
   await sent;
   const clicked = page.waitForRequest("**/backend/analytics/landing/");
+  const viewed = page.waitForResponse(
+    (response) =>
+      response.url().endsWith("/backend/analytics/landing/") &&
+      (response.request().postData() ?? "").includes("page_view"),
+  );
   await page.getByRole("link", { name: "See prices" }).click();
   await clicked;
   await page.waitForURL("**/pricing/");
-  await page.waitForResponse("**/backend/analytics/landing/");
+  await viewed;
   const rows = await web.rig.db.sql<{ kind: string; source: string; visitors: bigint }>`
     select kind, min(utm_source) as source, count(distinct visitor_id) as visitors from campaign_event
     where target is null or target = 'home-pricing' group by kind order by kind`;
