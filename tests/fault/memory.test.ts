@@ -25,7 +25,7 @@ const patienceMs = 8_000;
  * What a reader that stands still may cost in a process: 64 KB in its queue, the packet that was being taken apart when
  * the queue was full (at most 512 KB, and as much again while it lies there in small pieces), and 64 KB of its answer.
  */
-const perStalledReaderMb = 1.2;
+const perStalledReaderMb = 1.1;
 /** An open stream is a request, a response, two sockets and a few small objects. */
 const perIdleStreamMb = 0.04;
 /** The longer answers that all calls together may keep, and what the collector has not come round to. */

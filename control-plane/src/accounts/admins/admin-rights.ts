@@ -10,7 +10,7 @@ import { findAdminEntry, holdRights, setAgent } from "./store.ts";
 /**
  * Gives an admin other rights, or takes all of them. Anyone whose rights change has to log in again. Granting rights
  * takes two people, removing them only one. It throws `not_found`, `conflict` for an admin changed since it was loaded,
- * `forbidden` for a caller who is no longer a super-admin when it is done, `last_admin`, `self_forbidden`.
+ * `forbidden` if the caller has lost the super-admin right by then, `last_admin`, `self_forbidden`.
  */
 export function saveAdminAct(): Act<SaveAdminInput> {
   return {

@@ -144,7 +144,7 @@ export class RealtimeGateway implements RealtimePort {
     return { held, most: plausibleUnits(request, model, held) };
   }
 
-  /** What a client names to write down what is said costs money as any other model does, at the same provider. */
+  /** The transcription model that a client names; it is billed like any other and must be on the session's channel. */
   #findTranscriber(principal: Principal, channelId: ChannelId, name: string, param: string): ModelEntry {
     const { models, abilities } = this.#parts.catalog();
     const { allowedModels, groupName } = principal;
