@@ -132,7 +132,7 @@ function databaseUrl({ password, port, database }: { password: string; port: num
   return `postgres://${databaseUser}:${password}@127.0.0.1:${port}/${database}`;
 }
 
-type ServerParts = {
+type ServerDeps = {
   readonly options: EmbeddedPostgresOptions;
   readonly report: (line: string) => void;
   readonly account: Account | null;
@@ -145,15 +145,15 @@ type ServerParts = {
 type LaunchOutcome = "ready" | "port_taken" | "leftover_processes";
 
 class Server implements EmbeddedPostgres {
-  readonly #parts: ServerParts;
+  readonly #deps: ServerDeps;
   #lock: HomeLock | null;
   #port = 0;
   #child: Bun.Subprocess | null = null;
   #isStopping = false;
 
-  constructor(parts: ServerParts) {
-    this.#parts = parts;
-    this.#lock = parts.lock;
+  constructor(deps: ServerDeps) {
+    this.#deps = deps;
+    this.#lock = deps.lock;
   }
 
   get url(): string {
@@ -161,7 +161,7 @@ class Server implements EmbeddedPostgres {
   }
 
   get directory(): string {
-    return this.#parts.cluster;
+    return this.#deps.cluster;
   }
 
   get pid(): number | null {
@@ -169,7 +169,7 @@ class Server implements EmbeddedPostgres {
   }
 
   #databaseUrl(database: string): string {
-    return databaseUrl({ password: this.#parts.password, port: this.#port, database });
+    return databaseUrl({ password: this.#deps.password, port: this.#port, database });
   }
 
   /** The kernel names a port that is free now; somebody else may still be quicker, so it is tried a few times. */
@@ -203,7 +203,7 @@ class Server implements EmbeddedPostgres {
 
   async restart(): Promise<void> {
     await this.#end(stopProcess);
-    this.#lock ??= acquireHomeLock(this.#parts.options.home);
+    this.#lock ??= acquireHomeLock(this.#deps.options.home);
     if ((await this.#launch()) !== "ready") {
       throw new StartError(`Postgres could not restart, because port ${this.#port} is now taken.`);
     }
@@ -211,7 +211,7 @@ class Server implements EmbeddedPostgres {
 
   async destroy(): Promise<void> {
     await this.stop();
-    const { cluster, options } = this.#parts;
+    const { cluster, options } = this.#deps;
     await rm(options.home, { recursive: true, force: true });
     if (!cluster.startsWith(options.home)) {
       await rm(dirname(cluster), { recursive: true, force: true });
@@ -239,11 +239,11 @@ class Server implements EmbeddedPostgres {
       }
       await Bun.sleep(leftoverPauseMs);
     }
-    throw new StartError(`Processes of an earlier Postgres still use ${this.#parts.cluster}. Stop them first.`);
+    throw new StartError(`Processes of an earlier Postgres still use ${this.#deps.cluster}. Stop them first.`);
   }
 
   async #launchOnce(): Promise<LaunchOutcome> {
-    const { options, account, binaries, cluster } = this.#parts;
+    const { options, account, binaries, cluster } = this.#deps;
     const logFile = join(options.home, "postgres.log");
     rotateLog(logFile);
     const log = openSync(logFile, "a", 0o600);
@@ -288,14 +288,14 @@ class Server implements EmbeddedPostgres {
     const startedAt = performance.now();
     let isSlowStartReported = false;
     while (hasNotEnded(child)) {
-      const file = await readPostmasterFile(this.#parts.cluster);
+      const file = await readPostmasterFile(this.#deps.cluster);
       if (file?.pid === child.pid && file.isReady) {
         return;
       }
       const waitedMs = performance.now() - startedAt;
       if (waitedMs > slowStartMs && !isSlowStartReported) {
         isSlowStartReported = true;
-        this.#parts.report("Postgres is still starting; after a crash it first replays its log");
+        this.#deps.report("Postgres is still starting; after a crash it first replays its log");
       }
       if (waitedMs > startMsMax) {
         await stopProcess(child.pid, () => hasNotEnded(child));
@@ -310,7 +310,7 @@ class Server implements EmbeddedPostgres {
     void child.exited.then((exitCode) => {
       if (this.#child === child && !this.#isStopping) {
         this.#child = null;
-        this.#parts.options.onUnexpectedExit?.(
+        this.#deps.options.onUnexpectedExit?.(
           child.signalCode === null ? `exit code ${exitCode}` : String(child.signalCode),
         );
       }

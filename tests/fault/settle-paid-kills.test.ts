@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { FaultPoint } from "@sluice/control-plane/payments/port.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { BillingScene, billingParts, noticeOf } from "../support/billing-scene.ts";
+import { BillingScene, billingDeps, noticeOf } from "../support/billing-scene.ts";
 import { deliverUntilTaken, payFromProcess } from "../support/payers.ts";
 import { startPostgresProxy } from "../support/postgres-proxy.ts";
 
@@ -86,7 +86,7 @@ test("two transactions for one order at once pay it once, and the other is kept 
   const order = await scene.placeFor(buyer);
   const results = await Promise.all(
     ["one", "other"].map((name) =>
-      settlePaid(scene.parts, noticeOf(order, { transactionId: `${name} ${order.orderNo}` })),
+      settlePaid(scene.deps, noticeOf(order, { transactionId: `${name} ${order.orderNo}` })),
     ),
   );
   expect(results.sort()).toEqual(["review", "settled"]);
@@ -100,7 +100,7 @@ describe("a COMMIT whose answer is lost", () => {
     await using proxy = await startPostgresProxy(scene.url);
     const db = openDatabase({ url: proxy.url, poolMax: 2, applicationName: "test" });
     const happened = proxy.loseNextCommit(lost);
-    expect(await settlePaid(billingParts(db), notice)).toBe("settled");
+    expect(await settlePaid(billingDeps(db), notice)).toBe("settled");
     await happened;
     await db.close(500);
     await expectPaidOnce(notice.orderNo);

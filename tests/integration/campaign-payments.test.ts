@@ -43,10 +43,10 @@ describe("a payment", () => {
       await mayEnd.promise;
     });
     await isHeld.promise;
-    const settled = await settlePaid(scene.parts, noticeOf(order)).catch((error: unknown) => error);
+    const settled = await settlePaid(scene.deps, noticeOf(order)).catch((error: unknown) => error);
     const counting = await recordPayments(scene.db).catch(() => "refused");
     // A count in vain holds nobody up either.
-    const again = await settlePaid(scene.parts, noticeOf(order)).catch((error: unknown) => error);
+    const again = await settlePaid(scene.deps, noticeOf(order)).catch((error: unknown) => error);
     mayEnd.resolve();
     await holding;
     expect([settled, counting, again]).toEqual(["settled", "refused", "duplicate"]);
@@ -58,7 +58,7 @@ describe("a payment", () => {
   test("settles while the statistic is broken, and is counted once it is repaired", async () => {
     const order = await placed();
     await owner.sql`alter table campaign_event add constraint broken check (kind <> 'payment_settled') not valid`;
-    const settled = await settlePaid(scene.parts, noticeOf(order)).catch((error: unknown) => error);
+    const settled = await settlePaid(scene.deps, noticeOf(order)).catch((error: unknown) => error);
     const counting = await recordPayments(scene.db).catch(() => "refused");
     await owner.sql`alter table campaign_event drop constraint broken`;
     expect([settled, counting, await eventsOf(order)]).toEqual(["settled", "refused", []]);
@@ -68,7 +68,7 @@ describe("a payment", () => {
 
   test("counts once, however often and by how many it is counted, also when somebody died on the way", async () => {
     const order = await placed();
-    await settlePaid(scene.parts, noticeOf(order));
+    await settlePaid(scene.deps, noticeOf(order));
     await Promise.all([1, 2, 3].map(() => recordPayments(scene.db)));
     // The event was written, and the order not marked.
     await scene.db.sql`update sales_order set campaign_counted_at = null where id = ${order.id}::bigint`;
@@ -83,7 +83,7 @@ describe("a payment", () => {
     await visit("autumn");
     await visit("winter");
     const order = await placed("one-visitor");
-    await settlePaid(scene.parts, noticeOf(order));
+    await settlePaid(scene.deps, noticeOf(order));
     await visit("spring");
     await recordPayments(scene.db);
     expect(await eventsOf(order)).toEqual([
@@ -97,10 +97,10 @@ describe("a payment", () => {
       ["refund", 0],
     ] as const) {
       const order = await placed();
-      await settlePaid(scene.parts, noticeOf(order, { amountUsd: "9.00" as Order["amountUsd"] }));
+      await settlePaid(scene.deps, noticeOf(order, { amountUsd: "9.00" as Order["amountUsd"] }));
       expect(await recordPayments(scene.db)).toBe(0);
       const decision = { orderNo: order.orderNo, action, transactionId: null, reason: "test" };
-      await scene.db.withTransaction((tx) => resolveOrder(tx, scene.parts, decision));
+      await scene.db.withTransaction((tx) => resolveOrder(tx, scene.deps, decision));
       expect(await recordPayments(scene.db)).toBe(1);
       const paid = { campaign: "default", amount_usd: "9.00", created_at: await settledAt(order) };
       expect(await eventsOf(order)).toEqual(Array.from({ length: events }, () => paid));

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const buyer = await scene.addBuyer();
   for (const planCode of ["credit", "credit", "monthly"]) {
     const order = await scene.placeFor(buyer, planCode);
-    expect(await settlePaid(scene.parts, noticeOf(order))).toBe("settled");
+    expect(await settlePaid(scene.deps, noticeOf(order))).toBe("settled");
   }
   await scene.use(buyer, 1_000n);
   await owner.sql`update usage_log set rate_multiplier = 2`;

@@ -59,7 +59,7 @@ async function tellOfChanges(): Promise<void> {
 }
 
 async function pay(order: Awaited<ReturnType<BillingScene["placeFor"]>>): Promise<void> {
-  expect(await settlePaid(scene.parts, noticeOf(order))).toBe("settled");
+  expect(await settlePaid(scene.deps, noticeOf(order))).toBe("settled");
 }
 
 describe("the dashboard", () => {
@@ -191,7 +191,7 @@ describe("a payment", () => {
       insert into campaign_event (kind, campaign, utm_source, utm_medium, visitor_id)
       values ('page_view', 'winter', 'mail', 'letter', 'visitor-of-winter')`;
     const { order } = await scene.place({ userId: buyer.userId, visitorId: "visitor-of-winter" });
-    const dies = settlePaid(scene.parts, noticeOf(order), {
+    const dies = settlePaid(scene.deps, noticeOf(order), {
       fault: (point) => (point === "before_commit" ? Promise.reject(new Error("died")) : Promise.resolve()),
     });
     expect(dies).rejects.toThrow("died");
@@ -200,7 +200,7 @@ describe("a payment", () => {
       await scene.db.sql`select campaign from campaign_event where order_id = ${order.id}::bigint`;
     await recordPayments(scene.db);
     expect(await events()).toHaveLength(0);
-    const results = await Promise.all([1, 2, 3].map(() => settlePaid(scene.parts, noticeOf(order))));
+    const results = await Promise.all([1, 2, 3].map(() => settlePaid(scene.deps, noticeOf(order))));
     expect(results.toSorted()).toEqual(["duplicate", "duplicate", "settled"]);
     await Promise.all([recordPayments(scene.db), recordPayments(scene.db)]);
     expect([...(await events())]).toEqual([{ campaign: "winter" }]);

@@ -7,7 +7,7 @@ import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/p
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { DayKeyDestroyedError } from "@sluice/control-plane/trace/payload-keys.ts";
-import { TraceService, type TraceServiceParts } from "@sluice/control-plane/trace/service.ts";
+import { TraceService, type TraceServiceDeps } from "@sluice/control-plane/trace/service.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 import { PayloadCounts, payloadOf, silentLog } from "../support/trace-fixtures.ts";
 
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 async function startTrace(
-  changes: Partial<TraceServiceParts> = {},
+  changes: Partial<TraceServiceDeps> = {},
 ): Promise<{ trace: TraceService; counts: PayloadCounts }> {
   const counts = new PayloadCounts();
   const trace = new TraceService({

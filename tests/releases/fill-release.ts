@@ -12,7 +12,7 @@ import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-se
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { Registry } from "prom-client";
 import { fillLists } from "../shots/full-house.ts";
-import { billingParts, noticeOf } from "../support/billing-scene.ts";
+import { billingDeps, noticeOf } from "../support/billing-scene.ts";
 import { chat } from "../support/chat-call.ts";
 import { loginAdmin, loginUser, type UserLogin } from "../support/logins.ts";
 import { ScriptedRefunds } from "../support/scripted-refunds.ts";
@@ -75,7 +75,7 @@ async function place(db: Database, user: UserLogin | null, planCode: string): Pr
 }
 
 async function pay(db: Database, order: Order): Promise<void> {
-  const result = await settlePaid(billingParts(db), noticeOf(order), { at: new Date() });
+  const result = await settlePaid(billingDeps(db), noticeOf(order), { at: new Date() });
   if (result !== "settled") {
     throw new Error(`a payment was ${result}`);
   }

@@ -15,7 +15,7 @@ import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
 import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 import { Registry } from "prom-client";
-import { billingParts, noticeOf } from "../support/billing-scene.ts";
+import { billingDeps, noticeOf } from "../support/billing-scene.ts";
 import { waitUntilSettleable } from "../support/settlement-scene.ts";
 import type { SluiceRig } from "../support/sluice.ts";
 import { silentLog, traceRowOf } from "../support/trace-fixtures.ts";
@@ -78,7 +78,7 @@ async function fillOrders(db: Database, { userId }: Owner): Promise<void> {
     // The last one waits for its payment.
     if (index < 3) {
       const transactionId = `pi_3QxLr0000000000${index}AbCdEfGhIj`;
-      await settlePaid(billingParts(db), { ...noticeOf(order), transactionId }, { at });
+      await settlePaid(billingDeps(db), { ...noticeOf(order), transactionId }, { at });
     }
   }
 }

@@ -5,7 +5,7 @@ import { Approvals, type KeptAct } from "@sluice/control-plane/admin/approvals/s
 import type { MailQueue } from "@sluice/control-plane/mail/model.ts";
 import { billingActs, keptActs } from "@sluice/control-plane/payments/admin/admin-acts.ts";
 import { billingAdminEndpoints } from "@sluice/control-plane/payments/admin/admin-routes.ts";
-import type { BillingParts, RefundParts } from "@sluice/control-plane/payments/port.ts";
+import type { BillingDeps, RefundDeps } from "@sluice/control-plane/payments/port.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
@@ -20,12 +20,12 @@ export const usualRules: AmountRules = {
 
 /** What admins do with money, with the limits of their amounts and what waits for a second one. */
 export function adminBillingEndpoints(
-  parts: BillingParts & RefundParts,
+  deps: BillingDeps & RefundDeps,
   rules: () => AmountRules = () => usualRules,
 ): AnyEndpoint[] {
-  const { db } = parts;
-  const acts = billingActs(parts);
-  const approvals = openApprovals(db, parts.mail, { acts: keptActs(acts), rules });
+  const { db } = deps;
+  const acts = billingActs(deps);
+  const approvals = openApprovals(db, deps.mail, { acts: keptActs(acts), rules });
   return [...billingAdminEndpoints({ db, approvals, acts }), ...approvalEndpoints(approvals)];
 }
 

@@ -4,7 +4,7 @@ import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts"
 import { MailService } from "@sluice/control-plane/mail/service.ts";
 import type { Order, PaidNotice, PayChannel } from "@sluice/control-plane/payments/model.ts";
 import { createOrder, type OrderRequest, type PlacedOrder } from "@sluice/control-plane/payments/orders/place-order.ts";
-import type { BillingParts } from "@sluice/control-plane/payments/port.ts";
+import type { BillingDeps } from "@sluice/control-plane/payments/port.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
@@ -25,7 +25,7 @@ const caller = "caller" as ReplicaId;
 const masterKey = new MasterKey(new Bun.CryptoHasher("sha256").update("the master key of tests").digest());
 
 /** What billing needs, over a database; every line of its log lands in `lines`. */
-export function billingParts(db: Database, lines: string[] = []): BillingParts {
+export function billingDeps(db: Database, lines: string[] = []): BillingDeps {
   const log = createLog("debug", (line) => lines.push(line));
   return { db, log, mail: new MailService({ masterKey, clock: systemClock }) };
 }
@@ -35,13 +35,13 @@ export class BillingScene implements AsyncDisposable {
   readonly url: string;
   readonly db: Database;
   readonly lines: string[] = [];
-  readonly parts: BillingParts;
+  readonly deps: BillingDeps;
   readonly #drop: () => Promise<void>;
 
   private constructor(url: string, drop: () => Promise<void>) {
     this.url = url;
     this.db = openDatabase({ url, poolMax: 8, applicationName: "test", role: "sluice_app" });
-    this.parts = billingParts(this.db, this.lines);
+    this.deps = billingDeps(this.db, this.lines);
     this.#drop = drop;
   }
 

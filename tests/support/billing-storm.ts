@@ -7,7 +7,7 @@ import type { Decimal } from "@sluice/contracts/money";
 import { adjustQuota } from "@sluice/control-plane/payments/admin/adjust-quota.ts";
 import { findOrder } from "@sluice/control-plane/payments/orders/order-store.ts";
 import { cancelOrder, claimOrder, expireOverdueOrders } from "@sluice/control-plane/payments/orders/orders.ts";
-import type { BillingParts } from "@sluice/control-plane/payments/port.ts";
+import type { BillingDeps } from "@sluice/control-plane/payments/port.ts";
 import { openRefund, payRefund, payWaitingRefunds } from "@sluice/control-plane/payments/refunds/refunds.ts";
 import { creditWaitingOwners } from "@sluice/control-plane/payments/settle/credit-waiting.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
@@ -15,7 +15,7 @@ import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscrip
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
-import { billingParts, noticeOf } from "./billing-scene.ts";
+import { billingDeps, noticeOf } from "./billing-scene.ts";
 import { ScriptedRefunds } from "./scripted-refunds.ts";
 
 export type StormArguments = {
@@ -37,14 +37,14 @@ function numbersFrom(seed: number): (limit: number) => number {
 
 class Storm {
   readonly #db: Database;
-  readonly #parts: BillingParts;
+  readonly #deps: BillingDeps;
   readonly #storm: StormArguments;
   readonly #next: (limit: number) => number;
   readonly #gateway = new ScriptedRefunds();
 
   constructor(db: Database, storm: StormArguments) {
     this.#db = db;
-    this.#parts = billingParts(db);
+    this.#deps = billingDeps(db);
     this.#storm = storm;
     this.#next = numbersFrom(storm.seed);
   }
@@ -79,7 +79,7 @@ class Storm {
   async #pay(orderNo: string): Promise<void> {
     const order = await findOrder(this.#db, orderNo);
     if (order !== null) {
-      await settlePaid(this.#parts, noticeOf(order));
+      await settlePaid(this.#deps, noticeOf(order));
     }
   }
 
@@ -88,7 +88,7 @@ class Storm {
     // Of the orders that are still open most must stay payable.
     if (order !== null && (order.status !== "pending" || this.#next(6) === 0)) {
       await settlePaid(
-        this.#parts,
+        this.#deps,
         noticeOf(order, { transactionId: `other ${this.#next(3)}`, amountUsd: "0.01" as Decimal }),
       );
     }
@@ -111,7 +111,7 @@ class Storm {
     const request = { orderNo, amountUsd, reason: "storm", idempotencyKey: `key ${this.#next(4)}` };
     const mayGoNegative = this.#next(2) === 0;
     const { refund } = await this.#db.withTransaction((tx) => openRefund(tx, { ...request, mayGoNegative }));
-    await payRefund(this.#refundParts(), refund.refundNo);
+    await payRefund(this.#refundDeps(), refund.refundNo);
   }
 
   async #claim(orderNo: string, claimCode: string, userId: UserId): Promise<void> {
@@ -129,14 +129,14 @@ class Storm {
     const at = new Date(Date.now() + this.#next(40) * 86_400_000);
     await endOverdueSubscriptions(this.#db, at);
     await creditWaitingOwners(this.#db);
-    await payWaitingRefunds(this.#refundParts(), at);
+    await payWaitingRefunds(this.#refundDeps(), at);
     if (this.#next(10) === 0) {
       await expireOverdueOrders(this.#db, at);
     }
   }
 
-  #refundParts(): Parameters<typeof payRefund>[0] {
-    return { ...this.#parts, gateways: { walletpay: this.#gateway, cardpay: this.#gateway } };
+  #refundDeps(): Parameters<typeof payRefund>[0] {
+    return { ...this.#deps, gateways: { walletpay: this.#gateway, cardpay: this.#gateway } };
   }
 }
 

@@ -1,5 +1,5 @@
 import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
-import { MailWorker, type MailWorkerParts } from "@sluice/control-plane/mail/delivery/worker.ts";
+import { MailWorker, type MailWorkerDeps } from "@sluice/control-plane/mail/delivery/worker.ts";
 import type { MailOutcome, NewMail } from "@sluice/control-plane/mail/model.ts";
 import { HttpSender } from "@sluice/control-plane/mail/senders/http-sender.ts";
 import type { MailSender } from "@sluice/control-plane/mail/senders/model.ts";
@@ -53,7 +53,7 @@ export class MailRig {
     return new MailRig(database, await findAppRole(database.url));
   }
 
-  worker(sender: MailSender, changes: Partial<MailWorkerParts> = {}): MailWorker {
+  worker(sender: MailSender, changes: Partial<MailWorkerDeps> = {}): MailWorker {
     const { db, masterKey, clock, log } = this;
     const worker = new MailWorker({
       db,
@@ -77,14 +77,14 @@ export class MailRig {
 
   httpSender(url: string, limits?: HttpLimits): HttpSender {
     const readKey = () => Promise.resolve("the-key-of-the-gateway");
-    const parts = { client: new PooledHttpClient(), clock: this.clock, url, sourceTag: "sluice", readKey };
-    return new HttpSender(limits === undefined ? parts : { ...parts, limits });
+    const deps = { client: new PooledHttpClient(), clock: this.clock, url, sourceTag: "sluice", readKey };
+    return new HttpSender(limits === undefined ? deps : { ...deps, limits });
   }
 
   smtpSender(url: string, timeouts?: SmtpTimeouts): SmtpSender {
     const from = { name: "Sluice", address: "no-reply@example.com" };
-    const parts = { readUrl: () => Promise.resolve(url), from, sourceTag: "sluice", connectionsMax: 2 };
-    return new SmtpSender(timeouts === undefined ? parts : { ...parts, timeouts });
+    const deps = { readUrl: () => Promise.resolve(url), from, sourceTag: "sluice", connectionsMax: 2 };
+    return new SmtpSender(timeouts === undefined ? deps : { ...deps, timeouts });
   }
 
   /** Leaves a mail with a link in a transaction of its own. */

@@ -6,7 +6,7 @@ import type { PaidNotice } from "@sluice/control-plane/payments/model.ts";
 import type { FaultInjector, FaultPoint } from "@sluice/control-plane/payments/port.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { billingParts } from "./billing-scene.ts";
+import { billingDeps } from "./billing-scene.ts";
 
 type PayerOrder = {
   readonly url: string;
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
       process.kill(process.pid, "SIGKILL");
     }
   };
-  const parts = billingParts(db);
+  const parts = billingDeps(db);
   const results = await Promise.all(Array.from({ length: times }, () => settlePaid(parts, notice, { fault })));
   process.stdout.write(`${JSON.stringify(results)}\n`);
   await db.close(500);

@@ -29,7 +29,7 @@ export async function payFromProcess(
 export async function deliverUntilTaken(scene: BillingScene, notice: PaidNotice): Promise<SettleResult> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await settlePaid(scene.parts, notice);
+      return await settlePaid(scene.deps, notice);
     } catch (error) {
       if (attempt >= 20) {
         throw error;

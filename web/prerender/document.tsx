@@ -10,7 +10,7 @@ import { localizedPath } from "../src/site/locales.ts";
 import type { PageContext, SitePage } from "../src/site/model.ts";
 import type { PageAssets } from "./page-assets.ts";
 
-type DocumentParts = {
+type DocumentDeps = {
   readonly page: SitePage;
   readonly locale: Locale;
   readonly catalogue: SiteCatalogue;
@@ -18,10 +18,10 @@ type DocumentParts = {
 };
 
 /** One page in one language, as a whole document. */
-export function drawDocument(parts: DocumentParts): string {
+export function drawDocument(deps: DocumentDeps): string {
   return `<!doctype html>${renderToString(() => (
     <NoHydration>
-      <PageDocument {...parts} />
+      <PageDocument {...deps} />
     </NoHydration>
   ))}`;
 }
@@ -37,7 +37,7 @@ export function pageContext(locale: Locale, catalogue: SiteCatalogue): PageConte
   };
 }
 
-function PageDocument(props: DocumentParts): JSX.Element {
+function PageDocument(props: DocumentDeps): JSX.Element {
   const { page, locale, catalogue } = props;
   const context = pageContext(locale, catalogue);
   return (
@@ -92,7 +92,7 @@ function SocialImage(props: { readonly address: string; readonly alt: string }):
   );
 }
 
-function Head(props: DocumentParts & { readonly context: PageContext }): JSX.Element {
+function Head(props: DocumentDeps & { readonly context: PageContext }): JSX.Element {
   const { page, locale, catalogue, assets } = props;
   const address = (each: Locale): string => `${catalogue.origin}${localizedPath(page.path, each)}`;
   return (

@@ -21,18 +21,18 @@ import { AppError } from "../platform/errors.ts";
 import { localeCookie } from "../platform/page-locale.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
 import { profileFields } from "./model.ts";
-import { type AccountRouteParts, originOf, withCookie } from "./route-parts.ts";
+import { type AccountRouteDeps, originOf, withCookie } from "./route-deps.ts";
 import { sessionRules } from "./sessions/model.ts";
 import { listSessionsOf, ofUser, revokeSession, revokeSessionsOf } from "./sessions/store.ts";
 
 const nothing = z.strictObject({});
 
 /** What users see and change of their own account. */
-export function accountEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
-  return [...profileEndpoints(parts), ...sessionEndpoints(parts), ...totpEndpoints(parts)];
+export function accountEndpoints(deps: AccountRouteDeps): AnyEndpoint[] {
+  return [...profileEndpoints(deps), ...sessionEndpoints(deps), ...totpEndpoints(deps)];
 }
 
-function profileEndpoints({ ownAccount, sessions }: AccountRouteParts): AnyEndpoint[] {
+function profileEndpoints({ ownAccount, sessions }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -81,7 +81,7 @@ function profileEndpoints({ ownAccount, sessions }: AccountRouteParts): AnyEndpo
   ];
 }
 
-function sessionEndpoints({ db }: AccountRouteParts): AnyEndpoint[] {
+function sessionEndpoints({ db }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -117,7 +117,7 @@ function sessionEndpoints({ db }: AccountRouteParts): AnyEndpoint[] {
   ];
 }
 
-function totpEndpoints({ ownAccount }: AccountRouteParts): AnyEndpoint[] {
+function totpEndpoints({ ownAccount }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",

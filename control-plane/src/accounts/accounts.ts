@@ -16,7 +16,7 @@ import type { AddressNumbers } from "./attempts/model.ts";
 import { authEndpoints } from "./auth-routes.ts";
 import { formEndpoints } from "./form-routes.ts";
 import { KnownDevices } from "./login/known-devices.ts";
-import { type LoginParts, UserLogin } from "./login/user-login.ts";
+import { type LoginDeps, UserLogin } from "./login/user-login.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
 import { PasswordReset } from "./passwords/password-reset.ts";
 import type { AccountPages, GatewayUsers, OnVerified } from "./port.ts";
@@ -29,7 +29,7 @@ import { SecondFactor } from "./totp/second-factor.ts";
 import { userAdminEndpoints } from "./user-admin-routes.ts";
 import { OwnAccount } from "./users/own-account.ts";
 
-export type AccountsParts = {
+export type AccountsDeps = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   readonly clock: Clock;
@@ -56,20 +56,20 @@ export type Accounts = {
 };
 
 /** The feature, put together. */
-export function buildAccounts(parts: AccountsParts): Accounts {
-  const { db, mails, baseUrl, gatewayUsers, onVerified, limits } = parts;
-  const sessions = new Sessions({ db, isSecure: !parts.isDevelopment, adminRules: parts.adminRules });
+export function buildAccounts(deps: AccountsDeps): Accounts {
+  const { db, mails, baseUrl, gatewayUsers, onVerified, limits } = deps;
+  const sessions = new Sessions({ db, isSecure: !deps.isDevelopment, adminRules: deps.adminRules });
   const hashing = new PasswordHashing();
-  const devices = new KnownDevices(parts.masterKey, !parts.isDevelopment);
-  const login: LoginParts = { db, sessions, hashing, devices, factor: new SecondFactor(parts), limits };
-  const returnsLink = parts.returnsVerificationLink;
+  const devices = new KnownDevices(deps.masterKey, !deps.isDevelopment);
+  const login: LoginDeps = { db, sessions, hashing, devices, factor: new SecondFactor(deps), limits };
+  const returnsLink = deps.returnsVerificationLink;
   const adminAccess = new AdminAccess({ db, hashing });
-  const routeParts = {
+  const routeDeps = {
     db,
     sessions,
-    approvals: parts.approvals,
-    acts: parts.acts,
-    pages: parts.pages,
+    approvals: deps.approvals,
+    acts: deps.acts,
+    pages: deps.pages,
     registration: new Registration({ db, hashing, mails, gatewayUsers, onVerified, baseUrl, returnsLink, limits }),
     userLogin: new UserLogin(login),
     reset: new PasswordReset({ db, hashing, mails, devices, onVerified, baseUrl, limits, adminAccess }),
@@ -83,11 +83,11 @@ export function buildAccounts(parts: AccountsParts): Accounts {
     feature: {
       name: "accounts",
       endpoints: [
-        ...authEndpoints(routeParts),
-        ...formEndpoints(routeParts),
-        ...accountEndpoints(routeParts),
-        ...adminAccountEndpoints(routeParts),
-        ...userAdminEndpoints(routeParts),
+        ...authEndpoints(routeDeps),
+        ...formEndpoints(routeDeps),
+        ...accountEndpoints(routeDeps),
+        ...adminAccountEndpoints(routeDeps),
+        ...userAdminEndpoints(routeDeps),
       ],
       jobs: [{ name: "clean-up-accounts", pattern: "0 17 * * * *", run: cleanUp }],
     },

@@ -19,17 +19,17 @@ export type AccountActs = {
   readonly saveUser: Act<UserSaveInput>;
 };
 
-export type AccountActParts = {
+export type AccountActDeps = {
   readonly mails: MailQueue;
   readonly baseUrl: string;
   readonly gatewayUsers: Pick<GatewayUsers, "change">;
 };
 
-export function accountActs({ gatewayUsers, ...parts }: AccountActParts): AccountActs {
+export function accountActs({ gatewayUsers, ...deps }: AccountActDeps): AccountActs {
   return {
-    createAdmin: createAdminAct({ ...parts, hashing: new PasswordHashing() }),
+    createAdmin: createAdminAct({ ...deps, hashing: new PasswordHashing() }),
     saveAdmin: saveAdminAct(),
-    passwordLink: passwordLinkAct(parts),
+    passwordLink: passwordLinkAct(deps),
     removeTotp: removeTotpAct(),
     saveUser: saveUserAct(gatewayUsers),
   };

@@ -25,7 +25,7 @@ import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import { adminRightsEndpoints } from "./admins/admin-rights-routes.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
-import { type AccountRouteParts, originOf, withCookie } from "./route-parts.ts";
+import { type AccountRouteDeps, originOf, withCookie } from "./route-deps.ts";
 import { endedSessionCookie } from "./sessions/cookie.ts";
 import { sessionRules } from "./sessions/model.ts";
 import { listSessionsOf, ofAdmin, revokeSession, revokeSessionsOf } from "./sessions/store.ts";
@@ -33,17 +33,17 @@ import { listSessionsOf, ofAdmin, revokeSession, revokeSessionsOf } from "./sess
 const nothing = z.strictObject({});
 
 /** How admins come in and go out, and what they change of users. */
-export function adminAccountEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
+export function adminAccountEndpoints(deps: AccountRouteDeps): AnyEndpoint[] {
   return [
-    ...adminLoginEndpoints(parts),
-    ...adminSessionEndpoints(parts),
-    ...adminTotpEndpoints(parts),
-    ...adminRightsEndpoints(parts),
-    ...userEndpoints(parts),
+    ...adminLoginEndpoints(deps),
+    ...adminSessionEndpoints(deps),
+    ...adminTotpEndpoints(deps),
+    ...adminRightsEndpoints(deps),
+    ...userEndpoints(deps),
   ];
 }
 
-function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: AccountRouteParts): AnyEndpoint[] {
+function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
@@ -105,7 +105,7 @@ function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: Accoun
   ];
 }
 
-function adminSessionEndpoints({ db }: AccountRouteParts): AnyEndpoint[] {
+function adminSessionEndpoints({ db }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -139,7 +139,7 @@ function adminSessionEndpoints({ db }: AccountRouteParts): AnyEndpoint[] {
   ];
 }
 
-function adminTotpEndpoints({ adminAccounts, approvals, acts }: AccountRouteParts): AnyEndpoint[] {
+function adminTotpEndpoints({ adminAccounts, approvals, acts }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
@@ -205,7 +205,7 @@ function adminTotpEndpoints({ adminAccounts, approvals, acts }: AccountRoutePart
   ];
 }
 
-function userEndpoints({ approvals, acts }: AccountRouteParts): AnyEndpoint[] {
+function userEndpoints({ approvals, acts }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",

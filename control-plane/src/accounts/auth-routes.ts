@@ -14,15 +14,15 @@ import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { pageLocaleOf } from "../platform/page-locale.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
 import { inLanguage } from "./form-input.ts";
-import { type AccountRouteParts, originOf, seeOther, wantsPage, withCookie } from "./route-parts.ts";
+import { type AccountRouteDeps, originOf, seeOther, wantsPage, withCookie } from "./route-deps.ts";
 import { endedSessionCookie } from "./sessions/cookie.ts";
 
 /** How users come to be, come in and go out. */
-export function authEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
-  return [...registrationEndpoints(parts), ...loginEndpoints(parts), ...resetEndpoints(parts)];
+export function authEndpoints(deps: AccountRouteDeps): AnyEndpoint[] {
+  return [...registrationEndpoints(deps), ...loginEndpoints(deps), ...resetEndpoints(deps)];
 }
 
-function registrationEndpoints({ registration }: AccountRouteParts): AnyEndpoint[] {
+function registrationEndpoints({ registration }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
@@ -79,7 +79,7 @@ function registrationEndpoints({ registration }: AccountRouteParts): AnyEndpoint
   ];
 }
 
-function loginEndpoints({ db, sessions, userLogin }: AccountRouteParts): AnyEndpoint[] {
+function loginEndpoints({ db, sessions, userLogin }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
@@ -126,7 +126,7 @@ function loginEndpoints({ db, sessions, userLogin }: AccountRouteParts): AnyEndp
   ];
 }
 
-function resetEndpoints({ reset }: AccountRouteParts): AnyEndpoint[] {
+function resetEndpoints({ reset }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",

@@ -7,7 +7,7 @@ import type { FormProblem } from "../platform/form-problem.ts";
 import { localeCookie, pageLocaleOf } from "../platform/page-locale.ts";
 import { safeNext } from "./model.ts";
 import { passwordFaultOf } from "./passwords/password-rules.ts";
-import { withCookie } from "./route-parts.ts";
+import { withCookie } from "./route-deps.ts";
 
 /** A form may hold anything; what it should hold is read field by field, so that a page can say what is wrong. */
 export const anyForm = z.record(z.string(), z.unknown());

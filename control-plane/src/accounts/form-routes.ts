@@ -13,7 +13,7 @@ import {
   rememberingLanguage,
 } from "./form-input.ts";
 import { safeNext } from "./model.ts";
-import { type AccountRouteParts, originOf, seeOther, withCookie } from "./route-parts.ts";
+import { type AccountRouteDeps, originOf, seeOther, withCookie } from "./route-deps.ts";
 
 const statusesOfForms: readonly number[] = [400, 401, 403, 429];
 
@@ -26,17 +26,11 @@ const formAnswers: readonly OtherAnswer[] = [
 const emptyLogin = { email: "", next: "", problem: null, notice: null, asksForCode: false, signedInAs: null };
 
 /** The pages of the login, which work without script. */
-export function formEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
-  return [
-    ...loginForm(parts),
-    ...adminLoginForm(parts),
-    ...registerForm(parts),
-    ...verifyForm(parts),
-    ...resetForm(parts),
-  ];
+export function formEndpoints(deps: AccountRouteDeps): AnyEndpoint[] {
+  return [...loginForm(deps), ...adminLoginForm(deps), ...registerForm(deps), ...verifyForm(deps), ...resetForm(deps)];
 }
 
-function loginForm({ userLogin, pages, sessions }: AccountRouteParts): AnyEndpoint[] {
+function loginForm({ userLogin, pages, sessions }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -95,7 +89,7 @@ function loginForm({ userLogin, pages, sessions }: AccountRouteParts): AnyEndpoi
   ];
 }
 
-function adminLoginForm({ adminLogin, sessions, pages }: AccountRouteParts): AnyEndpoint[] {
+function adminLoginForm({ adminLogin, sessions, pages }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -152,7 +146,7 @@ function adminLoginForm({ adminLogin, sessions, pages }: AccountRouteParts): Any
   ];
 }
 
-function resetForm({ reset, pages, sessions }: AccountRouteParts): AnyEndpoint[] {
+function resetForm({ reset, pages, sessions }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -201,7 +195,7 @@ function resetForm({ reset, pages, sessions }: AccountRouteParts): AnyEndpoint[]
   ];
 }
 
-function registerForm({ registration, pages, sessions }: AccountRouteParts): AnyEndpoint[] {
+function registerForm({ registration, pages, sessions }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -247,7 +241,7 @@ function registerForm({ registration, pages, sessions }: AccountRouteParts): Any
   ];
 }
 
-function verifyForm({ registration, pages, sessions }: AccountRouteParts): AnyEndpoint[] {
+function verifyForm({ registration, pages, sessions }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",

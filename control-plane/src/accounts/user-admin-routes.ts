@@ -5,16 +5,16 @@ import { z } from "zod";
 import { audit, byCaller } from "../admin/audit/service.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
-import { type AccountRouteParts, originOf } from "./route-parts.ts";
+import { type AccountRouteDeps, originOf } from "./route-deps.ts";
 import { ofUser, revokeSessionsOf } from "./sessions/store.ts";
 import { lockProfile } from "./store.ts";
 
 /** What admins do for users besides changing them. */
-export function userAdminEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
-  return [revokeEndpoint(parts), resendEndpoint(parts)];
+export function userAdminEndpoints(deps: AccountRouteDeps): AnyEndpoint[] {
+  return [revokeEndpoint(deps), resendEndpoint(deps)];
 }
 
-function revokeEndpoint({ db }: AccountRouteParts): AnyEndpoint {
+function revokeEndpoint({ db }: AccountRouteDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/user/sessions/revoke/"),
@@ -44,7 +44,7 @@ function revokeEndpoint({ db }: AccountRouteParts): AnyEndpoint {
   });
 }
 
-function resendEndpoint({ registration }: AccountRouteParts): AnyEndpoint {
+function resendEndpoint({ registration }: AccountRouteDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/user/resend-verification/"),

@@ -1,7 +1,7 @@
 import type { UserId } from "@sluice/contracts/ids";
 import type { AnyElysia } from "elysia";
 import type { Registry } from "prom-client";
-import { type Accounts, type AccountsParts, buildAccounts } from "../accounts/accounts.ts";
+import { type Accounts, type AccountsDeps, buildAccounts } from "../accounts/accounts.ts";
 import { leadSenders } from "../accounts/service.ts";
 import { setVerificationMail } from "../accounts/store.ts";
 import { approvalFeature } from "../admin/approvals/feature.ts";
@@ -53,11 +53,11 @@ import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
 import type { Notifications } from "../platform/db-notifications.ts";
 import type { AnyEndpoint } from "../platform/endpoint/model.ts";
-import { type EndpointParts, endpointRoutes } from "../platform/endpoint/routes.ts";
+import { type EndpointDeps, endpointRoutes } from "../platform/endpoint/routes.ts";
 import type { Feature } from "../platform/feature.ts";
 import { FetchHttpClient } from "../platform/http-client/fetch-client.ts";
 import { PooledHttpClient } from "../platform/http-client/pooled-client.ts";
-import { fileEndpoints, type ListParts, listEndpoints } from "../platform/list-query/endpoints.ts";
+import { fileEndpoints, type ListDeps, listEndpoints } from "../platform/list-query/endpoints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Job } from "../platform/schedule-jobs.ts";
 import { traceFeature } from "../trace/feature.ts";
@@ -66,7 +66,7 @@ import { traceFilePlace } from "../trace/routes.ts";
 import { usageFeatures } from "../usage/feature.ts";
 import { openActs, openApprovals } from "./approvals.ts";
 
-export type BackendParts = {
+export type BackendDeps = {
   readonly config: Config;
   readonly db: Database;
   readonly masterKey: MasterKey;
@@ -96,20 +96,20 @@ export type Backend = {
 /** Undeclared answers are logged in development and fail a test. */
 const answerChecks = { production: "none", development: "log", test: "refuse" } as const;
 
-export function buildBackend(parts: BackendParts): Backend {
-  const { config, log } = parts;
+export function buildBackend(deps: BackendDeps): Backend {
+  const { config, log } = deps;
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
-  const { features, accounts } = openFeatures(parts);
+  const { features, accounts } = openFeatures(deps);
   const groups: readonly Pick<Feature, "name" | "endpoints">[] = [
     ...features,
     { name: "api-description", endpoints: descriptionEndpoints(() => groups) },
   ];
-  const endpoints: EndpointParts = { callers: accounts.callers, edge, log, answerCheck: answerChecks[config.NODE_ENV] };
+  const endpoints: EndpointDeps = { callers: accounts.callers, edge, log, answerCheck: answerChecks[config.NODE_ENV] };
   return {
     routes: groups.map((group) => endpointRoutes(group.name, group.endpoints, endpoints)),
     endpoints: groups.flatMap((group) => group.endpoints),
     jobs: features.flatMap(({ jobs = [] }) => jobs),
-    pages: openPages(parts, accounts),
+    pages: openPages(deps, accounts),
     start: () => {
       for (const { start } of features) {
         start?.();
@@ -122,22 +122,22 @@ export function buildBackend(parts: BackendParts): Backend {
 }
 
 /** The one list of features. What one needs of another is passed to it here. */
-function openFeatures(parts: BackendParts): { readonly features: readonly Feature[]; readonly accounts: Accounts } {
-  const { config, db, masterKey, log, registry, settings } = parts;
+function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[]; readonly accounts: Accounts } {
+  const { config, db, masterKey, log, registry, settings } = deps;
   const clock = systemClock;
   const fallbacks = { ...paymentFallbacks(config, masterKey), ...mailSecretFallbacks(config) };
   const secrets = new SecretReader({ db, masterKey, clock, fallbacks });
   const onSecretChange = () => secrets.forget();
   // By what the gateways and the mail service take, payments are forged and links are read.
   const secretStore = { ofTwo: new Set(Object.keys(fallbacks)), onChange: onSecretChange };
-  const mail = openMail(parts, secrets);
+  const mail = openMail(deps, secrets);
   const payments = openPayments({ config, secrets, http: new FetchHttpClient(), clock });
   const refunds = { db, log, gateways: { walletpay: payments.wallet, cardpay: payments.card } };
-  const acts = openActs(parts, mail.queue, { ...refunds, mail: mail.queue, secrets: secretStore });
-  const approvals = openApprovals(parts, mail.queue, acts);
-  const accounts = openAccounts(parts, mail.queue, { approvals, acts: acts.accounts });
+  const acts = openActs(deps, mail.queue, { ...refunds, mail: mail.queue, secrets: secretStore });
+  const approvals = openApprovals(deps, mail.queue, acts);
+  const accounts = openAccounts(deps, mail.queue, { approvals, acts: acts.accounts });
   const admins = accounts.callers;
-  const lists: ListParts = { db, clock, log, recordExport: exportRecorder(db) };
+  const lists: ListDeps = { db, clock, log, recordExport: exportRecorder(db) };
   const features: readonly Feature[] = [
     accounts.feature,
     mail.feature,
@@ -160,13 +160,13 @@ function openFeatures(parts: BackendParts): { readonly features: readonly Featur
     { name: "secrets", endpoints: secretEndpoints({ db, approvals, act: acts.secret }) },
     moneyCheckFeature({ db, log, registry }),
     { name: "messages-model-map", endpoints: modelMapEndpoints(db) },
-    openExitNodes(parts),
+    openExitNodes(deps),
     { name: "admin-lists", endpoints: listEndpoints(lists, [...listPlaces, leadPlace]) },
     { name: "admin-files", endpoints: fileEndpoints(lists, [traceFilePlace, exitNodeFilePlace]) },
     campaignFeature({ db, clock, retentionDays: () => settings.values["analytics.retention_days"] }),
     {
       name: "leads",
-      endpoints: leadEndpoints({ db, clock, countSender: leadSenders(db), problemPage: contactPage(parts) }),
+      endpoints: leadEndpoints({ db, clock, countSender: leadSenders(db), problemPage: contactPage(deps) }),
     },
     { name: "user-detail", endpoints: userDetailEndpoints(lists) },
     { name: "route-explanation", endpoints: routeExplanationEndpoints(db) },
@@ -177,11 +177,11 @@ function openFeatures(parts: BackendParts): { readonly features: readonly Featur
   return { features, accounts };
 }
 
-function contactPage({ webBuild }: BackendParts): Parameters<typeof leadEndpoints>[0]["problemPage"] {
+function contactPage({ webBuild }: BackendDeps): Parameters<typeof leadEndpoints>[0]["problemPage"] {
   return (state, status) => contactProblemPage(state, status, webBuild?.forms ?? null);
 }
 
-function openExitNodes({ config, db, masterKey, log, registry, upstreamCa }: BackendParts): Feature {
+function openExitNodes({ config, db, masterKey, log, registry, upstreamCa }: BackendDeps): Feature {
   return exitNodeFeature({
     config,
     db,
@@ -204,9 +204,9 @@ function openExitNodes({ config, db, masterKey, log, registry, upstreamCa }: Bac
   });
 }
 
-function openMail(parts: BackendParts, secrets: SecretReader): Mail {
+function openMail(deps: BackendDeps, secrets: SecretReader): Mail {
   return buildMail({
-    ...parts,
+    ...deps,
     clock: systemClock,
     readSecret: (name) => secrets.read(name),
     // Accounts know mail, and mail knows no accounts.
@@ -226,7 +226,7 @@ function traceRules(values: SettingValues): TraceRules {
   };
 }
 
-function openPages({ config, db, log, notifications, webBuild }: BackendParts, { callers }: Accounts): Pages {
+function openPages({ config, db, log, notifications, webBuild }: BackendDeps, { callers }: Accounts): Pages {
   const origin = publicBaseUrl(config);
   const supportWidgetUrl = config.SUPPORT_WIDGET_URL ?? null;
   const pages = new Pages({
@@ -249,9 +249,9 @@ function openPages({ config, db, log, notifications, webBuild }: BackendParts, {
 }
 
 function openAccounts(
-  { config, db, masterKey, webBuild, settings }: BackendParts,
+  { config, db, masterKey, webBuild, settings }: BackendDeps,
   mails: MailQueue,
-  agreed: Pick<AccountsParts, "approvals" | "acts">,
+  agreed: Pick<AccountsDeps, "approvals" | "acts">,
 ): Accounts {
   const forms = webBuild?.forms ?? null;
   return buildAccounts({

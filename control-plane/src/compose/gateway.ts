@@ -5,7 +5,7 @@ import { parseBaseUrl } from "../gateway/channels/model.ts";
 import type { RealtimeLimits } from "../gateway/realtime/limits.ts";
 import { RemoteGateway } from "../gateway/remote/remote-gateway.ts";
 import { RemoteRealtime } from "../gateway/remote/remote-realtime.ts";
-import { GatewayRuntime, type GatewayRuntimeParts } from "../gateway/runtime.ts";
+import { GatewayRuntime, type GatewayRuntimeDeps } from "../gateway/runtime.ts";
 import { openUpstreamGuard } from "../platform/address-guard.ts";
 import { CaptureAllowance } from "../platform/answer-capture.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -24,7 +24,7 @@ const linkPatienceMs = 20_000;
 const abortedUsageBytesMax = 16 * 1024 * 1024;
 
 /** The gateway of this process, not yet started. */
-export function openGateway(base: Base, tellCall: GatewayRuntimeParts["tellCall"]): GatewayRuntime {
+export function openGateway(base: Base, tellCall: GatewayRuntimeDeps["tellCall"]): GatewayRuntime {
   const { config, spool } = base;
   return new GatewayRuntime({
     db: base.db,

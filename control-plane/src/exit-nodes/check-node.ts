@@ -15,7 +15,7 @@ import {
   type NodeHealth,
 } from "./model.ts";
 import { hostUrlOf } from "./node-address.ts";
-import { type ExitNodeParts, syncChannel } from "./node-parts.ts";
+import { type ExitNodeDeps, syncChannel } from "./node-deps.ts";
 import { findNode, lockNode, switchRelayUrl, updateChecks, updateHealth } from "./node-store.ts";
 
 /** What a check saw. Nothing of it is written yet, and the node may have changed meanwhile. */
@@ -41,19 +41,19 @@ export type CheckMode = "ask" | "switch";
  * @throws AppError `not_found`, `version_conflict`; with `switch` also `dns_mismatch` and `health_failed`
  */
 export async function checkNode(
-  parts: ExitNodeParts,
+  deps: ExitNodeDeps,
   wanted: { readonly nodeCode: string; readonly version?: number | undefined; readonly mode: CheckMode },
   changer: AuditOrigin,
 ): Promise<CheckedNode> {
-  const node = await findNode(parts.db, wanted.nodeCode);
+  const node = await findNode(deps.db, wanted.nodeCode);
   if (node === null) {
     throw new AppError("not_found", { message: "There is no such exit node." });
   }
   if (wanted.version !== undefined && wanted.version !== node.version) {
     throw new AppError("version_conflict");
   }
-  const sight = await look(parts, node);
-  const checked = await parts.db.withTransaction((tx) => conclude(parts, tx, { sight, mode: wanted.mode, changer }));
+  const sight = await look(deps, node);
+  const checked = await deps.db.withTransaction((tx) => conclude(deps, tx, { sight, mode: wanted.mode, changer }));
   if (wanted.mode === "switch" && checked.node.relayUrl !== hostUrlOf(checked.node)) {
     throw notSwitched(sight);
   }
@@ -61,21 +61,18 @@ export async function checkNode(
 }
 
 /** Only the first step of the rule. A result for a node that changed meanwhile is reported, not stored. */
-export async function checkNodeDns(
-  parts: ExitNodeParts,
-  nodeCode: string,
-): Promise<{ node: ExitNode; dns: DnsResult }> {
-  const node = await findNode(parts.db, nodeCode);
+export async function checkNodeDns(deps: ExitNodeDeps, nodeCode: string): Promise<{ node: ExitNode; dns: DnsResult }> {
+  const node = await findNode(deps.db, nodeCode);
   if (node === null) {
     throw new AppError("not_found", { message: "There is no such exit node." });
   }
-  const dns = await checkDns(node.host, node.ip, parts.dns);
-  await parts.db.withTransaction(async (tx) => {
+  const dns = await checkDns(node.host, node.ip, deps.dns);
+  await deps.db.withTransaction(async (tx) => {
     const locked = await lockNode(tx, nodeCode);
     if (locked !== null && locked.version === node.version) {
       await updateChecks(tx, { id: locked.id, dns, health: null });
       if (!dns.matched) {
-        await updateHealth(tx, locked.id, afterHostCheck(locked, { dns, health: null }, parts.switching.spacingMs));
+        await updateHealth(tx, locked.id, afterHostCheck(locked, { dns, health: null }, deps.switching.spacingMs));
       }
     }
   });
@@ -89,13 +86,13 @@ export function notSwitched({ dns, host }: { dns: DnsResult; host: HealthResult 
     : new AppError("dns_mismatch", { internal: { resolved: dns.resolved, failure: dns.failure } });
 }
 
-async function look(parts: ExitNodeParts, node: ExitNode): Promise<Sight> {
+async function look(deps: ExitNodeDeps, node: ExitNode): Promise<Sight> {
   const { nodeCode, ip: address, relayUrl } = node;
   const [relayKey, dns] = await Promise.all([
-    parts.keys.read(node.relayKeySecret),
-    checkDns(node.host, node.ip, parts.dns),
+    deps.keys.read(node.relayKeySecret),
+    checkDns(node.host, node.ip, deps.dns),
   ]);
-  const ask = (url: string) => checkHealth({ nodeCode, url, address, relayKey }, parts.health);
+  const ask = (url: string) => checkHealth({ nodeCode, url, address, relayKey }, deps.health);
   const hostUrl = hostUrlOf(node);
   const [current, host] = await Promise.all([
     relayUrl === null ? null : ask(relayUrl),
@@ -105,7 +102,7 @@ async function look(parts: ExitNodeParts, node: ExitNode): Promise<Sight> {
 }
 
 async function conclude(
-  parts: ExitNodeParts,
+  deps: ExitNodeDeps,
   tx: Transaction,
   what: { readonly sight: Sight; readonly mode: CheckMode; readonly changer: AuditOrigin },
 ): Promise<CheckedNode> {
@@ -118,23 +115,23 @@ async function conclude(
   let health: NodeHealth = current === null ? locked : afterHealth(locked, current);
   const isHostForm = node.relayUrl === hostUrlOf(node);
   if (!isHostForm) {
-    health = afterHostCheck(health, { dns, health: host }, parts.switching.spacingMs);
+    health = afterHostCheck(health, { dns, health: host }, deps.switching.spacingMs);
   }
   const isGood = dns.matched && host?.ok === true;
-  const isSwitched = isGood && (mode === "switch" || maySwitch(health, parts.switching, parts.now()));
+  const isSwitched = isGood && (mode === "switch" || maySwitch(health, deps.switching, deps.now()));
   if (isSwitched) {
     await switchToHost(tx, { sight, changer });
-    health = afterSwitch(health, parts.now());
+    health = afterSwitch(health, deps.now());
   }
-  const shown = host ?? current ?? nothingToAsk(parts.now());
+  const shown = host ?? current ?? nothingToAsk(deps.now());
   await updateChecks(tx, { id: locked.id, dns, health: shown });
   await updateHealth(tx, locked.id, health);
   const after = await lockNode(tx, node.nodeCode);
   if (after === null) {
     throw new Error(`node ${node.nodeCode} was checked and is not there`);
   }
-  await syncChannel(parts, tx, after, isSwitched || current?.ok === true ? relayKey : null);
-  tellChange(parts, locked, after);
+  await syncChannel(deps, tx, after, isSwitched || current?.ok === true ? relayKey : null);
+  tellChange(deps, locked, after);
   return { node: after, dns, health: shown };
 }
 
@@ -174,7 +171,7 @@ function nothingToAsk(now: Date): HealthResult {
   };
 }
 
-function tellChange({ log }: ExitNodeParts, before: ExitNode, after: ExitNode): void {
+function tellChange({ log }: ExitNodeDeps, before: ExitNode, after: ExitNode): void {
   const { nodeCode, relayUrl, health, dns } = after;
   if (before.isServing !== after.isServing) {
     const event = after.isServing ? "exit_node.up" : "exit_node.down";

@@ -7,7 +7,7 @@ const tries = 2;
 /** The servers answered, and there is no such name, or no address of this kind. */
 const emptyCodes = new Set(["ENOTFOUND", "ENODATA"]);
 
-export type DnsParts = {
+export type DnsDeps = {
   /** Addresses of DNS servers, with a port where it is not 53; null for those of the machine. */
   readonly servers: readonly string[] | null;
   readonly timeoutMs: number;
@@ -32,7 +32,7 @@ async function find(query: Promise<string[]>, isOverdue: () => boolean): Promise
  * Asks DNS for all addresses of a host and compares them with the one that it must have. The machine's hosts file and
  * the program's caches are ignored. An extra address is as wrong as a missing one: a later lookup may get it.
  */
-export async function checkDns(host: string, ip: string, { servers, timeoutMs, now }: DnsParts): Promise<DnsResult> {
+export async function checkDns(host: string, ip: string, { servers, timeoutMs, now }: DnsDeps): Promise<DnsResult> {
   const resolver = new dns.Resolver({ timeout: Math.ceil(timeoutMs / tries), tries });
   if (servers !== null) {
     resolver.setServers(servers);

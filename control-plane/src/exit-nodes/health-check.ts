@@ -13,7 +13,7 @@ import type { HealthFailure, HealthResult, NodeReport } from "./model.ts";
 
 const answerBytesMax = 64 * 1024;
 
-export type HealthParts = {
+export type HealthDeps = {
   readonly http: HttpClient;
   /** For everything together: connection, challenge, and the answer to the key. */
   readonly timeoutMs: number;
@@ -65,9 +65,9 @@ class ProbeFailure extends Error {
  * Checks a node's health. First by a challenge, which does not reveal the relay key; only a server that proves that it
  * holds it, at the same address, gets the key itself, as calls will send it. Never throws: every failure is a result.
  */
-export async function checkHealth(target: HealthTarget, parts: HealthParts): Promise<HealthResult> {
+export async function checkHealth(target: HealthTarget, deps: HealthDeps): Promise<HealthResult> {
   const startedTick = performance.now();
-  const verdict = await probe(target, parts);
+  const verdict = await probe(target, deps);
   const isAsked = verdict.status !== null || verdict.failure === "timeout";
   return {
     url: target.url,
@@ -76,24 +76,24 @@ export async function checkHealth(target: HealthTarget, parts: HealthParts): Pro
     latencyMs: isAsked ? Math.round(performance.now() - startedTick) : null,
     failure: verdict.failure,
     report: verdict.report,
-    checkedAt: parts.now(),
+    checkedAt: deps.now(),
   };
 }
 
-async function probe(target: HealthTarget, parts: HealthParts): Promise<Verdict> {
+async function probe(target: HealthTarget, deps: HealthDeps): Promise<Verdict> {
   const { url, relayKey, address } = target;
   if (url === null || relayKey === null || relayKeyFault(relayKey) !== null) {
     return { status: null, failure: url === null ? "no_relay_url" : "no_relay_key", report: null };
   }
-  if (!parts.isAddressAllowed(address)) {
+  if (!deps.isAddressAllowed(address)) {
     return { status: null, failure: "address_not_allowed", report: null };
   }
-  const deadline = AbortSignal.timeout(parts.timeoutMs);
+  const deadline = AbortSignal.timeout(deps.timeoutMs);
   try {
-    const said = await askByChallenge({ ...target, url, relayKey }, parts, deadline);
+    const said = await askByChallenge({ ...target, url, relayKey }, deps, deadline);
     if (said.verdict.failure === null) {
       const headers: HttpHeader[] = [["authorization", `Bearer ${relayKey}`]];
-      const answer = await ask(url, address, { headers, signal: deadline }, parts);
+      const answer = await ask(url, address, { headers, signal: deadline }, deps);
       return { ...said.verdict, ...judgeKeyAnswer(answer) };
     }
     return said.verdict;
@@ -109,17 +109,17 @@ type KnownTarget = HealthTarget & { readonly url: string; readonly relayKey: str
 
 async function askByChallenge(
   { nodeCode, url, address, relayKey }: KnownTarget,
-  parts: HealthParts,
+  deps: HealthDeps,
   signal: AbortSignal,
 ): Promise<{ readonly verdict: Verdict }> {
   const challenge: Challenge = {
     nodeCode,
     audience: new URL(url).host,
-    issuedAtMs: parts.now().getTime(),
+    issuedAtMs: deps.now().getTime(),
     nonce: Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url"),
   };
   const headers: HttpHeader[] = [[challengeHeader, signChallenge(relayKey, challenge)]];
-  const answer = await ask(url, address, { headers, signal }, parts);
+  const answer = await ask(url, address, { headers, signal }, deps);
   const { status, body } = answer;
   checkStatus(answer);
   if (!isProofValid(relayKey, challenge, body, headerOf(answer, proofHeader) ?? "")) {
@@ -134,7 +134,7 @@ async function askByChallenge(
     throw new ProbeFailure("wrong_node", status);
   }
   const isWell = status === 200 && said.ok;
-  return { verdict: { status, failure: isWell ? null : "not_ok", report: toReport(said, parts.now()) } };
+  return { verdict: { status, failure: isWell ? null : "not_ok", report: toReport(said, deps.now()) } };
 }
 
 /** @throws ProbeFailure for an unexpected status */
@@ -166,7 +166,7 @@ async function ask(
   url: string,
   address: string,
   what: { readonly headers: readonly HttpHeader[]; readonly signal: AbortSignal },
-  { http, timeoutMs }: HealthParts,
+  { http, timeoutMs }: HealthDeps,
 ): Promise<Answer> {
   const { protocol, hostname, port } = new URL(url);
   let response: HttpResponse | null = null;

@@ -13,7 +13,7 @@ import {
   lockAccount,
   updateAccount,
 } from "./account-store.ts";
-import type { ExitNodeParts } from "./node-parts.ts";
+import type { ExitNodeDeps } from "./node-deps.ts";
 import { lockNode } from "./node-store.ts";
 
 type Wish = { readonly input: SaveExitAccountInput; readonly changer: AuditOrigin };
@@ -22,8 +22,8 @@ type Wish = { readonly input: SaveExitAccountInput; readonly changer: AuditOrigi
  * Creates an account of a node, or changes it; repeating a request changes nothing.
  * @throws AppError `invalid_value`, `version_conflict`
  */
-export async function saveAccount(parts: ExitNodeParts, { input, changer }: Wish): Promise<ExitAccount> {
-  return await parts.db.withTransaction(async (tx) => {
+export async function saveAccount(deps: ExitNodeDeps, { input, changer }: Wish): Promise<ExitAccount> {
+  return await deps.db.withTransaction(async (tx) => {
     await takeAdvisoryLock(tx, `exit-account:${input.account_code}`);
     const before = await lockAccount(tx, input.account_code);
     const fields = mergeAccount(before, input);
@@ -42,7 +42,7 @@ export async function saveAccount(parts: ExitNodeParts, { input, changer }: Wish
     if (after === null) {
       throw new Error(`account ${input.account_code} was saved and is not there`);
     }
-    await parts.channels.alignAbilities(tx);
+    await deps.channels.alignAbilities(tx);
     await audit(tx, changer, "exit-node.account.save", {
       subjectKind: "exit-provider-account",
       subjectId: after.accountCode,

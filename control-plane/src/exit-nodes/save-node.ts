@@ -20,7 +20,7 @@ import {
   unknownHealth,
 } from "./model.ts";
 import { checkHost, checkIp, checkRelayUrl, followUrl, hostUrlOf } from "./node-address.ts";
-import { auditedNode, type ExitNodeParts, syncChannel } from "./node-parts.ts";
+import { auditedNode, type ExitNodeDeps, syncChannel } from "./node-deps.ts";
 import {
   clearChecks,
   countNodes,
@@ -49,17 +49,17 @@ type Wish = { readonly input: SaveExitNodeInput; readonly changer: AuditOrigin }
  * @throws AppError `invalid_value`, `invalid_relay_url`, `secret_required`, `version_conflict`, `dns_mismatch`,
  *   `health_failed`
  */
-export async function saveNode(parts: ExitNodeParts, wish: Wish): Promise<ExitNode> {
-  const node = await findNode(parts.db, wish.input.node_code);
-  const stored = { node, relayKey: node === null ? null : await parts.keys.read(node.relayKeySecret) };
-  const planned = judge(parts, stored, wish.input);
-  const proof = planned.needsProof ? await proveHostForm(parts, stored, { ...planned, input: wish.input }) : null;
-  return await parts.db.withTransaction(async (tx) => {
+export async function saveNode(deps: ExitNodeDeps, wish: Wish): Promise<ExitNode> {
+  const node = await findNode(deps.db, wish.input.node_code);
+  const stored = { node, relayKey: node === null ? null : await deps.keys.read(node.relayKeySecret) };
+  const planned = judge(deps, stored, wish.input);
+  const proof = planned.needsProof ? await proveHostForm(deps, stored, { ...planned, input: wish.input }) : null;
+  return await deps.db.withTransaction(async (tx) => {
     // A row that does not exist can't be locked; saves of the same new node take turns as well.
     await takeAdvisoryLock(tx, `exit-node:${wish.input.node_code}`);
     const locked = await lockNode(tx, wish.input.node_code);
-    const relayKey = locked === null ? null : await parts.keys.read(locked.relayKeySecret, tx);
-    const { fields, isSame, needsProof, isMoved } = judge(parts, { node: locked, relayKey }, wish.input);
+    const relayKey = locked === null ? null : await deps.keys.read(locked.relayKeySecret, tx);
+    const { fields, isSame, needsProof, isMoved } = judge(deps, { node: locked, relayKey }, wish.input);
     if (locked !== null && isSame) {
       return locked;
     }
@@ -69,9 +69,9 @@ export async function saveNode(parts: ExitNodeParts, wish: Wish): Promise<ExitNo
     await checkSource(tx, fields);
     await writeNode(tx, fields, locked);
     if (wish.input.relay_key !== undefined) {
-      await parts.keys.save(tx, fields.relayKeySecret, wish.input.relay_key);
+      await deps.keys.save(tx, fields.relayKeySecret, wish.input.relay_key);
     }
-    return await settle(parts, tx, { ...wish, before: locked, isMoved, proof: needsProof ? proof : null });
+    return await settle(deps, tx, { ...wish, before: locked, isMoved, proof: needsProof ? proof : null });
   });
 }
 
@@ -84,8 +84,8 @@ type Judged = {
   readonly needsProof: boolean;
 };
 
-function judge(parts: ExitNodeParts, { node, relayKey }: Stored, input: SaveExitNodeInput): Judged {
-  const fields = mergeNode(parts, node, input);
+function judge(deps: ExitNodeDeps, { node, relayKey }: Stored, input: SaveExitNodeInput): Judged {
+  const fields = mergeNode(deps, node, input);
   const fault = input.relay_key === undefined ? null : relayKeyFault(input.relay_key);
   if (fault !== null) {
     throw new AppError("invalid_value", { fields: { relay_key: fault } });
@@ -104,7 +104,7 @@ function judge(parts: ExitNodeParts, { node, relayKey }: Stored, input: SaveExit
   return { fields, isSame, isMoved, needsProof: isMoved && fields.relayUrl === hostUrlOf(fields) };
 }
 
-function mergeNode({ addresses }: ExitNodeParts, node: ExitNode | null, input: SaveExitNodeInput): NodeFields {
+function mergeNode({ addresses }: ExitNodeDeps, node: ExitNode | null, input: SaveExitNodeInput): NodeFields {
   const { node_code: nodeCode } = input;
   const required = (name: "name" | "host" | "ip"): string => {
     const value = input[name] ?? node?.[name];
@@ -153,7 +153,7 @@ function isEqualNode(node: ExitNode, fields: NodeFields): boolean {
 
 /** The rule of the switch, for an address that is not saved yet. */
 async function proveHostForm(
-  parts: ExitNodeParts,
+  deps: ExitNodeDeps,
   stored: Stored,
   { fields, input }: { readonly fields: NodeFields; readonly input: SaveExitNodeInput },
 ): Promise<Proof> {
@@ -164,9 +164,9 @@ async function proveHostForm(
     });
   }
   const { nodeCode, host, ip, relayUrl } = fields;
-  const dns = await checkDns(host, ip, parts.dns);
+  const dns = await checkDns(host, ip, deps.dns);
   const health = dns.matched
-    ? await checkHealth({ nodeCode, url: relayUrl, address: ip, relayKey }, parts.health)
+    ? await checkHealth({ nodeCode, url: relayUrl, address: ip, relayKey }, deps.health)
     : null;
   if (health?.ok !== true) {
     throw notSwitched({ dns, host: health });
@@ -197,7 +197,7 @@ async function writeNode(tx: Transaction, fields: NodeFields, before: ExitNode |
 type Saved = Wish & { readonly before: ExitNode | null; readonly isMoved: boolean; readonly proof: Proof | null };
 
 /** What else a saved node needs: its slots, what is known of its address, its channel, and the entry in the audit log. */
-async function settle(parts: ExitNodeParts, tx: Transaction, saved: Saved): Promise<ExitNode> {
+async function settle(deps: ExitNodeDeps, tx: Transaction, saved: Saved): Promise<ExitNode> {
   const { input, changer, before, isMoved, proof } = saved;
   const node = await readLocked(tx, input.node_code);
   if (before === null) {
@@ -208,15 +208,15 @@ async function settle(parts: ExitNodeParts, tx: Transaction, saved: Saved): Prom
   if (isMoved) {
     await clearChecks(tx, node.id);
     const unknown = { ...unknownHealth, switchedAt: node.switchedAt };
-    await updateHealth(tx, node.id, proof === null ? unknown : afterSwitch(unknown, parts.now()));
+    await updateHealth(tx, node.id, proof === null ? unknown : afterSwitch(unknown, deps.now()));
   }
   if (proof !== null) {
     await updateChecks(tx, { id: node.id, dns: proof.dns, health: proof.health });
   }
   const after = await readLocked(tx, input.node_code);
-  const provenKey = proof === null ? null : (input.relay_key ?? (await parts.keys.read(after.relayKeySecret, tx)));
-  await syncChannel(parts, tx, after, provenKey);
-  await parts.channels.alignAbilities(tx);
+  const provenKey = proof === null ? null : (input.relay_key ?? (await deps.keys.read(after.relayKeySecret, tx)));
+  await syncChannel(deps, tx, after, provenKey);
+  await deps.channels.alignAbilities(tx);
   await audit(tx, changer, "exit-node.save", {
     subjectKind: "exit-node",
     subjectId: after.nodeCode,

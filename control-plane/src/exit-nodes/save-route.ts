@@ -4,7 +4,7 @@ import { audit } from "../admin/audit/service.ts";
 import type { Transaction } from "../platform/db.ts";
 import { takeAdvisoryLock } from "../platform/db-locks.ts";
 import { AppError } from "../platform/errors.ts";
-import type { ExitNodeParts } from "./node-parts.ts";
+import type { ExitNodeDeps } from "./node-deps.ts";
 import { findNode } from "./node-store.ts";
 import {
   countRoutes,
@@ -23,8 +23,8 @@ type Wish = { readonly input: SaveExitRouteInput; readonly changer: AuditOrigin 
  * Creates a route, or changes it; repeating a request changes nothing.
  * @throws AppError `invalid_value`, `version_conflict`
  */
-export async function saveRoute(parts: ExitNodeParts, { input, changer }: Wish): Promise<ExitRoute> {
-  return await parts.db.withTransaction(async (tx) => {
+export async function saveRoute(deps: ExitNodeDeps, { input, changer }: Wish): Promise<ExitRoute> {
+  return await deps.db.withTransaction(async (tx) => {
     await takeAdvisoryLock(tx, `exit-route:${input.route_code}`);
     const before = await lockRoute(tx, input.route_code);
     const fields = mergeRoute(before, input);
@@ -40,7 +40,7 @@ export async function saveRoute(parts: ExitNodeParts, { input, changer }: Wish):
     if (after === null) {
       throw new Error(`route ${input.route_code} was saved and is not there`);
     }
-    await parts.channels.alignAbilities(tx);
+    await deps.channels.alignAbilities(tx);
     await audit(tx, changer, "exit-node.route.save", {
       subjectKind: "exit-node-route",
       subjectId: after.routeCode,

@@ -7,7 +7,7 @@ import { AppError } from "../platform/errors.ts";
 import { type ExitAccount, selectAccounts } from "./account-store.ts";
 import { type CheckedNode, type CheckMode, checkNode, checkNodeDns } from "./check-node.ts";
 import type { DnsResult, ExitNode } from "./model.ts";
-import type { ExitNodeParts } from "./node-parts.ts";
+import type { ExitNodeDeps } from "./node-deps.ts";
 import { findNode, selectDueNodes, selectNodes } from "./node-store.ts";
 import type { NodeTraffic } from "./port.ts";
 import { type ExitRoute, selectRoutes } from "./route-store.ts";
@@ -32,12 +32,12 @@ export async function keepTraffic(db: Queryable, replicaId: string, seen: readon
 
 /** The exit nodes: what admins say about them, what checks see of them, and what follows for their channels. */
 export class ExitNodes {
-  readonly #parts: ExitNodeParts;
+  readonly #deps: ExitNodeDeps;
   readonly #times: ExitNodeTimes;
   readonly #gauges: { readonly serving: Gauge; readonly matched: Gauge };
 
-  constructor(parts: ExitNodeParts, times: ExitNodeTimes, registry: Registry) {
-    this.#parts = parts;
+  constructor(deps: ExitNodeDeps, times: ExitNodeTimes, registry: Registry) {
+    this.#deps = deps;
     this.#times = times;
     const gauge = (name: string, help: string) =>
       new Gauge({ name, help, labelNames: ["node"], registers: [registry] });
@@ -51,35 +51,35 @@ export class ExitNodes {
   }
 
   saveNode(input: SaveExitNodeInput, changer: AuditOrigin): Promise<ExitNode> {
-    return saveNode(this.#parts, { input, changer });
+    return saveNode(this.#deps, { input, changer });
   }
 
   saveAccount(input: SaveExitAccountInput, changer: AuditOrigin): Promise<ExitAccount> {
-    return saveAccount(this.#parts, { input, changer });
+    return saveAccount(this.#deps, { input, changer });
   }
 
   saveRoute(input: SaveExitRouteInput, changer: AuditOrigin): Promise<ExitRoute> {
-    return saveRoute(this.#parts, { input, changer });
+    return saveRoute(this.#deps, { input, changer });
   }
 
   checkDns(nodeCode: string): Promise<{ node: ExitNode; dns: DnsResult }> {
-    return checkNodeDns(this.#parts, nodeCode);
+    return checkNodeDns(this.#deps, nodeCode);
   }
 
   check(
     wanted: { readonly nodeCode: string; readonly version?: number | undefined; readonly mode: CheckMode },
     changer: AuditOrigin,
   ): Promise<CheckedNode> {
-    return checkNode(this.#parts, wanted, changer);
+    return checkNode(this.#deps, wanted, changer);
   }
 
   listNodes(): Promise<ExitNode[]> {
-    return selectNodes(this.#parts.db);
+    return selectNodes(this.#deps.db);
   }
 
   /** @throws AppError `not_found` */
   async readNode(nodeCode: string): Promise<ExitNode> {
-    const node = await findNode(this.#parts.db, nodeCode);
+    const node = await findNode(this.#deps.db, nodeCode);
     if (node === null) {
       throw new AppError("not_found", { message: "There is no such exit node." });
     }
@@ -87,28 +87,28 @@ export class ExitNodes {
   }
 
   listAccounts(nodeCode: string | null): Promise<ExitAccount[]> {
-    return selectAccounts(this.#parts.db, nodeCode);
+    return selectAccounts(this.#deps.db, nodeCode);
   }
 
   listRoutes(nodeCode: string | null): Promise<ExitRoute[]> {
-    return selectRoutes(this.#parts.db, nodeCode);
+    return selectRoutes(this.#deps.db, nodeCode);
   }
 
   /** What is shown beside nodes. */
   async readSurroundings(): Promise<{ secretNames: ReadonlySet<string>; traffic: ReadonlyMap<bigint, TrafficSum> }> {
-    const [names, sums] = await Promise.all([this.#parts.keys.names(), sumTraffic(this.#parts.db)]);
+    const [names, sums] = await Promise.all([this.#deps.keys.names(), sumTraffic(this.#deps.db)]);
     return { secretNames: new Set(names), traffic: new Map(sums.map((sum) => [sum.nodeId, sum])) };
   }
 
   /** The job: looks at the nodes whose time has come, and gives channels the abilities that models added since need. */
   async runChecks(): Promise<void> {
-    const { db, log, switching, channels } = this.#parts;
+    const { db, log, switching, channels } = this.#deps;
     const movingMs = Math.min(this.#times.checkMs, Math.max(1_000, switching.spacingMs));
     const due = await selectDueNodes(db, { restingMs: this.#times.checkMs, movingMs, limit: checkedAtOnce });
     await Promise.all(
       due.map(async ({ nodeCode }) => {
         try {
-          await checkNode(this.#parts, { nodeCode, mode: "ask" }, job);
+          await checkNode(this.#deps, { nodeCode, mode: "ask" }, job);
         } catch (error) {
           // An admin may have changed it meanwhile; then the next run looks at what it has become.
           const isChanged = error instanceof AppError && error.code === "version_conflict";
@@ -131,6 +131,6 @@ export class ExitNodes {
   }
 
   foldTraffic(): Promise<void> {
-    return foldOldTraffic(this.#parts.db);
+    return foldOldTraffic(this.#deps.db);
   }
 }

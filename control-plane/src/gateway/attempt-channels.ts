@@ -6,10 +6,10 @@ import type { Ability, Channel } from "./channels/model.ts";
 import { chooseChannel } from "./dispatch/choose-channel.ts";
 import { attemptMsMax, mayRetry, type RetryRule } from "./dispatch/retry-policy.ts";
 import type { AttemptFailure, CallState, FailedAttempt, Principal, StreamEnding } from "./model.ts";
-import type { PipelineParts } from "./pipeline-parts.ts";
+import type { PipelineDeps } from "./pipeline-deps.ts";
 import { streamResult, toAttemptError } from "./respond/translate-ending.ts";
 
-export type AttemptParts = Pick<PipelineParts, "loads" | "clock" | "random" | "observer" | "log">;
+export type AttemptDeps = Pick<PipelineDeps, "loads" | "clock" | "random" | "observer" | "log">;
 
 /** A call whose key is valid. */
 type OwnedCall = CallState & { readonly principal: Principal };
@@ -34,12 +34,12 @@ const accountAlarms: Readonly<Partial<Record<string, string>>> = {
  * @throws AppError as the client is to see it
  */
 export async function attemptChannels<Answer extends object>(
-  parts: AttemptParts,
+  deps: AttemptDeps,
   state: OwnedCall,
   { abilities, rule }: Choice,
   attempt: (use: ChannelUse, silenceMsMax: number) => Promise<Answer | FailedAttempt>,
 ): Promise<Answer> {
-  const { loads, clock, random } = parts;
+  const { loads, clock, random } = deps;
   const customer = state.principal.gatewayUserId;
   const startedTick = clock.tick();
   const tried = new Set<ChannelId>();
@@ -47,7 +47,7 @@ export async function attemptChannels<Answer extends object>(
   for (let last: FailedAttempt | null = null; ; ) {
     const channel = chooseChannel(abilities, isNext, random());
     if (channel === null) {
-      throw last === null ? noChannel(parts, state, abilities) : attemptError(parts, state, last, abilities);
+      throw last === null ? noChannel(deps, state, abilities) : attemptError(deps, state, last, abilities);
     }
     const elapsedMs = clock.tick() - startedTick;
     const silenceMsMax = attemptMsMax({ attempts: tried.size, elapsedMs }, hasOther(abilities, channel, isNext), rule);
@@ -66,13 +66,13 @@ export async function attemptChannels<Answer extends object>(
       return result;
     }
     last = result;
-    noteFailure(parts, state, use, last);
+    noteFailure(deps, state, use, last);
     // A client that has left waits for nobody.
     if (
       state.call.signal.aborted ||
       !mayRetry(last.failure, { attempts: tried.size, elapsedMs: clock.tick() - startedTick }, rule)
     ) {
-      throw attemptError(parts, state, last, abilities);
+      throw attemptError(deps, state, last, abilities);
     }
   }
 }
@@ -87,7 +87,7 @@ type SeenOfAttempt = Pick<Attempt, "status" | "result" | "said">;
 
 /** Records how an attempt ended; called before the call is settled, so that its row includes the attempt. */
 export function noteAttempt(
-  { clock, observer }: Pick<AttemptParts, "clock" | "observer">,
+  { clock, observer }: Pick<AttemptDeps, "clock" | "observer">,
   state: CallState,
   { channel, startedTick }: ChannelUse,
   seen: SeenOfAttempt,
@@ -110,17 +110,17 @@ type StreamEnd = { readonly status: number; readonly ending: StreamEnding; reado
 
 /** The attempt of such a stream ends. */
 export function noteStreamEnd(
-  parts: Pick<AttemptParts, "clock" | "observer" | "loads">,
+  deps: Pick<AttemptDeps, "clock" | "observer" | "loads">,
   state: CallState,
   use: ChannelUse,
   { status, ending, note }: StreamEnd,
 ): void {
   const result = streamResult(ending);
-  noteAttempt(parts, state, use, seenOf({ failure: { status, result }, note }));
+  noteAttempt(deps, state, use, seenOf({ failure: { status, result }, note }));
   if (ending.kind === "aborted") {
-    parts.loads.release(use);
+    deps.loads.release(use);
   } else {
-    parts.loads.end(use, ending.kind === "completed" ? "none" : "suspected", result);
+    deps.loads.end(use, ending.kind === "completed" ? "none" : "suspected", result);
   }
 }
 
@@ -131,10 +131,10 @@ export function seenOf({ failure, note }: SeenFailure): SeenOfAttempt {
 }
 
 /** A try that brought no answer counts against the channel, or not, and may make it rest. */
-function noteFailure(parts: AttemptParts, state: CallState, use: ChannelUse, { failure, note }: FailedAttempt): void {
-  const { loads, log, random } = parts;
+function noteFailure(deps: AttemptDeps, state: CallState, use: ChannelUse, { failure, note }: FailedAttempt): void {
+  const { loads, log, random } = deps;
   const { result } = failure;
-  noteAttempt(parts, state, use, seenOf({ failure, note }));
+  noteAttempt(deps, state, use, seenOf({ failure, note }));
   const alarm = accountAlarms[result];
   if (alarm !== undefined) {
     log.error(alarm, { requestId: state.call.requestId, channel: use.channel.name });
@@ -146,7 +146,7 @@ function noteFailure(parts: AttemptParts, state: CallState, use: ChannelUse, { f
 }
 
 /** Why nothing can be tried: too many calls right now, which passes by itself, or everything is out of order. */
-function noChannel({ loads }: AttemptParts, { principal }: OwnedCall, abilities: readonly Ability[]): AppError {
+function noChannel({ loads }: AttemptDeps, { principal }: OwnedCall, abilities: readonly Ability[]): AppError {
   if (abilities.length === 0) {
     return new AppError("no_upstream", { internal: { reason: "no ability" } });
   }
@@ -158,7 +158,7 @@ function noChannel({ loads }: AttemptParts, { principal }: OwnedCall, abilities:
 
 /** A client that comes back at the requested time does not meet the same pause again. */
 function attemptError(
-  { loads }: AttemptParts,
+  { loads }: AttemptDeps,
   { principal }: OwnedCall,
   { failure, said }: FailedAttempt,
   abilities: readonly Ability[],

@@ -3,7 +3,7 @@ import { noUnits } from "../models/units.ts";
 import { AppError } from "../platform/errors.ts";
 import { toReport } from "./call-state.ts";
 import type { AdmittedCall, CallEnd, CallState } from "./model.ts";
-import type { PipelineParts } from "./pipeline-parts.ts";
+import type { PipelineDeps } from "./pipeline-deps.ts";
 import { priceUsage } from "./settle/price-usage.ts";
 import { toUsageRow } from "./settle/record-usage.ts";
 import { settleQuota } from "./settle/settle-quota.ts";
@@ -13,10 +13,10 @@ const unrecordedCode = "storage_unavailable";
 
 /** Ends each call exactly once: row, spool, quota, limits, report. */
 export class CallEnder {
-  readonly #parts: PipelineParts;
+  readonly #deps: PipelineDeps;
 
-  constructor(parts: PipelineParts) {
-    this.#parts = parts;
+  constructor(deps: PipelineDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -26,13 +26,13 @@ export class CallEnder {
    * @throws AppError `storage_unavailable` when the row can't be made durable; nothing is charged then
    */
   async settle(state: AdmittedCall, end: CallEnd, unrecordedStatus = end.httpStatus): Promise<void> {
-    const { leases, observer, usage } = this.#parts;
+    const { leases, observer, usage } = this.#deps;
     const durationMs = this.#durationMs(state);
     if (end.isImplausible === true) {
       this.#reportImplausible(state, end);
     }
     if (end.outcome === "aborted" && end.usageSource === "estimated" && state.readOn?.isMostlyUnseen === true) {
-      this.#parts.limits.noteAbort(state.principal);
+      this.#deps.limits.noteAbort(state.principal);
     }
     const cost = { quota: priceUsage(end, state.model), hold: state.hold };
     const row = toUsageRow(state, end, cost, durationMs);
@@ -50,7 +50,7 @@ export class CallEnder {
     }
     observer.onEnd(state, end, durationMs, row.quota);
     if (state.principal.isFirstUse && end.outcome === "completed") {
-      this.#parts.onFirstUse(state.principal.apiKeyId);
+      this.#deps.onFirstUse(state.principal.apiKeyId);
     }
   }
 
@@ -61,7 +61,7 @@ export class CallEnder {
     }
     const isClientGone = error.code === "client_closed_request";
     if (isClientGone && state.attempts.length > 0 && state.principal !== null) {
-      this.#parts.limits.noteAbort(state.principal);
+      this.#deps.limits.noteAbort(state.principal);
     }
     const end: CallEnd = {
       outcome: isClientGone ? "aborted" : isOurs(state, error) ? "failed" : "refused",
@@ -75,15 +75,15 @@ export class CallEnder {
     const { principal, hold } = state;
     if (principal !== null) {
       const row = toUsageRow({ ...state, principal }, end, { quota: nothing, hold }, durationMs);
-      this.#parts.usage.append(row).catch((cause: unknown) => {
-        this.#parts.log.error("usage.row_lost", { requestId: state.call.requestId, cause });
+      this.#deps.usage.append(row).catch((cause: unknown) => {
+        this.#deps.log.error("usage.row_lost", { requestId: state.call.requestId, cause });
       });
       if (hold !== null) {
-        settleQuota(this.#parts.leases, hold, row);
+        settleQuota(this.#deps.leases, hold, row);
       }
     }
     this.#finish(state, end, durationMs);
-    this.#parts.observer.onEnd(state, end, durationMs, nothing);
+    this.#deps.observer.onEnd(state, end, durationMs, nothing);
   }
 
   /** A call that no provider is asked for: it has no row, only its trace. */
@@ -92,13 +92,13 @@ export class CallEnder {
     const end: CallEnd = { outcome: "completed", httpStatus, errorCode: null, units: noUnits, usageSource: "none" };
     const durationMs = this.#durationMs(state);
     this.#finish(state, end, durationMs);
-    this.#parts.observer.onEnd(state, end, durationMs, nothing);
+    this.#deps.observer.onEnd(state, end, durationMs, nothing);
   }
 
   #finish(state: CallState, end: CallEnd, durationMs: number): void {
     const { inputTokens, outputTokens } = end.units;
     if (state.principal !== null && state.isLimited) {
-      this.#parts.limits.end(state.principal, inputTokens + outputTokens);
+      this.#deps.limits.end(state.principal, inputTokens + outputTokens);
     }
     state.bodyShare?.end();
     state.readOn?.end();
@@ -114,14 +114,14 @@ export class CallEnder {
       units: noUnits,
       usageSource: "none",
     };
-    this.#parts.observer.onEnd(state, failed, durationMs, nothing);
+    this.#deps.observer.onEnd(state, failed, durationMs, nothing);
     const { inputTokens, outputTokens } = noUnits;
     state.call.onUnrecorded?.(toReport(state, { ...failed, inputTokens, outputTokens }, durationMs));
   }
 
   /** Somebody has to check the channel: its counts are wrong, and even the plausible ones may be. */
   #reportImplausible({ call, channelId, attempts, model }: CallState, { units, usageSource }: CallEnd): void {
-    this.#parts.log.error("usage.implausible", {
+    this.#deps.log.error("usage.implausible", {
       requestId: call.requestId,
       channelId: String(channelId),
       channel: attempts.at(-1)?.channel,
@@ -131,7 +131,7 @@ export class CallEnder {
   }
 
   #durationMs(state: CallState): number {
-    return Math.round(this.#parts.clock.tick() - state.call.startedTick);
+    return Math.round(this.#deps.clock.tick() - state.call.startedTick);
   }
 }
 

@@ -21,7 +21,7 @@ export type ExitPermits = ReadonlyMap<GatewayUserId, ReadonlyMap<string, ExitNod
 
 export const emptyCatalog: Catalog = { models: new Map(), abilities: new Map(), permits: new Map() };
 
-export type CatalogParts = {
+export type CatalogDeps = {
   readonly db: Queryable;
   /** Opens the sealed credential of a channel. */
   readonly openCredential: (id: ChannelId, sealed: Uint8Array) => string;
@@ -31,13 +31,13 @@ export type CatalogParts = {
 };
 
 /** Loads the snapshot. A channel that can't be used is left out and said in the log; it never takes the others along. */
-export async function loadCatalog(parts: CatalogParts): Promise<Catalog> {
-  const { db, log } = parts;
+export async function loadCatalog(deps: CatalogDeps): Promise<Catalog> {
+  const { db, log } = deps;
   const models = new Map((await listPricedModels(db)).map((row) => [row.name, toModelEntry(row)]));
   const channels = new Map<bigint, Channel>();
   for (const row of await listEnabledChannels(db)) {
     try {
-      channels.set(row.id, toChannel(row, parts));
+      channels.set(row.id, toChannel(row, deps));
     } catch (error) {
       log.error("catalog.channel_unusable", { channel: row.name, error });
     }
@@ -70,7 +70,7 @@ async function loadPermits(db: Queryable): Promise<ExitPermits> {
 }
 
 /** @throws Error for a channel that can't be used */
-function toChannel(row: ChannelRow, { openCredential, isNodeAddressAllowed }: CatalogParts): Channel {
+function toChannel(row: ChannelRow, { openCredential, isNodeAddressAllowed }: CatalogDeps): Channel {
   const id = row.id as ChannelId;
   if (row.pinned_address !== null && !isNodeAddressAllowed(row.pinned_address)) {
     throw new Error("the address of the exit node is not public");

@@ -8,7 +8,7 @@ import type { Database } from "../platform/db.ts";
 import type { Feature } from "../platform/feature.ts";
 import { PooledHttpClient } from "../platform/http-client/pooled-client.ts";
 import type { Log } from "../platform/log.ts";
-import { type CatalogAdminParts, catalogAdminEndpoints } from "./catalog-admin/routes.ts";
+import { type CatalogAdminDeps, catalogAdminEndpoints } from "./catalog-admin/routes.ts";
 import { ChannelTests } from "./catalog-admin/test-channel.ts";
 import { keyEndpoints } from "./keys/routes.ts";
 import { KeyService } from "./keys/service.ts";
@@ -21,7 +21,7 @@ export type GatewayFeatureDeps = {
   readonly log: Log;
   readonly clock: Clock;
   readonly approvals: Approvals;
-  readonly acts: CatalogAdminParts["acts"];
+  readonly acts: CatalogAdminDeps["acts"];
 };
 
 /** What users do with their keys, and admins with models, channels and abilities. */

@@ -2,7 +2,7 @@ import type { Quota } from "@sluice/contracts/money";
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Attempt } from "../usage/log/model.ts";
 import type { CallEnd, CallState } from "./model.ts";
-import type { GatewayObserver } from "./pipeline-parts.ts";
+import type { GatewayObserver } from "./pipeline-deps.ts";
 
 const latencyBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 

@@ -1,7 +1,7 @@
 import { largeBodyBytesMin } from "../platform/side-thread.ts";
 import { parseRequest } from "./admit/parse-request.ts";
 import type { GatewayCall, ParsedRequest } from "./model.ts";
-import type { PipelineParts } from "./pipeline-parts.ts";
+import type { PipelineDeps } from "./pipeline-deps.ts";
 import type { Surface } from "./surfaces.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { Surface } from "./surfaces.ts";
  * @throws AppError as `parse-request` does, or `temporarily_unavailable` when too many wait
  */
 export function parseBody(
-  { parseAside }: Pick<PipelineParts, "parseAside">,
+  { parseAside }: Pick<PipelineDeps, "parseAside">,
   body: Uint8Array,
   { headers, path, traits }: GatewayCall,
   surface: Surface,

@@ -27,7 +27,7 @@ import type {
   StreamEnding,
 } from "./model.ts";
 import { parseBody } from "./parse-body.ts";
-import type { PipelineParts } from "./pipeline-parts.ts";
+import type { PipelineDeps } from "./pipeline-deps.ts";
 import type { GatewayPort } from "./port.ts";
 import { classifyStatus, failedBy, malformedAnswer } from "./respond/classify-status.ts";
 import { answerHeaders, answeringNode, formOf, isEventStream, namingNode } from "./respond/compose-answer.ts";
@@ -56,18 +56,18 @@ type BegunStream = { readonly response: HttpResponse; readonly firstEventTick: n
  * which sessions share; the steps know nothing of each other.
  */
 export class Pipeline implements GatewayPort {
-  readonly #parts: PipelineParts;
+  readonly #deps: PipelineDeps;
   readonly #ender: CallEnder;
   readonly #usageOptions: UsageOptions;
 
-  constructor(parts: PipelineParts) {
-    this.#parts = parts;
-    this.#ender = new CallEnder(parts);
-    this.#usageOptions = new UsageOptions(parts.clock);
+  constructor(deps: PipelineDeps) {
+    this.#deps = deps;
+    this.#ender = new CallEnder(deps);
+    this.#usageOptions = new UsageOptions(deps.clock);
   }
 
   async handle(call: GatewayCall): Promise<GatewayAnswer> {
-    const state = newCallState(call, this.#parts.captures);
+    const state = newCallState(call, this.#deps.captures);
     try {
       const surface = this.#route(call);
       await this.#authenticate(state);
@@ -86,7 +86,7 @@ export class Pipeline implements GatewayPort {
         const { requestId } = call;
         // What providers said is not for the log: it may quote the request.
         const attempts = state.attempts.map(({ said: _, ...attempt }) => attempt);
-        this.#parts.log.warn("call.failed", { requestId, code, internal, attempts, error: thrown });
+        this.#deps.log.warn("call.failed", { requestId, code, internal, attempts, error: thrown });
       }
       const answer = namingNode(writeError(error), state.exitNode);
       keepPiece(state, answer.body as Uint8Array);
@@ -112,7 +112,7 @@ export class Pipeline implements GatewayPort {
 
   async #authenticate(state: CallState): Promise<void> {
     const { call } = state;
-    const { directory, digestKey, clock, hopMark } = this.#parts;
+    const { directory, digestKey, clock, hopMark } = this.#deps;
     // Before the key: what comes back carries a channel's credential, which need not be a key of ours.
     if (hasPassed(call.headers.get(hopHeader), hopMark)) {
       throw new AppError("loop_detected");
@@ -131,7 +131,7 @@ export class Pipeline implements GatewayPort {
     if (principal === null) {
       throw new Error("models were listed without a key");
     }
-    const answer = answerModels(call.path, principal, this.#parts.catalog());
+    const answer = answerModels(call.path, principal, this.#deps.catalog());
     keepPiece(state, answer.body as Uint8Array);
     this.#ender.finishFree(state, answer.status);
     return answer;
@@ -139,7 +139,7 @@ export class Pipeline implements GatewayPort {
 
   async #admit(state: CallState, surface: Surface): Promise<AdmittedCall> {
     const { call, principal } = state;
-    const { catalog, leases, limits, usage } = this.#parts;
+    const { catalog, leases, limits, usage } = this.#deps;
     if (principal === null) {
       throw new Error("a call was admitted without a key");
     }
@@ -151,8 +151,8 @@ export class Pipeline implements GatewayPort {
     // Before the body is read: where nothing is passed through, nobody waits for an upload.
     const passThrough = surface.kind === "pass" ? checkPassThrough(principal, catalog(), call) : null;
     checkContentType(call.headers, surface);
-    state.bodyShare = this.#parts.bodyRoom.share(principal.gatewayUserId);
-    const parsing = parseBody(this.#parts, await call.readBody(state.bodyShare), call, surface);
+    state.bodyShare = this.#deps.bodyRoom.share(principal.gatewayUserId);
+    const parsing = parseBody(this.#deps, await call.readBody(state.bodyShare), call, surface);
     const request = parsing instanceof Promise ? await parsing : parsing;
     state.request = request;
     state.isStream = request.isStream;
@@ -165,16 +165,16 @@ export class Pipeline implements GatewayPort {
   }
 
   #dispatch(state: AdmittedCall, surface: Surface): Promise<GatewayAnswer> {
-    const catalog = this.#parts.catalog();
+    const catalog = this.#deps.catalog();
     const serving = catalog.abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
     state.exitNodes = findExitNodes(catalog, state);
     const nodes = allowExitNodes(serving, state.exitNodes);
     const abilities = surface.kind === "pass" ? allowPassThrough(nodes, state.call) : nodes;
-    const { upstreamLimits, isSentRetried } = this.#parts;
+    const { upstreamLimits, isSentRetried } = this.#deps;
     // A path without rules of its own may create something at a provider, which must not be done twice.
     const isAgain = isSentRetried && surface.kind !== "pass";
     const rule = { ...boundPatience(state, surface, upstreamLimits), isSentRetried: isAgain };
-    return attemptChannels(this.#parts, state, { abilities, rule }, (use, silenceMsMax) =>
+    return attemptChannels(this.#deps, state, { abilities, rule }, (use, silenceMsMax) =>
       this.#try(state, surface, use, silenceMsMax),
     );
   }
@@ -194,7 +194,7 @@ export class Pipeline implements GatewayPort {
     if (!asks || !("failure" in first) || !refusesUsageOption(first, request, call)) {
       return first;
     }
-    noteAttempt(this.#parts, state, use, seenOf(first));
+    noteAttempt(this.#deps, state, use, seenOf(first));
     const bare = { request: withoutUsageOption(request, call), silenceMsMax };
     const second = await this.#attempt(state, surface, use, bare);
     if (!("failure" in second)) {
@@ -211,15 +211,15 @@ export class Pipeline implements GatewayPort {
   ): Promise<GatewayAnswer | FailedAttempt> {
     const { call } = state;
     const { channel } = use;
-    const hops = withHop(call.headers.get(hopHeader), this.#parts.hopMark);
+    const hops = withHop(call.headers.get(hopHeader), this.#deps.hopMark);
     const exitAccount = state.exitNodes?.get(channel.id) ?? null;
-    const { upstreamLimits, readOnRoom, clock } = this.#parts;
+    const { upstreamLimits, readOnRoom, clock } = this.#deps;
     state.readOn = readOnRoom.open(surface.kind, state.principal.gatewayUserId, clock);
     const limits = boundSilence(state, surface, channel, { silenceMsMax, upstreamLimits });
     const options = { hops, exitAccount, limits, accept: acceptOf(surface), signal: call.signal };
     state.exitNode = null;
-    const firstEventTick = this.#parts.clock.tick() + limits.firstByteTimeoutMs;
-    const response = await forward(this.#parts.client, composeRequest(call, request, channel, options));
+    const firstEventTick = this.#deps.clock.tick() + limits.firstByteTimeoutMs;
+    const response = await forward(this.#deps.client, composeRequest(call, request, channel, options));
     if (response instanceof HttpClientError) {
       return failedBy(response);
     }
@@ -273,9 +273,9 @@ export class Pipeline implements GatewayPort {
     if (state.call.signal.aborted) {
       return this.#leave(state, use, response.status, measured);
     }
-    noteAttempt(this.#parts, state, use, { status: response.status, result: "answered" });
-    this.#parts.loads.answered(use);
-    this.#parts.loads.end(use, "none");
+    noteAttempt(this.#deps, state, use, { status: response.status, result: "answered" });
+    this.#deps.loads.answered(use);
+    this.#deps.loads.end(use, "none");
     this.#noteFirstByte(state);
     keepPiece(state, body);
     const end = { outcome: "completed", httpStatus: response.status, errorCode: null, ...measured } as const;
@@ -286,8 +286,8 @@ export class Pipeline implements GatewayPort {
   /** The client left after the head of a response: it gets nothing and owes what was measured. */
   async #leave(state: AdmittedCall, use: ChannelUse, status: number, measured: Measured): Promise<GatewayAnswer> {
     const error = new AppError("client_closed_request");
-    noteAttempt(this.#parts, state, use, { status, result: streamResult({ kind: "aborted" }) });
-    this.#parts.loads.release(use);
+    noteAttempt(this.#deps, state, use, { status, result: streamResult({ kind: "aborted" }) });
+    this.#deps.loads.release(use);
     const { status: httpStatus, code: errorCode } = error;
     await this.#ender.settle(state, { outcome: "aborted", httpStatus, errorCode, ...measured });
     return writeError(error);
@@ -299,12 +299,12 @@ export class Pipeline implements GatewayPort {
     use: ChannelUse,
     { response, firstEventTick }: BegunStream,
   ): Promise<GatewayAnswer | FailedAttempt> {
-    const { clock, loads, streamStallTimeoutMs, upstreamLimits } = this.#parts;
+    const { clock, loads, streamStallTimeoutMs, upstreamLimits } = this.#deps;
     const isEvents = isEventStream(response);
     // Of a path without rules of its own nothing is looked into, whatever it answers.
     const surfaceKind = isEvents && kind !== "pass" ? kind : "raw";
     state.isStream ||= isEvents;
-    const meter = new StreamMeter(this.#parts.clock);
+    const meter = new StreamMeter(this.#deps.clock);
     state.readOn?.listen(meter);
     const events = new EventStream({
       surfaceKind,
@@ -320,7 +320,7 @@ export class Pipeline implements GatewayPort {
       onPayload: (payload, isDelivered) => meter.add(payload, isDelivered),
       onEnding: async (ending) => {
         const note = readEventNote(ending, use.channel, state.request.body);
-        noteStreamEnd(this.#parts, state, use, { status: response.status, ending, note });
+        noteStreamEnd(this.#deps, state, use, { status: response.status, ending, note });
         const problem = await this.#settleStream(state, kind, ending, meter);
         return {
           errorEvent: problem === null ? null : errorEvent(problem, surfaceKind === "responses"),
@@ -383,6 +383,6 @@ export class Pipeline implements GatewayPort {
   }
 
   #noteFirstByte(state: CallState): void {
-    state.firstByteMs ??= Math.round(this.#parts.clock.tick() - state.call.startedTick);
+    state.firstByteMs ??= Math.round(this.#deps.clock.tick() - state.call.startedTick);
   }
 }

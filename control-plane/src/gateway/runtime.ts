@@ -18,7 +18,7 @@ import { KeyLimits } from "./keys/key-limits.ts";
 import { findPrincipal, markFirstUse, markUse } from "./keys/store.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import { Pipeline } from "./pipeline.ts";
-import type { GatewayObserver, PipelineParts, UpstreamLimits, UsageSpool } from "./pipeline-parts.ts";
+import type { GatewayObserver, PipelineDeps, UpstreamLimits, UsageSpool } from "./pipeline-deps.ts";
 import { QuotaLeases } from "./quota/leases.ts";
 import { releaseLeases, renewTerm } from "./quota/replica-store.ts";
 import { createLeaseStore } from "./quota/store.ts";
@@ -38,7 +38,7 @@ const reconcileMs = 60_000;
 const markUseMs = 15_000;
 const exitTrafficMs = 2_000;
 
-export type GatewayRuntimeParts = {
+export type GatewayRuntimeDeps = {
   readonly db: Database;
   readonly notifications: Notifications;
   readonly usage: UsageSpool;
@@ -49,7 +49,7 @@ export type GatewayRuntimeParts = {
   readonly client: HttpClient;
   readonly sockets: WebSocketClient;
   readonly upstreamLimits: UpstreamLimits;
-  readonly parseAside: PipelineParts["parseAside"];
+  readonly parseAside: PipelineDeps["parseAside"];
   readonly abortsPerHour: number | null;
   readonly bodyRoom: BodyRoom;
   readonly isSentRetried: boolean;
@@ -66,7 +66,7 @@ export type GatewayRuntimeParts = {
   readonly tellCall: ((call: ToldCall) => void) | null;
 };
 
-function openObserver({ registry, tellCall }: GatewayRuntimeParts): GatewayObserver {
+function openObserver({ registry, tellCall }: GatewayRuntimeDeps): GatewayObserver {
   const metrics = new GatewayMetrics(registry);
   return tellCall === null ? metrics : new TellingObserver(metrics, tellCall);
 }
@@ -76,7 +76,7 @@ export class GatewayRuntime {
   readonly pipeline: Pipeline;
   readonly realtime: RealtimeGateway;
   readonly leases: QuotaLeases;
-  readonly #parts: GatewayRuntimeParts;
+  readonly #deps: GatewayRuntimeDeps;
   readonly #term: LeaseTerm;
   readonly #directory: KeyDirectory;
   readonly #limits: KeyLimits;
@@ -89,47 +89,47 @@ export class GatewayRuntime {
   #renewal: Promise<void> | null = null;
   #stopWatching: () => void = () => undefined;
 
-  constructor(parts: GatewayRuntimeParts) {
-    const { clock, db, log, masterKey } = parts;
-    this.#parts = parts;
-    this.#term = new LeaseTerm(parts.leaseTermMs);
-    this.leases = new QuotaLeases(createLeaseStore(db, parts.replicaId), this.#term, clock, log);
+  constructor(deps: GatewayRuntimeDeps) {
+    const { clock, db, log, masterKey } = deps;
+    this.#deps = deps;
+    this.#term = new LeaseTerm(deps.leaseTermMs);
+    this.leases = new QuotaLeases(createLeaseStore(db, deps.replicaId), this.#term, clock, log);
     this.#directory = new KeyDirectory((keyHash) => findPrincipal(db, keyHash), clock);
-    this.#limits = new KeyLimits(clock, parts.abortsPerHour);
+    this.#limits = new KeyLimits(clock, deps.abortsPerHour);
     this.#loads = new ChannelLoads(clock);
-    this.#readOnRoom = new ReadOnRoom(parts.upstreamLimits.afterAbort);
-    const pipelineParts: PipelineParts = {
+    this.#readOnRoom = new ReadOnRoom(deps.upstreamLimits.afterAbort);
+    const pipelineDeps: PipelineDeps = {
       directory: this.#directory,
       limits: this.#limits,
-      bodyRoom: parts.bodyRoom,
+      bodyRoom: deps.bodyRoom,
       readOnRoom: this.#readOnRoom,
       leases: this.leases,
       loads: this.#loads,
       catalog: () => this.#catalog,
-      client: parts.client,
+      client: deps.client,
       captures: new CaptureAllowance(),
-      usage: parts.usage,
-      observer: openObserver(parts),
+      usage: deps.usage,
+      observer: openObserver(deps),
       clock,
       random: Math.random,
       log,
       digestKey: sha256Hex,
       hopMark: Buffer.from(masterKey.deriveKey("mark of the gateways a request has passed")).toString("hex", 0, 8),
-      upstreamLimits: parts.upstreamLimits,
-      isSentRetried: parts.isSentRetried,
-      parseAside: parts.parseAside,
-      streamStallTimeoutMs: parts.streamStallTimeoutMs,
+      upstreamLimits: deps.upstreamLimits,
+      isSentRetried: deps.isSentRetried,
+      parseAside: deps.parseAside,
+      streamStallTimeoutMs: deps.streamStallTimeoutMs,
       onFirstUse: (id) => this.#markFirstUse(id),
     };
-    this.pipeline = new Pipeline(pipelineParts);
-    const { sockets, realtimeLimits } = parts;
-    this.realtime = new RealtimeGateway({ ...pipelineParts, sockets, realtimeLimits });
+    this.pipeline = new Pipeline(pipelineDeps);
+    const { sockets, realtimeLimits } = deps;
+    this.realtime = new RealtimeGateway({ ...pipelineDeps, sockets, realtimeLimits });
     this.#registerGauges();
   }
 
   /** Listens for changes, begins the term of this replica, loads the catalog, starts the timers. */
   async start(): Promise<void> {
-    const { notifications } = this.#parts;
+    const { notifications } = this.#deps;
     notifications.listen("key_changed", (id) => this.#directory.forget(({ apiKeyId }) => apiKeyId === BigInt(id)));
     notifications.listen("user_changed", (id) =>
       this.#directory.forget(({ gatewayUserId }) => gatewayUserId === (BigInt(id) as GatewayUserId)),
@@ -148,15 +148,15 @@ export class GatewayRuntime {
     await this.#renew();
     await this.reloadCatalog();
     this.#every(tendMs, () => this.#tend());
-    this.#every(Math.min(renewMsMax, this.#parts.leaseTermMs / renewalsPerTerm), () => this.#renew());
+    this.#every(Math.min(renewMsMax, this.#deps.leaseTermMs / renewalsPerTerm), () => this.#renew());
     this.#every(catalogReloadMs, () => this.reloadCatalog());
     this.#every(reconcileMs, () => this.leases.reconcile());
     this.#every(markUseMs, () => this.#markUse());
     this.#every(exitTrafficMs, () => this.#keepExitTraffic());
-    this.#stopWatching = this.#parts.db.onReachabilityChange((isReachable) => {
+    this.#stopWatching = this.#deps.db.onReachabilityChange((isReachable) => {
       if (isReachable) {
         // Until the others hear of us again, they count us as gone, and our term may be over.
-        this.#renew().catch((error: unknown) => this.#parts.log.warn("gateway.timer_failed", { error }));
+        this.#renew().catch((error: unknown) => this.#deps.log.warn("gateway.timer_failed", { error }));
       }
     });
   }
@@ -181,10 +181,10 @@ export class GatewayRuntime {
       return false;
     }
     try {
-      await releaseLeases(this.#parts.db, this.#parts.replicaId);
+      await releaseLeases(this.#deps.db, this.#deps.replicaId);
       return true;
     } catch (error) {
-      this.#parts.log.warn("quota.release_failed", { error });
+      this.#deps.log.warn("quota.release_failed", { error });
       return false;
     }
   }
@@ -193,7 +193,7 @@ export class GatewayRuntime {
   reloadCatalog(): Promise<void> {
     this.#reload = this.#reload.then(async () => {
       try {
-        const { db, log, masterKey, isNodeAddressAllowed } = this.#parts;
+        const { db, log, masterKey, isNodeAddressAllowed } = this.#deps;
         this.#catalog = await loadCatalog({
           db,
           openCredential: (id, sealed) => openChannelCredential(masterKey, id, sealed),
@@ -201,7 +201,7 @@ export class GatewayRuntime {
           log,
         });
       } catch (error) {
-        this.#parts.log.warn("catalog.load_failed", { error });
+        this.#deps.log.warn("catalog.load_failed", { error });
       }
     });
     return this.#reload;
@@ -213,10 +213,10 @@ export class GatewayRuntime {
   }
 
   async #tend(): Promise<void> {
-    this.#directory.setBlind(!this.#parts.notifications.isConnected());
+    this.#directory.setBlind(!this.#deps.notifications.isConnected());
     this.#limits.tend();
     this.realtime.tend();
-    if (this.#parts.db.isReachable()) {
+    if (this.#deps.db.isReachable()) {
       await this.leases.tend();
     }
   }
@@ -234,7 +234,7 @@ export class GatewayRuntime {
 
   /** Returns false when the era was another one: now it is known, and the term can be renewed in it. */
   async #renewOnce(): Promise<boolean> {
-    const { db, replicaId, clock } = this.#parts;
+    const { db, replicaId, clock } = this.#deps;
     const askedTick = clock.tick();
     const answer = await renewTerm(db, replicaId, this.#term);
     this.leases.renew(askedTick, answer);
@@ -246,7 +246,7 @@ export class GatewayRuntime {
   async #markUse(): Promise<void> {
     const used = this.#limits.takeUsed();
     if (used.length > 0) {
-      await markUse(this.#parts.db, used);
+      await markUse(this.#deps.db, used);
     }
   }
 
@@ -254,7 +254,7 @@ export class GatewayRuntime {
   async #keepExitTraffic(): Promise<void> {
     const seen = this.#loads.takeExitTraffic();
     if (seen.length > 0) {
-      await this.#parts.keepExitTraffic(seen);
+      await this.#deps.keepExitTraffic(seen);
     }
   }
 
@@ -263,9 +263,9 @@ export class GatewayRuntime {
       return;
     }
     this.#seenFirstUse.add(id);
-    markFirstUse(this.#parts.db, id).catch((error: unknown) => {
+    markFirstUse(this.#deps.db, id).catch((error: unknown) => {
       this.#seenFirstUse.delete(id);
-      this.#parts.log.debug("keys.first_use_not_recorded", { error });
+      this.#deps.log.debug("keys.first_use_not_recorded", { error });
     });
   }
 
@@ -277,7 +277,7 @@ export class GatewayRuntime {
       }
       isRunning = true;
       run()
-        .catch((error: unknown) => this.#parts.log.warn("gateway.timer_failed", { error }))
+        .catch((error: unknown) => this.#deps.log.warn("gateway.timer_failed", { error }))
         .finally(() => {
           isRunning = false;
         });
@@ -287,7 +287,7 @@ export class GatewayRuntime {
   }
 
   #registerGauges(): void {
-    const { registry } = this.#parts;
+    const { registry } = this.#deps;
     const lease = (read: (totals: ReturnType<QuotaLeases["totals"]>) => number | bigint) => () =>
       Number(read(this.leases.totals()));
     gauge(

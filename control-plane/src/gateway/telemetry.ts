@@ -2,7 +2,7 @@ import type { Quota } from "@sluice/contracts/money";
 import type { FinishedSpan, HistogramSpec, Measurement, Told } from "../platform/telemetry/model.ts";
 import type { Attempt } from "../usage/log/model.ts";
 import type { CallEnd, CallState } from "./model.ts";
-import type { GatewayObserver } from "./pipeline-parts.ts";
+import type { GatewayObserver } from "./pipeline-deps.ts";
 
 /** What is exported about a call: names, counts and times, never anything of its content. */
 export type ToldCall = {

@@ -6,7 +6,7 @@ import { gauge } from "../platform/metric.ts";
 import type { MoneyViolation } from "./model.ts";
 import { selectViolations } from "./money-check-store.ts";
 
-export type MoneyCheckParts = { readonly db: Database; readonly log: Log; readonly registry: Registry };
+export type MoneyCheckDeps = { readonly db: Database; readonly log: Log; readonly registry: Registry };
 
 /** The whole log of usage is read. */
 const nightlyMsMax = 1_800_000;
@@ -15,13 +15,13 @@ const rowsLogged = 50;
 
 /** Checks all of the money, at night and when an admin asks. */
 export class MoneyCheck {
-  readonly #parts: MoneyCheckParts;
+  readonly #deps: MoneyCheckDeps;
   #violations = 0;
 
-  constructor(parts: MoneyCheckParts) {
-    this.#parts = parts;
+  constructor(deps: MoneyCheckDeps) {
+    this.#deps = deps;
     const help = "Violations of check_money() found by the last nightly check; 0 where another replica checked.";
-    gauge(parts.registry, "sluice_money_violations", help, () => this.#violations);
+    gauge(deps.registry, "sluice_money_violations", help, () => this.#violations);
   }
 
   /**
@@ -29,12 +29,12 @@ export class MoneyCheck {
    * @throws DatabaseTimeoutError when the check is not finished in that time
    */
   async check(timeoutMs: number): Promise<MoneyViolation[]> {
-    return await this.#parts.db.withTransaction((tx) => selectViolations(tx), { statementTimeoutMs: timeoutMs });
+    return await this.#deps.db.withTransaction((tx) => selectViolations(tx), { statementTimeoutMs: timeoutMs });
   }
 
   /** The nightly job. Every replica wakes up and one checks, so that the number of an earlier night goes away elsewhere. */
   async runJob(): Promise<void> {
-    const { db, log } = this.#parts;
+    const { db, log } = this.#deps;
     const options = { statementTimeoutMs: nightlyMsMax };
     const violations = await db.withTransaction(
       async (tx) => ((await tryAdvisoryLock(tx, "money-check")) ? await selectViolations(tx) : []),

@@ -15,7 +15,7 @@ import { MailService, mailChannel } from "./service.ts";
 import { templateEndpoints } from "./templates/routes.ts";
 import type { SharedValues } from "./templates/show-values.ts";
 
-export type MailParts = {
+export type MailDeps = {
   readonly config: Config;
   readonly db: Database;
   readonly masterKey: MasterKey;
@@ -36,16 +36,16 @@ export type Mail = {
  * The feature, put together.
  * @throws ConfigError
  */
-export function buildMail(parts: MailParts): Mail {
-  const { config, db, clock, notifications } = parts;
+export function buildMail(deps: MailDeps): Mail {
+  const { config, db, clock, notifications } = deps;
   const from = mailFromOf(config);
   const siteUrl = publicBaseUrl(config);
   const shared: SharedValues = { service: from.name, console_link: `${siteUrl}/console/` };
-  const queue = new MailService(parts);
+  const queue = new MailService(deps);
   const worker = new MailWorker({
-    ...parts,
+    ...deps,
     shared,
-    sender: openMailSender(parts),
+    sender: openMailSender(deps),
     messageIdDomain: from.address.slice(from.address.indexOf("@") + 1),
     concurrency: config.MAIL_CONCURRENCY,
   });

@@ -7,7 +7,7 @@ import { type MailQueue, type MailTemplateName, mailLocaleOf, type NewMail } fro
 import { insertMail } from "./store.ts";
 import { sealVariables, variablesContext } from "./variables-seal.ts";
 
-export type MailServiceParts = {
+export type MailServiceDeps = {
   readonly masterKey: MasterKey;
   readonly clock: Clock;
 };
@@ -26,14 +26,14 @@ export const mailSealedColumns: readonly SealedColumn[] = [
 export const mailChannel = "mail";
 
 export class MailService implements MailQueue {
-  readonly #parts: MailServiceParts;
+  readonly #deps: MailServiceDeps;
 
-  constructor(parts: MailServiceParts) {
-    this.#parts = parts;
+  constructor(deps: MailServiceDeps) {
+    this.#deps = deps;
   }
 
   async queueMail<Name extends MailTemplateName>(tx: Transaction, mail: NewMail<Name>): Promise<boolean> {
-    const { masterKey, clock } = this.#parts;
+    const { masterKey, clock } = this.#deps;
     const isNew = await insertMail(tx, {
       dedupeKey: mail.dedupeKey,
       template: mail.template,

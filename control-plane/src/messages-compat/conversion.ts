@@ -17,7 +17,7 @@ import type { ModelMap } from "./model-map.ts";
 const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
 const ordinary: UpstreamTraits = { takesUsageOption: true, isWholeAtEof: false };
 
-export type ConversionParts = {
+export type ConversionDeps = {
   readonly models: ModelMap;
   /** Converts a large body on another thread. */
   readonly convertAside: (order: ConversionOrder) => Promise<ConversionOutcome>;
@@ -25,15 +25,15 @@ export type ConversionParts = {
 
 /** One request on its way into the other format, and what of it the answer needs. */
 export class Conversion {
-  readonly #parts: ConversionParts;
+  readonly #deps: ConversionDeps;
   readonly #headers: Headers;
   #model: string | null = null;
   #call: PreparedCall | null = null;
   #refusal: MessagesError | null = null;
 
   /** @param headers of the client: they say what the body is, and may refuse what could otherwise be left out */
-  constructor(parts: ConversionParts, headers: Headers) {
-    this.#parts = parts;
+  constructor(deps: ConversionDeps, headers: Headers) {
+    this.#deps = deps;
     this.#headers = headers;
   }
 
@@ -75,10 +75,10 @@ export class Conversion {
   convert(bytes: Uint8Array, isCount: boolean): PreparedCall | Promise<PreparedCall> {
     checkBodyHeaders(this.#headers);
     const isStrict = this.#headers.get("x-compat-strict") === "true";
-    const order = { bytes, isCount, isStrict, models: this.#parts.models.usable };
+    const order = { bytes, isCount, isStrict, models: this.#deps.models.usable };
     return bytes.byteLength < largeBodyBytesMin
       ? this.#take(convertBody(order))
-      : this.#parts.convertAside(order).then((outcome) => this.#take(outcome));
+      : this.#deps.convertAside(order).then((outcome) => this.#take(outcome));
   }
 
   #take(outcome: ConversionOutcome): PreparedCall {

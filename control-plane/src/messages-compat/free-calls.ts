@@ -13,7 +13,7 @@ import { gatewayHeaders } from "./credentials.ts";
 import { errorAnswer, fromGatewayError, toClientError } from "./errors.ts";
 import type { ModelMap } from "./model-map.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
-import { clientRequestId, type IdentifiedAnswer, type Incoming, type RouteParts } from "./route-parts.ts";
+import { clientRequestId, type IdentifiedAnswer, type Incoming, type RouteDeps } from "./route-deps.ts";
 
 /** The answer's value, and what is known of the call besides. */
 type Made = { readonly value: unknown; readonly model?: string | null; readonly headers?: Record<string, string> };
@@ -25,19 +25,19 @@ const counts = new OneAtATime<unknown>();
 const noFacts = { requestedModel: "", upstreamModel: "", maxTokens: null };
 
 /** `GET /msgcompat/v1/models`. */
-export function answerModelList(parts: RouteParts, incoming: Incoming): Promise<IdentifiedAnswer> {
-  return answerFree(parts, incoming, (_call, upstreamModels) => {
+export function answerModelList(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedAnswer> {
+  return answerFree(deps, incoming, (_call, upstreamModels) => {
     const query = new URLSearchParams(incoming.target.split("?")[1] ?? "");
     const page = { limit: query.get("limit"), afterId: query.get("after_id"), beforeId: query.get("before_id") };
-    return { value: toMessagesModelPage(listed(parts.models, upstreamModels), page) };
+    return { value: toMessagesModelPage(listed(deps.models, upstreamModels), page) };
   });
 }
 
 /** `GET /msgcompat/v1/models/{id}`. @param encodedName as it stood in the path */
-export function answerModel(parts: RouteParts, incoming: Incoming, encodedName: string): Promise<IdentifiedAnswer> {
-  return answerFree(parts, incoming, (_call, upstreamModels) => {
+export function answerModel(deps: RouteDeps, incoming: Incoming, encodedName: string): Promise<IdentifiedAnswer> {
+  return answerFree(deps, incoming, (_call, upstreamModels) => {
     const name = decodeName(encodedName);
-    return { value: findMessagesModel(listed(parts.models, upstreamModels), name), model: name };
+    return { value: findMessagesModel(listed(deps.models, upstreamModels), name), model: name };
   });
 }
 
@@ -45,8 +45,8 @@ export function answerModel(parts: RouteParts, incoming: Incoming, encodedName: 
  * `POST /msgcompat/v1/messages/count_tokens`: an estimate of what would go upstream. It is free, so it is limited: in
  * size, and to one at a time for each key.
  */
-export function answerTokenCount(parts: RouteParts, incoming: Incoming): Promise<IdentifiedAnswer> {
-  const conversion = new Conversion(parts, incoming.request.headers);
+export function answerTokenCount(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedAnswer> {
+  const conversion = new Conversion(deps, incoming.request.headers);
   const count: Make = async (call, upstreamModels) => {
     const { facts, inputTokens } = await conversion.convert(await call.readBody(), true);
     if (!upstreamModels.has(facts.upstreamModel)) {
@@ -54,7 +54,7 @@ export function answerTokenCount(parts: RouteParts, incoming: Incoming): Promise
     }
     return { value: { input_tokens: inputTokens }, model: conversion.model, headers: conversion.headers };
   };
-  return answerFree(parts, incoming, (call, upstreamModels) =>
+  return answerFree(deps, incoming, (call, upstreamModels) =>
     counts.run(call.caller(), () => Promise.resolve(count(call, upstreamModels))),
   );
 }
@@ -63,10 +63,10 @@ export function answerTokenCount(parts: RouteParts, incoming: Incoming): Promise
  * A call that needs no provider. The gateway is asked which models the key may use: so it says whether the key is
  * valid, and records the call.
  */
-async function answerFree(parts: RouteParts, incoming: Incoming, make: Make): Promise<IdentifiedAnswer> {
+async function answerFree(deps: RouteDeps, incoming: Incoming, make: Make): Promise<IdentifiedAnswer> {
   const { request, target, clientIp } = incoming;
   incoming.onBegin();
-  const call = parts.relay.translate(request, target, clientIp, {
+  const call = deps.relay.translate(request, target, clientIp, {
     method: "GET",
     path: "/v1/models",
     headers: gatewayHeaders(request.headers),
@@ -84,7 +84,7 @@ async function answerFree(parts: RouteParts, incoming: Incoming, make: Make): Pr
   } catch (thrown) {
     const error = toClientError(thrown);
     if (error.status === 500) {
-      parts.log.error("messages.failed", { requestId, error: thrown });
+      deps.log.error("messages.failed", { requestId, error: thrown });
     }
     answer = errorAnswer(error, clientRequestId(requestId));
   }

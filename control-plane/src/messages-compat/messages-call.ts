@@ -12,7 +12,7 @@ import type { PreparedCall } from "./convert-body.ts";
 import { gatewayHeaders } from "./credentials.ts";
 import { errorAnswer, fromGatewayError, toClientError, toRefusal } from "./errors.ts";
 import type { ClientAnswer } from "./model.ts";
-import { clientRequestId, type IdentifiedAnswer, type Incoming, type RouteParts } from "./route-parts.ts";
+import { clientRequestId, type IdentifiedAnswer, type Incoming, type RouteDeps } from "./route-deps.ts";
 
 const streamHeaders = {
   "content-type": "text/event-stream",
@@ -21,8 +21,8 @@ const streamHeaders = {
 };
 
 /** `POST /msgcompat/v1/messages`. */
-export async function answerMessages(parts: RouteParts, incoming: Incoming): Promise<IdentifiedAnswer> {
-  const call = new MessagesCall(parts, incoming);
+export async function answerMessages(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedAnswer> {
+  const call = new MessagesCall(deps, incoming);
   return { ...(await call.answer), requestId: call.requestId };
 }
 
@@ -30,7 +30,7 @@ export async function answerMessages(parts: RouteParts, incoming: Incoming): Pro
 class MessagesCall {
   /** Resolves as soon as it is known whether the answer is a stream, a message or an error. */
   readonly answer: Promise<ClientAnswer>;
-  readonly #parts: RouteParts;
+  readonly #deps: RouteDeps;
   readonly #incoming: Incoming;
   readonly #conversion: Conversion;
   readonly #ids = makeAnswerIds();
@@ -39,14 +39,14 @@ class MessagesCall {
   #exitNode: string | undefined;
   #stream: AnswerStream | null = null;
 
-  constructor(parts: RouteParts, incoming: Incoming) {
+  constructor(deps: RouteDeps, incoming: Incoming) {
     const { headers } = incoming.request;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#incoming = incoming;
-    this.#conversion = new Conversion(parts, headers);
+    this.#conversion = new Conversion(deps, headers);
     this.answer = this.#answering.promise;
     incoming.onBegin();
-    this.#call = parts.relay.translate(incoming.request, incoming.target, incoming.clientIp, {
+    this.#call = deps.relay.translate(incoming.request, incoming.target, incoming.clientIp, {
       method: "POST",
       path: "/v1/chat/completions",
       headers: gatewayHeaders(headers),
@@ -81,8 +81,8 @@ class MessagesCall {
       facts,
       ids: this.#ids,
       inputTokens,
-      captures: this.#parts.captures,
-      stallTimeoutMs: this.#parts.patience.stallTimeoutMs,
+      captures: this.#deps.captures,
+      stallTimeoutMs: this.#deps.patience.stallTimeoutMs,
       onOver: (pieces, bytes) => this.#tell(200, pieces, bytes),
     });
     this.#stream = stream;
@@ -112,7 +112,7 @@ class MessagesCall {
       this.#convert(answer);
     } catch (thrown) {
       if (!(thrown instanceof MessagesError)) {
-        this.#parts.log.error("messages.failed", { requestId: this.#call.requestId, error: thrown });
+        this.#deps.log.error("messages.failed", { requestId: this.#call.requestId, error: thrown });
       }
       this.#fail(toClientError(thrown));
     }

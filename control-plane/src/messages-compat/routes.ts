@@ -6,7 +6,7 @@ import { rawTarget } from "../platform/request-target.ts";
 import { errorAnswer, toClientError } from "./errors.ts";
 import { answerModel, answerModelList, answerTokenCount } from "./free-calls.ts";
 import { answerMessages } from "./messages-call.ts";
-import { clientRequestId, type IdentifiedAnswer, type Incoming, type RouteParts } from "./route-parts.ts";
+import { clientRequestId, type IdentifiedAnswer, type Incoming, type RouteDeps } from "./route-deps.ts";
 
 type Answerer = (incoming: Incoming) => Promise<IdentifiedAnswer>;
 type Route = { readonly methods: readonly string[]; readonly answer: Answerer };
@@ -18,20 +18,18 @@ const modelPrefix = "/v1/models/";
  * Everything under `/msgcompat`, as the Messages API would answer it. A path means the same with a slash at its end and
  * with any query, because clients send both.
  */
-export function messagesHandler(
-  parts: RouteParts,
-): (request: Request, server: Bun.Server<unknown>) => Promise<Response> {
+export function messagesHandler(deps: RouteDeps): (request: Request, server: Bun.Server<unknown>) => Promise<Response> {
   const routes = new Map<string, Route>([
     ["", { methods: ["HEAD"], answer: answerPresence }],
-    ["/v1/messages", { methods: ["POST"], answer: (incoming) => answerMessages(parts, incoming) }],
-    ["/v1/messages/count_tokens", { methods: ["POST"], answer: (incoming) => answerTokenCount(parts, incoming) }],
-    ["/v1/models", { methods: ["GET"], answer: (incoming) => answerModelList(parts, incoming) }],
+    ["/v1/messages", { methods: ["POST"], answer: (incoming) => answerMessages(deps, incoming) }],
+    ["/v1/messages/count_tokens", { methods: ["POST"], answer: (incoming) => answerTokenCount(deps, incoming) }],
+    ["/v1/models", { methods: ["GET"], answer: (incoming) => answerModelList(deps, incoming) }],
   ]);
   const find = (path: string): Route | null => {
     const name = path.startsWith(modelPrefix) ? path.slice(modelPrefix.length) : "";
     return name === ""
       ? (routes.get(path) ?? null)
-      : { methods: ["GET"], answer: (incoming) => answerModel(parts, incoming, name) };
+      : { methods: ["GET"], answer: (incoming) => answerModel(deps, incoming, name) };
   };
   return async (request, server) => {
     const peer = server.requestIP(request)?.address ?? "0.0.0.0";
@@ -40,14 +38,14 @@ export function messagesHandler(
       const answer = await answerAt(find(pathOf(target)), {
         request,
         target,
-        clientIp: clientAddress(request.headers, peer, parts.edge),
+        clientIp: clientAddress(request.headers, peer, deps.edge),
         onBegin: () => waitForCall(server, request),
-        onOver: (bytes) => waitForClient(server, request, { bytes, patience: parts.patience }),
+        onOver: (bytes) => waitForClient(server, request, { bytes, patience: deps.patience }),
       });
       return toResponse(answer);
     } catch (thrown) {
       const requestId = Bun.randomUUIDv7();
-      parts.log.error("messages.failed", { requestId, error: thrown });
+      deps.log.error("messages.failed", { requestId, error: thrown });
       return toResponse({ ...errorAnswer(toClientError(thrown), clientRequestId(requestId)), requestId });
     }
   };

@@ -18,7 +18,7 @@ import { SitePages } from "./site-pages.ts";
 import { drawSupportWidget } from "./support-widget.ts";
 import { unbuiltPage, type WebBuild } from "./web-build.ts";
 
-export type PagesParts = {
+export type PagesDeps = {
   /** Null where the web is not built, or not served by this process. */
   readonly build: WebBuild | null;
   readonly callers: CallerReader;
@@ -37,16 +37,16 @@ const requestIdPlace = "00000000-0000-0000-0000-000000000000";
 
 /** Everything that a browser is shown at an address: public pages, the console, the admin, and the files they load. */
 export class Pages {
-  readonly #parts: PagesParts;
+  readonly #deps: PagesDeps;
   readonly #site: SitePages | null;
   /** The headers of pages that have the support widget, if there is one. */
   readonly #headers: { readonly open: typeof publicPageHeaders; readonly unkept: typeof privatePageHeaders };
   #consoleDocument: Promise<StaticFile> | null = null;
   #timer: Timer | null = null;
 
-  constructor(parts: PagesParts) {
-    this.#parts = parts;
-    const { build, readCatalogue, log, supportWidgetUrl } = parts;
+  constructor(deps: PagesDeps) {
+    this.#deps = deps;
+    const { build, readCatalogue, log, supportWidgetUrl } = deps;
     this.#headers = {
       open: withSupportWidget(publicPageHeaders, supportWidgetUrl),
       unkept: withSupportWidget(privatePageHeaders, supportWidgetUrl),
@@ -57,7 +57,7 @@ export class Pages {
         : new SitePages({
             prerender: build.prerender,
             buildHash: build.hash,
-            directory: join(parts.dataDirectory, "site"),
+            directory: join(deps.dataDirectory, "site"),
             readCatalogue,
             log,
           });
@@ -91,7 +91,7 @@ export class Pages {
       return null;
     }
     if (pathname.startsWith("/assets/")) {
-      const file = this.#parts.build?.assets.get(pathname);
+      const file = this.#deps.build?.assets.get(pathname);
       const headers = pathname.startsWith("/assets/social/") ? socialImageHeaders : assetHeaders;
       return file === undefined ? null : fileResponse(request, file, { headers });
     }
@@ -108,8 +108,8 @@ export class Pages {
       query.set("lang", form[1] ?? "");
       return seeOther(`/${form[2]}/?${query.toString()}`);
     }
-    if (pathname === "/__kit" && this.#parts.isDevelopment) {
-      return this.#application(request, this.#parts.build?.kit);
+    if (pathname === "/__kit" && this.#deps.isDevelopment) {
+      return this.#application(request, this.#deps.build?.kit);
     }
     return await this.#publicPage(request, pathname, search);
   }
@@ -133,15 +133,15 @@ export class Pages {
   }
 
   async #admin(request: Request, path: string): Promise<Response> {
-    if ((await this.#parts.callers.readAdmin(request)) === null) {
+    if ((await this.#deps.callers.readAdmin(request)) === null) {
       const state = { login: "", next: path, problem: null, asksForCode: false };
-      return adminLoginPage(state, 401, this.#parts.build?.forms ?? null);
+      return adminLoginPage(state, 401, this.#deps.build?.forms ?? null);
     }
-    return this.#application(request, this.#parts.build?.admin);
+    return this.#application(request, this.#deps.build?.admin);
   }
 
   async #console(request: Request, path: string): Promise<Response> {
-    const user = await this.#parts.callers.readUser(request);
+    const user = await this.#deps.callers.readUser(request);
     if (user === null) {
       return seeOther(`/login/?next=${encodeURIComponent(path)}`);
     }
@@ -149,13 +149,13 @@ export class Pages {
     // What a user has chosen holds in every browser; the script of the console reads it there.
     const locale = localeOfTag(user.locale);
     if (locale !== null && !remembersLocale(request, locale)) {
-      page.headers.append("set-cookie", localeCookie(locale, !this.#parts.isDevelopment));
+      page.headers.append("set-cookie", localeCookie(locale, !this.#deps.isDevelopment));
     }
     return page;
   }
 
   async #consolePage(request: Request): Promise<Response> {
-    const { build, supportWidgetUrl } = this.#parts;
+    const { build, supportWidgetUrl } = this.#deps;
     if (build === null || supportWidgetUrl === null) {
       return this.#application(request, build?.console);
     }
@@ -199,8 +199,8 @@ export class Pages {
   /** To the page in the language that a visitor chose, which is remembered; but not in place of what a user has set. */
   async #chosenLanguage(request: Request, location: string, locale: Locale): Promise<Response> {
     const answer = seeOther(location);
-    if ((await this.#parts.callers.readUser(request)) === null) {
-      answer.headers.append("set-cookie", localeCookie(locale, !this.#parts.isDevelopment));
+    if ((await this.#deps.callers.readUser(request)) === null) {
+      answer.headers.append("set-cookie", localeCookie(locale, !this.#deps.isDevelopment));
     }
     return answer;
   }

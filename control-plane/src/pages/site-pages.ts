@@ -5,7 +5,7 @@ import type { Log } from "../platform/log.ts";
 import type { StaticFile } from "../platform/static-file.ts";
 import { readStaticFiles, type StaticFiles } from "./static-files.ts";
 
-export type SitePagesParts = {
+export type SitePagesDeps = {
   /** The program of the build that writes the pages. */
   readonly prerender: string;
   readonly buildHash: string;
@@ -25,13 +25,13 @@ const keptStates = 2;
  * exist, the old ones are served; a failure is logged and keeps them.
  */
 export class SitePages {
-  readonly #parts: SitePagesParts;
+  readonly #deps: SitePagesDeps;
   #shown: { readonly name: string; readonly files: StaticFiles } | null = null;
   #drawing: Promise<void> | null = null;
   #isAskedAgain = false;
 
-  constructor(parts: SitePagesParts) {
-    this.#parts = parts;
+  constructor(deps: SitePagesDeps) {
+    this.#deps = deps;
   }
 
   /** The page at an address like `/pricing/`; null when there is none. Waits for the first ones to be drawn. */
@@ -78,14 +78,14 @@ export class SitePages {
       try {
         await this.#draw();
       } catch (error) {
-        this.#parts.log.error("site.draw_failed", { error });
+        this.#deps.log.error("site.draw_failed", { error });
         return;
       }
     } while (this.#isAskedAgain);
   }
 
   async #draw(): Promise<void> {
-    const { readCatalogue, buildHash, directory, log } = this.#parts;
+    const { readCatalogue, buildHash, directory, log } = this.#deps;
     const catalogue = await readCatalogue();
     const name = new Bun.CryptoHasher("sha256")
       .update(JSON.stringify([buildHash, catalogue]))
@@ -125,7 +125,7 @@ export class SitePages {
 
   async #runPrerender(order: PrerenderOrder): Promise<void> {
     // Nothing of our environment is its business.
-    const child = Bun.spawn([process.execPath, this.#parts.prerender], {
+    const child = Bun.spawn([process.execPath, this.#deps.prerender], {
       env: {},
       stdin: new TextEncoder().encode(JSON.stringify(order)),
       stdout: "ignore",

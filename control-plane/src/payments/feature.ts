@@ -15,7 +15,7 @@ import type { Payments } from "./gateways/payment-gateways.ts";
 import { checkoutAdminEndpoints } from "./notices/admin-routes.ts";
 import { GatewayNotices } from "./notices/notices.ts";
 import { expireOverdueOrders } from "./orders/orders.ts";
-import type { RefundParts } from "./port.ts";
+import type { RefundDeps } from "./port.ts";
 import { payWaitingRefunds } from "./refunds/refunds.ts";
 import { billingEndpoints } from "./routes.ts";
 import { creditWaitingOwners } from "./settle/credit-waiting.ts";
@@ -28,7 +28,7 @@ export type PaymentFeatureDeps = {
   readonly clock: Clock;
   readonly mails: MailQueue;
   readonly payments: Payments;
-  readonly refunds: RefundParts;
+  readonly refunds: RefundDeps;
   readonly approvals: Approvals;
   readonly acts: BillingActs;
   readonly admins: Pick<CallerReader, "readAdmin">;

@@ -4,14 +4,14 @@ import type { Log } from "../platform/log.ts";
 import type { RefundGateway } from "./gateways/port.ts";
 import type { PaymentGateway } from "./model.ts";
 
-export type BillingParts = {
+export type BillingDeps = {
   readonly db: Database;
   readonly log: Log;
   readonly mail: MailQueue;
 };
 
 /** What refunds need: the gateways that can send money back. */
-export type RefundParts = Pick<BillingParts, "db" | "log"> & {
+export type RefundDeps = Pick<BillingDeps, "db" | "log"> & {
   readonly gateways: Readonly<Record<Exclude<PaymentGateway, "mock">, RefundGateway>>;
 };
 

@@ -33,29 +33,29 @@ import { cancelOrder, claimOrder, findOwnOrder, listOrders, readOrder } from "./
 import { admitOrder, createOrder } from "./orders/place-order.ts";
 import { statementCsv, statementHtml, statementPolicy, usdOfQuota } from "./orders/statement-text.ts";
 import { selectActivePlans } from "./plans/plan-store.ts";
-import type { BillingParts, GuestOrders } from "./port.ts";
+import type { BillingDeps, GuestOrders } from "./port.ts";
 import { settlePaid } from "./settle/settle-paid.ts";
 import { cancelAtEnd, listSubscriptions } from "./subscriptions/subscription-store.ts";
 
-export type BillingEndpointParts = BillingParts & {
+export type BillingEndpointDeps = BillingDeps & {
   readonly guests: GuestOrders;
   /** Whether orders can be settled without a payment. */
   readonly isMockOffered: boolean;
   readonly admins: Pick<CallerReader, "readAdmin">;
 };
 
-export function billingEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
+export function billingEndpoints(deps: BillingEndpointDeps): AnyEndpoint[] {
   return [
-    plansEndpoint(parts),
-    ...orderEndpoints(parts),
-    ...orderChangeEndpoints(parts),
-    mockSettleEndpoint(parts),
-    ...accountEndpoints(parts),
-    ...subscriptionEndpoints(parts),
+    plansEndpoint(deps),
+    ...orderEndpoints(deps),
+    ...orderChangeEndpoints(deps),
+    mockSettleEndpoint(deps),
+    ...accountEndpoints(deps),
+    ...subscriptionEndpoints(deps),
   ];
 }
 
-function plansEndpoint({ db }: BillingEndpointParts): AnyEndpoint {
+function plansEndpoint({ db }: BillingEndpointDeps): AnyEndpoint {
   return endpoint({
     method: "GET",
     path: "/backend/billing/plans/",
@@ -68,8 +68,8 @@ function plansEndpoint({ db }: BillingEndpointParts): AnyEndpoint {
   });
 }
 
-function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
-  const { db } = parts;
+function orderEndpoints(deps: BillingEndpointDeps): AnyEndpoint[] {
+  const { db } = deps;
   return [
     endpoint({
       method: "POST",
@@ -82,7 +82,7 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
       limits: ["Anonymous orders are rate-limited per IP address (`too_many_attempts`)."],
       handle: async ({ input, user, request, clientIp }) => {
         const sent = idempotencyKeyOf(request, input.idempotency_key);
-        const idempotencyKey = await admitOrder(parts.guests, { user, clientIp }, sent);
+        const idempotencyKey = await admitOrder(deps.guests, { user, clientIp }, sent);
         const { order, claimCode } = await db.withTransaction((tx) =>
           createOrder(tx, {
             planCode: input.plan_code,
@@ -127,7 +127,7 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
   ];
 }
 
-function orderChangeEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
+function orderChangeEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
@@ -172,7 +172,7 @@ function orderChangeEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
   ];
 }
 
-function mockSettleEndpoint(parts: BillingEndpointParts): AnyEndpoint {
+function mockSettleEndpoint(deps: BillingEndpointDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     path: "/backend/payment/mock-settle/",
@@ -182,23 +182,23 @@ function mockSettleEndpoint(parts: BillingEndpointParts): AnyEndpoint {
     output: mockSettleAnswer,
     errors: ["not_found", "not_offered"],
     handle: async ({ input, user, request }) => {
-      if (!parts.isMockOffered) {
+      if (!deps.isMockOffered) {
         throw new AppError("not_offered");
       }
-      const isAdmin = (await parts.admins.readAdmin(request)) !== null;
+      const isAdmin = (await deps.admins.readAdmin(request)) !== null;
       const by = { userId: user?.userId ?? null, claimCode: input.claim_code ?? null };
-      const ofAnybody = isAdmin ? await findOrder(parts.db, input.order_no) : null;
-      const order = ofAnybody ?? (await findOwnOrder(parts.db, input.order_no, by));
+      const ofAnybody = isAdmin ? await findOrder(deps.db, input.order_no) : null;
+      const order = ofAnybody ?? (await findOwnOrder(deps.db, input.order_no, by));
       const { orderNo, amountUsd, currency } = order;
       const transactionId = `mock:${orderNo}`;
       const notice = { gateway: "mock", account: "mock", transactionId, orderNo, amountUsd, currency } as const;
-      const result = await settlePaid(parts, notice);
-      return { result, order: orderEntry((await findOrder(parts.db, orderNo)) ?? order) };
+      const result = await settlePaid(deps, notice);
+      return { result, order: orderEntry((await findOrder(deps.db, orderNo)) ?? order) };
     },
   });
 }
 
-function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
+function accountEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -275,7 +275,7 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
   ];
 }
 
-function subscriptionEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
+function subscriptionEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",

@@ -12,7 +12,7 @@ export type Lookup = (hostname: string) => Promise<readonly string[]>;
 /** A server by its name or address, and its port. */
 export type ServerPlace = { readonly hostname: string; readonly port: number };
 
-export type AddressGuardParts = {
+export type AddressGuardDeps = {
   readonly isAllowed: AddressRule;
   /** The one server that may be called wherever it is: the sandbox that belongs to this process. */
   readonly ownServer?: ServerPlace | null;
@@ -59,12 +59,12 @@ function adviceFor(address: string): string {
  * nothing. Nothing is cached: each new connection asks again.
  */
 export class AddressGuard {
-  readonly #parts: AddressGuardParts;
+  readonly #deps: AddressGuardDeps;
   /** Connections that are begun at once ask once. */
   readonly #running = new Map<string, Promise<readonly string[]>>();
 
-  constructor(parts: AddressGuardParts) {
-    this.#parts = parts;
+  constructor(deps: AddressGuardDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -87,7 +87,7 @@ export class AddressGuard {
   }
 
   #isOwn({ hostname, port }: ServerPlace): boolean {
-    const { ownServer = null } = this.#parts;
+    const { ownServer = null } = this.#deps;
     return ownServer !== null && ownServer.hostname === hostname && ownServer.port === port;
   }
 
@@ -95,11 +95,11 @@ export class AddressGuard {
     const { hostname } = server;
     const found = isIP(hostname) === 0 ? await this.#find(hostname) : [hostname];
     const addresses = found.map((address) => canonicalAddress(address) ?? address);
-    const isAllowed = this.#isOwn(server) ? (address: string) => !isNoServerAddress(address) : this.#parts.isAllowed;
+    const isAllowed = this.#isOwn(server) ? (address: string) => !isNoServerAddress(address) : this.#deps.isAllowed;
     const refused = addresses.find((address) => !isAllowed(address));
     if (refused !== undefined) {
       const advice = adviceFor(refused);
-      this.#parts.log.warn("upstream.address_refused", { host: hostname, address: refused, advice });
+      this.#deps.log.warn("upstream.address_refused", { host: hostname, address: refused, advice });
       const said = `${hostname} resolves to ${refused}, which is not allowed: ${advice}`;
       throw new HttpClientError("unreachable", false, said);
     }
@@ -113,7 +113,7 @@ export class AddressGuard {
     const overdue = Promise.withResolvers<never>();
     const timer = setTimeout(() => overdue.reject(new Error("no answer in time")), lookupMsMax);
     try {
-      return await Promise.race([this.#parts.lookup(hostname), overdue.promise]);
+      return await Promise.race([this.#deps.lookup(hostname), overdue.promise]);
     } catch (error) {
       const code = (error as { code?: unknown }).code;
       const reason = typeof code === "string" ? code : "no answer in time";

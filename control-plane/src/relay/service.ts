@@ -11,7 +11,7 @@ import { askWithEach, TranslatedBody, TranslatedBooks } from "./translated-call.
 
 const userAgentLengthMax = 1_024;
 
-export type RelayParts = {
+export type RelayDeps = {
   readonly gateway: GatewayPort;
   readonly realtime: RealtimePort;
   readonly trace: TraceService;
@@ -46,10 +46,10 @@ export type RelayLoad = { inFlight: number };
  */
 export class RelayService {
   readonly load: RelayLoad = { inFlight: 0 };
-  readonly #parts: RelayParts;
+  readonly #deps: RelayDeps;
 
-  constructor(parts: RelayParts) {
-    this.#parts = parts;
+  constructor(deps: RelayDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -62,7 +62,7 @@ export class RelayService {
     clientIp: string,
     onOver: (answerBytes: number) => void,
   ): Promise<GatewayAnswer & { requestId: RequestId }> {
-    const reader = new BodyReader(request, this.#parts.bodyLimits);
+    const reader = new BodyReader(request, this.#deps.bodyLimits);
     let payload: PayloadFate = "none";
     const call = this.#begin(request, target, {
       clientIp,
@@ -73,13 +73,13 @@ export class RelayService {
       },
       onUnrecorded: (over, report) => this.#record(over, report, payload),
     });
-    const answer = await this.#parts.gateway.handle(call);
+    const answer = await this.#deps.gateway.handle(call);
     return { ...answer, requestId: call.requestId };
   }
 
   /** A call in another dialect: the gateway is asked in its own, the trace shows what the client sent and received. */
   translate(request: Request, target: string, clientIp: string, translation: Translation): TranslatedCall {
-    const { clock, gateway, bodyLimits } = this.#parts;
+    const { clock, gateway, bodyLimits } = this.#deps;
     const bytesMax = Math.min(bodyLimits.bytesMax, translation.bodyBytesMax ?? bodyLimits.bytesMax);
     const body = new TranslatedBody(new BodyReader(request, { ...bodyLimits, bytesMax }), translation.toBody);
     let caller: ApiKeyId | null = null;
@@ -122,7 +122,7 @@ export class RelayService {
       read: () => Promise.resolve(nothing),
       onReport: (over, report) => this.#end(over, capture, report),
     });
-    const opening = await this.#parts.realtime.open(call);
+    const opening = await this.#deps.realtime.open(call);
     const { requestId } = call;
     if (opening.kind === "refused") {
       return { ...opening, requestId };
@@ -144,7 +144,7 @@ export class RelayService {
   }
 
   #begin(request: Request, target: string, more: CallDetails): GatewayCall {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     const mark = target.indexOf("?");
     const call: GatewayCall = {
       requestId: Bun.randomUUIDv7() as RequestId,
@@ -173,7 +173,7 @@ export class RelayService {
 
   /** A later row of the same call counts only where the earlier one was lost. */
   #record(call: GatewayCall, report: CallReport, payload: PayloadFate): void {
-    this.#parts.trace.record({
+    this.#deps.trace.record({
       requestId: call.requestId,
       day: utcDay(call.startedAtMs),
       userId: report.userId,
@@ -202,10 +202,10 @@ export class RelayService {
     if (gatewayUserId === null || (said.bytes === null && report.responseBytes === 0)) {
       return "none";
     }
-    if (!isPayloadTraced || !this.#parts.keepsPayloads()) {
+    if (!isPayloadTraced || !this.#deps.keepsPayloads()) {
       return "off";
     }
-    return this.#parts.trace.storePayload({
+    return this.#deps.trace.storePayload({
       requestId,
       day,
       gatewayUserId,

@@ -17,7 +17,7 @@ export class DayKeyDestroyedError extends Error {
   override readonly name = "DayKeyDestroyedError";
 }
 
-export type PayloadKeysParts = {
+export type PayloadKeysDeps = {
   readonly db: Queryable;
   readonly masterKey: MasterKey;
   readonly clock: Clock;
@@ -30,14 +30,14 @@ export type PayloadKeysParts = {
  * key is what deletes the payloads of its day for good; the row stays and keeps a new key from being made.
  */
 export class PayloadKeys {
-  readonly #parts: PayloadKeysParts;
+  readonly #deps: PayloadKeysDeps;
   readonly #keys = new Map<string, SealingKey>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
   #isFailing = false;
 
-  constructor(parts: PayloadKeysParts) {
-    this.#parts = parts;
+  constructor(deps: PayloadKeysDeps) {
+    this.#deps = deps;
   }
 
   /** The key for calls that began on that day, or null when it is not here (yet, or any more). */
@@ -66,19 +66,19 @@ export class PayloadKeys {
    * @throws DayKeyDestroyedError, SealError when it was wrapped under another master key, or an error of the database
    */
   async read(day: string): Promise<SealingKey | null> {
-    const stored = await findDayKey(this.#parts.db, day);
+    const stored = await findDayKey(this.#deps.db, day);
     if (stored === null) {
       return null;
     }
     if (stored.wrapped === null) {
       throw new DayKeyDestroyedError(`the payload key of ${day} was destroyed`);
     }
-    const secret = open(this.#parts.masterKey.opening, stored.wrapped, dayKeyContext(day, stored.keyId));
+    const secret = open(this.#deps.masterKey.opening, stored.wrapped, dayKeyContext(day, stored.keyId));
     return new SealingKey(stored.keyId, secret);
   }
 
   async #prepare(): Promise<boolean> {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#deps;
     const now = clock.now();
     // Calls that began yesterday may end today.
     const kept = new Set([-dayMs, 0, dayMs].map((offset) => utcDay(now + offset)));
@@ -123,8 +123,8 @@ export class PayloadKeys {
   async #create(day: string): Promise<void> {
     const secret = randomBytes(sealingKeyBytes);
     const keyId = keyIdOf(secret);
-    const wrapped = seal(this.#parts.masterKey.sealing, secret, dayKeyContext(day, keyId));
-    await insertDayKey(this.#parts.db, day, { keyId, wrapped });
+    const wrapped = seal(this.#deps.masterKey.sealing, secret, dayKeyContext(day, keyId));
+    await insertDayKey(this.#deps.db, day, { keyId, wrapped });
   }
 }
 

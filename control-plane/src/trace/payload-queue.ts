@@ -4,7 +4,7 @@ import type { Log } from "../platform/log.ts";
 import { ByteAllowance } from "./byte-allowance.ts";
 import type { Payload } from "./model.ts";
 import { blobLength, compressBlob, compressBlobAside, type PayloadBlob, packPayload } from "./payload-sealing.ts";
-import { PayloadWriter, type PayloadWriterParts } from "./payload-writer.ts";
+import { PayloadWriter, type PayloadWriterDeps } from "./payload-writer.ts";
 
 /**
  * Why a payload is not stored: too many wait (`queue_full`; `database_away` when that is because of an outage), the key
@@ -24,7 +24,7 @@ export type PayloadLimits = {
   readonly queueCountMax: number;
 };
 
-export type PayloadQueueParts = Pick<PayloadWriterParts, "write" | "isOutage"> & {
+export type PayloadQueueDeps = Pick<PayloadWriterDeps, "write" | "isOutage"> & {
   readonly findKey: (day: string) => SealingKey | null;
   readonly limits: PayloadLimits;
   readonly observer: PayloadObserver;
@@ -56,7 +56,7 @@ type Offered = { readonly key: SealingKey; readonly payload: Payload; readonly b
  * because they may hang on buffers many times their size; what waits for the database is sealed.
  */
 export class PayloadQueue {
-  readonly #parts: PayloadQueueParts;
+  readonly #deps: PayloadQueueDeps;
   readonly #writer: PayloadWriter;
   readonly #scratch = new Uint8Array(sealedHereBytesMax);
   readonly #smallAllowance: ByteAllowance;
@@ -66,17 +66,17 @@ export class PayloadQueue {
   #offeredBytes = 0;
   #isClosed = false;
 
-  constructor(parts: PayloadQueueParts) {
-    this.#parts = parts;
-    this.#smallAllowance = new ByteAllowance(compressedSmallBytesPerSecond, parts.clock);
+  constructor(deps: PayloadQueueDeps) {
+    this.#deps = deps;
+    this.#smallAllowance = new ByteAllowance(compressedSmallBytesPerSecond, deps.clock);
     this.#writer = new PayloadWriter({
-      write: parts.write,
-      isOutage: parts.isOutage,
+      write: deps.write,
+      isOutage: deps.isOutage,
       entryBytes,
-      clock: parts.clock,
-      log: parts.log,
-      onStored: parts.observer.onStored,
-      onDropped: parts.observer.onDropped,
+      clock: deps.clock,
+      log: deps.log,
+      onStored: deps.observer.onStored,
+      onDropped: deps.observer.onDropped,
     });
   }
 
@@ -96,11 +96,11 @@ export class PayloadQueue {
    *   process ends while the database is away; that is counted.
    */
   offer(payload: Payload): "stored" | "dropped" {
-    const key = this.#parts.findKey(payload.day);
-    const bytes = blobLength(payload, this.#parts.limits.bodyBytesMax) + entryBytes;
+    const key = this.#deps.findKey(payload.day);
+    const bytes = blobLength(payload, this.#deps.limits.bodyBytesMax) + entryBytes;
     const reason = this.#refusal(bytes);
     if (reason !== null || key === null) {
-      this.#parts.observer.onDropped(reason ?? "no_key", 1);
+      this.#deps.observer.onDropped(reason ?? "no_key", 1);
       return "dropped";
     }
     if (this.#offered.length === 0) {
@@ -120,7 +120,7 @@ export class PayloadQueue {
   }
 
   #refusal(bytes: number): PayloadDropReason | null {
-    const { queueBytesMax, queueCountMax } = this.#parts.limits;
+    const { queueBytesMax, queueCountMax } = this.#deps.limits;
     if (this.#isClosed) {
       return "closed";
     }
@@ -149,7 +149,7 @@ export class PayloadQueue {
   };
 
   #sealHere(key: SealingKey, payload: Payload): void {
-    const blob = packPayload(payload, this.#parts.limits.bodyBytesMax, this.#scratch);
+    const blob = packPayload(payload, this.#deps.limits.bodyBytesMax, this.#scratch);
     const length = blob.bytes.length;
     const isCompressed =
       length >= compressedBytesMin || (length >= compressibleBytesMin && this.#smallAllowance.take(length));
@@ -157,7 +157,7 @@ export class PayloadQueue {
   }
 
   #sealAside(key: SealingKey, payload: Payload, bytes: number): void {
-    const blob = packPayload(payload, this.#parts.limits.bodyBytesMax);
+    const blob = packPayload(payload, this.#deps.limits.bodyBytesMax);
     // From here on only what identifies the call is needed; the bodies are not kept alive.
     const bare = { ...payload, request: null, response: [] };
     this.#underwayBytes += bytes;
@@ -177,7 +177,7 @@ export class PayloadQueue {
   }
 
   #noteFailure(payload: Payload, error: unknown): void {
-    this.#parts.log.error("trace.payload_not_sealed", { requestId: payload.requestId, error });
-    this.#parts.observer.onDropped("seal_failed", 1);
+    this.#deps.log.error("trace.payload_not_sealed", { requestId: payload.requestId, error });
+    this.#deps.observer.onDropped("seal_failed", 1);
   }
 }

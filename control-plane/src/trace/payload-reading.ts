@@ -16,7 +16,7 @@ import { DayKeyDestroyedError, PayloadKeys } from "./payload-keys.ts";
 import { findStoredBodies, findTrace, type StoredBodies } from "./search-store.ts";
 import { visibleText } from "./visible-text.ts";
 
-export type PayloadReadingParts = {
+export type PayloadReadingDeps = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   readonly clock: Clock;
@@ -53,12 +53,12 @@ const reasonBytesMax = 4_000;
  * anything is decrypted; if it can't be, nothing is shown.
  */
 export class PayloadReading {
-  readonly #parts: PayloadReadingParts;
+  readonly #deps: PayloadReadingDeps;
   readonly #keys: PayloadKeys;
 
-  constructor(parts: PayloadReadingParts) {
-    this.#parts = parts;
-    this.#keys = new PayloadKeys(parts);
+  constructor(deps: PayloadReadingDeps) {
+    this.#deps = deps;
+    this.#keys = new PayloadKeys(deps);
   }
 
   /**
@@ -72,7 +72,7 @@ export class PayloadReading {
         fields: { reason: `Write at least ${reasonLengthMin} characters: the reason is stored with your name.` },
       });
     }
-    const { rules, log } = this.#parts;
+    const { rules, log } = this.#deps;
     const found = await this.#find(question);
     const access = await this.#record(
       {
@@ -98,7 +98,7 @@ export class PayloadReading {
   }
 
   async #find({ request_id: requestId, day }: Question): Promise<Found> {
-    const { db, rules, clock } = this.#parts;
+    const { db, rules, clock } = this.#deps;
     const days = day === undefined ? daysOfRequest(requestId) : [day];
     const trace = await findTrace(db, { requestId, days }, payloadCutoff(rules(), clock.now()));
     if (trace === null) {
@@ -128,7 +128,7 @@ export class PayloadReading {
 
   async #write(access: PayloadAccess, readsPerHour: number): ReturnType<typeof insertAccess> {
     try {
-      return await this.#parts.db.withTransaction(async (tx) => {
+      return await this.#deps.db.withTransaction(async (tx) => {
         const link = await insertAccess(tx, access, readsPerHour);
         if ("number" in link) {
           await audit(
@@ -155,7 +155,7 @@ export class PayloadReading {
   }
 
   async #open(place: CallPlace): Promise<OpenedPayload> {
-    const { db, log } = this.#parts;
+    const { db, log } = this.#deps;
     try {
       const opened = await openStoredPayload(db, this.#keys, place.day, place.requestId as RequestId);
       if (opened === null) {

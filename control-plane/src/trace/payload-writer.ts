@@ -6,7 +6,7 @@ import type { Payload, PayloadSegment } from "./model.ts";
 import type { PayloadBlob } from "./payload-sealing.ts";
 import { PayloadSegments, splitSegment } from "./payload-segments.ts";
 
-export type PayloadWriterParts = {
+export type PayloadWriterDeps = {
   /**
    * Writes a segment in a transaction of its own. Must be idempotent: a segment may come again after any failure. Its
    * bytes may change as soon as it is written.
@@ -35,7 +35,7 @@ type Fate = "written" | "refused" | "given_up";
  * would only lose more. Besides what is counted there are the buffers of the segments that are being filled.
  */
 export class PayloadWriter {
-  readonly #parts: PayloadWriterParts;
+  readonly #deps: PayloadWriterDeps;
   readonly #segments = new PayloadSegments();
   #queuedBytes = 0;
   #queuedCount = 0;
@@ -47,8 +47,8 @@ export class PayloadWriter {
   #wake: (() => void) | null = null;
   #isAbandoned = false;
 
-  constructor(parts: PayloadWriterParts) {
-    this.#parts = parts;
+  constructor(deps: PayloadWriterDeps) {
+    this.#deps = deps;
   }
 
   /** Of the payloads that are not written yet, including those that are being written. */
@@ -69,7 +69,7 @@ export class PayloadWriter {
   add(key: SealingKey, payload: Payload, blob: PayloadBlob): void {
     const byteLength = this.#segments.add(key, payload, blob);
     this.#queuedCount += 1;
-    this.#queuedBytes += byteLength + this.#parts.entryBytes;
+    this.#queuedBytes += byteLength + this.#deps.entryBytes;
     if (this.#segments.hasFull && this.#draining === null) {
       this.#startDraining();
     } else {
@@ -79,7 +79,7 @@ export class PayloadWriter {
 
   /** Writes what is queued; what is not written after `timeoutMs` is dropped and counted. */
   async close(timeoutMs: number): Promise<void> {
-    this.#deadlineTick = this.#parts.clock.tick() + timeoutMs;
+    this.#deadlineTick = this.#deps.clock.tick() + timeoutMs;
     this.#wake?.();
     const overdue = Promise.withResolvers<void>();
     const timer = setTimeout(overdue.resolve, timeoutMs);
@@ -87,7 +87,7 @@ export class PayloadWriter {
     clearTimeout(timer);
     this.#isAbandoned = true;
     if (this.#queuedCount > 0) {
-      this.#parts.onDropped("closed", this.#queuedCount);
+      this.#deps.onDropped("closed", this.#queuedCount);
     }
   }
 
@@ -149,13 +149,13 @@ export class PayloadWriter {
         return "given_up";
       }
       try {
-        await this.#parts.write(segment);
+        await this.#deps.write(segment);
         this.#noteContact(false);
         return "written";
       } catch (error) {
         this.#failures += 1;
-        if (!this.#parts.isOutage(error)) {
-          this.#parts.log.error("trace.payloads_refused", { count: segment.records.length, error });
+        if (!this.#deps.isOutage(error)) {
+          this.#deps.log.error("trace.payloads_refused", { count: segment.records.length, error });
           return "refused";
         }
         this.#noteContact(true, error);
@@ -165,13 +165,13 @@ export class PayloadWriter {
   }
 
   #isOverdue(): boolean {
-    return this.#deadlineTick !== null && this.#parts.clock.tick() >= this.#deadlineTick;
+    return this.#deadlineTick !== null && this.#deps.clock.tick() >= this.#deadlineTick;
   }
 
   #noteContact(isAway: boolean, error?: unknown): void {
     if (isAway !== this.#isAway) {
       this.#isAway = isAway;
-      this.#parts.log.warn(isAway ? "trace.payloads_wait" : "trace.payloads_flow", { count: this.#queuedCount, error });
+      this.#deps.log.warn(isAway ? "trace.payloads_wait" : "trace.payloads_flow", { count: this.#queuedCount, error });
     }
   }
 
@@ -193,13 +193,13 @@ export class PayloadWriter {
       return;
     }
     for (const { byteLength } of records) {
-      this.#queuedBytes -= byteLength + this.#parts.entryBytes;
+      this.#queuedBytes -= byteLength + this.#deps.entryBytes;
     }
     this.#queuedCount -= records.length;
     if (fate === "written") {
-      this.#parts.onStored(records.length);
+      this.#deps.onStored(records.length);
     } else {
-      this.#parts.onDropped("write_refused", records.length);
+      this.#deps.onDropped("write_refused", records.length);
     }
   }
 }

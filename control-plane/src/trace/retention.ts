@@ -5,7 +5,7 @@ import type { Log } from "../platform/log.ts";
 import type { TraceRules } from "./model.ts";
 import { countPayloads, type DroppedLog, dayBefore, destroyKeys, dropDay, listDaysOf } from "./retention-store.ts";
 
-export type TraceRetentionParts = {
+export type TraceRetentionDeps = {
   readonly db: Database;
   readonly log: Log;
   readonly rules: () => TraceRules;
@@ -28,15 +28,15 @@ const countMsMax = 120_000;
  * whatever earlier ones have missed, even after weeks, and two simultaneous runs do it once.
  */
 export class TraceRetention {
-  readonly #parts: TraceRetentionParts;
+  readonly #deps: TraceRetentionDeps;
 
-  constructor(parts: TraceRetentionParts) {
-    this.#parts = parts;
+  constructor(deps: TraceRetentionDeps) {
+    this.#deps = deps;
   }
 
   /** Destroys and drops what is over. @throws an error of the database; what was done before it stays done */
   async run(): Promise<RetentionRun> {
-    const { db, log, rules } = this.#parts;
+    const { db, log, rules } = this.#deps;
     const { payloadRetentionDays, metadataRetentionDays } = rules();
     const payloadsBefore = await dayBefore(db, Math.min(payloadRetentionDays, metadataRetentionDays));
     const tracesBefore = await dayBefore(db, metadataRetentionDays);
@@ -56,11 +56,11 @@ export class TraceRetention {
 
   /** Counts the payloads that can be decrypted, for those who ask how many there are. */
   async count(): Promise<void> {
-    await this.#parts.db.withTransaction((tx) => countPayloads(tx), { statementTimeoutMs: countMsMax });
+    await this.#deps.db.withTransaction((tx) => countPayloads(tx), { statementTimeoutMs: countMsMax });
   }
 
   async #destroyKeys(before: string): Promise<string[]> {
-    return await this.#parts.db.withTransaction(async (tx) => {
+    return await this.#deps.db.withTransaction(async (tx) => {
       const days = await destroyKeys(tx, before);
       if (days.length > 0) {
         await audit(tx, bySystem("trace retention"), "trace.payloads_destroyed", {
@@ -74,7 +74,7 @@ export class TraceRetention {
   }
 
   async #drop(table: DroppedLog, before: string, done: { dropped: string[]; left: string[] }): Promise<void> {
-    const { db } = this.#parts;
+    const { db } = this.#deps;
     for (const day of await listDaysOf(db, table, before)) {
       try {
         if (await dropDay(db, table, day)) {

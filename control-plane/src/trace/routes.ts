@@ -22,7 +22,7 @@ import type { TraceDetail, TraceSearching } from "./search.ts";
 import { checkAccesses, countDecryptable } from "./service.ts";
 import { traceFiles } from "./trace-file-store.ts";
 
-export type TraceEndpointParts = {
+export type TraceEndpointDeps = {
   readonly db: Database;
   readonly search: TraceSearching;
   readonly reading: PayloadReading;
@@ -37,7 +37,7 @@ export const traceFilePlace: ListPlace = {
 };
 
 /** The trace, for admins: metadata for each of them, bodies only for super-admins and never without a record. */
-export function traceEndpoints({ db, search, reading }: TraceEndpointParts): AnyEndpoint[] {
+export function traceEndpoints({ db, search, reading }: TraceEndpointDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",

@@ -16,7 +16,7 @@ import {
   searchTraces,
 } from "./search-store.ts";
 
-export type TraceSearchParts = { readonly db: Database; readonly clock: Clock; readonly rules: () => TraceRules };
+export type TraceSearchDeps = { readonly db: Database; readonly clock: Clock; readonly rules: () => TraceRules };
 
 /** Everything that is known of one call, without its bodies. */
 export type TraceDetail = {
@@ -31,10 +31,10 @@ const accessesShown = 50;
 
 /** Finds calls for admins: metadata only. */
 export class TraceSearching {
-  readonly #parts: TraceSearchParts;
+  readonly #deps: TraceSearchDeps;
 
-  constructor(parts: TraceSearchParts) {
-    this.#parts = parts;
+  constructor(deps: TraceSearchDeps) {
+    this.#deps = deps;
   }
 
   /** A page of calls. @throws AppError `temporarily_unavailable` when it takes too long */
@@ -43,7 +43,7 @@ export class TraceSearching {
       const found = await this.#findByRequestId(input.request_id, input);
       return { rows: found, nextCursor: null };
     }
-    const { db, clock, rules } = this.#parts;
+    const { db, clock, rules } = this.#deps;
     const now = clock.now();
     // The partitions of days that are over may still wait to be dropped.
     const oldestMs = now - (rules().metadataRetentionDays + 1) * dayMs;
@@ -65,7 +65,7 @@ export class TraceSearching {
    * @throws AppError `not_found`
    */
   async detail(requestId: string, day: string | null): Promise<TraceDetail> {
-    const { db, clock, rules } = this.#parts;
+    const { db, clock, rules } = this.#deps;
     const days = day === null ? daysOfRequest(requestId) : [day];
     const trace = await findTrace(db, { requestId, days }, payloadCutoff(rules(), clock.now()));
     if (trace === null) {
@@ -87,7 +87,7 @@ export class TraceSearching {
 
   /** A request id names one call; other conditions only say whether it is meant. */
   async #findByRequestId(requestId: string, input: TraceListInput): Promise<TraceView[]> {
-    const { db, clock, rules } = this.#parts;
+    const { db, clock, rules } = this.#deps;
     const place = { requestId, days: daysOfRequest(requestId) };
     const found = await findTrace(db, place, payloadCutoff(rules(), clock.now()));
     return found !== null && isMeant(found, input) ? [found] : [];

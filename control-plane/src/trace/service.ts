@@ -21,7 +21,7 @@ import { type DayCount, listDayCounts } from "./retention-store.ts";
 import { insertSegment, insertTraces } from "./store.ts";
 import { fromSpooledJson, toSpooledTrace } from "./trace-row.ts";
 
-export type TraceServiceParts = {
+export type TraceServiceDeps = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   readonly clock: Clock;
@@ -97,15 +97,15 @@ export async function checkAccesses(db: Queryable, expected: WrittenAccess | nul
 
 /** Remembers what calls were about: metadata of every call, and the bodies as far as there is room for them. */
 export class TraceService {
-  readonly #parts: TraceServiceParts;
+  readonly #deps: TraceServiceDeps;
   readonly #keys: PayloadKeys;
   readonly #queue: PayloadQueue;
 
-  constructor(parts: TraceServiceParts) {
-    this.#parts = parts;
-    this.#keys = new PayloadKeys(parts);
+  constructor(deps: TraceServiceDeps) {
+    this.#deps = deps;
+    this.#keys = new PayloadKeys(deps);
     this.#queue = new PayloadQueue({
-      ...parts,
+      ...deps,
       findKey: (day) => this.#keys.find(day),
       write: (segment) => this.#writeSegment(segment),
       isOutage: isDatabaseOutage,
@@ -119,7 +119,7 @@ export class TraceService {
 
   /** Takes the metadata of one call. It is never dropped: it goes where the usage of the call goes. */
   record(row: TraceRow): void {
-    this.#parts.append(toSpooledTrace(row));
+    this.#deps.append(toSpooledTrace(row));
   }
 
   /**
@@ -141,7 +141,7 @@ export class TraceService {
    * @throws DayKeyDestroyedError after the retention; SealError when the row was altered or moved
    */
   async readPayload(day: string, requestId: RequestId): Promise<OpenedPayload | null> {
-    return await openStoredPayload(this.#parts.db, this.#keys, day, requestId);
+    return await openStoredPayload(this.#deps.db, this.#keys, day, requestId);
   }
 
   /** Takes no more payloads and writes those that wait, for at most `timeoutMs`. */
@@ -151,7 +151,7 @@ export class TraceService {
   }
 
   async #writeSegment(segment: PayloadSegment): Promise<void> {
-    const { db } = this.#parts;
+    const { db } = this.#deps;
     try {
       await insertSegment(db, segment);
     } catch (error) {

@@ -75,9 +75,9 @@ async function startServer(keptIn: string | null): Promise<Server> {
   return { url: kept.url, pid: kept.pid ?? 0, end: () => kept.stop() };
 }
 
-type FillParts = Pick<AgedOptions, "sizes" | "isResummed" | "tell">;
+type FillDeps = Pick<AgedOptions, "sizes" | "isResummed" | "tell">;
 
-async function fill(db: Database, { sizes, isResummed, tell }: FillParts): Promise<void> {
+async function fill(db: Database, { sizes, isResummed, tell }: FillDeps): Promise<void> {
   await db.query("create table if not exists bench_step (name text primary key, is_of_sums boolean not null)", []);
   if (isResummed) {
     await db.query("delete from bench_step where is_of_sums", []);

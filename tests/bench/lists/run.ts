@@ -4,7 +4,7 @@ import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { writeCursor } from "@sluice/control-plane/platform/list-query/cursor.ts";
-import { type ListParts, readPage, readQuestion } from "@sluice/control-plane/platform/list-query/endpoints.ts";
+import { type ListDeps, readPage, readQuestion } from "@sluice/control-plane/platform/list-query/endpoints.ts";
 import { pageStatement } from "@sluice/control-plane/platform/list-query/list-store.ts";
 import type { AnyListSource } from "@sluice/control-plane/platform/list-query/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
@@ -133,15 +133,15 @@ export async function runListsBench(args: string[]): Promise<number> {
 
 async function measureAll(db: Database, runs: number): Promise<boolean> {
   const log = createLog("error", () => undefined);
-  const parts: ListParts = { db, clock: systemClock, log, recordExport: () => Promise.resolve() };
+  const deps: ListDeps = { db, clock: systemClock, log, recordExport: () => Promise.resolve() };
   let isSlow = false;
   for (const { source } of listPlaces) {
     for (const question of questions[source.contract.name] ?? [""]) {
       const query = source.contract.input.parse(Object.fromEntries(new URLSearchParams(question)));
       const asked = { ...query, limit: pageRows } as Parameters<typeof readPage>[2];
-      const first = await times(runs, () => readPage(parts, source, asked));
+      const first = await times(runs, () => readPage(deps, source, asked));
       const cursor = await deepCursor(db, source, asked);
-      const deep = cursor === null ? null : await times(runs, () => readPage(parts, source, { ...asked, cursor }));
+      const deep = cursor === null ? null : await times(runs, () => readPage(deps, source, { ...asked, cursor }));
       const reads = await plan(db, source, asked);
       isSlow ||= Math.max(first.median, deep?.median ?? 0) > msMax;
       const shown = [source.contract.name, question, first.text, deep?.text ?? "- | - | -", reads];

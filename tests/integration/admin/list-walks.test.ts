@@ -4,7 +4,7 @@ import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { type ListParts, readPage } from "@sluice/control-plane/platform/list-query/endpoints.ts";
+import { type ListDeps, readPage } from "@sluice/control-plane/platform/list-query/endpoints.ts";
 import type { AnyListSource } from "@sluice/control-plane/platform/list-query/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import fc from "fast-check";
@@ -14,14 +14,14 @@ import { createTestDatabase, type TestDatabase } from "../../support/test-databa
 const isFull = process.env["TEST_FULL"] === "1";
 let database: TestDatabase;
 let db: Database;
-let parts: ListParts;
+let deps: ListDeps;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   db = openDatabase({ url: database.url, poolMax: 4, applicationName: "test" });
   await prepareLists(db);
   await addToLists(db, "first", 40);
-  parts = { db, clock: systemClock, log: createLog("error", () => undefined), recordExport: () => Promise.resolve() };
+  deps = { db, clock: systemClock, log: createLog("error", () => undefined), recordExport: () => Promise.resolve() };
 });
 
 afterAll(async () => {
@@ -47,7 +47,7 @@ async function walk(
   let cursor: string | null = null;
   do {
     const zone = "UTC";
-    const page: ListAnswer<Row> = await readPage(parts, source, {
+    const page: ListAnswer<Row> = await readPage(deps, source, {
       ...query,
       zone,
       ...(cursor === null ? {} : { cursor }),

@@ -14,7 +14,7 @@ let admin: { cookie: string };
 beforeAll(async () => {
   scene = await BillingScene.create();
   const gateway = new ScriptedRefunds();
-  const parts = { ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } };
+  const parts = { ...scene.deps, gateways: { walletpay: gateway, cardpay: gateway } };
   http = serveEndpoints(adminBillingEndpoints(parts), sessionsOf(scene.db));
   admin = await loginAdmin(scene, { isSuper: false });
 });
@@ -159,7 +159,7 @@ describe("what a refund would do", () => {
   test("is shown with money, quota and the balance after it, and nothing is done", async () => {
     const buyer = await scene.addBuyer();
     const order = await scene.placeFor(buyer);
-    await settlePaid(scene.parts, noticeOf(order));
+    await settlePaid(scene.deps, noticeOf(order));
     const key = { idempotency_key: crypto.randomUUID() };
     await post("/backend/admin/refund/create/", { order_no: order.orderNo, amount_usd: "2", reason: "part", ...key });
     for (let time = 0; time < 2; time += 1) {
@@ -178,7 +178,7 @@ describe("what a refund would do", () => {
     const buyer = await scene.addBuyer();
     const order = await scene.placeFor(buyer);
     expect((await preview(order.orderNo)).problems).toMatchObject([{ code: "not_paid", is_overridable: false }]);
-    await settlePaid(scene.parts, noticeOf(order));
+    await settlePaid(scene.deps, noticeOf(order));
     expect((await preview(order.orderNo, "10.01")).problems).toMatchObject([{ code: "too_much" }]);
     await scene.use(buyer, 3_000_000n);
     expect(await preview(order.orderNo)).toMatchObject({
@@ -186,7 +186,7 @@ describe("what a refund would do", () => {
       problems: [{ code: "quota_used", is_overridable: true }],
     });
     const { order: unclaimed } = await scene.place();
-    await settlePaid(scene.parts, noticeOf(unclaimed));
+    await settlePaid(scene.deps, noticeOf(unclaimed));
     expect(await preview(unclaimed.orderNo, "1")).toMatchObject({ problems: [{ code: "unclaimed" }] });
     expect(await preview(unclaimed.orderNo)).toMatchObject({ quota: 0, remaining_before: null, problems: [] });
   });
@@ -194,7 +194,7 @@ describe("what a refund would do", () => {
   test("names the month that ends with it, and the one that is over", async () => {
     const buyer = await scene.addBuyer();
     const order = await scene.placeFor(buyer, "monthly");
-    await settlePaid(scene.parts, noticeOf(order));
+    await settlePaid(scene.deps, noticeOf(order));
     expect(await preview(order.orderNo)).toMatchObject({ is_month_taken: true, is_month_over: false });
     expect((await preview(order.orderNo))["period_end"]).not.toBeNull();
     await endOverdueSubscriptions(scene.db, new Date(Date.now() + 40 * 86_400_000));
@@ -206,7 +206,7 @@ describe("refunding", () => {
   test("sends money back once for each key, and writes down who and why", async () => {
     const buyer = await scene.addBuyer();
     const order = await scene.placeFor(buyer);
-    await settlePaid(scene.parts, noticeOf(order));
+    await settlePaid(scene.deps, noticeOf(order));
     const wanted = {
       order_no: order.orderNo,
       amount_usd: "4.00",
@@ -236,7 +236,7 @@ describe("refunding", () => {
   ])("%s is refused", async (_what, change, status) => {
     const buyer = await scene.addBuyer();
     const order = await scene.placeFor(buyer);
-    await settlePaid(scene.parts, noticeOf(order));
+    await settlePaid(scene.deps, noticeOf(order));
     const standard = { order_no: order.orderNo, reason: "a reason", idempotency_key: crypto.randomUUID() };
     expect((await post("/backend/admin/refund/create/", { ...standard, ...change })).status).toBe(status);
     expect(await scene.balance(buyer)).toBe(5_000_000n);

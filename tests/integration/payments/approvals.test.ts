@@ -21,7 +21,7 @@ let buyer: Buyer;
 
 beforeAll(async () => {
   scene = await BillingScene.create();
-  const parts = { ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } };
+  const parts = { ...scene.deps, gateways: { walletpay: gateway, cardpay: gateway } };
   http = serveEndpoints(
     adminBillingEndpoints(parts, () => rules),
     sessionsOf(scene.db),
@@ -59,7 +59,7 @@ const adjust = ({ client }: Admin, amount: number, more: object = {}): Promise<A
 /** An order of ten dollars that is paid and credited. */
 async function paidOrder(): Promise<string> {
   const order = await scene.placeFor(buyer);
-  await settlePaid(scene.parts, noticeOf(order));
+  await settlePaid(scene.deps, noticeOf(order));
   return order.orderNo;
 }
 
@@ -175,7 +175,7 @@ describe("what an admin moves by hand", () => {
   test("is limited when a payment that did not match is credited anyway", async () => {
     rules = { ...usualRules, adjust: { usdMax: 5, usdPerDayMax: 5 } };
     const order = await scene.placeFor(buyer);
-    await settlePaid(scene.parts, noticeOf(order, { amountUsd: "0.01" as Decimal }));
+    await settlePaid(scene.deps, noticeOf(order, { amountUsd: "0.01" as Decimal }));
     const settle = ({ client }: Admin) =>
       client.post("/backend/admin/order/resolve/", { order_no: order.orderNo, action: "settle", reason: "he is nice" });
     expect(codeOf(await settle(await admin({ isSuper: false })))).toEqual([403, "super_admin_required"]);
@@ -348,7 +348,7 @@ describe("what a second super-admin has to approve to", () => {
     rules = { ...usualRules, secondPersonAboveUsd: 9 };
     const [asker, second] = [await admin(), await admin()];
     const order = await scene.placeFor(buyer);
-    await settlePaid(scene.parts, noticeOf(order, { amountUsd: "0.01" as Decimal }));
+    await settlePaid(scene.deps, noticeOf(order, { amountUsd: "0.01" as Decimal }));
     const decision = { order_no: order.orderNo, action: "settle", reason: "paid by hand" };
     const waiting = await asker.client.post("/backend/admin/order/resolve/", decision);
     expect(approvalOf(waiting)).toMatchObject({ effects: { decision: "settle", credited_quota: String(10 * usd) } });

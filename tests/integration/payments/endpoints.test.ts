@@ -18,13 +18,13 @@ beforeAll(async () => {
   scene = await BillingScene.create();
   const { db } = scene;
   const callers = sessionsOf(db);
-  const endpoints = billingEndpoints({ ...scene.parts, isMockOffered: true, guests, admins: callers });
+  const endpoints = billingEndpoints({ ...scene.deps, isMockOffered: true, guests, admins: callers });
   http = serveEndpoints(
-    [...endpoints, ...adminBillingEndpoints({ ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } })],
+    [...endpoints, ...adminBillingEndpoints({ ...scene.deps, gateways: { walletpay: gateway, cardpay: gateway } })],
     callers,
   );
   closedHttp = serveEndpoints(
-    billingEndpoints({ ...scene.parts, isMockOffered: false, guests, admins: callers }),
+    billingEndpoints({ ...scene.deps, isMockOffered: false, guests, admins: callers }),
     callers,
   );
   admin = await loginAdmin(scene);
@@ -285,7 +285,7 @@ describe("the account of a user", () => {
     const user = await loginUser(scene, { quota: 1_000n });
     const buyer = await scene.buyerOf(user.userId);
     const order = await scene.placeFor(buyer, "monthly");
-    await settlePaid(scene.parts, noticeOf(order));
+    await settlePaid(scene.deps, noticeOf(order));
     const first = await get("/backend/billing/ledger/?limit=1", user.cookie);
     const entry = { change_type: "subscription_grant", amount: 12_000_000, balance_after: 12_001_000 };
     expect(first.body).toMatchObject({ entries: [{ ...entry, reference: `order:${order.orderNo}` }] });
@@ -325,7 +325,7 @@ describe("the account of a user", () => {
     const cancel = () =>
       post("/backend/billing/subscription/cancel/", { plan_code: "monthly" }, { cookie: user.cookie });
     expect((await cancel()).status).toBe(404);
-    await settlePaid(scene.parts, noticeOf(await scene.placeFor(await scene.buyerOf(user.userId), "monthly")));
+    await settlePaid(scene.deps, noticeOf(await scene.placeFor(await scene.buyerOf(user.userId), "monthly")));
     expect((await cancel()).body).toMatchObject({ subscriptions: [{ status: "active", is_cancelled_at_end: true }] });
     const list = await get("/backend/billing/subscription/list/", user.cookie);
     expect(list.body).toMatchObject({ subscriptions: [{ plan_code: "monthly", quota_granted: 12_000_000 }] });

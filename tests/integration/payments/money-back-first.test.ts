@@ -45,7 +45,7 @@ async function tellWallet(order: Order, kind: "success" | "reversed"): Promise<s
 
 const decide = (order: Order, action: "settle" | "dismiss"): Promise<unknown> =>
   scene.billing.db.withTransaction((tx) =>
-    resolveOrder(tx, scene.billing.parts, { orderNo: order.orderNo, action, transactionId: null, reason: "looked" }),
+    resolveOrder(tx, scene.billing.deps, { orderNo: order.orderNo, action, transactionId: null, reason: "looked" }),
   );
 
 describe("a payment that the gateway first reported as refunded", () => {

@@ -99,7 +99,7 @@ const pay = fc.nat(20).map((index) =>
       return;
     }
     const { order } = known;
-    const result = await settlePaid(scene.parts, noticeOf(order), { at: new Date(model.now) });
+    const result = await settlePaid(scene.deps, noticeOf(order), { at: new Date(model.now) });
     if (known.state === "settled" || known.state === "refunded") {
       // Of an order that was settled for less, another payment than the one that it has.
       expect(result).toBe(known.paidCents === centsOf(order) ? "duplicate" : "review");
@@ -125,7 +125,7 @@ const underpay = fc.nat(20).map((index) =>
       return;
     }
     const amountUsd = "9.00" as Decimal;
-    expect(await settlePaid(scene.parts, noticeOf(known.order, { amountUsd }), { at: new Date(model.now) })).toBe(
+    expect(await settlePaid(scene.deps, noticeOf(known.order, { amountUsd }), { at: new Date(model.now) })).toBe(
       "review",
     );
     known.state = "review";
@@ -148,7 +148,7 @@ const decide = fc
       }
       const { orderNo, quota } = known.order;
       const decision = { orderNo, action, transactionId: null, reason: "test" } as const;
-      const { refundNo } = await scene.db.withTransaction((tx) => resolveOrder(tx, scene.parts, decision));
+      const { refundNo } = await scene.db.withTransaction((tx) => resolveOrder(tx, scene.deps, decision));
       known.state = "settled";
       known.resolution = action;
       if (action === "settle") {
@@ -177,7 +177,7 @@ const cancel = fc.nat(20).map((index) =>
 );
 
 const centsOf = ({ amountUsd }: Order): bigint => toCents(amountUsd);
-const refundParts = () => ({ ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } });
+const refundParts = () => ({ ...scene.deps, gateways: { walletpay: gateway, cardpay: gateway } });
 const sent = { kind: "done", gatewayRefundId: "g" } as const;
 const refused = { kind: "failed", error: "no" } as const;
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Decimal } from "@sluice/contracts/money";
 import type { Order } from "@sluice/control-plane/payments/model.ts";
-import type { RefundParts } from "@sluice/control-plane/payments/port.ts";
+import type { RefundDeps } from "@sluice/control-plane/payments/port.ts";
 import { openRefund, payRefund } from "@sluice/control-plane/payments/refunds/refunds.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscriptions/subscriptions.ts";
@@ -30,19 +30,19 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-async function pay(at: string, planCode = "monthly", parts = scene.parts): Promise<Order> {
+async function pay(at: string, planCode = "monthly", deps = scene.deps): Promise<Order> {
   const order = await scene.placeFor(buyer, planCode, "walletpay", new Date(at));
-  expect(await settlePaid(parts, noticeOf(order), { at: new Date(at) })).toBe("settled");
+  expect(await settlePaid(deps, noticeOf(order), { at: new Date(at) })).toBe("settled");
   return order;
 }
 
 async function refund(order: Order, amountUsd: Decimal | null = null) {
-  const parts: RefundParts = { ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } };
+  const deps: RefundDeps = { ...scene.deps, gateways: { walletpay: gateway, cardpay: gateway } };
   const request = { orderNo: order.orderNo, amountUsd, reason: "test", idempotencyKey: crypto.randomUUID() };
   const { refund: opened } = await scene.db.withTransaction((tx) =>
     openRefund(tx, { ...request, mayGoNegative: false }),
   );
-  return async () => await payRefund(parts, opened.refundNo);
+  return async () => await payRefund(deps, opened.refundNo);
 }
 
 /** When the months of the buyer end, and in which state they are. */
@@ -75,7 +75,7 @@ test("a month has its hour in UTC, whatever the clocks of the server's zone do i
     // Connections of the program say UTC, so that the zone of the database decides nothing.
     const [set] = await elsewhere.sql<{ zone: string }>`select current_setting('TimeZone') as zone`;
     expect(set?.zone).toBe("UTC");
-    const there = { ...scene.parts, db: elsewhere };
+    const there = { ...scene.deps, db: elsewhere };
     // Clocks there go forward on 29 March 2026 at 01:00 UTC and back on 25 October at 01:00 UTC.
     await pay("2026-02-28T23:30:00Z", "monthly", there);
     await pay("2026-03-01T00:30:00Z", "monthly", there);
@@ -116,7 +116,7 @@ describe("a month that ends at midnight", () => {
       const before = new Date(midnight.getTime() - 1);
       await Promise.all([
         endOverdueSubscriptions(scene.db, midnight),
-        settlePaid(scene.parts, noticeOf(order), { at: round % 2 === 0 ? before : midnight }),
+        settlePaid(scene.deps, noticeOf(order), { at: round % 2 === 0 ? before : midnight }),
         endOverdueSubscriptions(scene.db, midnight),
       ]);
       const [balance, seen] = [await scene.balance(buyer), await ends()];
@@ -152,7 +152,7 @@ test("payments for several months at once each add one, whatever their order", a
     const orders = await Promise.all(Array.from({ length: 5 }, () => scene.placeFor(buyer, "monthly")));
     const at = new Date("2026-01-31T00:00:00Z");
     const results = await Promise.all(
-      [...orders, ...orders].map((order) => settlePaid(scene.parts, noticeOf(order), { at })),
+      [...orders, ...orders].map((order) => settlePaid(scene.deps, noticeOf(order), { at })),
     );
     expect(results.filter((result) => result === "settled")).toHaveLength(5);
     expect(await ends()).toEqual(["active 2026-06-30T00:00:00Z"]);

@@ -109,7 +109,7 @@ class History {
         await expireOverdueOrders(scene.db, this.order?.expiresAt ?? new Date());
         return "done";
       case "paid":
-        return await settlePaid(scene.parts, this.#notice());
+        return await settlePaid(scene.deps, this.#notice());
       case "refund":
         return await outcome(this.#refund(orderNo));
     }
@@ -125,7 +125,7 @@ class History {
     const request = { orderNo, amountUsd: null, reason: "test", mayGoNegative: false };
     const idempotencyKey = crypto.randomUUID();
     const { refund } = await scene.db.withTransaction((tx) => openRefund(tx, { ...request, idempotencyKey }));
-    await payRefund({ ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } }, refund.refundNo);
+    await payRefund({ ...scene.deps, gateways: { walletpay: gateway, cardpay: gateway } }, refund.refundNo);
   }
 }
 

@@ -143,7 +143,7 @@ describe("cancelling and expiring", () => {
   test("a paid order can't be cancelled", async () => {
     const buyer = await scene.addBuyer();
     const order = await scene.placeFor(buyer);
-    await settlePaid(scene.parts, noticeOf(order));
+    await settlePaid(scene.deps, noticeOf(order));
     const by = { userId: buyer.userId, claimCode: null };
     expect(await refusal(scene.db.withTransaction((tx) => cancelOrder(tx, order.orderNo, by)))).toBe("conflict");
   });
@@ -155,8 +155,8 @@ describe("cancelling and expiring", () => {
     expect((await scene.order(order.orderNo)).status).toBe("pending");
     await expireOverdueOrders(scene.db, order.expiresAt);
     expect((await scene.order(order.orderNo)).status).toBe("expired");
-    expect(await settlePaid(scene.parts, noticeOf(order))).toBe("settled");
-    expect(await settlePaid(scene.parts, noticeOf(order))).toBe("duplicate");
+    expect(await settlePaid(scene.deps, noticeOf(order))).toBe("settled");
+    expect(await settlePaid(scene.deps, noticeOf(order))).toBe("duplicate");
     expect(await scene.order(order.orderNo)).toMatchObject({ status: "settled", is_paid_late: true });
     expect(await scene.balance(buyer)).toBe(5_000_000n);
   });
@@ -169,11 +169,11 @@ describe("cancelling and expiring", () => {
     try {
       const weekMs = 7 * 86_400_000;
       const inTime = new Date(late.expiresAt.getTime() + weekMs);
-      expect(await settlePaid(scene.parts, noticeOf(late), { at: inTime })).toBe("settled");
+      expect(await settlePaid(scene.deps, noticeOf(late), { at: inTime })).toBe("settled");
       expect(await scene.order(late.orderNo)).toMatchObject({ status: "settled", is_paid_late: true });
       expect(await scene.balance(buyer)).toBe(5_000_000n);
       const after = new Date(tooLate.expiresAt.getTime() + weekMs + 1);
-      expect(await settlePaid(scene.parts, noticeOf(tooLate), { at: after })).toBe("review");
+      expect(await settlePaid(scene.deps, noticeOf(tooLate), { at: after })).toBe("review");
       // It can be decided about, as every payment that does not fit.
       const expected = { status: "review", review_reason: "paid_too_late", is_paid_late: false };
       expect(await scene.order(tooLate.orderNo)).toEqual(expected);
@@ -188,7 +188,7 @@ describe("cancelling and expiring", () => {
     const order = await scene.placeFor(buyer);
     const by = { userId: buyer.userId, claimCode: null };
     await scene.db.withTransaction((tx) => cancelOrder(tx, order.orderNo, by));
-    expect(await settlePaid(scene.parts, noticeOf(order, { currency: "CNY" }))).toBe("review");
+    expect(await settlePaid(scene.deps, noticeOf(order, { currency: "CNY" }))).toBe("review");
     const expected = { status: "cancelled", review_reason: "currency_mismatch", is_paid_late: false };
     expect(await scene.order(order.orderNo)).toEqual(expected);
   });
@@ -201,7 +201,7 @@ describe("an order without a login", () => {
   test("is credited when it is claimed, once, and only by someone who has its code", async () => {
     const [buyer, other] = [await scene.addBuyer(), await scene.addBuyer()];
     const { order, claimCode } = await scene.place();
-    expect(await settlePaid(scene.parts, noticeOf(order))).toBe("settled");
+    expect(await settlePaid(scene.deps, noticeOf(order))).toBe("settled");
     expect(await refusal(claim(order.orderNo, "0123456789", buyer.userId))).toBe("not_found");
     await claim(order.orderNo, claimCode, buyer.userId);
     await claim(order.orderNo, claimCode, buyer.userId);
@@ -215,14 +215,14 @@ describe("an order without a login", () => {
     const { order, claimCode } = await scene.place({ planCode: "monthly" });
     await claim(order.orderNo, claimCode, buyer.userId);
     expect(await scene.balance(buyer)).toBe(0n);
-    expect(await settlePaid(scene.parts, noticeOf(order))).toBe("settled");
+    expect(await settlePaid(scene.deps, noticeOf(order))).toBe("settled");
     expect(await scene.balance(buyer)).toBe(12_000_000n);
   });
 
   test("two who claim it at once get it once", async () => {
     const buyers = [await scene.addBuyer(), await scene.addBuyer()];
     const { order, claimCode } = await scene.place();
-    await settlePaid(scene.parts, noticeOf(order));
+    await settlePaid(scene.deps, noticeOf(order));
     const outcomes = await Promise.all(buyers.map(({ userId }) => refusal(claim(order.orderNo, claimCode, userId))));
     expect(outcomes.sort()).toEqual(["done", "not_found"]);
     const balances = await Promise.all(buyers.map((buyer) => scene.balance(buyer)));
@@ -232,14 +232,14 @@ describe("an order without a login", () => {
   test("goes to the user whose verified address it names, in whatever letters", async () => {
     const buyer = await scene.addBuyer("Ada.L@Example.com");
     const { order } = await scene.place({ email: "ada.l@example.COM" });
-    expect(await settlePaid(scene.parts, noticeOf(order))).toBe("settled");
+    expect(await settlePaid(scene.deps, noticeOf(order))).toBe("settled");
     expect(await scene.balance(buyer)).toBe(5_000_000n);
   });
 
   test("waits for the verification of its address", async () => {
     const buyer = await scene.addBuyer("later@example.com", false);
     const { order } = await scene.place({ email: "later@example.com" });
-    expect(await settlePaid(scene.parts, noticeOf(order))).toBe("settled");
+    expect(await settlePaid(scene.deps, noticeOf(order))).toBe("settled");
     expect(await scene.balance(buyer)).toBe(0n);
     const verify = async (): Promise<number> =>
       await scene.db.withTransaction(async (tx) => {
@@ -262,7 +262,7 @@ describe("an order without a login", () => {
       await mayCommit.promise;
     });
     await isVerified.promise;
-    const settling = settlePaid(scene.parts, noticeOf(order));
+    const settling = settlePaid(scene.deps, noticeOf(order));
     try {
       expect(await Promise.race([settling, waitForAnyWaiter(scene.db)])).toBe("advisory");
     } finally {
@@ -276,7 +276,7 @@ describe("an order without a login", () => {
   test("is credited by the job when its address was verified in whatever way", async () => {
     const buyer = await scene.addBuyer("by-the-job@example.com", false);
     const { order } = await scene.place({ email: "By-The-Job@example.com" });
-    await settlePaid(scene.parts, noticeOf(order));
+    await settlePaid(scene.deps, noticeOf(order));
     expect(await creditWaitingOwners(scene.db)).toBe(0);
     await scene.db.sql`update user_profile set email_verified_at = now() where id = ${buyer.userId}::bigint`;
     const runs = await Promise.all([creditWaitingOwners(scene.db), creditWaitingOwners(scene.db)]);
@@ -290,7 +290,7 @@ describe("an order without a login", () => {
       const buyer = await scene.addBuyer(email, false);
       const { order } = await scene.place({ email });
       await Promise.all([
-        settlePaid(scene.parts, noticeOf(order)),
+        settlePaid(scene.deps, noticeOf(order)),
         scene.db.withTransaction(async (tx) => {
           await tx.sql`update user_profile set email_verified_at = now() where id = ${buyer.userId}::bigint`;
           await creditPaidOrders(tx, buyer.userId);
@@ -303,7 +303,7 @@ describe("an order without a login", () => {
   test("with the address of an unverified user is not credited to them", async () => {
     const buyer = await scene.addBuyer("squatter@example.com", false);
     const { order } = await scene.place({ email: "squatter@example.com" });
-    await settlePaid(scene.parts, noticeOf(order));
+    await settlePaid(scene.deps, noticeOf(order));
     expect(await scene.balance(buyer)).toBe(0n);
   });
 });

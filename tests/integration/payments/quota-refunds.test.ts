@@ -41,11 +41,11 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-const parts = () => ({ ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } });
+const parts = () => ({ ...scene.deps, gateways: { walletpay: gateway, cardpay: gateway } });
 
 async function paidOrder(planCode = "credit", at?: Date): Promise<Order> {
   const order = await scene.placeFor(buyer, planCode);
-  await settlePaid(scene.parts, noticeOf(order), at === undefined ? {} : { at });
+  await settlePaid(scene.deps, noticeOf(order), at === undefined ? {} : { at });
   return order;
 }
 
@@ -104,7 +104,7 @@ test("a whole refund sends the payment back by its gateway and takes its quota",
   expect((await scene.order(order.orderNo)).status).toBe("refunded");
   expect(await scene.balance(buyer)).toBe(0n);
   // The notice that paid it changes nothing when it comes again.
-  expect(await settlePaid(scene.parts, noticeOf(order))).toBe("duplicate");
+  expect(await settlePaid(scene.deps, noticeOf(order))).toBe("duplicate");
   expect((await scene.order(order.orderNo)).status).toBe("refunded");
   const again = scene.db.withTransaction((tx) => planRefund(tx, { orderNo: order.orderNo, amountUsd: null }));
   expect(await again).toMatchObject({ problems: [{ code: "not_paid" }] });
@@ -349,7 +349,7 @@ describe("of a month", () => {
 
 test("an order that nobody owns is refunded whole, and can't be claimed afterwards", async () => {
   const { order, claimCode } = await scene.place();
-  await settlePaid(scene.parts, noticeOf(order));
+  await settlePaid(scene.deps, noticeOf(order));
   expect(await refusal(refund(order, { amountUsd: usd("1.00") }))).toBe("conflict");
   expect(await refund(order)).toMatchObject({ status: "done", quota: 0n });
   const claim = { orderNo: order.orderNo, claimCode: claimCode ?? "", userId: buyer.userId };
@@ -358,7 +358,7 @@ test("an order that nobody owns is refunded whole, and can't be claimed afterwar
 
 test("an order that is claimed while its refund is on the way is credited neither then nor later", async () => {
   const { order, claimCode } = await scene.place();
-  await settlePaid(scene.parts, noticeOf(order));
+  await settlePaid(scene.deps, noticeOf(order));
   const { refundNo } = await open(order);
   const claim = { orderNo: order.orderNo, claimCode: claimCode ?? "", userId: buyer.userId };
   expect(await refusal(scene.db.withTransaction((tx) => claimOrder(tx, claim)))).toBe("conflict");
@@ -369,7 +369,7 @@ test("an order that is claimed while its refund is on the way is credited neithe
 test("an order whose refund is on the way is not credited when its address is verified", async () => {
   const owner = await scene.addBuyer("refunded@example.com", false);
   const { order } = await scene.place({ email: "refunded@example.com" });
-  await settlePaid(scene.parts, noticeOf(order));
+  await settlePaid(scene.deps, noticeOf(order));
   const { refundNo } = await open(order);
   await scene.db.sql`update user_profile set email_verified_at = now() where id = ${owner.userId}::bigint`;
   expect(await scene.db.withTransaction((tx) => creditPaidOrders(tx, owner.userId))).toBe(0);
@@ -379,14 +379,14 @@ test("an order whose refund is on the way is not credited when its address is ve
 
 test("a mock payment is refunded without any gateway", async () => {
   const order = await scene.placeFor(buyer, "credit", "none");
-  await settlePaid(scene.parts, noticeOf(order));
+  await settlePaid(scene.deps, noticeOf(order));
   expect(await refund(order)).toMatchObject({ status: "done" });
   expect(gateway.requests).toEqual([]);
 });
 
 test("a month that began when its order was claimed goes back with the order, days after its payment", async () => {
   const { order, claimCode } = await scene.place({ planCode: "monthly" });
-  await settlePaid(scene.parts, noticeOf(order), { at: new Date(Date.now() - 3 * 86_400_000) });
+  await settlePaid(scene.deps, noticeOf(order), { at: new Date(Date.now() - 3 * 86_400_000) });
   const claim = { orderNo: order.orderNo, claimCode: claimCode ?? "", userId: buyer.userId };
   await scene.db.withTransaction((tx) => claimOrder(tx, claim));
   expect(await scene.balance(buyer)).toBe(12_000_000n);

@@ -38,10 +38,10 @@ type Paid = { readonly order: Order; readonly paymentId: string; readonly refund
 async function paidOrder(channel: PayChannel, refunds: readonly Ours[]): Promise<Paid> {
   const order = await scene.billing.placeFor(await scene.billing.addBuyer(), "credit", channel);
   const notice = noticeOf(order, { transactionId: `pi_${order.orderNo}` });
-  await settlePaid(scene.billing.parts, notice);
+  await settlePaid(scene.billing.deps, notice);
   const refundNos: string[] = [];
   const gateway = new ScriptedRefunds();
-  const parts = { ...scene.billing.parts, gateways: { walletpay: gateway, cardpay: gateway } };
+  const parts = { ...scene.billing.deps, gateways: { walletpay: gateway, cardpay: gateway } };
   for (const [amountUsd, status] of refunds) {
     const request = { orderNo: order.orderNo, amountUsd: amountUsd as Decimal, reason: "test", mayGoNegative: false };
     const { refund } = await scene.billing.db.withTransaction((tx) =>

@@ -20,7 +20,7 @@ const path = "/backend/admin/order/resolve/";
 
 beforeAll(async () => {
   scene = await BillingScene.create();
-  http = serveEndpoints(adminBillingEndpoints({ ...scene.parts, gateways }), sessionsOf(scene.db));
+  http = serveEndpoints(adminBillingEndpoints({ ...scene.deps, gateways }), sessionsOf(scene.db));
   for (const isSuper of [true, false]) {
     admins.push(consoleClient(http.url, (await loginAdmin(scene, { isSuper })).cookie));
   }
@@ -46,7 +46,7 @@ function fail(): never {
 async function underpaid(planCode = "credit"): Promise<{ buyer: Buyer; order: Order }> {
   const buyer = await scene.addBuyer();
   const order = await scene.placeFor(buyer, planCode);
-  expect(await settlePaid(scene.parts, noticeOf(order, { amountUsd: usd("9.00") }))).toBe("review");
+  expect(await settlePaid(scene.deps, noticeOf(order, { amountUsd: usd("9.00") }))).toBe("review");
   return { buyer, order };
 }
 
@@ -73,7 +73,7 @@ test("what an admin settles is credited once, with its reason in the audit log",
     expect(first.body).toMatchObject({ ok: true, is_new: true, order: { status: "settled" }, refund: null });
     expect((await resolve(order, "settle")).body).toMatchObject({ is_new: false, order: { status: "settled" } });
     expect(await scene.balance(buyer)).toBe(order.quota);
-    expect(await settlePaid(scene.parts, noticeOf(order, { amountUsd: usd("9.00") }))).toBe("duplicate");
+    expect(await settlePaid(scene.deps, noticeOf(order, { amountUsd: usd("9.00") }))).toBe("duplicate");
     expect([await scene.balance(buyer), await decisions(order)]).toEqual([order.quota, 1]);
   }
 });
@@ -113,7 +113,7 @@ test("a refund of what was never credited gives no quota and no month when it fa
     // Even if it were recorded with the quota that the order would have credited.
     await scene.db.sql`update refund set quota = ${order.quota}::bigint where order_id = ${order.id}::bigint`;
     gateway.answers = [{ kind: "failed", error: "no" }];
-    expect(await payWaitingRefunds({ ...scene.parts, gateways }, new Date(Date.now() + 120_000))).toBe(1);
+    expect(await payWaitingRefunds({ ...scene.deps, gateways }, new Date(Date.now() + 120_000))).toBe(1);
     const months = await scene.db.sql`select 1 from subscription where user_id = ${buyer.userId}::bigint`;
     expect([await scene.balance(buyer), months.length]).toEqual([0n, 0]);
     expect(await scene.db.sql`select 1 from quota_grant where budget_id = ${buyer.budgetId}::bigint`).toHaveLength(0);
@@ -140,8 +140,8 @@ test("a cancelled order moves nothing; the right payment, should it come later, 
   expect((await resolve(order, "cancel")).body).toMatchObject({ is_new: true, order: { status: "cancelled" } });
   expect((await resolve(order, "cancel")).body).toMatchObject({ is_new: false });
   expect([await scene.balance(buyer), await decisions(order)]).toEqual([0n, 1]);
-  expect(await settlePaid(scene.parts, noticeOf(order, { amountUsd: usd("9.00") }))).toBe("review");
-  expect(await settlePaid(scene.parts, noticeOf(order, { transactionId: `right ${order.orderNo}` }))).toBe("settled");
+  expect(await settlePaid(scene.deps, noticeOf(order, { amountUsd: usd("9.00") }))).toBe("review");
+  expect(await settlePaid(scene.deps, noticeOf(order, { transactionId: `right ${order.orderNo}` }))).toBe("settled");
   expect(await scene.order(order.orderNo)).toMatchObject({ status: "settled", is_paid_late: true });
   expect(await scene.balance(buyer)).toBe(order.quota);
   // Too late to cancel, whatever was decided before.
@@ -167,8 +167,8 @@ test("of two admins who decide at once one decision counts, and the other gets a
 
 test("of several payments the one that is meant has to be named, and one in another currency is left to a person", async () => {
   const { order } = await underpaid();
-  await settlePaid(scene.parts, noticeOf(order, { amountUsd: usd("8.00"), transactionId: `second ${order.orderNo}` }));
-  await settlePaid(scene.parts, noticeOf(order, { currency: "EUR", transactionId: `third ${order.orderNo}` }));
+  await settlePaid(scene.deps, noticeOf(order, { amountUsd: usd("8.00"), transactionId: `second ${order.orderNo}` }));
+  await settlePaid(scene.deps, noticeOf(order, { currency: "EUR", transactionId: `third ${order.orderNo}` }));
   expect(codeOf(await resolve(order, "settle"))).toEqual([409, "conflict"]);
   expect(codeOf(await resolve(order, "settle", { transaction_id: "none" }))).toEqual([409, "conflict"]);
   expect(codeOf(await resolve(order, "settle", { transaction_id: `third ${order.orderNo}` }))).toEqual([
@@ -182,7 +182,7 @@ test("of several payments the one that is meant has to be named, and one in anot
 test("a refund that was refused is tried again for the same payment, never for another one of the order", async () => {
   const { order } = await underpaid();
   const first = noticeOf(order).transactionId;
-  await settlePaid(scene.parts, noticeOf(order, { amountUsd: usd("8.00"), transactionId: `second ${order.orderNo}` }));
+  await settlePaid(scene.deps, noticeOf(order, { amountUsd: usd("8.00"), transactionId: `second ${order.orderNo}` }));
   gateway.answers = [{ kind: "failed", error: "no" }];
   const refused = await resolve(order, "refund", { transaction_id: `second ${order.orderNo}` });
   expect(refused.body).toMatchObject({ refund: { status: "failed" } });
@@ -212,8 +212,8 @@ test("an order that was settled for less gives back at most what was paid", asyn
 test("a mark on an order whose state stays is cleared, and only there", async () => {
   const buyer = await scene.addBuyer();
   const order = await scene.placeFor(buyer);
-  await settlePaid(scene.parts, noticeOf(order));
-  await settlePaid(scene.parts, noticeOf(order, { transactionId: `again ${order.orderNo}` }));
+  await settlePaid(scene.deps, noticeOf(order));
+  await settlePaid(scene.deps, noticeOf(order, { transactionId: `again ${order.orderNo}` }));
   expect(await scene.order(order.orderNo)).toMatchObject({ status: "settled", review_reason: "second_payment" });
   expect(codeOf(await resolve(order, "cancel"))).toEqual([409, "conflict"]);
   expect((await resolve(order, "dismiss")).body).toMatchObject({ is_new: true });
@@ -224,7 +224,7 @@ test("a mark on an order whose state stays is cleared, and only there", async ()
 
 test("an order without an owner whose payment went back can't be claimed", async () => {
   const { order, claimCode } = await scene.place();
-  await settlePaid(scene.parts, noticeOf(order, { amountUsd: usd("9.00") }));
+  await settlePaid(scene.deps, noticeOf(order, { amountUsd: usd("9.00") }));
   gateway.answers = [{ kind: "failed", error: "no" }];
   await resolve(order, "refund");
   const { userId } = await scene.addBuyer();

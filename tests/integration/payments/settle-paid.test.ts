@@ -24,8 +24,8 @@ test("a paid order credits its quota once and leaves one mail", async () => {
   const buyer = await scene.addBuyer();
   const order = await scene.placeFor(buyer);
   const before = await scene.count("mail_log");
-  expect(await settlePaid(scene.parts, noticeOf(order))).toBe("settled");
-  expect(await settlePaid(scene.parts, noticeOf(order))).toBe("duplicate");
+  expect(await settlePaid(scene.deps, noticeOf(order))).toBe("settled");
+  expect(await settlePaid(scene.deps, noticeOf(order))).toBe("duplicate");
   expect(await scene.balance(buyer)).toBe(5_000_000n);
   expect(await scene.order(order.orderNo)).toMatchObject({ status: "settled", is_paid_late: false });
   expect(await scene.count("mail_log")).toBe(before + 1);
@@ -35,7 +35,7 @@ test("an order that does not exist is said to be unknown and raises an alarm", a
   const buyer = await scene.addBuyer();
   const order = await scene.placeFor(buyer);
   const notice = noticeOf(order, { orderNo: "S0" });
-  expect(await settlePaid(scene.parts, notice)).toBe("unknown_order");
+  expect(await settlePaid(scene.deps, notice)).toBe("unknown_order");
   expect(scene.lines.join("")).toContain('"reason":"unknown_order","orderNo":"S0"');
 });
 
@@ -54,13 +54,13 @@ describe("a notice that differs from its order credits nothing and puts it up fo
     const buyer = await scene.addBuyer();
     const order = await scene.placeFor(buyer, "credit", "cardpay");
     const payments = await scene.count("payment");
-    expect(await settlePaid(scene.parts, noticeOf(order, change))).toBe("review");
+    expect(await settlePaid(scene.deps, noticeOf(order, change))).toBe("review");
     expect(await scene.order(order.orderNo)).toMatchObject({ status: "review", review_reason: reason });
     expect(await scene.balance(buyer)).toBe(0n);
     expect(await scene.count("payment")).toBe(payments);
     expect(scene.lines.at(-2)).toContain(`"reason":"${reason}"`);
     // Even the right notice is now for a person to judge.
-    expect(await settlePaid(scene.parts, noticeOf(order))).toBe("review");
+    expect(await settlePaid(scene.deps, noticeOf(order))).toBe("review");
     expect(await scene.balance(buyer)).toBe(0n);
   });
 });
@@ -68,25 +68,25 @@ describe("a notice that differs from its order credits nothing and puts it up fo
 test("the same sum of money written otherwise is the same", async () => {
   const buyer = await scene.addBuyer();
   const order = await scene.placeFor(buyer);
-  expect(await settlePaid(scene.parts, noticeOf(order, { amountUsd: "10" as Decimal }))).toBe("settled");
-  expect(await settlePaid(scene.parts, noticeOf(order, { amountUsd: "10.0" as Decimal }))).toBe("duplicate");
+  expect(await settlePaid(scene.deps, noticeOf(order, { amountUsd: "10" as Decimal }))).toBe("settled");
+  expect(await settlePaid(scene.deps, noticeOf(order, { amountUsd: "10.0" as Decimal }))).toBe("duplicate");
 });
 
 test("a second payment of a settled order is kept for a person and changes nothing", async () => {
   const buyer = await scene.addBuyer();
   const order = await scene.placeFor(buyer);
-  expect(await settlePaid(scene.parts, noticeOf(order))).toBe("settled");
-  expect(await settlePaid(scene.parts, noticeOf(order, { transactionId: "another" }))).toBe("review");
+  expect(await settlePaid(scene.deps, noticeOf(order))).toBe("settled");
+  expect(await settlePaid(scene.deps, noticeOf(order, { transactionId: "another" }))).toBe("review");
   expect(await scene.order(order.orderNo)).toMatchObject({ status: "settled", review_reason: "second_payment" });
   expect(await scene.balance(buyer)).toBe(5_000_000n);
-  expect(await settlePaid(scene.parts, noticeOf(order))).toBe("duplicate");
+  expect(await settlePaid(scene.deps, noticeOf(order))).toBe("duplicate");
 });
 
 test("a transaction pays one order only", async () => {
   const buyer = await scene.addBuyer();
   const [first, second] = [await scene.placeFor(buyer), await scene.placeFor(buyer)];
-  expect(await settlePaid(scene.parts, noticeOf(first, { transactionId: "one for both" }))).toBe("settled");
-  expect(await settlePaid(scene.parts, noticeOf(second, { transactionId: "one for both" }))).toBe("review");
+  expect(await settlePaid(scene.deps, noticeOf(first, { transactionId: "one for both" }))).toBe("settled");
+  expect(await settlePaid(scene.deps, noticeOf(second, { transactionId: "one for both" }))).toBe("review");
   expect(await scene.order(second.orderNo)).toMatchObject({ review_reason: "transaction_of_another_order" });
   expect(await scene.balance(buyer)).toBe(5_000_000n);
 });
@@ -101,10 +101,10 @@ test("of two orders that one transaction names at the same moment one is paid, a
       await goOn.promise;
     }
   };
-  const one = settlePaid(scene.parts, noticeOf(first, { transactionId: "one at once" }), { fault });
+  const one = settlePaid(scene.deps, noticeOf(first, { transactionId: "one at once" }), { fault });
   await written.promise;
   // It sees no such payment, and waits where it writes its own.
-  const other = settlePaid(scene.parts, noticeOf(second, { transactionId: "one at once" }));
+  const other = settlePaid(scene.deps, noticeOf(second, { transactionId: "one at once" }));
   await waitForAnyWaiter(scene.db).finally(goOn.resolve);
   expect(await Promise.all([one, other])).toEqual(["settled", "review"]);
   expect(await scene.order(second.orderNo)).toMatchObject({ review_reason: "transaction_of_another_order" });
@@ -116,8 +116,8 @@ test.each<Partial<PaidNotice>>([{ amountUsd: "9.99" as Decimal }, { currency: "C
   async (change) => {
     const buyer = await scene.addBuyer();
     const order = await scene.placeFor(buyer, "credit", "cardpay");
-    expect(await settlePaid(scene.parts, noticeOf(order))).toBe("settled");
-    expect(await settlePaid(scene.parts, noticeOf(order, change))).toBe("review");
+    expect(await settlePaid(scene.deps, noticeOf(order))).toBe("settled");
+    expect(await settlePaid(scene.deps, noticeOf(order, change))).toBe("review");
     expect(await scene.order(order.orderNo)).toMatchObject({ status: "settled", review_reason: "payment_changed" });
     expect(await scene.balance(buyer)).toBe(5_000_000n);
   },

@@ -33,7 +33,7 @@ const start = utc("2026-01-10");
 
 async function pay(planCode: string, at: Date): Promise<Order> {
   const order = await scene.placeFor(buyer, planCode);
-  expect(await settlePaid(scene.parts, noticeOf(order), { at })).toBe("settled");
+  expect(await settlePaid(scene.deps, noticeOf(order), { at })).toBe("settled");
   return order;
 }
 

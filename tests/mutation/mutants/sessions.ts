@@ -102,7 +102,7 @@ export const sessionMutants: readonly Mutant[] = [
     id: "sessions/unannounced-hold",
     file: session,
     from: "this.#charging = this.#beginResponse(piece.responseId);",
-    to: "this.#parts.books.begin(piece.responseId);",
+    to: "this.#deps.books.begin(piece.responseId);",
     rule: "a response that begins without saying so has a hold of its own",
     tests: moneyTests,
   },

@@ -62,8 +62,8 @@ export class PaymentScene implements AsyncDisposable {
     this.#server = serveEndpoints(
       checkoutEndpoints({
         guests: { count: () => Promise.resolve(), networkOf: () => "here" },
-        checkout: new CheckoutService(billing.parts, this.payments, { isPlay }),
-        notices: new GatewayNotices(billing.parts, this.payments),
+        checkout: new CheckoutService(billing.deps, this.payments, { isPlay }),
+        notices: new GatewayNotices(billing.deps, this.payments),
         isMockOffered: false,
       }),
     );

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { GatewayUserId } from "@sluice/contracts/ids";
-import { type AttemptParts, attemptChannels } from "@sluice/control-plane/gateway/attempt-channels.ts";
+import { type AttemptDeps, attemptChannels } from "@sluice/control-plane/gateway/attempt-channels.ts";
 import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
 import type { AttemptFailure, CallState, FailedAttempt, Principal } from "@sluice/control-plane/gateway/model.ts";
 import { classifyStatus, failedBy } from "@sluice/control-plane/gateway/respond/classify-status.ts";
@@ -41,11 +41,11 @@ async function run(answer: (turn: number) => FailedAttempt | { readonly text: st
   const state = { call, attempts, principal: { gatewayUserId: customer } as Principal } as unknown as CallState & {
     principal: Principal;
   };
-  const parts = {
+  const deps = {
     ...{ loads, random: () => 0, log: createLog("error", () => undefined) },
     ...{ clock: { now: () => tick, tick: () => tick }, observer: { onAttempt: () => undefined } },
-  } as unknown as AttemptParts;
-  const outcome = await attemptChannels(parts, state, { abilities: choice, rule }, async (use) => {
+  } as unknown as AttemptDeps;
+  const outcome = await attemptChannels(deps, state, { abilities: choice, rule }, async (use) => {
     tried.push(use.channel.name);
     return answer(tried.length);
   }).catch((error: unknown) => (error instanceof AppError ? error.code : "thrown"));

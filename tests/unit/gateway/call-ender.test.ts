@@ -6,7 +6,7 @@ import { newCallState } from "@sluice/control-plane/gateway/call-state.ts";
 import { KeyLimits } from "@sluice/control-plane/gateway/keys/key-limits.ts";
 import { GatewayMetrics } from "@sluice/control-plane/gateway/metrics.ts";
 import type { AdmittedCall, CallReport, Principal } from "@sluice/control-plane/gateway/model.ts";
-import type { PipelineParts } from "@sluice/control-plane/gateway/pipeline-parts.ts";
+import type { PipelineDeps } from "@sluice/control-plane/gateway/pipeline-deps.ts";
 import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
 import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
 import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
@@ -78,7 +78,7 @@ async function setUp(append: () => Promise<void>) {
   const reports: [kind: string, report: CallReport][] = [];
   const firstUses: ApiKeyId[] = [];
   const limits = new KeyLimits(systemClock, null);
-  const parts = {
+  const deps = {
     leases,
     limits,
     log,
@@ -86,7 +86,7 @@ async function setUp(append: () => Promise<void>) {
     observer: new GatewayMetrics(registry),
     usage: { append, isAccepting: () => true },
     onFirstUse: (id: ApiKeyId) => firstUses.push(id),
-  } as unknown as PipelineParts;
+  } as unknown as PipelineDeps;
   expect(await leases.hold(onlyBudget, amount)).toBe("held");
   limits.begin(principal);
   const call = {
@@ -110,7 +110,7 @@ async function setUp(append: () => Promise<void>) {
     const text = await registry.getSingleMetricAsString("sluice_requests_total");
     return text.split("\n").filter((line) => line.startsWith("sluice_requests_total{"));
   };
-  return { ender: new CallEnder(parts), state, leases, reports, firstUses, counted };
+  return { ender: new CallEnder(deps), state, leases, reports, firstUses, counted };
 }
 
 const end = {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
 import type { PayloadSegment } from "@sluice/control-plane/trace/model.ts";
-import { PayloadQueue, type PayloadQueueParts } from "@sluice/control-plane/trace/payload-queue.ts";
+import { PayloadQueue, type PayloadQueueDeps } from "@sluice/control-plane/trace/payload-queue.ts";
 import { openPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
 import {
   PayloadCounts,
@@ -58,7 +58,7 @@ class Table {
   }
 }
 
-function newQueue(changes: Partial<PayloadQueueParts> = {}) {
+function newQueue(changes: Partial<PayloadQueueDeps> = {}) {
   const counts = new PayloadCounts();
   const table = new Table();
   const queue = new PayloadQueue({

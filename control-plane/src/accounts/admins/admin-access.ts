@@ -12,7 +12,7 @@ import { peekAdminToken, spendAdminTokens, takeAdminToken } from "./admin-tokens
 import { requireOther } from "./hold-others.ts";
 import { findAdminById, findAdminEntry, holdRights, setAdminPassword } from "./store.ts";
 
-export type AdminAccessParts = {
+export type AdminAccessDeps = {
   readonly db: Database;
   readonly hashing: PasswordHashing;
 };
@@ -22,15 +22,15 @@ type Deed = { readonly caller: AdminCaller; readonly origin: Origin; readonly re
 
 /** How super-admins let others in and out. Nobody but the admin ever sees a password: it is set by a link in a mail. */
 export class AdminAccess {
-  readonly #parts: AdminAccessParts;
+  readonly #deps: AdminAccessDeps;
 
-  constructor(parts: AdminAccessParts) {
-    this.#parts = parts;
+  constructor(deps: AdminAccessDeps) {
+    this.#deps = deps;
   }
 
   /** Counts a mail with a link to this address. @throws AppError `too_many_attempts` */
   async admitMail(email: string, origin: Origin): Promise<void> {
-    if (!(await mayMail(this.#parts.db, "admin_link", email, origin))) {
+    if (!(await mayMail(this.#deps.db, "admin_link", email, origin))) {
       throw new AppError("too_many_attempts", {
         message: "Too many mails were sent to this address. Try again later.",
       });
@@ -39,7 +39,7 @@ export class AdminAccess {
 
   /** The same for the address of an admin, where there is one to write to. */
   async admitMailTo(adminId: bigint, origin: Origin): Promise<void> {
-    const known = await findAdminEntry(this.#parts.db, adminId);
+    const known = await findAdminEntry(this.#deps.db, adminId);
     if (known?.email && known.agent > 0) {
       await this.admitMail(known.email, origin);
     }
@@ -47,7 +47,7 @@ export class AdminAccess {
 
   /** Ends every session of another admin. @throws AppError `not_found`, `self_forbidden`, `forbidden` */
   async endSessions(adminId: bigint, deed: Deed): Promise<number> {
-    return await this.#parts.db.withTransaction(async (tx) => {
+    return await this.#deps.db.withTransaction(async (tx) => {
       await requireOther(tx, adminId, deed.caller.adminId);
       const revoked = await revokeSessionsOf(tx, ofAdmin(adminId), null);
       await this.#audit(tx, deed, { action: "admin.sessions_revoke", adminId, after: { revoked } });
@@ -61,7 +61,7 @@ export class AdminAccess {
    * @throws AppError `invalid_token` for a former admin, `invalid_password` (the link stays valid then)
    */
   async setPassword(token: string, password: string, origin: Origin): Promise<boolean> {
-    const { db, hashing } = this.#parts;
+    const { db, hashing } = this.#deps;
     const tokenHash = sha256(token);
     const adminId = await peekAdminToken(db, tokenHash);
     const admin = adminId === null ? null : await findAdminById(db, adminId);

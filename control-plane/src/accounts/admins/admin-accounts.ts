@@ -4,7 +4,7 @@ import type { AdminCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
 import { beginAttempt } from "../attempts/attempts.ts";
 import { attemptKinds } from "../attempts/model.ts";
-import type { LoginParts } from "../login/user-login.ts";
+import type { LoginDeps } from "../login/user-login.ts";
 import type { Origin } from "../model.ts";
 import { passwordProblem } from "../passwords/password-rules.ts";
 import { ofAdmin, revokeSessionsOf } from "../sessions/store.ts";
@@ -15,15 +15,15 @@ import { findAdminById, replaceAdminPassword } from "./store.ts";
 
 /** What admins change of their own login, and super-admins of the logins of others. */
 export class AdminAccounts {
-  readonly #parts: LoginParts;
+  readonly #deps: LoginDeps;
 
-  constructor(parts: LoginParts) {
-    this.#parts = parts;
+  constructor(deps: LoginDeps) {
+    this.#deps = deps;
   }
 
   /** Whether codes are required, and how many recovery codes were not used. */
   async codesOf(admin: AdminCaller): Promise<{ readonly hasCode: boolean; readonly recoveryCodesLeft: number }> {
-    const { db } = this.#parts;
+    const { db } = this.#deps;
     const unused = await listUnusedCodes(db, { kind: "admin", id: admin.adminId });
     const credentials = await findAdminById(db, admin.adminId);
     return { hasCode: credentials?.hasCode === true, recoveryCodesLeft: unused.length };
@@ -41,7 +41,7 @@ export class AdminAccounts {
     request: Request,
     origin: Origin,
   ): Promise<string> {
-    const { db, hashing, sessions } = this.#parts;
+    const { db, hashing, sessions } = this.#deps;
     const problem = passwordProblem(passwords.next, admin.username);
     if (problem !== null) {
       throw new AppError("invalid_password", { message: problem, fields: { new_password: problem } });
@@ -65,7 +65,7 @@ export class AdminAccounts {
   async beginTotp(admin: AdminCaller, password: string, origin: Origin): Promise<{ secret: string; uri: string }> {
     await this.#confirm(admin, password, origin);
     const owner = { kind: "admin", id: admin.adminId } as const;
-    return await this.#parts.db.withTransaction((tx) => this.#parts.factor.begin(tx, owner, admin.username));
+    return await this.#deps.db.withTransaction((tx) => this.#deps.factor.begin(tx, owner, admin.username));
   }
 
   /**
@@ -73,7 +73,7 @@ export class AdminAccounts {
    * @throws AppError `invalid_code`, `conflict`, `too_many_attempts`
    */
   async enableTotp(admin: AdminCaller, code: string, origin: Origin): Promise<string[]> {
-    return await this.#parts.factor.enable({ kind: "admin", id: admin.adminId }, code, async (tx) => {
+    return await this.#deps.factor.enable({ kind: "admin", id: admin.adminId }, code, async (tx) => {
       await revokeSessionsOf(tx, ofAdmin(admin.adminId), admin.sessionId);
       await this.#audit(tx, admin, origin, { action: "admin.totp_enable" });
     });
@@ -83,8 +83,8 @@ export class AdminAccounts {
   async disableTotp(admin: AdminCaller, proof: { password: string; code: string }, origin: Origin): Promise<void> {
     await this.#confirm(admin, proof.password, origin);
     const owner = { kind: "admin", id: admin.adminId } as const;
-    await this.#parts.factor.check(owner, proof.code, origin);
-    await this.#parts.db.withTransaction(async (tx) => {
+    await this.#deps.factor.check(owner, proof.code, origin);
+    await this.#deps.db.withTransaction(async (tx) => {
       await removeSecret(tx, owner);
       await this.#audit(tx, admin, origin, { action: "admin.totp_disable" });
     });
@@ -101,9 +101,9 @@ export class AdminAccounts {
   ): Promise<string[]> {
     await this.#confirm(admin, proof.password, origin);
     const owner = { kind: "admin", id: admin.adminId } as const;
-    await this.#parts.factor.check(owner, proof.code, origin);
-    return await this.#parts.db.withTransaction(async (tx) => {
-      const codes = await this.#parts.factor.makeRecoveryCodes(tx, owner);
+    await this.#deps.factor.check(owner, proof.code, origin);
+    return await this.#deps.db.withTransaction(async (tx) => {
+      const codes = await this.#deps.factor.makeRecoveryCodes(tx, owner);
       await this.#audit(tx, admin, origin, { action: "admin.recovery_codes_make" });
       return codes;
     });
@@ -111,7 +111,7 @@ export class AdminAccounts {
 
   /** @returns the hash that the password was compared with */
   async #confirm(admin: AdminCaller, password: string, { ip }: Origin): Promise<string> {
-    const { db, hashing } = this.#parts;
+    const { db, hashing } = this.#deps;
     const attempt = await beginAttempt(db, attemptKinds.confirmation, { account: `admin:${admin.adminId}`, ip });
     const credentials = await findAdminById(db, admin.adminId);
     const passwordHash = credentials?.passwordHash ?? null;

@@ -1,7 +1,7 @@
 import { AppError } from "../../platform/errors.ts";
 import { beginAttempt } from "../attempts/attempts.ts";
 import { attemptKinds, freeFromAddress } from "../attempts/model.ts";
-import type { LoginParts } from "../login/user-login.ts";
+import type { LoginDeps } from "../login/user-login.ts";
 import type { Origin } from "../model.ts";
 import { ofAdmin } from "../sessions/store.ts";
 import { type AdminCredentials, findAdminByLogin, holdAdmin, touchSupportProfile } from "./store.ts";
@@ -14,10 +14,10 @@ export type AdminLoginInput = {
 
 /** Logs admins in with the credentials of the shared table. */
 export class AdminLogin {
-  readonly #parts: LoginParts;
+  readonly #deps: LoginDeps;
 
-  constructor(parts: LoginParts) {
-    this.#parts = parts;
+  constructor(deps: LoginDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -30,7 +30,7 @@ export class AdminLogin {
     request: Request,
     origin: Origin,
   ): Promise<{ readonly admin: AdminCredentials; readonly cookies: string[] }> {
-    const { db, factor, sessions, devices } = this.#parts;
+    const { db, factor, sessions, devices } = this.#deps;
     const { admin, device } = await this.#findProven(input, request, origin);
     if (admin.hasCode) {
       await factor.check({ kind: "admin", id: admin.id }, input.code, origin);
@@ -50,10 +50,10 @@ export class AdminLogin {
     request: Request,
     { ip }: Origin,
   ): Promise<{ readonly admin: AdminCredentials; readonly device: string | null }> {
-    const { db, hashing, devices } = this.#parts;
+    const { db, hashing, devices } = this.#deps;
     const admin = await findAdminByLogin(db, login);
     const device = admin === null ? null : devices.read(request, "admin", admin.id);
-    const attempt = await beginAttempt(db, freeFromAddress(attemptKinds.adminLogin, this.#parts.limits().adminLogins), {
+    const attempt = await beginAttempt(db, freeFromAddress(attemptKinds.adminLogin, this.#deps.limits().adminLogins), {
       account: login,
       ip,
       device,

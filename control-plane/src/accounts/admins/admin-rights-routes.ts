@@ -11,16 +11,16 @@ import { adminOperation } from "@sluice/contracts/admin-rights";
 import { z } from "zod";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { limitSentences } from "../attempts/limit-sentences.ts";
-import { type AccountRouteParts, originOf } from "../route-parts.ts";
+import { type AccountRouteDeps, originOf } from "../route-deps.ts";
 import { listAdmins } from "./store.ts";
 
-type Parts = Pick<AccountRouteParts, "db" | "adminAccess" | "approvals" | "acts">;
+type Parts = Pick<AccountRouteDeps, "db" | "adminAccess" | "approvals" | "acts">;
 
 const ofTwo = "With admin.second_person_above_usd it waits until another super-admin has approved it";
 
 /** Who may work in the admin area. The first one is made by a command on the server, which shows the password once. */
-export function adminRightsEndpoints(parts: Parts): AnyEndpoint[] {
-  return [...rightsEndpoints(parts), ...accessEndpoints(parts)];
+export function adminRightsEndpoints(deps: Parts): AnyEndpoint[] {
+  return [...rightsEndpoints(deps), ...accessEndpoints(deps)];
 }
 
 function accessEndpoints({ adminAccess, approvals, acts }: Parts): AnyEndpoint[] {

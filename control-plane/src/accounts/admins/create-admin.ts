@@ -5,7 +5,7 @@ import { writeActDown } from "../../admin/approvals/service.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { PasswordHashing } from "../passwords/password-hashing.ts";
 import { entryOf, requireSuper, roleOf } from "./hold-others.ts";
-import { type LinkParts, leaveLink, tokenBytes } from "./leave-link.ts";
+import { type LinkDeps, leaveLink, tokenBytes } from "./leave-link.ts";
 import { insertAdmin, insertSupportProfile } from "./store.ts";
 
 /**
@@ -13,14 +13,14 @@ import { insertAdmin, insertSupportProfile } from "./store.ts";
  * or have the limits of two.
  * It throws `conflict` when username, e-mail or mobile number are taken, and `forbidden`.
  */
-export function createAdminAct(parts: LinkParts & { readonly hashing: PasswordHashing }): Act<CreateAdminInput> {
+export function createAdminAct(deps: LinkDeps & { readonly hashing: PasswordHashing }): Act<CreateAdminInput> {
   return {
     kind: "admin.create",
     schema: createAdminInput,
     reasonOf: ({ reason }) => reason,
     perform: async (tx, input, origin) => {
       // It is known to nobody, so that nobody logs in before the link was used.
-      const passwordHash = await parts.hashing.hash(randomBytes(tokenBytes).toString("base64url"));
+      const passwordHash = await deps.hashing.hash(randomBytes(tokenBytes).toString("base64url"));
       await requireSuper(tx, origin.adminId);
       const { username, email, agent, mobile = null, reason } = input;
       const adminId = await insertAdmin(tx, { username, email, mobile, passwordHash, agent });
@@ -28,7 +28,7 @@ export function createAdminAct(parts: LinkParts & { readonly hashing: PasswordHa
         throw new AppError("conflict", { message: "The username, e-mail address or mobile number is already in use." });
       }
       await insertSupportProfile(tx, adminId, username);
-      await leaveLink(tx, parts, { adminId, email });
+      await leaveLink(tx, deps, { adminId, email });
       const what = { action: "admin.create", subjectKind: "admin", subjectId: adminId.toString() };
       await writeActDown(tx, origin, { ...what, before: null, after: { username, email, mobile, agent }, reason });
       const admin = await entryOf(tx, adminId);

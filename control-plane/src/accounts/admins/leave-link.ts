@@ -7,7 +7,7 @@ import { insertAdminToken, spendAdminTokens } from "./admin-tokens-store.ts";
 export const tokenBytes = 32;
 const validMinutes = 60;
 
-export type LinkParts = {
+export type LinkDeps = {
   readonly mails: MailQueue;
   /** What links in mails begin with. */
   readonly baseUrl: string;
@@ -16,7 +16,7 @@ export type LinkParts = {
 /** Sends an admin a link to set a password, with the commit. The newest link is the one that works. */
 export async function leaveLink(
   tx: Transaction,
-  { mails, baseUrl }: LinkParts,
+  { mails, baseUrl }: LinkDeps,
   { adminId, email }: { readonly adminId: bigint; readonly email: string },
 ): Promise<void> {
   const token = randomBytes(tokenBytes).toString("base64url");

@@ -4,7 +4,7 @@ import type { Act } from "../../admin/approvals/port.ts";
 import { writeActDown } from "../../admin/approvals/service.ts";
 import { AppError } from "../../platform/errors.ts";
 import { requireOther, superAgent } from "./hold-others.ts";
-import { type LinkParts, leaveLink } from "./leave-link.ts";
+import { type LinkDeps, leaveLink } from "./leave-link.ts";
 
 export type AdminDeed = z.output<typeof adminDeedInput>;
 
@@ -13,7 +13,7 @@ export type AdminDeed = z.output<typeof adminDeedInput>;
  * authenticator are required before and after. Anyone who reads another super-admin's mail could act as both, so it
  * takes two. It throws `not_found`, `self_forbidden`, `forbidden`, and `conflict` without an address to send it to.
  */
-export function passwordLinkAct(parts: LinkParts): Act<AdminDeed> {
+export function passwordLinkAct(deps: LinkDeps): Act<AdminDeed> {
   return {
     kind: "admin.password_link",
     schema: adminDeedInput,
@@ -27,7 +27,7 @@ export function passwordLinkAct(parts: LinkParts): Act<AdminDeed> {
             : "This admin has no address to send a link to.";
         throw new AppError("conflict", { message });
       }
-      await leaveLink(tx, parts, { adminId, email });
+      await leaveLink(tx, deps, { adminId, email });
       const what = { action: "admin.password_link", subjectKind: "admin", subjectId: adminId.toString() };
       await writeActDown(tx, origin, { ...what, before: null, after: { email }, reason });
       return {

@@ -12,7 +12,7 @@ import { findLoginByEmail, holdLogin, type LoginProfile } from "../store.ts";
 import type { SecondFactor } from "../totp/second-factor.ts";
 import type { KnownDevices } from "./known-devices.ts";
 
-export type LoginParts = {
+export type LoginDeps = {
   readonly db: Database;
   readonly sessions: Sessions;
   readonly hashing: PasswordHashing;
@@ -29,10 +29,10 @@ export type LoginInput = {
 
 /** Logs users in. */
 export class UserLogin {
-  readonly #parts: LoginParts;
+  readonly #deps: LoginDeps;
 
-  constructor(parts: LoginParts) {
-    this.#parts = parts;
+  constructor(deps: LoginDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -43,11 +43,11 @@ export class UserLogin {
    * `too_many_attempts`
    */
   async logIn(input: LoginInput, request: Request, origin: Origin): Promise<{ cookies: string[]; user: LoginProfile }> {
-    const { db, hashing, sessions, factor, devices } = this.#parts;
+    const { db, hashing, sessions, factor, devices } = this.#deps;
     const account = input.email.trim();
     const user = await findLoginByEmail(db, account);
     const device = user === null ? null : devices.read(request, "user", user.userId);
-    const attempt = await beginAttempt(db, freeFromAddress(attemptKinds.userLogin, this.#parts.limits().logins), {
+    const attempt = await beginAttempt(db, freeFromAddress(attemptKinds.userLogin, this.#deps.limits().logins), {
       account,
       ip: origin.ip,
       device,

@@ -28,7 +28,7 @@ import type { PasswordHashing } from "./password-hashing.ts";
 import { passwordProblem } from "./password-rules.ts";
 import { tellPasswordChange } from "./tell-password-change.ts";
 
-export type PasswordResetParts = {
+export type PasswordResetDeps = {
   readonly db: Database;
   readonly hashing: PasswordHashing;
   readonly mails: MailQueue;
@@ -46,10 +46,10 @@ const answerMsMin = 100;
 
 /** A new password for anyone who can read the mails of the address. */
 export class PasswordReset {
-  readonly #parts: PasswordResetParts;
+  readonly #deps: PasswordResetDeps;
 
-  constructor(parts: PasswordResetParts) {
-    this.#parts = parts;
+  constructor(deps: PasswordResetDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -57,12 +57,12 @@ export class PasswordReset {
    * @throws AppError `invalid_email`, `too_many_attempts`
    */
   async request(address: string, request: Request, origin: Origin): Promise<void> {
-    const { db, devices } = this.#parts;
+    const { db, devices } = this.#deps;
     const email = parseEmailAddress(address);
     if (email === null) {
       throw new AppError("invalid_email", { fields: { email: "Enter a valid e-mail address." } });
     }
-    await countFromAddress(db, "mail", origin.ip, this.#parts.limits().mails);
+    await countFromAddress(db, "mail", origin.ip, this.#deps.limits().mails);
     await takingAtLeast(answerMsMin, async () => {
       const user = await findLoginByEmail(db, email);
       const device = user === null ? null : devices.read(request, "user", user.userId);
@@ -74,7 +74,7 @@ export class PasswordReset {
   }
 
   async #leaveLink({ userId, email, locale }: LoginProfile): Promise<void> {
-    const { db, mails, baseUrl } = this.#parts;
+    const { db, mails, baseUrl } = this.#deps;
     const token = randomBytes(tokenBytes).toString("base64url");
     await db.withTransaction(async (tx) => {
       // The newest link is the one that works.
@@ -103,7 +103,7 @@ export class PasswordReset {
    * @throws AppError `invalid_token` whatever is wrong with it, `invalid_password` (the link stays valid then)
    */
   async confirm(token: string, password: string, origin: Origin): Promise<SessionKind> {
-    if (await this.#parts.adminAccess.setPassword(token, password, origin)) {
+    if (await this.#deps.adminAccess.setPassword(token, password, origin)) {
       return "admin";
     }
     await this.#confirmUser(token, password, origin);
@@ -111,7 +111,7 @@ export class PasswordReset {
   }
 
   async #confirmUser(token: string, password: string, origin: Origin): Promise<void> {
-    const { db, hashing, onVerified } = this.#parts;
+    const { db, hashing, onVerified } = this.#deps;
     const tokenHash = sha256(token);
     const ownerId = await peekToken(db, tokenHash, "password_reset");
     const owner = ownerId === null ? null : await findLoginById(db, ownerId);
@@ -136,7 +136,7 @@ export class PasswordReset {
       await spendTokens(tx, userId, "password_reset");
       await spendTokens(tx, userId, "email_verify");
       const ended = await revokeSessionsOf(tx, ofUser(userId), null);
-      await tellPasswordChange(tx, this.#parts, owner);
+      await tellPasswordChange(tx, this.#deps, owner);
       await audit(tx, byUser({ userId, email: owner.email }, origin), "user.password_reset", {
         subjectKind: "user",
         subjectId: userId,

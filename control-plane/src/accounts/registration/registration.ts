@@ -25,7 +25,7 @@ import {
 } from "../store.ts";
 import { insertToken, spendTokens, takeToken } from "../tokens-store.ts";
 
-export type RegistrationParts = {
+export type RegistrationDeps = {
   readonly db: Database;
   readonly hashing: PasswordHashing;
   readonly mails: MailQueue;
@@ -62,10 +62,10 @@ class AddressTaken extends Error {}
 
 /** How users come to be: registered, then verified by the link that only the owner of the address can read. */
 export class Registration {
-  readonly #parts: RegistrationParts;
+  readonly #deps: RegistrationDeps;
 
-  constructor(parts: RegistrationParts) {
-    this.#parts = parts;
+  constructor(deps: RegistrationDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -86,16 +86,16 @@ export class Registration {
     if (displayName === undefined) {
       throw new AppError("invalid_name", { fields: { display_name: "Use at most 100 characters, on one line." } });
     }
-    await countFromAddress(this.#parts.db, "registration", origin.ip, this.#parts.limits().registrations);
+    await countFromAddress(this.#deps.db, "registration", origin.ip, this.#deps.limits().registrations);
     return await takingAtLeast(registrationMsMin, async () => {
-      const passwordHash = await this.#parts.hashing.hash(input.password);
+      const passwordHash = await this.#deps.hashing.hash(input.password);
       const locale = mailLocaleOf(input.locale);
       const token = newToken();
-      const known = await findLoginByEmail(this.#parts.db, email);
-      const isMailed = await mayMail(this.#parts.db, known === null ? "verification" : "account_exists", email, origin);
+      const known = await findLoginByEmail(this.#deps.db, email);
+      const isMailed = await mayMail(this.#deps.db, known === null ? "verification" : "account_exists", email, origin);
       const profile = { email, passwordHash, displayName, locale };
       if (known !== null || !(await this.#make(profile, { token, isMailed, origin }))) {
-        await this.#tellOwner(known ?? (await findLoginByEmail(this.#parts.db, email)), isMailed);
+        await this.#tellOwner(known ?? (await findLoginByEmail(this.#deps.db, email)), isMailed);
       }
       return this.#answer(token);
     });
@@ -107,8 +107,8 @@ export class Registration {
     how: { readonly token: string; readonly isMailed: boolean; readonly origin: Origin },
   ): Promise<boolean> {
     try {
-      await this.#parts.db.withTransaction(async (tx) => {
-        const gatewayUserId = await this.#parts.gatewayUsers.create(tx);
+      await this.#deps.db.withTransaction(async (tx) => {
+        const gatewayUserId = await this.#deps.gatewayUsers.create(tx);
         const userId = await insertPendingProfile(tx, { ...profile, gatewayUserId });
         if (userId === null) {
           throw new AddressTaken();
@@ -144,7 +144,7 @@ export class Registration {
     }
     try {
       await tx.savepoint(() =>
-        this.#parts.mails.queueMail(tx, {
+        this.#deps.mails.queueMail(tx, {
           dedupeKey: `email_verify:${id}`,
           template: "email_verify",
           userId,
@@ -166,7 +166,7 @@ export class Registration {
     if (owner === null || !isMailed) {
       return;
     }
-    const { baseUrl, db, mails } = this.#parts;
+    const { baseUrl, db, mails } = this.#deps;
     const language = mailLocaleOf(owner.locale);
     await db.withTransaction((tx) =>
       mails.queueMail(tx, {
@@ -193,8 +193,8 @@ export class Registration {
     if (email === null) {
       throw new AppError("invalid_email", { fields: { email: "Enter a valid e-mail address." } });
     }
-    const { db } = this.#parts;
-    await countFromAddress(db, "mail", origin.ip, this.#parts.limits().mails);
+    const { db } = this.#deps;
+    await countFromAddress(db, "mail", origin.ip, this.#deps.limits().mails);
     return await takingAtLeast(resendMsMin, async () => {
       const token = newToken();
       const isMailed = await mayMail(db, "verification", email, origin);
@@ -218,7 +218,7 @@ export class Registration {
     admin: AdminCaller,
     { origin, reason }: { readonly origin: Origin; readonly reason: string | null },
   ): Promise<void> {
-    const { db } = this.#parts;
+    const { db } = this.#deps;
     const known = await findLoginById(db, userId);
     if (known === null) {
       throw new AppError("not_found", { message: "There is no such user." });
@@ -248,12 +248,12 @@ export class Registration {
    * @throws AppError `invalid_token`
    */
   async verify(token: string, origin: Origin): Promise<void> {
-    await this.#parts.db.withTransaction(async (tx) => {
+    await this.#deps.db.withTransaction(async (tx) => {
       const userId = await takeToken(tx, sha256(token), "email_verify");
       if (userId === null || !(await activateProfile(tx, userId))) {
         throw new AppError("invalid_token");
       }
-      await this.#parts.onVerified(tx, userId);
+      await this.#deps.onVerified(tx, userId);
       await spendTokens(tx, userId, "email_verify");
       await audit(tx, byUser({ userId, email: null }, origin), "user.verify_email", {
         subjectKind: "user",
@@ -266,15 +266,15 @@ export class Registration {
 
   /** Leads to a page with a button, because programs that check mails open the links in them. */
   #mailedLink(token: string, language: string): string {
-    return this.#parts.baseUrl + formPath(`/verify-email/?token=${token}`, mailLocaleOf(language));
+    return this.#deps.baseUrl + formPath(`/verify-email/?token=${token}`, mailLocaleOf(language));
   }
 
   /** Whatever is known of the address: the link names no language, for it would be that of its owner. */
   #answer(token: string): RegistrationAnswer {
-    return this.#parts.returnsLink
+    return this.#deps.returnsLink
       ? {
           status: "email_pending",
-          verification_url: `${this.#parts.baseUrl}/backend/auth/verify-email/?token=${token}`,
+          verification_url: `${this.#deps.baseUrl}/backend/auth/verify-email/?token=${token}`,
         }
       : { status: "email_pending" };
   }

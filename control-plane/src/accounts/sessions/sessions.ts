@@ -18,7 +18,7 @@ const tokenBytes = 32;
 /** `continuedId` is the session whose login it continues: the login keeps its age. */
 export type NewSession = LoginOrigin & { readonly continuedId?: bigint };
 
-export type SessionParts = {
+export type SessionDeps = {
   readonly db: Database;
   /** Whether browsers may send the cookie over HTTPS only: everywhere but in development. */
   readonly isSecure: boolean;
@@ -31,7 +31,7 @@ export class Sessions implements CallerReader {
   readonly #isSecure: boolean;
   readonly #adminRules: () => AdminRules;
 
-  constructor({ db, isSecure, adminRules }: SessionParts) {
+  constructor({ db, isSecure, adminRules }: SessionDeps) {
     this.#db = db;
     this.#isSecure = isSecure;
     this.#adminRules = adminRules;

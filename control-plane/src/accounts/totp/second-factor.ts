@@ -21,7 +21,7 @@ import {
 import { findCodeHolder, listUnusedCodes, markCodeUsed, replaceRecoveryCodes } from "./recovery-store.ts";
 import { type CodeOwner, enableSecret, lockSecret, putSecret, tables, takeStep } from "./totp-store.ts";
 
-export type SecondFactorParts = {
+export type SecondFactorDeps = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   readonly clock: Clock;
@@ -56,10 +56,10 @@ const accountPaths = { user: "/console/account/", admin: "/admin/account/" } as 
 
 /** The codes of an authenticator as a second factor at login, and the recovery codes that replace a lost one. */
 export class SecondFactor {
-  readonly #parts: SecondFactorParts;
+  readonly #deps: SecondFactorDeps;
 
-  constructor(parts: SecondFactorParts) {
-    this.#parts = parts;
+  constructor(deps: SecondFactorDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -72,7 +72,7 @@ export class SecondFactor {
       throw new AppError("conflict", { message: "An authenticator is already set up. Remove it first." });
     }
     const secret = randomBytes(secretBytes);
-    await putSecret(tx, owner, seal(this.#parts.masterKey.sealing, secret, contextOf(owner)));
+    await putSecret(tx, owner, seal(this.#deps.masterKey.sealing, secret, contextOf(owner)));
     return { secret: toBase32(secret), uri: authenticatorUri(secret, issuer, account) };
   }
 
@@ -83,7 +83,7 @@ export class SecondFactor {
    */
   async enable(owner: CodeOwner, code: string, alongWith: (tx: Transaction) => Promise<void>): Promise<string[]> {
     const proven = await this.#count(owner, (tx, sealed) => this.#takeStep(tx, owner, sealed, code));
-    return await this.#parts.db.withTransaction(async (tx) => {
+    return await this.#deps.db.withTransaction(async (tx) => {
       const { sealed, isEnabled } = await lockSecret(tx, owner);
       // Another secret may have been created since the code was checked.
       if (sealed === null || isEnabled || Buffer.compare(sealed, proven) !== 0) {
@@ -131,7 +131,7 @@ export class SecondFactor {
    * @returns the sealed secret that the code matches
    */
   async #count(owner: CodeOwner, take: (tx: Transaction, sealed: Uint8Array) => Promise<boolean>): Promise<Uint8Array> {
-    const { db } = this.#parts;
+    const { db } = this.#deps;
     const counted = await countCode(db, `${owner.kind}:${owner.id}`);
     const proven = await db.withTransaction(async (tx) => {
       const { sealed } = await lockSecret(tx, owner);
@@ -145,7 +145,7 @@ export class SecondFactor {
   }
 
   async #takeStep(tx: Transaction, owner: CodeOwner, sealed: Uint8Array, code: string): Promise<boolean> {
-    const { masterKey, clock } = this.#parts;
+    const { masterKey, clock } = this.#deps;
     const secret = open(masterKey.opening, sealed, contextOf(owner));
     const step = findStep(secret, code.replace(/\s/g, ""), clock.now());
     return step !== null && (await takeStep(tx, owner, step));
@@ -170,13 +170,13 @@ export class SecondFactor {
       { subjectKind: owner.kind, subjectId: owner.id, before: { left: kept.length }, after: { left } },
     );
     if (holder.email !== null) {
-      await this.#parts.mails.queueMail(tx, {
+      await this.#deps.mails.queueMail(tx, {
         dedupeKey: `recovery_code_used:${owner.kind}:${code.id}`,
         template: "recovery_code_used",
         userId: owner.kind === "user" ? owner.id : null,
         to: holder.email,
         locale: holder.locale,
-        variables: { left: String(left), account_link: `${this.#parts.baseUrl}${accountPaths[owner.kind]}` },
+        variables: { left: String(left), account_link: `${this.#deps.baseUrl}${accountPaths[owner.kind]}` },
         source: "accounts",
       });
     }

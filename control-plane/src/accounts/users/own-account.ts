@@ -5,7 +5,7 @@ import type { UserCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
 import { beginAttempt } from "../attempts/attempts.ts";
 import { attemptKinds } from "../attempts/model.ts";
-import type { LoginParts } from "../login/user-login.ts";
+import type { LoginDeps } from "../login/user-login.ts";
 import { type Origin, type Profile, parseDisplayName } from "../model.ts";
 import { passwordProblem } from "../passwords/password-rules.ts";
 import { tellPasswordChange } from "../passwords/tell-password-change.ts";
@@ -21,19 +21,19 @@ import {
 import { spendTokens } from "../tokens-store.ts";
 import { removeSecret } from "../totp/totp-store.ts";
 
-export type OwnAccountParts = LoginParts & { readonly mails: MailQueue; readonly baseUrl: string };
+export type OwnAccountDeps = LoginDeps & { readonly mails: MailQueue; readonly baseUrl: string };
 
 /** What users change of their own account. */
 export class OwnAccount {
-  readonly #parts: OwnAccountParts;
+  readonly #deps: OwnAccountDeps;
 
-  constructor(parts: OwnAccountParts) {
-    this.#parts = parts;
+  constructor(deps: OwnAccountDeps) {
+    this.#deps = deps;
   }
 
   /** @throws AppError `unauthenticated` when the user is gone */
   async read(userId: UserId): Promise<Profile> {
-    const profile = await findProfile(this.#parts.db, userId);
+    const profile = await findProfile(this.#deps.db, userId);
     if (profile === null) {
       throw new AppError("unauthenticated");
     }
@@ -50,7 +50,7 @@ export class OwnAccount {
     if (change.displayName !== undefined && displayName === undefined) {
       throw new AppError("invalid_name", { fields: { display_name: "Use at most 100 characters, on one line." } });
     }
-    await this.#parts.db.withTransaction(async (tx) => {
+    await this.#deps.db.withTransaction(async (tx) => {
       await lockProfile(tx, user.userId);
       const before = await findProfile(tx, user.userId);
       // An admin may have closed the account after the session was checked.
@@ -84,7 +84,7 @@ export class OwnAccount {
     request: Request,
     origin: Origin,
   ): Promise<string> {
-    const { db, hashing, sessions } = this.#parts;
+    const { db, hashing, sessions } = this.#deps;
     const problem = passwordProblem(passwords.next, user.email);
     if (problem !== null) {
       throw new AppError("invalid_password", { message: problem, fields: { new_password: problem } });
@@ -98,7 +98,7 @@ export class OwnAccount {
       }
       await spendTokens(tx, user.userId, "password_reset");
       const ended = await revokeSessionsOf(tx, ofUser(user.userId), null);
-      await tellPasswordChange(tx, this.#parts, login);
+      await tellPasswordChange(tx, this.#deps, login);
       const after = { endedSessions: ended };
       await audit(tx, byUser(user, origin), "user.password_change", { ...subjectOf(user), after });
       return await sessions.start(tx, ofUser(user.userId), request, origin);
@@ -109,7 +109,7 @@ export class OwnAccount {
   async beginTotp(user: UserCaller, password: string, origin: Origin): Promise<{ secret: string; uri: string }> {
     await this.#confirm(user.userId, password, origin);
     const owner = { kind: "user", id: user.userId } as const;
-    return await this.#parts.db.withTransaction((tx) => this.#parts.factor.begin(tx, owner, user.email));
+    return await this.#deps.db.withTransaction((tx) => this.#deps.factor.begin(tx, owner, user.email));
   }
 
   /**
@@ -117,7 +117,7 @@ export class OwnAccount {
    * @throws AppError `invalid_code`, `conflict`, `too_many_attempts`
    */
   async enableTotp(user: UserCaller, code: string, origin: Origin): Promise<string[]> {
-    return await this.#parts.factor.enable({ kind: "user", id: user.userId }, code, async (tx) => {
+    return await this.#deps.factor.enable({ kind: "user", id: user.userId }, code, async (tx) => {
       await revokeSessionsOf(tx, ofUser(user.userId), user.sessionId);
       await audit(tx, byUser(user, origin), "user.totp_enable", subjectOf(user));
     });
@@ -127,8 +127,8 @@ export class OwnAccount {
   async disableTotp(user: UserCaller, proof: { password: string; code: string }, origin: Origin): Promise<void> {
     await this.#confirm(user.userId, proof.password, origin);
     const owner = { kind: "user", id: user.userId } as const;
-    await this.#parts.factor.check(owner, proof.code, origin);
-    await this.#parts.db.withTransaction(async (tx) => {
+    await this.#deps.factor.check(owner, proof.code, origin);
+    await this.#deps.db.withTransaction(async (tx) => {
       await removeSecret(tx, owner);
       await audit(tx, byUser(user, origin), "user.totp_disable", subjectOf(user));
     });
@@ -145,9 +145,9 @@ export class OwnAccount {
   ): Promise<string[]> {
     await this.#confirm(user.userId, proof.password, origin);
     const owner = { kind: "user", id: user.userId } as const;
-    await this.#parts.factor.check(owner, proof.code, origin);
-    return await this.#parts.db.withTransaction(async (tx) => {
-      const codes = await this.#parts.factor.makeRecoveryCodes(tx, owner);
+    await this.#deps.factor.check(owner, proof.code, origin);
+    return await this.#deps.db.withTransaction(async (tx) => {
+      const codes = await this.#deps.factor.makeRecoveryCodes(tx, owner);
       await audit(tx, byUser(user, origin), "user.recovery_codes_make", subjectOf(user));
       return codes;
     });
@@ -159,7 +159,7 @@ export class OwnAccount {
     password: string,
     { ip }: Origin,
   ): Promise<LoginProfile & { readonly passwordHash: string }> {
-    const { db, hashing } = this.#parts;
+    const { db, hashing } = this.#deps;
     const attempt = await beginAttempt(db, attemptKinds.confirmation, { account: `user:${userId}`, ip });
     const login = await findLoginById(db, userId);
     const passwordHash = login?.passwordHash ?? null;

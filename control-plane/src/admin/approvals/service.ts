@@ -33,7 +33,7 @@ const listedMax = 200;
 /** What this feature keeps under the master key. */
 export const approvalSealedColumns: readonly SealedColumn[] = [sealedInputs];
 
-export type ApprovalParts = {
+export type ApprovalDeps = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   /** As they are stored at this moment, so that nobody acts by those that somebody has just changed. */
@@ -109,10 +109,10 @@ export async function writeActDown(tx: Transaction, origin: ActOrigin, change: C
  * happen at once, above them only for super-admins, and the largest once a second super-admin has approved.
  */
 export class Approvals {
-  readonly #parts: ApprovalParts;
+  readonly #deps: ApprovalDeps;
 
-  constructor(parts: ApprovalParts) {
-    this.#parts = parts;
+  constructor(deps: ApprovalDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -126,12 +126,12 @@ export class Approvals {
     input: Input,
     caller: ActCaller,
   ): Promise<Record<string, unknown>> {
-    const { db, masterKey } = this.#parts;
+    const { db, masterKey } = this.#deps;
     const origin = originOf(caller, inputText(input, act.secretField), masterKey);
     try {
       const performed = await db.withTransaction(async (tx) => {
         // Before the act, which may change them.
-        const rules = await this.#parts.rules(tx);
+        const rules = await this.#deps.rules(tx);
         const done = await act.perform(tx, input, origin);
         await this.#admit(tx, done, { admin: caller.admin, rules });
         return done;
@@ -151,11 +151,11 @@ export class Approvals {
   /** What it would take an admin to move this now. */
   async foresee(db: Database | Transaction, adminId: bigint, amount: Amount): Promise<Demand> {
     const counted = await readCounted(db, adminId, amount.kind);
-    return demandOf(amount, counted + amount.quota, await this.#parts.rules(db));
+    return demandOf(amount, counted + amount.quota, await this.#deps.rules(db));
   }
 
   async list(): Promise<ApprovalEntry[]> {
-    return (await listApprovals(this.#parts.db, listedMax)).map(toApprovalEntry);
+    return (await listApprovals(this.#deps.db, listedMax)).map(toApprovalEntry);
   }
 
   /**
@@ -165,7 +165,7 @@ export class Approvals {
   async describe(
     id: bigint,
   ): Promise<{ approval: ApprovalEntry; foreseen: { effects: Effects; problem: string | null } | null }> {
-    const approval = await findApproval(this.#parts.db, id);
+    const approval = await findApproval(this.#deps.db, id);
     if (approval === null) {
       throw unknown();
     }
@@ -180,7 +180,7 @@ export class Approvals {
    * `self_forbidden`, `super_admin_required`, and those of the act
    */
   async decide(decision: Decision, caller: Omit<ActCaller, "idempotencyKey">): Promise<ApprovalEntry> {
-    const performed = await this.#parts.db.withTransaction(async (tx) => {
+    const performed = await this.#deps.db.withTransaction(async (tx) => {
       const approval = refuseDecided(await lockApproval(tx, decision.approvalId));
       await this.#refuseWrong(tx, approval, { decision, caller });
       const done = decision.isApproved ? await this.#performKept(tx, approval) : null;
@@ -198,7 +198,7 @@ export class Approvals {
     });
     // Should the program die here, the jobs of the feature go on with it.
     await performed?.finish();
-    const approval = await findApproval(this.#parts.db, decision.approvalId);
+    const approval = await findApproval(this.#deps.db, decision.approvalId);
     if (approval === null) {
       throw new Error(`approval ${decision.approvalId} is gone`);
     }
@@ -243,7 +243,7 @@ export class Approvals {
     origin: ActOrigin,
   ): Promise<Approval> {
     const { idempotencyKey, adminId: requestedBy, adminName: requestedByName, requestId, ip } = origin;
-    return await this.#parts.db.withTransaction(async (tx) => {
+    return await this.#deps.db.withTransaction(async (tx) => {
       await expireApprovals(tx);
       if ((await countPending(tx)) >= pendingMax) {
         throw new AppError("conflict", {
@@ -260,7 +260,7 @@ export class Approvals {
         return await this.#sameAs(tx, what.kind, { kept: text.kept, idempotencyKey });
       }
       if (text.secret !== null) {
-        await keepSecret(tx, this.#parts.masterKey, made.id, text.secret);
+        await keepSecret(tx, this.#deps.masterKey, made.id, text.secret);
       }
       await audit(
         tx,
@@ -273,7 +273,7 @@ export class Approvals {
           reason: what.reason,
         },
       );
-      await tellWaiting(tx, this.#parts, { approval: made, hours: hoursToDecide });
+      await tellWaiting(tx, this.#deps, { approval: made, hours: hoursToDecide });
       return made;
     });
   }
@@ -293,7 +293,7 @@ export class Approvals {
 
   async #foreseeEffects(approval: Approval): Promise<{ effects: Effects; problem: string | null }> {
     try {
-      await this.#parts.db.withTransaction(async (tx) => {
+      await this.#deps.db.withTransaction(async (tx) => {
         throw new Foreseen((await this.#performKept(tx, approval)).effects);
       });
     } catch (error) {
@@ -309,13 +309,13 @@ export class Approvals {
   }
 
   async #performKept(tx: Transaction, approval: Approval): Promise<Performed> {
-    const act = this.#parts.acts.find(({ kind }) => kind === approval.kind);
+    const act = this.#deps.acts.find(({ kind }) => kind === approval.kind);
     if (act === undefined) {
       throw new Error(`nobody knows how to do ${approval.kind}`);
     }
     const { requestedBy: adminId, requestedByName: adminName, requestId, ip, idempotencyKey } = approval;
     const { id, input } = approval;
-    const whole = await wholeInput(tx, this.#parts.masterKey, { ...act, id, input });
+    const whole = await wholeInput(tx, this.#deps.masterKey, { ...act, id, input });
     return await act.perform(tx, whole, {
       ...{ adminId, adminName, requestId, ip, idempotencyKey },
       approvalId: approval.id,
@@ -332,7 +332,7 @@ export class Approvals {
     if (decision.isApproved && approval.requestedBy === adminId) {
       throw new AppError("self_forbidden", { message: "Another super-admin has to approve this." });
     }
-    const { admins } = this.#parts;
+    const { admins } = this.#deps;
     if (!(await admins.hold(tx, [adminId]))) {
       throw new AppError("super_admin_required");
     }

@@ -5,12 +5,12 @@ import type { SuperAdmins } from "./port.ts";
 
 const minutesPerHour = 60;
 
-export type TellParts = { readonly mails: MailQueue; readonly admins: SuperAdmins; readonly baseUrl: string };
+export type TellDeps = { readonly mails: MailQueue; readonly admins: SuperAdmins; readonly baseUrl: string };
 
 /** Writes to every super-admin who may agree to a request, with the commit that leaves it. */
 export async function tellWaiting(
   tx: Transaction,
-  { mails, admins, baseUrl }: TellParts,
+  { mails, admins, baseUrl }: TellDeps,
   { approval, hours }: { readonly approval: Approval; readonly hours: number },
 ): Promise<void> {
   for (const { id, email } of await admins.othersThan(tx, approval.requestedBy)) {

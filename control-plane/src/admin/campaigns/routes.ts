@@ -6,7 +6,7 @@ import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
 import { recordLanding } from "./service.ts";
 
-export type AnalyticsParts = {
+export type AnalyticsDeps = {
   readonly db: Database;
   readonly clock: Pick<Clock, "tick">;
   /** In a minute; other ones in tests. */
@@ -18,7 +18,7 @@ const limitsDefault = { perAddress: 60, inAll: 1_200 };
 const bodyBytesMax = 8 * 1_024;
 
 /** Reads no cookie and sets none. */
-export function analyticsEndpoints({ db, clock, limits = limitsDefault }: AnalyticsParts): AnyEndpoint[] {
+export function analyticsEndpoints({ db, clock, limits = limitsDefault }: AnalyticsDeps): AnyEndpoint[] {
   const limiter = new AddressLimiter(limits);
   return [
     endpoint({

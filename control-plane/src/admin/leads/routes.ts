@@ -17,7 +17,7 @@ import { type LeadProblemPage, leadForm } from "./lead-form.ts";
 import { leads } from "./lead-list-store.ts";
 import { receiveLead, saveLead } from "./service.ts";
 
-export type LeadParts = {
+export type LeadDeps = {
   readonly db: Database;
   /** The page for a request that could not be taken. */
   readonly problemPage: LeadProblemPage;
@@ -44,7 +44,7 @@ export function leadEndpoints({
   countSender,
   problemPage,
   limits = limitsDefault,
-}: LeadParts): AnyEndpoint[] {
+}: LeadDeps): AnyEndpoint[] {
   const limiter = new AddressLimiter(limits);
   const receive = async (lead: CreateLeadInput, clientIp: string): Promise<void> => {
     const waitSeconds = limiter.tryTake(clientIp, clock.tick());

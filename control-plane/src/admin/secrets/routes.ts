@@ -7,13 +7,13 @@ import type { Act } from "../approvals/port.ts";
 import type { Approvals } from "../approvals/service.ts";
 import { listSecrets } from "./service.ts";
 
-export type SecretEndpointParts = {
+export type SecretEndpointDeps = {
   readonly db: Database;
   readonly approvals: Approvals;
   readonly act: Act<SaveSecretInput>;
 };
 
-export function secretEndpoints({ db, approvals, act }: SecretEndpointParts): AnyEndpoint[] {
+export function secretEndpoints({ db, approvals, act }: SecretEndpointDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",

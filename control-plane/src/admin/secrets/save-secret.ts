@@ -4,7 +4,7 @@ import type { Act } from "../approvals/port.ts";
 import { writeActDown } from "../approvals/service.ts";
 import { saveSecret } from "./service.ts";
 
-export type SaveSecretParts = {
+export type SaveSecretDeps = {
   readonly masterKey: MasterKey;
   /**
    * Names of the secrets that payments and mails depend on: anyone who knows the value can forge payments and read
@@ -16,7 +16,7 @@ export type SaveSecretParts = {
 };
 
 /** Saving a secret under its name. */
-export function saveSecretAct({ masterKey, ofTwo, onChange }: SaveSecretParts): Act<SaveSecretInput> {
+export function saveSecretAct({ masterKey, ofTwo, onChange }: SaveSecretDeps): Act<SaveSecretInput> {
   return {
     kind: "secret.save",
     schema: saveSecretInput,

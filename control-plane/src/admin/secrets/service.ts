@@ -45,7 +45,7 @@ export async function listSecrets(db: Queryable): Promise<SecretEntry[]> {
 
 type Cached = { readonly readAt: number; readonly value: Promise<string | null> };
 
-export type SecretReaderParts = {
+export type SecretReaderDeps = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   readonly clock: Clock;
@@ -55,11 +55,11 @@ export type SecretReaderParts = {
 
 /** Reads secrets that are needed with every call, and remembers them for a few seconds. */
 export class SecretReader {
-  readonly #parts: SecretReaderParts;
+  readonly #deps: SecretReaderDeps;
   readonly #cached = new Map<string, Cached>();
 
-  constructor(parts: SecretReaderParts) {
-    this.#parts = parts;
+  constructor(deps: SecretReaderDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -67,7 +67,7 @@ export class SecretReader {
    * @throws SealError for a value that cannot be decrypted: a broken store never falls back to the environment
    */
   async read(name: string): Promise<string | null> {
-    const now = this.#parts.clock.tick();
+    const now = this.#deps.clock.tick();
     const known = this.#cached.get(name);
     if (known !== undefined && now - known.readAt < cachedMsMax) {
       return await known.value;
@@ -89,7 +89,7 @@ export class SecretReader {
   }
 
   async #readAnew(name: string): Promise<string | null> {
-    const { db, masterKey, fallbacks } = this.#parts;
+    const { db, masterKey, fallbacks } = this.#deps;
     return (await readSecret(db, masterKey, name)) ?? fallbacks?.[name] ?? null;
   }
 }

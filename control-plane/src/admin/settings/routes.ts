@@ -6,14 +6,14 @@ import type { Act } from "../approvals/port.ts";
 import type { Approvals } from "../approvals/service.ts";
 import type { Settings } from "./service.ts";
 
-export type SettingParts = {
+export type SettingDeps = {
   readonly settings: Settings;
   readonly approvals: Approvals;
   readonly act: Act<SaveSettingInput>;
 };
 
 /** What admins do with the settings. Changing one can destroy what is kept, so that only super-admins may. */
-export function settingEndpoints({ settings, approvals, act }: SettingParts): AnyEndpoint[] {
+export function settingEndpoints({ settings, approvals, act }: SettingDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",

@@ -14,7 +14,7 @@ const reloadMs = 30_000;
 /** As long as no announcement can come. */
 const reloadBlindMs = 800;
 
-export type SettingsParts = {
+export type SettingsDeps = {
   readonly db: Database;
   readonly log: Log;
   /** What the environment decides; nobody else can change it. */
@@ -32,16 +32,16 @@ export type SettingChange = {
 
 /** The settings in the memory of this process, as the database announces them. Reading one is reading a property. */
 export class Settings {
-  readonly #parts: SettingsParts;
+  readonly #deps: SettingsDeps;
   #values: SettingValues;
   #reload: Promise<void> = Promise.resolve();
   #loadedTick = Number.NEGATIVE_INFINITY;
   #timer: Timer | null = null;
   #warnedOf = "";
 
-  constructor(parts: SettingsParts) {
-    this.#parts = parts;
-    this.#values = effectiveSettings([], parts.fixed);
+  constructor(deps: SettingsDeps) {
+    this.#deps = deps;
+    this.#values = effectiveSettings([], deps.fixed);
   }
 
   /** What counts now. Ask again each time: it changes while the service runs. */
@@ -73,7 +73,7 @@ export class Settings {
   }
 
   async #load(): Promise<void> {
-    const { db, log, fixed } = this.#parts;
+    const { db, log, fixed } = this.#deps;
     try {
       const stored = await listStoredSettings(db);
       this.#values = effectiveSettings(stored, fixed);
@@ -90,14 +90,14 @@ export class Settings {
 
   /** Every setting, with what may be set. */
   async list(): Promise<SettingView[]> {
-    const { db, fixed } = this.#parts;
+    const { db, fixed } = this.#deps;
     const stored = new Map((await listStoredSettings(db)).map((each) => [each.name, each]));
     return settingNames.map((name) => toSettingView(name, stored.get(name) ?? null, fixed));
   }
 
   /** As they are stored at this moment, whatever this process has heard of. */
   async readValues(db: Queryable): Promise<SettingValues> {
-    return effectiveSettings(await listStoredSettings(db), this.#parts.fixed);
+    return effectiveSettings(await listStoredSettings(db), this.#deps.fixed);
   }
 
   /**
@@ -114,7 +114,7 @@ export class Settings {
       throw new AppError("not_found", { message: "There is no such setting." });
     }
     const name = input.name as SettingName;
-    const { fixed } = this.#parts;
+    const { fixed } = this.#deps;
     if (fixed[name] !== undefined) {
       throw new AppError("setting_fixed", { message: `This is set by the variable ${definition.variable}.` });
     }

@@ -17,7 +17,7 @@ import { listProfiles } from "./store.ts";
 /** Where a profile is saved: two addresses, one rule. */
 type ProfilePath = "/backend/upstream/auth-profiles/save/" | "/backend/admin/upstream/save/";
 
-export type UpstreamAuthParts = {
+export type UpstreamAuthDeps = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   /** Called after a credential was committed. */
@@ -25,7 +25,7 @@ export type UpstreamAuthParts = {
 };
 
 /** Profiles of how one would log in at a provider. They are kept for later: no call of a client is routed by them. */
-export function upstreamAuthEndpoints(parts: UpstreamAuthParts): AnyEndpoint[] {
+export function upstreamAuthEndpoints(deps: UpstreamAuthDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -35,15 +35,15 @@ export function upstreamAuthEndpoints(parts: UpstreamAuthParts): AnyEndpoint[] {
       output: profileListAnswer,
       errors: [],
       summary: "List all upstream auth profiles, without credentials",
-      handle: async () => ({ profiles: await listProfiles(parts.db) }),
+      handle: async () => ({ profiles: await listProfiles(deps.db) }),
     }),
-    saveEndpoint(parts, "/backend/upstream/auth-profiles/save/"),
-    saveEndpoint(parts, "/backend/admin/upstream/save/"),
-    refreshEndpoint(parts),
+    saveEndpoint(deps, "/backend/upstream/auth-profiles/save/"),
+    saveEndpoint(deps, "/backend/admin/upstream/save/"),
+    refreshEndpoint(deps),
   ];
 }
 
-function saveEndpoint({ db, masterKey, onSecretChange }: UpstreamAuthParts, path: ProfilePath): AnyEndpoint {
+function saveEndpoint({ db, masterKey, onSecretChange }: UpstreamAuthDeps, path: ProfilePath): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation(path),
@@ -73,7 +73,7 @@ function saveEndpoint({ db, masterKey, onSecretChange }: UpstreamAuthParts, path
 
 const subjectKind = "upstream_auth_profile";
 
-function refreshEndpoint({ db }: UpstreamAuthParts): AnyEndpoint {
+function refreshEndpoint({ db }: UpstreamAuthDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/upstream/auth-profiles/refresh/"),

@@ -1,14 +1,14 @@
 import { userDetail, userDetailInput } from "@sluice/contracts/user-admin";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
-import { type ListParts, readFirstPage } from "../../platform/list-query/endpoints.ts";
+import { type ListDeps, readFirstPage } from "../../platform/list-query/endpoints.ts";
 import { audits, keys, mails, users } from "../lists/accounts-lists-store.ts";
 import { ledgerEntries, orders, payments, refunds } from "../lists/billing-lists-store.ts";
 import { usage } from "../lists/gateway-lists-store.ts";
 import { findAccount, selectSessions, selectSubscriptions, sumSpent } from "./user-detail-store.ts";
 
 /** A user with everything that hangs on them in one answer, so that a page asks once. */
-export function userDetailEndpoints(parts: ListParts): AnyEndpoint[] {
+export function userDetailEndpoints(deps: ListDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -19,33 +19,33 @@ export function userDetailEndpoints(parts: ListParts): AnyEndpoint[] {
       errors: ["not_found", "too_broad"],
       summary:
         "Get everything about a user: balance, keys, orders, payments, calls, sessions, ledger, mails, audit log",
-      handle: async ({ input: { user_id: userId } }) => ({ ...(await readUserDetail(parts, userId)) }),
+      handle: async ({ input: { user_id: userId } }) => ({ ...(await readUserDetail(deps, userId)) }),
     }),
   ];
 }
 
-async function readUserDetail(parts: ListParts, userId: bigint) {
-  const { db, clock } = parts;
+async function readUserDetail(deps: ListDeps, userId: bigint) {
+  const { db, clock } = deps;
   const found = await findAccount(db, userId);
   if (found === null) {
     throw new AppError("not_found", { message: "There is no such user." });
   }
   const filter = { user_id: userId };
   // One after the other: a page of one user must not take every connection of the pool.
-  const { rows } = await readFirstPage(parts, users, filter);
+  const { rows } = await readFirstPage(deps, users, filter);
   return {
     user: { ...rows[0], ...found.account },
     balance: found.balance,
     spent: await sumSpent(db, found.gatewayUserId, new Date(clock.now())),
     subscriptions: await selectSubscriptions(db, userId),
     sessions: await selectSessions(db, userId),
-    keys: await readFirstPage(parts, keys, filter),
-    orders: await readFirstPage(parts, orders, filter),
-    payments: await readFirstPage(parts, payments, filter),
-    refunds: await readFirstPage(parts, refunds, filter),
-    usage: await readFirstPage(parts, usage, filter),
-    ledger: await readFirstPage(parts, ledgerEntries, filter),
-    mails: await readFirstPage(parts, mails, filter),
-    audit: await readFirstPage(parts, audits, { about_user_id: userId }),
+    keys: await readFirstPage(deps, keys, filter),
+    orders: await readFirstPage(deps, orders, filter),
+    payments: await readFirstPage(deps, payments, filter),
+    refunds: await readFirstPage(deps, refunds, filter),
+    usage: await readFirstPage(deps, usage, filter),
+    ledger: await readFirstPage(deps, ledgerEntries, filter),
+    mails: await readFirstPage(deps, mails, filter),
+    audit: await readFirstPage(deps, audits, { about_user_id: userId }),
   };
 }

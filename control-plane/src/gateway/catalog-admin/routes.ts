@@ -23,7 +23,7 @@ import { saveAbility } from "./save-ability.ts";
 import { checkBaseUrl, type SealCredential, saveChannel, switchChannels } from "./save-channel.ts";
 import type { ChannelTests } from "./test-channel.ts";
 
-export type CatalogAdminParts = {
+export type CatalogAdminDeps = {
   readonly db: Database;
   readonly sealCredential: SealCredential;
   readonly tests: ChannelTests;
@@ -34,18 +34,18 @@ export type CatalogAdminParts = {
 };
 
 /** What admins do with models, channels and abilities. Each replica hears of a change from the database. */
-export function catalogAdminEndpoints(parts: CatalogAdminParts): AnyEndpoint[] {
+export function catalogAdminEndpoints(deps: CatalogAdminDeps): AnyEndpoint[] {
   return [
-    modelEndpoint(parts),
-    channelEndpoint(parts),
-    switchEndpoint(parts, "enable", "enabled"),
-    switchEndpoint(parts, "disable", "disabled"),
-    abilityEndpoint(parts),
-    testEndpoint(parts),
+    modelEndpoint(deps),
+    channelEndpoint(deps),
+    switchEndpoint(deps, "enable", "enabled"),
+    switchEndpoint(deps, "disable", "disabled"),
+    abilityEndpoint(deps),
+    testEndpoint(deps),
   ];
 }
 
-function modelEndpoint({ approvals, acts }: CatalogAdminParts): AnyEndpoint {
+function modelEndpoint({ approvals, acts }: CatalogAdminDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/model/save/"),
@@ -60,7 +60,7 @@ function modelEndpoint({ approvals, acts }: CatalogAdminParts): AnyEndpoint {
   });
 }
 
-function channelEndpoint({ db, sealCredential, guard }: CatalogAdminParts): AnyEndpoint {
+function channelEndpoint({ db, sealCredential, guard }: CatalogAdminDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/channel/save/"),
@@ -89,7 +89,7 @@ function channelEndpoint({ db, sealCredential, guard }: CatalogAdminParts): AnyE
   });
 }
 
-function switchEndpoint({ db }: CatalogAdminParts, word: "enable" | "disable", status: SwitchStatus): AnyEndpoint {
+function switchEndpoint({ db }: CatalogAdminDeps, word: "enable" | "disable", status: SwitchStatus): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation(`/backend/admin/channel/${word}/`),
@@ -115,7 +115,7 @@ function switchEndpoint({ db }: CatalogAdminParts, word: "enable" | "disable", s
   });
 }
 
-function abilityEndpoint({ db }: CatalogAdminParts): AnyEndpoint {
+function abilityEndpoint({ db }: CatalogAdminDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/ability/save/"),
@@ -137,7 +137,7 @@ function abilityEndpoint({ db }: CatalogAdminParts): AnyEndpoint {
   });
 }
 
-function testEndpoint({ db, tests }: CatalogAdminParts): AnyEndpoint {
+function testEndpoint({ db, tests }: CatalogAdminDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/channel/test/"),

@@ -9,7 +9,7 @@ import { Semaphore, SemaphoreFullError } from "../../platform/semaphore.ts";
 import { parseBaseUrl } from "../channels/model.ts";
 import { type ChannelEntry, findChannel, findServedModel } from "./catalog-admin-store.ts";
 
-export type ChannelTestParts = {
+export type ChannelTestDeps = {
   readonly db: Database;
   readonly clock: Clock;
   /** Made when the first channel is tested. */
@@ -40,12 +40,12 @@ type Answer = {
 
 /** Sends a channel one small call of its own, past everything that calls of users go through. Nobody is charged. */
 export class ChannelTests {
-  readonly #parts: ChannelTestParts;
+  readonly #deps: ChannelTestDeps;
   readonly #semaphore = new Semaphore({ runningMax: 4, waitingMax: 0, waitMsMax: 1 });
   #client: Promise<HttpClient> | null = null;
 
-  constructor(parts: ChannelTestParts) {
-    this.#parts = parts;
+  constructor(deps: ChannelTestDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -54,11 +54,11 @@ export class ChannelTests {
    * @throws AppError `not_found`, `invalid_value` without a model or a usable channel, `too_many_attempts`
    */
   async run(id: bigint, model: string | null): Promise<ChannelTest> {
-    const channel = await findChannel(this.#parts.db, id as ChannelId);
+    const channel = await findChannel(this.#deps.db, id as ChannelId);
     if (channel === null) {
       throw new AppError("not_found", { message: "There is no such channel." });
     }
-    const asked = model ?? (await findServedModel(this.#parts.db, channel.id));
+    const asked = model ?? (await findServedModel(this.#deps.db, channel.id));
     if (asked === null) {
       throw new AppError("invalid_value", {
         fields: { model: "This channel serves no model yet: name the one to test." },
@@ -76,7 +76,7 @@ export class ChannelTests {
 
   async #ask(channel: ChannelEntry, model: string): Promise<ChannelTest> {
     const credential = this.#credentialOf(channel);
-    const beginTick = this.#parts.clock.tick();
+    const beginTick = this.#deps.clock.tick();
     const { status, answer, problem } = await this.#exchange(channel, credential, model);
     const clean = (text: string, lengthMax: number): string =>
       redact(credential === null ? text : text.replaceAll(credential, "[redacted]")).slice(0, lengthMax);
@@ -88,7 +88,7 @@ export class ChannelTests {
       model,
       is_ok: isOk,
       http_status: status,
-      latency_ms: Math.round(this.#parts.clock.tick() - beginTick),
+      latency_ms: Math.round(this.#deps.clock.tick() - beginTick),
       error: isOk ? null : clean(said, errorLengthMax),
       answered_model: typeof answer?.model === "string" ? clean(answer.model, textLengthMax) : null,
       text: typeof content === "string" ? clean(content, textLengthMax) : null,
@@ -99,7 +99,7 @@ export class ChannelTests {
 
   #credentialOf({ id, credentialSealed }: ChannelEntry): string | null {
     try {
-      return credentialSealed === null ? null : this.#parts.openCredential(id, credentialSealed);
+      return credentialSealed === null ? null : this.#deps.openCredential(id, credentialSealed);
     } catch (error) {
       const message = "The credential of this channel can't be decrypted. Enter it again.";
       throw new AppError("conflict", { message, cause: error });
@@ -113,7 +113,7 @@ export class ChannelTests {
   ): Promise<{ readonly status: number | null; readonly answer: Answer | null; readonly problem: string | null }> {
     let status: number | null = null;
     try {
-      this.#client ??= this.#parts.openClient();
+      this.#client ??= this.#deps.openClient();
       const client = await this.#client;
       const response = await client.send(requestTo(channel, credential, model));
       ({ status } = response);

@@ -1,7 +1,7 @@
 import type { HttpLimits } from "../../platform/http-client/model.ts";
 import type { Channel } from "../channels/model.ts";
 import type { AdmittedCall, ModelEntry, ParsedRequest } from "../model.ts";
-import type { UpstreamLimits } from "../pipeline-parts.ts";
+import type { UpstreamLimits } from "../pipeline-deps.ts";
 import type { Surface } from "../surfaces.ts";
 
 /** How long a call waits for an answer to begin. */

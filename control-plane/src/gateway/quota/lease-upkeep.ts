@@ -51,23 +51,23 @@ function isStranded({ secondsToEnd, quota }: ReplicaState): boolean {
   return secondsToEnd === 0 && quota > 0n;
 }
 
-export type LeaseUpkeepParts = { readonly db: Database; readonly log: Log; readonly registry: Registry };
+export type LeaseUpkeepDeps = { readonly db: Database; readonly log: Log; readonly registry: Registry };
 
 /** Looks after leases that no living process looks after. */
 export class LeaseUpkeep {
-  readonly #parts: LeaseUpkeepParts;
+  readonly #deps: LeaseUpkeepDeps;
   #stranded = 0n;
 
-  constructor(parts: LeaseUpkeepParts) {
-    this.#parts = parts;
+  constructor(deps: LeaseUpkeepDeps) {
+    this.#deps = deps;
     const help = "Quota in leases of lost replicas, as of the last check; 0 where another replica checks.";
-    gauge(parts.registry, "sluice_stranded_quota", help, () => Number(this.#stranded));
+    gauge(deps.registry, "sluice_stranded_quota", help, () => Number(this.#stranded));
   }
 
   /** The job of every minute. Every replica wakes up and one works, so that what an earlier minute saw goes away elsewhere. */
   async runJob(): Promise<void> {
     // The lock has a transaction of its own, so that no budget is held for longer than its leases take.
-    this.#stranded = await this.#parts.db.withTransaction(async (tx) => {
+    this.#stranded = await this.#deps.db.withTransaction(async (tx) => {
       if (!(await tryAdvisoryLock(tx, "lease-upkeep"))) {
         return 0n;
       }
@@ -78,7 +78,7 @@ export class LeaseUpkeep {
 
   /** Returns how much is stranded. */
   async #work(): Promise<bigint> {
-    const { db, log } = this.#parts;
+    const { db, log } = this.#deps;
     for (const { replicaId, budgets, quota } of await db.withTransaction((tx) => writeOffGivenUp(tx, "lease-upkeep"))) {
       log.warn("quota.written_off", { replicaId, budgets, quota });
     }

@@ -6,15 +6,15 @@ import type { Channel } from "../channels/model.ts";
 import { composeRequest, hopHeader, withHop } from "../dispatch/compose-request.ts";
 import { attemptsMax } from "../dispatch/retry-policy.ts";
 import type { AttemptFailure, FailedAttempt } from "../model.ts";
-import type { PipelineParts } from "../pipeline-parts.ts";
+import type { PipelineDeps } from "../pipeline-deps.ts";
 import { classifyStatus, failedBy, malformedAnswer } from "../respond/classify-status.ts";
 import { readRefusal } from "../respond/read-upstream-error.ts";
 import type { Handshake } from "./handshake.ts";
 import { frameBytesMax, type RealtimeLimits } from "./limits.ts";
 import type { SessionCall } from "./session-books.ts";
 
-export type ConnectParts = Pick<
-  PipelineParts,
+export type ConnectDeps = Pick<
+  PipelineDeps,
   "loads" | "catalog" | "clock" | "random" | "observer" | "log" | "hopMark" | "upstreamLimits"
 > & { readonly sockets: WebSocketClient; readonly realtimeLimits: RealtimeLimits };
 
@@ -29,31 +29,31 @@ const switchedStatus = 101;
  * @throws AppError as the client is to see it
  */
 export async function connectChannel(
-  parts: ConnectParts,
+  deps: ConnectDeps,
   state: SessionCall,
   handshake: Handshake,
 ): Promise<ConnectedChannel> {
-  const serving = parts.catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
+  const serving = deps.catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
   // Exit nodes pass no websockets on, and the socket client would go where their name leads.
   const abilities = serving.filter(({ channel }) => channel.exitNode === null);
-  const { connectTimeoutMs } = parts.realtimeLimits;
+  const { connectTimeoutMs } = deps.realtimeLimits;
   // Nothing is worked on before the session is open.
   const rule = { attemptMs: connectTimeoutMs, callMs: connectTimeoutMs * attemptsMax, isSentRetried: true };
-  return await attemptChannels(parts, state, { abilities, rule }, (use) => connect(parts, state, use, handshake));
+  return await attemptChannels(deps, state, { abilities, rule }, (use) => connect(deps, state, use, handshake));
 }
 
 async function connect(
-  parts: ConnectParts,
+  deps: ConnectDeps,
   state: SessionCall,
   use: ChannelUse,
   handshake: Handshake,
 ): Promise<ConnectedChannel | FailedAttempt> {
-  const answer = await openUpstream(parts, state, use, handshake);
+  const answer = await openUpstream(deps, state, use, handshake);
   if (answer instanceof HttpClientError || isRefusal(answer)) {
     return await readFailure(answer, use.channel);
   }
-  noteAttempt(parts, state, use, { status: switchedStatus, result: "answered" });
-  parts.loads.answered(use);
+  noteAttempt(deps, state, use, { status: switchedStatus, result: "answered" });
+  deps.loads.answered(use);
   return { use, upstream: answer };
 }
 
@@ -86,14 +86,14 @@ function wholeBody(body: Uint8Array): Pick<HttpResponseBody, "bytes" | "consume"
 }
 
 async function openUpstream(
-  parts: ConnectParts,
+  deps: ConnectDeps,
   state: SessionCall,
   use: ChannelUse,
   handshake: Handshake,
 ): Promise<ClientWebSocket | WebSocketRefusal | HttpClientError> {
   const { call, request } = state;
   const { channel } = use;
-  const { hopMark, upstreamLimits, realtimeLimits } = parts;
+  const { hopMark, upstreamLimits, realtimeLimits } = deps;
   const composed = composeRequest(call, request, channel, {
     hops: withHop(call.headers.get(hopHeader), hopMark),
     limits: upstreamLimits,
@@ -104,7 +104,7 @@ async function openUpstream(
   const { protocol, hostname, port, target, headers, signal } = composed;
   const hasBeta = headers.some(([name]) => name === "openai-beta");
   try {
-    return await parts.sockets.open({
+    return await deps.sockets.open({
       protocol,
       hostname,
       port,

@@ -10,17 +10,17 @@ import { CallEnder } from "../call-ender.ts";
 import { keepPiece, newCallState, toBegunReport } from "../call-state.ts";
 import { hasPassed, hopHeader } from "../dispatch/compose-request.ts";
 import type { CallState, GatewayCall, ModelEntry, ParsedRequest, Principal } from "../model.ts";
-import type { PipelineParts } from "../pipeline-parts.ts";
+import type { PipelineDeps } from "../pipeline-deps.ts";
 import type { RealtimeOpening, RealtimePort } from "../port.ts";
 import { writeError } from "../respond/write-error.ts";
 import type { UsageLimits } from "../usage-count/judge-usage.ts";
-import { type ConnectedChannel, type ConnectParts, connectChannel } from "./connect-channel.ts";
+import { type ConnectDeps, type ConnectedChannel, connectChannel } from "./connect-channel.ts";
 import { type Handshake, readCredentials, readHandshake } from "./handshake.ts";
 import { RealtimeSession } from "./session.ts";
 import { SessionBooks, type SessionCall } from "./session-books.ts";
 import { SessionFunds } from "./session-funds.ts";
 
-export type RealtimeParts = PipelineParts & ConnectParts;
+export type RealtimeDeps = PipelineDeps & ConnectDeps;
 
 /** The status with which a connection becomes a websocket. */
 const switchedStatus = 101;
@@ -33,14 +33,14 @@ type AdmittedSession = SessionCall & { readonly funds: SessionFunds };
  * prevents a session is reported as a plain HTTP response.
  */
 export class RealtimeGateway implements RealtimePort {
-  readonly #parts: RealtimeParts;
+  readonly #deps: RealtimeDeps;
   readonly #ender: CallEnder;
   readonly #sessions = new Set<RealtimeSession>();
   #isDraining = false;
 
-  constructor(parts: RealtimeParts) {
-    this.#parts = parts;
-    this.#ender = new CallEnder(parts);
+  constructor(deps: RealtimeDeps) {
+    this.#deps = deps;
+    this.#ender = new CallEnder(deps);
   }
 
   /** Sessions that run. */
@@ -49,7 +49,7 @@ export class RealtimeGateway implements RealtimePort {
   }
 
   async open(call: GatewayCall): Promise<RealtimeOpening> {
-    const state = newCallState(call, this.#parts.captures);
+    const state = newCallState(call, this.#deps.captures);
     state.isStream = true;
     try {
       const handshake = readHandshake(call);
@@ -59,7 +59,7 @@ export class RealtimeGateway implements RealtimePort {
     } catch (thrown) {
       const error = toAppError(thrown);
       if (error.code === "internal_error" || error.status >= 502) {
-        this.#parts.log.warn("call.failed", { requestId: call.requestId, code: error.code, error: thrown });
+        this.#deps.log.warn("call.failed", { requestId: call.requestId, code: error.code, error: thrown });
       }
       const answer = writeError(error);
       keepPiece(state, answer.body as Uint8Array);
@@ -92,7 +92,7 @@ export class RealtimeGateway implements RealtimePort {
 
   async #authenticate(state: CallState): Promise<Principal> {
     const { call } = state;
-    if (hasPassed(call.headers.get(hopHeader), this.#parts.hopMark)) {
+    if (hasPassed(call.headers.get(hopHeader), this.#deps.hopMark)) {
       throw new AppError("loop_detected");
     }
     const principal = await this.#findPrincipal(call, readApiKey(readCredentials(call.headers)));
@@ -102,7 +102,7 @@ export class RealtimeGateway implements RealtimePort {
 
   /** @throws AppError when the key may not be used, or not be looked up */
   async #findPrincipal(call: GatewayCall, key: string): Promise<Principal> {
-    const { directory, digestKey, clock } = this.#parts;
+    const { directory, digestKey, clock } = this.#deps;
     const principal = await directory.find(digestKey(key));
     if (principal === null) {
       throw new AppError("invalid_api_key");
@@ -112,7 +112,7 @@ export class RealtimeGateway implements RealtimePort {
   }
 
   async #admit(state: CallState, principal: Principal, modelName: string): Promise<AdmittedSession> {
-    const { catalog, leases, limits, usage } = this.#parts;
+    const { catalog, leases, limits, usage } = this.#deps;
     limits.begin(principal);
     state.isLimited = true;
     if (this.#isDraining) {
@@ -132,21 +132,21 @@ export class RealtimeGateway implements RealtimePort {
 
   /** The most expensive response; if sound is sold by time, also all that could be said in the longest session. */
   #boundCost(request: ParsedRequest, model: ModelEntry): Quota {
-    const { totalTimeoutMs } = this.#parts.realtimeLimits;
+    const { totalTimeoutMs } = this.#deps.realtimeLimits;
     const spoken = costOf({ ...noUnits, audioMs: BigInt(totalTimeoutMs) }, model.price, 0n);
     return (boundCost(request, model) + spoken) as Quota;
   }
 
   /** What a response, or a transcription, can have used. */
   #usageLimits(request: ParsedRequest, model: ModelEntry): UsageLimits {
-    const { totalTimeoutMs } = this.#parts.realtimeLimits;
+    const { totalTimeoutMs } = this.#deps.realtimeLimits;
     const held = { ...boundUnits(request, model), audioMs: BigInt(totalTimeoutMs) };
     return { held, most: plausibleUnits(request, model, held) };
   }
 
   /** The transcription model that a client names; it is billed like any other and must be on the session's channel. */
   #findTranscriber(principal: Principal, channelId: ChannelId, name: string, param: string): ModelEntry {
-    const { models, abilities } = this.#parts.catalog();
+    const { models, abilities } = this.#deps.catalog();
     const { allowedModels, groupName } = principal;
     const entry = models.get(name);
     const serving = abilities.get(groupName)?.get(name) ?? [];
@@ -161,7 +161,7 @@ export class RealtimeGateway implements RealtimePort {
   }
 
   async #begin(state: AdmittedSession, handshake: Handshake): Promise<RealtimeOpening> {
-    const connected = await connectChannel(this.#parts, state, handshake);
+    const connected = await connectChannel(this.#deps, state, handshake);
     const session = this.#openSession(state, connected);
     this.#sessions.add(session);
     const headers: Record<string, string> = {};
@@ -172,7 +172,7 @@ export class RealtimeGateway implements RealtimePort {
   }
 
   #openSession(state: AdmittedSession, { use, upstream }: ConnectedChannel): RealtimeSession {
-    const { clock, limits, loads, log, realtimeLimits, streamStallTimeoutMs } = this.#parts;
+    const { clock, limits, loads, log, realtimeLimits, streamStallTimeoutMs } = this.#deps;
     const { funds, hold, call } = state;
     // From here on the hold belongs to the funds of the session.
     state.hold = null;
@@ -194,7 +194,7 @@ export class RealtimeGateway implements RealtimePort {
       findTranscriber: (name, param) => this.#findTranscriber(state.principal, use.channel.id, name, param),
       recheckKey: async () => {
         const principal = await this.#findPrincipal(call, key);
-        checkModelAccess(principal, state.model.name, this.#parts.catalog().models);
+        checkModelAccess(principal, state.model.name, this.#deps.catalog().models);
         return principal;
       },
       onOver: (session) => this.#sessions.delete(session),

@@ -10,7 +10,7 @@ import type { ServerSocketOwner } from "../../platform/websocket/server-socket.t
 import { toReport } from "../call-state.ts";
 import type { ChannelUse } from "../channels/channel-load.ts";
 import type { Hold, ModelEntry, Principal } from "../model.ts";
-import type { PipelineParts } from "../pipeline-parts.ts";
+import type { PipelineDeps } from "../pipeline-deps.ts";
 import { judgeClientEvent } from "./client-events.ts";
 import { closeCodes, isBroken, isOrderly, toProviderGoodbye, toSendableCode, toSendableReason } from "./close-codes.ts";
 import { toErrorEvent } from "./error-event.ts";
@@ -23,7 +23,7 @@ import type { SessionBooks, SessionCall } from "./session-books.ts";
 import { expired, failed, type SessionEnding } from "./session-ending.ts";
 import type { SessionFunds } from "./session-funds.ts";
 
-export type SessionParts = Pick<PipelineParts, "clock" | "limits" | "loads" | "log"> & {
+export type SessionDeps = Pick<PipelineDeps, "clock" | "limits" | "loads" | "log"> & {
   readonly state: SessionCall;
   readonly use: ChannelUse;
   readonly upstream: ClientWebSocket;
@@ -42,7 +42,7 @@ export type SessionParts = Pick<PipelineParts, "clock" | "limits" | "loads" | "l
  * not at all; of the provider's events, the few that cost something are held back until they are charged.
  */
 export class RealtimeSession implements ServerSocketOwner {
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
   readonly #toClient: FrameLane;
   readonly #upstream: PacedSender;
   #toUpstream: FrameLane | null = null;
@@ -60,9 +60,9 @@ export class RealtimeSession implements ServerSocketOwner {
   #charging: Promise<void> = Promise.resolve();
   #closing: Promise<void> = Promise.resolve();
 
-  constructor(parts: SessionParts) {
-    const { upstream, clock } = parts;
-    this.#parts = parts;
+  constructor(deps: SessionDeps) {
+    const { upstream, clock } = deps;
+    this.#deps = deps;
     this.#toClient = new FrameLane((frame) => this.#fromUpstream(frame), upstream);
     this.#upstream = new PacedSender(upstream, clock);
     const tick = clock.tick();
@@ -73,7 +73,7 @@ export class RealtimeSession implements ServerSocketOwner {
   }
 
   onOpen(client: FrameSocket): void {
-    const { upstream, clock } = this.#parts;
+    const { upstream, clock } = this.#deps;
     this.#client = { socket: client, sender: new PacedSender(client, clock) };
     this.#toUpstream = new FrameLane((frame) => this.#fromClient(frame), client);
     upstream.listen(this.#upstreamListener());
@@ -106,14 +106,14 @@ export class RealtimeSession implements ServerSocketOwner {
 
   /** Once every second: whatever has lasted too long. */
   tend(): void {
-    const { clock, sessionLimits, state } = this.#parts;
+    const { clock, sessionLimits, state } = this.#deps;
     const tick = clock.tick();
     const { totalTimeoutMs, idleTimeoutMs, recheckMs, drainTimeoutMs, pingMs, stallTimeoutMs } = sessionLimits;
     if (tick - state.call.startedTick > totalTimeoutMs) {
       this.#stop(expired("The session has reached its maximum duration."));
     } else if (tick - this.#lastFrameTick > idleTimeoutMs) {
       this.#stop(expired("The session was idle for too long."));
-    } else if (this.#isDraining && (this.#parts.books.running === 0 || tick - this.#drainTick > drainTimeoutMs)) {
+    } else if (this.#isDraining && (this.#deps.books.running === 0 || tick - this.#drainTick > drainTimeoutMs)) {
       this.#stop(expired(null));
     } else if ((this.#client?.sender.stalledMs() ?? 0) > stallTimeoutMs) {
       this.#client?.socket.terminate();
@@ -132,7 +132,7 @@ export class RealtimeSession implements ServerSocketOwner {
   /** No new response may begin here: the session ends as soon as none runs. */
   beginDrain(): void {
     this.#isDraining = true;
-    this.#drainTick = this.#parts.clock.tick();
+    this.#drainTick = this.#deps.clock.tick();
     this.tend();
   }
 
@@ -145,13 +145,13 @@ export class RealtimeSession implements ServerSocketOwner {
   #upstreamListener(): FrameListener {
     return {
       onFrame: (frame) => {
-        this.#lastSignTick = this.#parts.clock.tick();
+        this.#lastSignTick = this.#deps.clock.tick();
         if (!this.#toClient.push(frame)) {
           this.#stop(failed(new AppError("upstream_error"), closeCodes.internal, true));
         }
       },
       onPong: () => {
-        this.#lastSignTick = this.#parts.clock.tick();
+        this.#lastSignTick = this.#deps.clock.tick();
       },
       // What came before the goodbye is charged and delivered first.
       onClose: (code, reason) => this.#toClient.finish(() => this.#onUpstreamClosed(code, reason)),
@@ -166,14 +166,14 @@ export class RealtimeSession implements ServerSocketOwner {
       errorCode: isOrderly(code) ? null : (error?.code ?? "upstream_error"),
       error,
       clientCode: goodbye.code,
-      clientReason: toSendableReason(cleanError(goodbye.reason, this.#parts.use.channel.credential)),
+      clientReason: toSendableReason(cleanError(goodbye.reason, this.#deps.use.channel.credential)),
       upstreamCode: closeCodes.normal,
       isChannelFault: isBroken(code),
     });
   }
 
   #fromClient(frame: Frame): Promise<void> | undefined {
-    const { books, clock, limits, state, findTranscriber } = this.#parts;
+    const { books, clock, limits, state, findTranscriber } = this.#deps;
     this.#lastFrameTick = clock.tick();
     const refusal = judgeClientEvent(frame, state.model.name, {
       onTranscriber: (name, param) => books.setTranscriber(findTranscriber(name, param), param),
@@ -190,7 +190,7 @@ export class RealtimeSession implements ServerSocketOwner {
   }
 
   #fromUpstream(frame: Frame): Promise<void> | undefined {
-    const { books, clock } = this.#parts;
+    const { books, clock } = this.#deps;
     this.#lastFrameTick = clock.tick();
     // Clients take an event in bytes for one in text, and so it costs the same.
     const text = typeof frame === "string" ? frame : frame.toString("utf8");
@@ -215,7 +215,7 @@ export class RealtimeSession implements ServerSocketOwner {
     try {
       this.#charging = this.#beginResponse(piece.responseId);
       await this.#charging;
-      this.#parts.books.onPiece(piece);
+      this.#deps.books.onPiece(piece);
       await this.#deliver(frame, piece.kind === "audio");
     } catch (thrown) {
       this.#onTrouble(thrown);
@@ -228,7 +228,7 @@ export class RealtimeSession implements ServerSocketOwner {
       await this.#charging;
       await this.#deliver(event.kind === "error" ? this.#toClientError(String(frame), event) : frame);
       if (this.#ending === null) {
-        const { books, funds } = this.#parts;
+        const { books, funds } = this.#deps;
         await funds.keep(Math.max(1, books.running));
       }
     } catch (thrown) {
@@ -241,7 +241,7 @@ export class RealtimeSession implements ServerSocketOwner {
 
   /** Nothing of the event was shown yet. It is charged against a hold, or it does not happen. */
   async #charge(event: ServerEvent): Promise<void> {
-    const { funds, limits, state } = this.#parts;
+    const { funds, limits, state } = this.#deps;
     this.#noteAsked(event);
     if (event.kind === "response_begun") {
       await this.#beginResponse(event.id);
@@ -259,7 +259,7 @@ export class RealtimeSession implements ServerSocketOwner {
 
   /** Each response that runs has a hold of its own. */
   async #beginResponse(id: string): Promise<void> {
-    const { books, funds } = this.#parts;
+    const { books, funds } = this.#deps;
     if (!books.begin(id)) {
       throw new AppError("rate_limit_exceeded", { message: "Too many responses are running in this session." });
     }
@@ -268,7 +268,7 @@ export class RealtimeSession implements ServerSocketOwner {
 
   /** A response that begins by itself is a request of the key's as well, which can't be refused any more. */
   #noteAsked({ kind }: ServerEvent): void {
-    const { limits, state } = this.#parts;
+    const { limits, state } = this.#deps;
     if (kind === "response_begun" && this.#asked === 0) {
       limits.noteResponse(state.principal);
     } else if (kind === "response_begun" || kind === "error") {
@@ -278,7 +278,7 @@ export class RealtimeSession implements ServerSocketOwner {
 
   /** How an event is charged; null for one that costs nothing. */
   #settlement(event: ServerEvent): ((hold: Hold) => Promise<bigint>) | null {
-    const { books } = this.#parts;
+    const { books } = this.#deps;
     if (event.kind === "response_ended" && !books.hasEnded(event.id)) {
       return (hold) => books.end(event.id, event, hold);
     }
@@ -291,14 +291,14 @@ export class RealtimeSession implements ServerSocketOwner {
   /** The client may know what was wrong with what it sent; troubles between us and the provider are ours. */
   #toClientError(frame: string, event: Extract<ServerEvent, { kind: "error" }>): string {
     return event.isRequestFault
-      ? cleanError(frame, this.#parts.use.channel.credential)
+      ? cleanError(frame, this.#deps.use.channel.credential)
       : toErrorEvent(new AppError("upstream_error"), event.eventId);
   }
 
   #onTrouble(thrown: unknown): void {
     const error = toAppError(thrown);
     if (error.code === "internal_error") {
-      this.#parts.log.error("realtime.failed", { requestId: this.#parts.state.call.requestId, error: thrown });
+      this.#deps.log.error("realtime.failed", { requestId: this.#deps.state.call.requestId, error: thrown });
     }
     const code =
       error.code === "insufficient_quota"
@@ -314,7 +314,7 @@ export class RealtimeSession implements ServerSocketOwner {
     if (client === null || this.#ending !== null) {
       return undefined;
     }
-    const { state, clock } = this.#parts;
+    const { state, clock } = this.#deps;
     state.firstByteMs ??= Math.round(clock.tick() - state.call.startedTick);
     keepFrame(state, frame, isSound);
     return client.sender.send(frame);
@@ -329,13 +329,13 @@ export class RealtimeSession implements ServerSocketOwner {
       return;
     }
     this.#lastPingTick = tick;
-    this.#parts.upstream.ping();
+    this.#deps.upstream.ping();
   }
 
   async #recheckKey(): Promise<void> {
     try {
       // Calls beside the session count by the limits that the key has now, and so does this one.
-      this.#parts.state.principal = await this.#parts.recheckKey();
+      this.#deps.state.principal = await this.#deps.recheckKey();
     } catch (thrown) {
       const error = toAppError(thrown);
       // A database that can't be asked says nothing about the key.
@@ -366,12 +366,12 @@ export class RealtimeSession implements ServerSocketOwner {
     this.#ending = ending;
     this.#toClient.close();
     this.#toUpstream?.close();
-    this.#parts.upstream.close(ending.upstreamCode, "");
+    this.#deps.upstream.close(ending.upstreamCode, "");
     this.#closing = this.#closeBooks(ending);
   }
 
   async #closeBooks(ending: SessionEnding): Promise<void> {
-    const { state, books, funds, loads, limits, use, clock, log } = this.#parts;
+    const { state, books, funds, loads, limits, use, clock, log } = this.#deps;
     await this.#charging.catch(() => undefined);
     if (ending.hasLeft === true && this.#asked > 0) {
       limits.noteAbort(state.principal);
@@ -391,6 +391,6 @@ export class RealtimeSession implements ServerSocketOwner {
     const { outcome, errorCode } = ending;
     const durationMs = Math.round(clock.tick() - state.call.startedTick);
     state.call.onReport(toReport(state, { outcome, errorCode, httpStatus: 101, ...books.totals }, durationMs));
-    this.#parts.onOver(this);
+    this.#deps.onOver(this);
   }
 }

@@ -16,7 +16,7 @@ export type LinkedEnding = Pick<CallEnd, "outcome" | "errorCode"> & {
   readonly outputTokens: bigint;
 };
 
-export type LinkedSessionParts = {
+export type LinkedSessionDeps = {
   readonly state: CallState;
   readonly gateway: ClientWebSocket;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export type LinkedSessionParts = {
 
 /** A session that a gateway in another process carries and charges: frames pass, and tokens are counted as they pass. */
 export class LinkedSession implements ServerSocketOwner {
-  readonly #parts: LinkedSessionParts;
+  readonly #deps: LinkedSessionDeps;
   readonly #toClient: FrameLane;
   readonly #gateway: PacedSender;
   readonly #running = new Set<string>();
@@ -36,14 +36,14 @@ export class LinkedSession implements ServerSocketOwner {
   #inputTokens = 0n;
   #outputTokens = 0n;
 
-  constructor(parts: LinkedSessionParts) {
-    this.#parts = parts;
-    this.#toClient = new FrameLane((frame) => this.#fromGateway(frame), parts.gateway);
-    this.#gateway = new PacedSender(parts.gateway, parts.clock);
+  constructor(deps: LinkedSessionDeps) {
+    this.#deps = deps;
+    this.#toClient = new FrameLane((frame) => this.#fromGateway(frame), deps.gateway);
+    this.#gateway = new PacedSender(deps.gateway, deps.clock);
   }
 
   onOpen(client: FrameSocket): void {
-    const { gateway, clock } = this.#parts;
+    const { gateway, clock } = this.#deps;
     this.#client = { socket: client, sender: new PacedSender(client, clock) };
     this.#toGateway = new FrameLane((frame) => this.#gateway.send(frame), client);
     gateway.listen({
@@ -65,7 +65,7 @@ export class LinkedSession implements ServerSocketOwner {
 
   onClose(code: number): void {
     const isGone = isBroken(code);
-    this.#parts.gateway.close(toSendableCode(code, closeCodes.goingAway), "");
+    this.#deps.gateway.close(toSendableCode(code, closeCodes.goingAway), "");
     this.#end(isGone ? "aborted" : "completed", isGone ? "client_closed_request" : null);
   }
 
@@ -83,7 +83,7 @@ export class LinkedSession implements ServerSocketOwner {
     if (client === null || this.#isOver) {
       return undefined;
     }
-    const { state, clock } = this.#parts;
+    const { state, clock } = this.#deps;
     const text = typeof frame === "string" ? frame : frame.toString("utf8");
     this.#count(text);
     state.firstByteMs ??= Math.round(clock.tick() - state.call.startedTick);
@@ -113,7 +113,7 @@ export class LinkedSession implements ServerSocketOwner {
     const said: ErrorCode | null = reason in errorTable ? (reason as ErrorCode) : null;
     const error = isBroken(code) ? new AppError("temporarily_unavailable") : null;
     this.#end(isOrderly(code) ? "completed" : "failed", isOrderly(code) ? null : (said ?? "upstream_error"));
-    this.#parts.gateway.terminate();
+    this.#deps.gateway.terminate();
     this.#dismiss(error, toSendableCode(code, closeCodes.internal), toSendableReason(reason));
   }
 
@@ -123,7 +123,7 @@ export class LinkedSession implements ServerSocketOwner {
     }
     const isOurs = code !== closeCodes.goingAway;
     this.#end(isOurs ? "failed" : "completed", isOurs ? error.code : null);
-    this.#parts.gateway.close(closeCodes.goingAway, "");
+    this.#deps.gateway.close(closeCodes.goingAway, "");
     this.#dismiss(error, code, error.code);
   }
 
@@ -146,7 +146,7 @@ export class LinkedSession implements ServerSocketOwner {
     }
     this.#toClient.close();
     this.#toGateway?.close();
-    this.#parts.onOver({
+    this.#deps.onOver({
       outcome,
       errorCode,
       inputTokens: this.#inputTokens,

@@ -33,7 +33,7 @@ import {
 } from "./link.ts";
 import { LinkedStream, type LinkedStreamOwner } from "./linked-stream.ts";
 
-export type RemoteGatewayParts = {
+export type RemoteGatewayDeps = {
   readonly client: HttpClient;
   readonly address: {
     readonly protocol: "http:" | "https:";
@@ -70,14 +70,14 @@ type Caller = { known: Partial<CallReport> | null };
 
 /** A gateway in another process, or any gateway that speaks the same API: the call goes there unchanged. */
 export class RemoteGateway implements GatewayPort {
-  readonly #parts: RemoteGatewayParts;
+  readonly #deps: RemoteGatewayDeps;
 
-  constructor(parts: RemoteGatewayParts) {
-    this.#parts = parts;
+  constructor(deps: RemoteGatewayDeps) {
+    this.#deps = deps;
   }
 
   async handle(call: GatewayCall): Promise<GatewayAnswer> {
-    const state = newCallState(call, this.#parts.captures);
+    const state = newCallState(call, this.#deps.captures);
     const caller: Caller = { known: null };
     try {
       // Whatever else the gateway's process answers, such as its metrics, is not for those who call the relay.
@@ -136,7 +136,7 @@ export class RemoteGateway implements GatewayPort {
 
   /** What the body takes of the memory of this process; its owner came with the key, where it was asked for. */
   #takeRoom(state: CallState, { known }: Caller): BodyShare {
-    const share = this.#parts.bodyRoom.share(known?.gatewayUserId ?? null);
+    const share = this.#deps.bodyRoom.share(known?.gatewayUserId ?? null);
     state.bodyShare = share;
     return share;
   }
@@ -158,7 +158,7 @@ export class RemoteGateway implements GatewayPort {
   }
 
   #request(call: GatewayCall, request: Pick<HttpRequest, "method" | "target" | "body">): Promise<HttpResponse> {
-    const { client, address, limits } = this.#parts;
+    const { client, address, limits } = this.#deps;
     const { protocol, hostname, port, basePath } = address;
     const target = `${basePath}${request.target}`;
     const headers = this.#headers(call);
@@ -184,9 +184,9 @@ export class RemoteGateway implements GatewayPort {
       isReportAnnounced,
       isRaw: begun !== null,
       isResponses: findSurface(state.call.path).kind === "responses",
-      stallTimeoutMs: this.#parts.streamStallTimeoutMs,
+      stallTimeoutMs: this.#deps.streamStallTimeoutMs,
       onSent: (piece) => {
-        state.firstByteMs ??= Math.round(this.#parts.tick() - state.call.startedTick);
+        state.firstByteMs ??= Math.round(this.#deps.tick() - state.call.startedTick);
         keepPiece(state, piece);
       },
       onEnd: (report, ending) => {
@@ -212,7 +212,7 @@ export class RemoteGateway implements GatewayPort {
     }
     const encodedTraits = call.traits === undefined ? null : encodeTraits(call.traits());
     const { requestId, clientIp } = call;
-    const signature = signCall(this.#parts.linkKey, { requestId, clientIp, headers: call.headers, encodedTraits });
+    const signature = signCall(this.#deps.linkKey, { requestId, clientIp, headers: call.headers, encodedTraits });
     headers.push([requestIdHeader, call.requestId], [clientAddressHeader, call.clientIp], [signatureHeader, signature]);
     if (encodedTraits !== null) {
       headers.push([traitsHeader, encodedTraits]);
@@ -228,7 +228,7 @@ export class RemoteGateway implements GatewayPort {
       outcome: isGood ? "completed" : seen.status === 499 ? "aborted" : "failed",
       httpStatus: seen.status,
     } as const;
-    const durationMs = Math.round(this.#parts.tick() - state.call.startedTick);
+    const durationMs = Math.round(this.#deps.tick() - state.call.startedTick);
     const own = toReport(state, { ...end, errorCode: seen.code, inputTokens: 0n, outputTokens: 0n }, durationMs);
     const { responsePieces, responseBytes, firstByteMs } = own;
     state.call.onReport({

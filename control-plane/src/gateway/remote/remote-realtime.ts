@@ -11,9 +11,9 @@ import { frameBytesMax } from "../realtime/limits.ts";
 import { writeError } from "../respond/write-error.ts";
 import { clientAddressHeader, decodeReport, reportHeader, requestIdHeader, signatureHeader, signCall } from "./link.ts";
 import { LinkedSession } from "./linked-session.ts";
-import { type RemoteGatewayParts, toLinkError } from "./remote-gateway.ts";
+import { type RemoteGatewayDeps, toLinkError } from "./remote-gateway.ts";
 
-export type RemoteRealtimeParts = Pick<RemoteGatewayParts, "address" | "linkKey" | "captures"> & {
+export type RemoteRealtimeDeps = Pick<RemoteGatewayDeps, "address" | "linkKey" | "captures"> & {
   readonly clock: Clock;
   readonly sockets: WebSocketClient;
   readonly connectTimeoutMs: number;
@@ -29,16 +29,16 @@ const passedHeaders = new Set(["content-type", "retry-after", "allow"]);
 
 /** Sessions of a gateway in another process: the same websocket, one hop further. */
 export class RemoteRealtime implements RealtimePort {
-  readonly #parts: RemoteRealtimeParts;
+  readonly #deps: RemoteRealtimeDeps;
   readonly #sessions = new Set<LinkedSession>();
   #isDraining = false;
 
-  constructor(parts: RemoteRealtimeParts) {
-    this.#parts = parts;
+  constructor(deps: RemoteRealtimeDeps) {
+    this.#deps = deps;
   }
 
   async open(call: GatewayCall): Promise<RealtimeOpening> {
-    const state = newCallState(call, this.#parts.captures);
+    const state = newCallState(call, this.#deps.captures);
     state.isStream = true;
     try {
       const handshake = readHandshake(call);
@@ -59,7 +59,7 @@ export class RemoteRealtime implements RealtimePort {
   beginDrain(): void {
     this.#isDraining = true;
     for (const session of [...this.#sessions]) {
-      session.beginDrain(this.#parts.drainTimeoutMs);
+      session.beginDrain(this.#deps.drainTimeoutMs);
     }
   }
 
@@ -71,7 +71,7 @@ export class RemoteRealtime implements RealtimePort {
   }
 
   async #connect(call: GatewayCall, handshake: Handshake): Promise<ClientWebSocket | WebSocketRefusal> {
-    const { address, sockets, connectTimeoutMs } = this.#parts;
+    const { address, sockets, connectTimeoutMs } = this.#deps;
     const { protocol, hostname, port, basePath } = address;
     return await sockets.open({
       protocol,
@@ -101,7 +101,7 @@ export class RemoteRealtime implements RealtimePort {
       }
     }
     // Over the key as it is sent on, which need not be where the client had it.
-    const signature = signCall(this.#parts.linkKey, { ...call, headers: credentials });
+    const signature = signCall(this.#deps.linkKey, { ...call, headers: credentials });
     headers.push([requestIdHeader, call.requestId], [clientAddressHeader, call.clientIp], [signatureHeader, signature]);
     return headers;
   }
@@ -118,7 +118,7 @@ export class RemoteRealtime implements RealtimePort {
     const session = new LinkedSession({
       state,
       gateway,
-      clock: this.#parts.clock,
+      clock: this.#deps.clock,
       onOver: (ending) => {
         this.#sessions.delete(session);
         const { inputTokens, outputTokens, ...seen } = ending;
@@ -138,7 +138,7 @@ export class RemoteRealtime implements RealtimePort {
   #report(state: CallState, said: Partial<CallReport> | null, seen: { status: number; code: string | null }): void {
     const outcome = seen.status < 400 ? "completed" : seen.status === 499 ? "aborted" : "failed";
     const end = { outcome, httpStatus: seen.status, errorCode: seen.code, inputTokens: 0n, outputTokens: 0n } as const;
-    const durationMs = Math.round(this.#parts.clock.tick() - state.call.startedTick);
+    const durationMs = Math.round(this.#deps.clock.tick() - state.call.startedTick);
     const { responsePieces, responseBytes, firstByteMs, ...own } = toReport(state, end, durationMs);
     state.call.onReport({ ...own, ...said, responsePieces, responseBytes, firstByteMs, durationMs });
   }

@@ -17,7 +17,7 @@ import {
   upstreamStatusHeader,
 } from "./link.ts";
 
-export type GatewayRoutesParts = {
+export type GatewayRoutesDeps = {
   readonly gateway: GatewayPort;
   readonly realtime: RealtimePort;
   /** Under which relays may sign: one key, or two while master keys are exchanged. */
@@ -32,24 +32,22 @@ export type GatewayRoutesParts = {
 };
 
 /** The gateway as a program of its own: what the server of the program needs for `/v1`. */
-export function gatewayHandlers(parts: GatewayRoutesParts) {
-  return { call: gatewayHandler(parts), realtime: gatewayRealtimeHandler(parts) };
+export function gatewayHandlers(deps: GatewayRoutesDeps) {
+  return { call: gatewayHandler(deps), realtime: gatewayRealtimeHandler(deps) };
 }
 
 /** `/v1/*` for relays of this deployment, and for anybody with an API key. */
-function gatewayHandler(
-  parts: GatewayRoutesParts,
-): (request: Request, server: Bun.Server<unknown>) => Promise<Response> {
+function gatewayHandler(deps: GatewayRoutesDeps): (request: Request, server: Bun.Server<unknown>) => Promise<Response> {
   return async (request, server) => {
     waitForCall(server, request);
-    const link = readLink(request.headers, parts.linkKeys);
+    const link = readLink(request.headers, deps.linkKeys);
     let report: CallReport | null = null;
-    const call = beginCall(parts, { request, server, link }, (finished) => {
+    const call = beginCall(deps, { request, server, link }, (finished) => {
       report = finished;
-      waitForClient(server, request, { bytes: finished.responseBytes, patience: parts.patience });
+      waitForClient(server, request, { bytes: finished.responseBytes, patience: deps.patience });
     });
     const postscript = () => (link === null || report === null ? null : toComment(report));
-    const answer = await parts.gateway.handle({ ...call, postscript });
+    const answer = await deps.gateway.handle({ ...call, postscript });
     answer.headers["x-request-id"] = call.requestId;
     answer.headers["cache-control"] ??= "no-store";
     answer.headers["x-content-type-options"] = "nosniff";
@@ -59,15 +57,15 @@ function gatewayHandler(
 
 /** The same for `/v1/realtime`. A relay learns whose session it is from the head of the answer, and counts by itself. */
 function gatewayRealtimeHandler(
-  parts: GatewayRoutesParts,
+  deps: GatewayRoutesDeps,
 ): (request: Request, server: Bun.Server<unknown>) => Promise<Response | undefined> {
   return async (request, server) => {
-    const link = readLink(request.headers, parts.linkKeys);
+    const link = readLink(request.headers, deps.linkKeys);
     let report: CallReport | null = null;
-    const call = beginCall(parts, { request, server, link }, (finished) => {
+    const call = beginCall(deps, { request, server, link }, (finished) => {
       report = finished;
     });
-    const opening = await parts.realtime.open(call);
+    const opening = await deps.realtime.open(call);
     const headers: Record<string, string> = {
       "x-request-id": call.requestId,
       "cache-control": "no-store",
@@ -96,7 +94,7 @@ type Incoming = {
 };
 
 function beginCall(
-  { load, clock, edge, bodyLimits }: GatewayRoutesParts,
+  { load, clock, edge, bodyLimits }: GatewayRoutesDeps,
   { request, server, link }: Incoming,
   onReport: (report: CallReport) => void,
 ): GatewayCall {

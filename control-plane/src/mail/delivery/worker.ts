@@ -22,7 +22,7 @@ import {
 } from "./delivery-store.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
-export type MailWorkerParts = {
+export type MailWorkerDeps = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   readonly clock: Clock;
@@ -55,15 +55,15 @@ const deadKeptMs = 7 * dayMs;
  * lost.
  */
 export class MailWorker {
-  readonly #parts: MailWorkerParts;
+  readonly #deps: MailWorkerDeps;
   readonly #cutOff = new AbortController();
   #lanes = 0;
   #pokes = 0;
   #isStopping = false;
   #idle = Promise.withResolvers<void>();
 
-  constructor(parts: MailWorkerParts) {
-    this.#parts = parts;
+  constructor(deps: MailWorkerDeps) {
+    this.#deps = deps;
   }
 
   /** There may be something to send. */
@@ -88,23 +88,23 @@ export class MailWorker {
       await this.#idle.promise;
     }
     clearTimeout(timer);
-    this.#parts.sender.close();
+    this.#deps.sender.close();
   }
 
   /** Removes what is older than the mail log reaches back; returns how many mails these were. */
   async deleteOld(): Promise<number> {
-    const before = new Date(this.#parts.clock.now() - keptMs);
-    return await inRounds(deleteRounds, (atOnceMax) => deleteOldMails(this.#parts.db, before, atOnceMax));
+    const before = new Date(this.#deps.clock.now() - keptMs);
+    return await inRounds(deleteRounds, (atOnceMax) => deleteOldMails(this.#deps.db, before, atOnceMax));
   }
 
   /** Empties dead mails that nobody will send again. */
   async forgetDead(): Promise<number> {
-    const now = this.#parts.clock.now();
-    return await forgetDeadVariables(this.#parts.db, new Date(now), new Date(now - deadKeptMs));
+    const now = this.#deps.clock.now();
+    return await forgetDeadVariables(this.#deps.db, new Date(now), new Date(now - deadKeptMs));
   }
 
   #startLane(): void {
-    if (this.#isStopping || this.#lanes >= this.#parts.concurrency) {
+    if (this.#isStopping || this.#lanes >= this.#deps.concurrency) {
       return;
     }
     if (this.#lanes === 0) {
@@ -125,7 +125,7 @@ export class MailWorker {
       } while (isBusy || (!this.#isStopping && pokes !== this.#pokes));
     } catch (error) {
       // Whatever was in hand is due again when its lease ends; the job looks.
-      this.#parts.log.warn("mail.delivery_failed", { error });
+      this.#deps.log.warn("mail.delivery_failed", { error });
     } finally {
       this.#lanes -= 1;
       if (this.#lanes === 0) {
@@ -135,7 +135,7 @@ export class MailWorker {
   }
 
   async #sendNext(): Promise<boolean> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     const now = clock.now();
     const mail = await claimDueMail(db, new Date(now), new Date(now + leaseMs));
     if (mail === null) {
@@ -154,7 +154,7 @@ export class MailWorker {
 
   /** The mail as it will be read, or why it is not sent at all. */
   async #prepare(mail: ClaimedMail): Promise<RenderedMail | Mark> {
-    const { masterKey, clock, log } = this.#parts;
+    const { masterKey, clock, log } = this.#deps;
     if (mail.expiresAt !== null && mail.expiresAt.getTime() <= clock.now()) {
       return { status: "dropped", error: "it expired before it could be sent" };
     }
@@ -178,7 +178,7 @@ export class MailWorker {
   }
 
   async #render(mail: ClaimedMail, variables: Readonly<Record<string, string>>): Promise<RenderedMail> {
-    const { db, shared, log } = this.#parts;
+    const { db, shared, log } = this.#deps;
     const { template, locale } = mail;
     const saved = await findTemplate(db, template, locale);
     if (saved !== null) {
@@ -192,7 +192,7 @@ export class MailWorker {
   }
 
   async #send(mail: ClaimedMail, rendered: RenderedMail): Promise<SendResult> {
-    const { sender, messageIdDomain, sendMsMax = sendMsMaxDefault } = this.#parts;
+    const { sender, messageIdDomain, sendMsMax = sendMsMaxDefault } = this.#deps;
     const { id, dedupeKey, template, locale, to } = mail;
     const messageId = messageIdOf(dedupeKey, messageIdDomain);
     const signal = AbortSignal.any([this.#cutOff.signal, AbortSignal.timeout(sendMsMax)]);
@@ -200,7 +200,7 @@ export class MailWorker {
   }
 
   #judge(mail: ClaimedMail, { subject }: RenderedMail, result: SendResult): Mark {
-    const { clock, log, random = Math.random } = this.#parts;
+    const { clock, log, random = Math.random } = this.#deps;
     const now = clock.now();
     switch (result.kind) {
       case "sent":
@@ -226,7 +226,7 @@ export class MailWorker {
   }
 
   async #write(mail: ClaimedMail, mark: Mark): Promise<void> {
-    const { db, clock, log, onOutcome } = this.#parts;
+    const { db, clock, log, onOutcome } = this.#deps;
     const at = new Date(clock.now());
     const error = mark.status === "sent" ? null : mark.error;
     const isHeld = await db.withTransaction(async (tx) => {

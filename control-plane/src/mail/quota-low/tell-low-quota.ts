@@ -3,7 +3,7 @@ import type { Database, Transaction } from "../../platform/db.ts";
 import type { MailQueue } from "../model.ts";
 import { findEndOfBatch, findLowQuota, type LowQuota } from "./quota-low-store.ts";
 
-export type LowQuotaParts = {
+export type LowQuotaDeps = {
   readonly mail: MailQueue;
   readonly clock: Clock;
   readonly budgetsPerBatch?: number;
@@ -18,8 +18,8 @@ const usefulMs = 3 * dayMs;
  * budgets in batches, so that it needs as much memory for a million as for a thousand.
  * @returns how many mails were added
  */
-export async function tellLowQuota(db: Database, parts: LowQuotaParts): Promise<number> {
-  const count = parts.budgetsPerBatch ?? budgetsPerBatchDefault;
+export async function tellLowQuota(db: Database, deps: LowQuotaDeps): Promise<number> {
+  const count = deps.budgetsPerBatch ?? budgetsPerBatchDefault;
   let queued = 0;
   let after = 0n;
   for (;;) {
@@ -29,13 +29,13 @@ export async function tellLowQuota(db: Database, parts: LowQuotaParts): Promise<
     }
     const low = await findLowQuota(db, after, upTo);
     if (low.length > 0) {
-      queued += await db.withTransaction((tx) => queueAll(tx, low, parts));
+      queued += await db.withTransaction((tx) => queueAll(tx, low, deps));
     }
     after = upTo;
   }
 }
 
-async function queueAll(tx: Transaction, low: readonly LowQuota[], { mail, clock }: LowQuotaParts): Promise<number> {
+async function queueAll(tx: Transaction, low: readonly LowQuota[], { mail, clock }: LowQuotaDeps): Promise<number> {
   const expiresAt = new Date(clock.now() + usefulMs);
   let queued = 0;
   for (const { budgetId, grantId, thresholdPercent, remaining, userId, email, locale } of low) {

@@ -9,7 +9,7 @@ import { cleanError } from "./clean-error.ts";
 import type { MailSender, MailToSend, SendResult } from "./model.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
-export type HttpSenderParts = {
+export type HttpSenderDeps = {
   readonly client: HttpClient;
   readonly clock: Clock;
   /** The whole address to post to. */
@@ -36,15 +36,15 @@ const providerIdLengthMax = 200;
 
 /** Posts each mail to the internal mail gateway, which knows a repeated one by its idempotency key. */
 export class HttpSender implements MailSender {
-  readonly #parts: HttpSenderParts;
+  readonly #deps: HttpSenderDeps;
 
-  constructor(parts: HttpSenderParts) {
-    this.#parts = parts;
+  constructor(deps: HttpSenderDeps) {
+    this.#deps = deps;
   }
 
   async send(mail: MailToSend, signal: AbortSignal): Promise<SendResult> {
     try {
-      const key = await this.#parts.readKey();
+      const key = await this.#deps.readKey();
       if (key === null) {
         return { kind: "retry", error: "the key of the mail gateway is not set", retryAfterMs: null };
       }
@@ -57,12 +57,12 @@ export class HttpSender implements MailSender {
   }
 
   close(): void {
-    this.#parts.client.close();
+    this.#deps.client.close();
   }
 
   #post(mail: MailToSend, key: string, signal: AbortSignal): Promise<HttpResponse> {
-    const { client, limits = limitsDefault, sourceTag: source } = this.#parts;
-    const url = new URL(this.#parts.url);
+    const { client, limits = limitsDefault, sourceTag: source } = this.#deps;
+    const url = new URL(this.#deps.url);
     const isSecure = url.protocol === "https:";
     const { template, to, locale, subject, html, text, dedupeKey } = mail;
     return client.send({
@@ -99,7 +99,7 @@ export class HttpSender implements MailSender {
       return { kind: "refused", error };
     }
     const [, said] = headers.find(([name]) => name === "retry-after") ?? [];
-    const retryAfterMs = said === undefined ? null : parseRetryAfter(said, this.#parts.clock.now());
+    const retryAfterMs = said === undefined ? null : parseRetryAfter(said, this.#deps.clock.now());
     return { kind: "retry", error, retryAfterMs };
   }
 }

@@ -25,7 +25,7 @@ export function mailFromOf(config: Config): MailFrom {
   return from;
 }
 
-export type SenderParts = {
+export type SenderDeps = {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
@@ -36,7 +36,7 @@ export type SenderParts = {
  * The adapter that the configuration names.
  * @throws ConfigError when it lacks what the adapter needs
  */
-export function openMailSender({ config, clock, log, readSecret }: SenderParts): MailSender {
+export function openMailSender({ config, clock, log, readSecret }: SenderDeps): MailSender {
   const { MAIL_ADAPTER: adapter, MAIL_SOURCE: sourceTag, MAIL_GATEWAY_URL: url } = config;
   switch (adapter) {
     case "log":

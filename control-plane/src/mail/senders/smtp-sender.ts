@@ -3,7 +3,7 @@ import type { MailFrom } from "../address.ts";
 import { cleanError } from "./clean-error.ts";
 import type { MailSender, MailToSend, SendResult } from "./model.ts";
 
-export type SmtpSenderParts = {
+export type SmtpSenderDeps = {
   /** `smtp://` or `smtps://`, with user and password; null while there is none. A change makes new connections. */
   readonly readUrl: () => Promise<string | null>;
   readonly from: MailFrom;
@@ -24,15 +24,15 @@ type Transport = ReturnType<typeof openTransport>;
 
 /** Hands mails to a mail server over a few connections that stay open. */
 export class SmtpSender implements MailSender {
-  readonly #parts: SmtpSenderParts;
+  readonly #deps: SmtpSenderDeps;
   #open: { readonly url: string; readonly transport: Transport } | null = null;
 
-  constructor(parts: SmtpSenderParts) {
-    this.#parts = parts;
+  constructor(deps: SmtpSenderDeps) {
+    this.#deps = deps;
   }
 
   async send(mail: MailToSend, signal: AbortSignal): Promise<SendResult> {
-    const { from, sourceTag } = this.#parts;
+    const { from, sourceTag } = this.#deps;
     try {
       const transport = await this.#transport();
       if (transport === null) {
@@ -63,19 +63,19 @@ export class SmtpSender implements MailSender {
   }
 
   async #transport(): Promise<Transport | null> {
-    const url = await this.#parts.readUrl();
+    const url = await this.#deps.readUrl();
     if (url === null) {
       return null;
     }
     if (this.#open?.url !== url) {
       this.close();
-      this.#open = { url, transport: openTransport(url, this.#parts) };
+      this.#open = { url, transport: openTransport(url, this.#deps) };
     }
     return this.#open.transport;
   }
 }
 
-function openTransport(url: string, { connectionsMax, timeouts = timeoutsDefault }: SmtpSenderParts) {
+function openTransport(url: string, { connectionsMax, timeouts = timeoutsDefault }: SmtpSenderDeps) {
   return createTransport({
     url,
     pool: true,

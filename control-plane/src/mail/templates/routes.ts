@@ -23,18 +23,18 @@ import { sharedNames, templateShapes } from "./shape.ts";
 import type { SharedValues } from "./show-values.ts";
 import { findTemplate, listSavedTemplates, type SavedTemplate, saveTemplate } from "./template-store.ts";
 
-export type TemplateEndpointParts = {
+export type TemplateEndpointDeps = {
   readonly db: Database;
   readonly shared: SharedValues;
   /** Where links of a preview lead. */
   readonly siteUrl: string;
 };
 
-export function templateEndpoints(parts: TemplateEndpointParts): AnyEndpoint[] {
-  return [listEndpoint(parts), readEndpoint(parts), saveEndpoint(parts), previewEndpoint(parts)];
+export function templateEndpoints(deps: TemplateEndpointDeps): AnyEndpoint[] {
+  return [listEndpoint(deps), readEndpoint(deps), saveEndpoint(deps), previewEndpoint(deps)];
 }
 
-function listEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
+function listEndpoint({ db }: TemplateEndpointDeps): AnyEndpoint {
   return endpoint({
     method: "GET",
     path: "/backend/admin/mail/template/list/",
@@ -50,7 +50,7 @@ function listEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
   });
 }
 
-function readEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
+function readEndpoint({ db }: TemplateEndpointDeps): AnyEndpoint {
   return endpoint({
     method: "GET",
     path: "/backend/admin/mail/template/",
@@ -68,7 +68,7 @@ function readEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
   });
 }
 
-function saveEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
+function saveEndpoint({ db }: TemplateEndpointDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/mail/template/save/"),
@@ -97,7 +97,7 @@ function saveEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
   });
 }
 
-function previewEndpoint({ db, shared, siteUrl }: TemplateEndpointParts): AnyEndpoint {
+function previewEndpoint({ db, shared, siteUrl }: TemplateEndpointDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/mail/template/preview/"),

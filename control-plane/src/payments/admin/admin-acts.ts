@@ -17,7 +17,7 @@ import type { Transaction } from "../../platform/db.ts";
 import { orderEntry, toCents } from "../model.ts";
 import { findOrder } from "../orders/order-store.ts";
 import { type PlanInput, planAct } from "../plans/plan-act.ts";
-import type { BillingParts, RefundParts } from "../port.ts";
+import type { BillingDeps, RefundDeps } from "../port.ts";
 import { findRefund, type Refund } from "../refunds/refund-store.ts";
 import { closeByHand, openRefund, payRefund } from "../refunds/refunds.ts";
 import { type Resolved, resolveOrder } from "../reviews/reviews.ts";
@@ -37,12 +37,12 @@ export type BillingActs = {
   readonly plan: Act<PlanInput>;
 };
 
-export function billingActs(parts: RefundParts & BillingParts): BillingActs {
+export function billingActs(deps: RefundDeps & BillingDeps): BillingActs {
   return {
     adjust: adjustAct(),
-    refund: refundAct(parts),
+    refund: refundAct(deps),
     closeRefund: closeRefundAct(),
-    resolve: resolveAct(parts),
+    resolve: resolveAct(deps),
     plan: planAct(),
   };
 }
@@ -108,7 +108,7 @@ function adjustAct(): Act<AdjustInput> {
   };
 }
 
-function refundAct(parts: RefundParts): Act<RefundInput> {
+function refundAct(deps: RefundDeps): Act<RefundInput> {
   return {
     kind: "refund.create",
     schema: createRefundInput,
@@ -141,7 +141,7 @@ function refundAct(parts: RefundParts): Act<RefundInput> {
         effects: { ...owner, order_no: input.order_no, refund_usd: amountUsd, taken_quota: quota.toString() },
         settledInput: { amount_usd: amountUsd },
         // Should the program die before, the job asks for the money.
-        finish: async () => ({ refund: refundEntry(await payRefund(parts, refundNo)) }),
+        finish: async () => ({ refund: refundEntry(await payRefund(deps, refundNo)) }),
       };
     },
   };
@@ -185,14 +185,14 @@ function closeRefundAct(): Act<CloseRefundInput> {
   };
 }
 
-function resolveAct(parts: RefundParts & BillingParts): Act<ResolveInput> {
+function resolveAct(deps: RefundDeps & BillingDeps): Act<ResolveInput> {
   return {
     kind: "order.resolve",
     schema: resolveOrderInput,
     reasonOf: ({ reason }) => reason,
     perform: async (tx, input, origin) => {
       const { order_no: orderNo, action, transaction_id: transactionId = null, reason } = input;
-      const done = await resolveOrder(tx, parts, { orderNo, action, transactionId, reason });
+      const done = await resolveOrder(tx, deps, { orderNo, action, transactionId, reason });
       if (done.isNew) {
         const { status, reviewReason, resolution } = done.before;
         await writeActDown(tx, origin, {
@@ -217,8 +217,8 @@ function resolveAct(parts: RefundParts & BillingParts): Act<ResolveInput> {
           ...(refund === null ? {} : { refund_usd: refund.amountUsd }),
         },
         finish: async () => {
-          const paid = done.refundNo === null ? null : refundEntry(await payRefund(parts, done.refundNo));
-          const order = await findOrder(parts.db, orderNo);
+          const paid = done.refundNo === null ? null : refundEntry(await payRefund(deps, done.refundNo));
+          const order = await findOrder(deps.db, orderNo);
           return { is_new: done.isNew, order: order === null ? null : orderEntry(order), refund: paid };
         },
       };

@@ -23,7 +23,7 @@ import { isOverridable, planRefund, type RefundPlan } from "../refunds/plan-refu
 import { adjustQuota } from "./adjust-quota.ts";
 import { amountOfAdjustment, amountOfRefund, type BillingActs } from "./admin-acts.ts";
 
-export type BillingAdminParts = { readonly db: Database; readonly approvals: Approvals; readonly acts: BillingActs };
+export type BillingAdminDeps = { readonly db: Database; readonly approvals: Approvals; readonly acts: BillingActs };
 
 /** What limits of amounts add to what can go wrong. */
 const ofLimits = ["super_admin_required", "step_up_required"] as const;
@@ -35,12 +35,12 @@ function limitsOf(kind: "adjust" | "refund"): string[] {
   ];
 }
 
-export function billingAdminEndpoints(parts: BillingAdminParts): AnyEndpoint[] {
-  const refunds = [refundEndpoint(parts), refundPreviewEndpoint(parts), refundCloseEndpoint(parts)];
-  return [planEndpoint(parts), adjustEndpoint(parts), ...refunds, resolveEndpoint(parts)];
+export function billingAdminEndpoints(deps: BillingAdminDeps): AnyEndpoint[] {
+  const refunds = [refundEndpoint(deps), refundPreviewEndpoint(deps), refundCloseEndpoint(deps)];
+  return [planEndpoint(deps), adjustEndpoint(deps), ...refunds, resolveEndpoint(deps)];
 }
 
-function planEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
+function planEndpoint({ approvals, acts }: BillingAdminDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/plan/save/"),
@@ -56,7 +56,7 @@ function planEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
   });
 }
 
-function adjustEndpoint({ db, approvals, acts }: BillingAdminParts): AnyEndpoint {
+function adjustEndpoint({ db, approvals, acts }: BillingAdminDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/manual-adjust/"),
@@ -87,7 +87,7 @@ function adjustEndpoint({ db, approvals, acts }: BillingAdminParts): AnyEndpoint
   });
 }
 
-function refundEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
+function refundEndpoint({ approvals, acts }: BillingAdminDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/refund/create/"),
@@ -111,7 +111,7 @@ function refundEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
   });
 }
 
-function refundCloseEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
+function refundCloseEndpoint({ approvals, acts }: BillingAdminDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/refund/close/"),
@@ -127,7 +127,7 @@ function refundCloseEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoin
   });
 }
 
-function refundPreviewEndpoint({ db, approvals }: BillingAdminParts): AnyEndpoint {
+function refundPreviewEndpoint({ db, approvals }: BillingAdminDeps): AnyEndpoint {
   return endpoint({
     method: "GET",
     path: "/backend/admin/refund/preview/",
@@ -172,7 +172,7 @@ function previewOf(plan: RefundPlan, demand: Demand): RefundPreview {
   };
 }
 
-function resolveEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
+function resolveEndpoint({ approvals, acts }: BillingAdminDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/order/resolve/"),

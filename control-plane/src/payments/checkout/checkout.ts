@@ -11,7 +11,7 @@ import type { Checkout } from "../gateways/model.ts";
 import type { Payments } from "../gateways/payment-gateways.ts";
 import type { Order } from "../model.ts";
 import { createOrder, type OrderRequest, type PlacedOrder } from "../orders/place-order.ts";
-import type { BillingParts } from "../port.ts";
+import type { BillingDeps } from "../port.ts";
 import { beginOpening, endOpening, findCheckout } from "./checkout-store.ts";
 
 /** Who buys what. */
@@ -35,7 +35,7 @@ export type OpenedCheckout = {
 
 /** Places orders and opens their payment at a gateway. The order is committed before the gateway hears of it. */
 export class CheckoutService {
-  readonly #billing: BillingParts;
+  readonly #billing: BillingDeps;
   readonly #payments: Payments;
   readonly #isPlay: boolean;
 
@@ -43,7 +43,7 @@ export class CheckoutService {
    * @param isPlay whether this installation takes no real money, so that everyone may see what the wallet's secret
    * signs
    */
-  constructor(billing: BillingParts, payments: Payments, { isPlay }: { readonly isPlay: boolean }) {
+  constructor(billing: BillingDeps, payments: Payments, { isPlay }: { readonly isPlay: boolean }) {
     this.#billing = billing;
     this.#payments = payments;
     this.#isPlay = isPlay;

@@ -17,7 +17,7 @@ import { admitOrder, type OrderFrom } from "../orders/place-order.ts";
 import type { GuestOrders } from "../port.ts";
 import type { CheckoutService, OpenedCheckout, Purchase } from "./checkout.ts";
 
-export type CheckoutEndpointParts = {
+export type CheckoutEndpointDeps = {
   readonly checkout: CheckoutService;
   readonly notices: GatewayNotices;
   readonly guests: GuestOrders;
@@ -37,7 +37,7 @@ const paymentErrors = [
 
 const noticeBytesMax = 256 * 1024;
 
-export function checkoutEndpoints({ checkout, notices, guests, isMockOffered }: CheckoutEndpointParts): AnyEndpoint[] {
+export function checkoutEndpoints({ checkout, notices, guests, isMockOffered }: CheckoutEndpointDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",

@@ -8,7 +8,7 @@ import { CardPay, cardSecretNames } from "./cardpay/card-pay.ts";
 import type { CardGateway, WalletGateway } from "./port.ts";
 import { WalletPay, walletSecrets } from "./walletpay/wallet-pay.ts";
 
-export type PaymentParts = {
+export type PaymentDeps = {
   readonly config: Config;
   readonly secrets: SecretReader;
   readonly http: HttpClient;
@@ -18,7 +18,7 @@ export type PaymentParts = {
 /** Both gateways, as configured. */
 export type Payments = { readonly wallet: WalletGateway; readonly card: CardGateway };
 
-export function openPayments({ config, secrets, http, clock }: PaymentParts): Payments {
+export function openPayments({ config, secrets, http, clock }: PaymentDeps): Payments {
   const base = publicBaseUrl(config);
   const isProduction = config.NODE_ENV === "production";
   const walletUrl = config.WALLETPAY_BASE_URL ?? null;

@@ -9,7 +9,7 @@ import { RateBucket } from "../../platform/rate-bucket.ts";
 import type { GatewayNotices } from "./notices.ts";
 import { reopenNotice } from "./record-notice.ts";
 
-export type CheckoutAdminParts = {
+export type CheckoutAdminDeps = {
   readonly db: Database;
   readonly clock: Clock;
   readonly notices: GatewayNotices;
@@ -18,7 +18,7 @@ export type CheckoutAdminParts = {
 const replaysPerMinute = 30;
 
 /** What admins do with messages of gateways that were not dealt with. */
-export function checkoutAdminEndpoints({ db, clock, notices }: CheckoutAdminParts): AnyEndpoint[] {
+export function checkoutAdminEndpoints({ db, clock, notices }: CheckoutAdminDeps): AnyEndpoint[] {
   const bucket = new RateBucket(replaysPerMinute);
   const admit = (): void => {
     const tick = clock.tick();

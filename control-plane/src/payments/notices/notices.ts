@@ -5,7 +5,7 @@ import { flagReversal } from "../checkout/checkout-store.ts";
 import { type GatewayNotice, isFinished, type NoticeResult, type PaidFacts, type Reversal } from "../gateways/model.ts";
 import type { Payments } from "../gateways/payment-gateways.ts";
 import { reversalMark } from "../model.ts";
-import type { BillingParts } from "../port.ts";
+import type { BillingDeps } from "../port.ts";
 import { settlePaid } from "../settle/settle-paid.ts";
 import { closeNotice, failNotice, type KnownNotice, recordNotice } from "./record-notice.ts";
 
@@ -14,10 +14,10 @@ import { closeNotice, failNotice, type KnownNotice, recordNotice } from "./recor
  * transaction of its own, and a repeated message continues where the previous one stopped.
  */
 export class GatewayNotices {
-  readonly #billing: BillingParts;
+  readonly #billing: BillingDeps;
   readonly #payments: Payments;
 
-  constructor(billing: BillingParts, payments: Payments) {
+  constructor(billing: BillingDeps, payments: Payments) {
     this.#billing = billing;
     this.#payments = payments;
   }

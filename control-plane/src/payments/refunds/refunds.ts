@@ -6,7 +6,7 @@ import type { RefundAnswer } from "../gateways/port.ts";
 import { type Order, type Payment, toCents } from "../model.ts";
 import { refundNoOf } from "../orders/order-numbers.ts";
 import { findOrder, findOwner, findPaymentOfOrder, lockOrder, markRefunded, readNow } from "../orders/order-store.ts";
-import type { RefundParts } from "../port.ts";
+import type { RefundDeps } from "../port.ts";
 import { regrantEnded, shiftSubscription } from "../subscriptions/subscription-store.ts";
 import { countSubscriptions } from "../subscriptions/subscriptions.ts";
 import { isOverridable, planRefund, type QuotaTaking, subscriptionOf } from "./plan-refund.ts";
@@ -90,8 +90,8 @@ type Outcome = RefundAnswer | { readonly kind: "not_asked" };
  * what it says. The request is counted before it is made: once a first response was lost, only the gateway's records
  * decide.
  */
-export async function payRefund(parts: RefundParts, refundNo: string): Promise<Refund> {
-  const { db, log } = parts;
+export async function payRefund(deps: RefundDeps, refundNo: string): Promise<Refund> {
+  const { db, log } = deps;
   const refund = await findRefund(db, refundNo);
   const order = refund === null ? null : await findOrder(db, refund.orderNo);
   const payment = order === null ? null : await findPaymentOfOrder(db, order.id);
@@ -102,7 +102,7 @@ export async function payRefund(parts: RefundParts, refundNo: string): Promise<R
   if (turn === null) {
     return refund;
   }
-  const outcome = await askGateway(parts, { refund, payment, isFirst: turn.isFirst });
+  const outcome = await askGateway(deps, { refund, payment, isFirst: turn.isFirst });
   const { orderNo } = refund;
   if (outcome.kind === "unclear") {
     log.error("billing.alarm", { reason: "refund_unclear", refundNo, orderNo, said: outcome.said });
@@ -113,7 +113,7 @@ export async function payRefund(parts: RefundParts, refundNo: string): Promise<R
 }
 
 async function askGateway(
-  { gateways, log }: RefundParts,
+  { gateways, log }: RefundDeps,
   { refund, payment, isFirst }: { readonly refund: Refund; readonly payment: Payment; readonly isFirst: boolean },
 ): Promise<Outcome> {
   const { refundNo, orderNo, amountUsd } = refund;
@@ -220,10 +220,10 @@ export async function closeByHand(
  * Asks again for refunds that have been pending for a while, less and less often: the process may have died before it
  * asked, or not know the outcome.
  */
-export async function payWaitingRefunds(parts: RefundParts, at?: Date): Promise<number> {
-  const waiting = await listWaitingRefunds(parts.db, at ?? (await readNow(parts.db)), askedAgainPerRunMax);
+export async function payWaitingRefunds(deps: RefundDeps, at?: Date): Promise<number> {
+  const waiting = await listWaitingRefunds(deps.db, at ?? (await readNow(deps.db)), askedAgainPerRunMax);
   for (const refundNo of waiting) {
-    await payRefund(parts, refundNo);
+    await payRefund(deps, refundNo);
   }
   return waiting.length;
 }

@@ -4,7 +4,7 @@ import { AppError } from "../../platform/errors.ts";
 import type { Order, PaidNotice, Payment, Resolution } from "../model.ts";
 import { refundNoOf } from "../orders/order-numbers.ts";
 import { findPaymentOfOrder, insertPayment, lockOrder, markSettled, readNow } from "../orders/order-store.ts";
-import type { BillingParts } from "../port.ts";
+import type { BillingDeps } from "../port.ts";
 import { insertRefund, listLiveRefunds } from "../refunds/refund-store.ts";
 import { creditOrder } from "../settle/credit-order.ts";
 import { ownerOf, queuePaidMail } from "../settle/settle-paid.ts";
@@ -38,7 +38,7 @@ export type Resolved = {
  * different ones the first counts.
  * @throws AppError `not_found`; `conflict` when there is nothing to decide, or it was decided otherwise
  */
-export async function resolveOrder(tx: Transaction, parts: BillingParts, decision: Decision): Promise<Resolved> {
+export async function resolveOrder(tx: Transaction, deps: BillingDeps, decision: Decision): Promise<Resolved> {
   const order = await lockOrder(tx, decision.orderNo);
   if (order === null) {
     throw new AppError("not_found", { message: "There is no such order." });
@@ -76,7 +76,7 @@ export async function resolveOrder(tx: Transaction, parts: BillingParts, decisio
   if (owner !== null) {
     await creditOrder(tx, { order, owner, at });
   }
-  await queuePaidMail(tx, parts, order, owner);
+  await queuePaidMail(tx, deps, order, owner);
   return { ...nothing, isNew: true };
 }
 

@@ -15,7 +15,7 @@ import {
   readNow,
   setOwner,
 } from "../orders/order-store.ts";
-import type { BillingParts, FaultInjector } from "../port.ts";
+import type { BillingDeps, FaultInjector } from "../port.ts";
 import { insertReviewPayment } from "../reviews/review-store.ts";
 import { creditOrder } from "./credit-order.ts";
 
@@ -39,17 +39,17 @@ export type SettleOptions = {
  * @throws the errors of the database; nothing happened then, or a repetition finds that it did
  */
 export async function settlePaid(
-  parts: BillingParts,
+  deps: BillingDeps,
   notice: PaidNotice,
   options: SettleOptions = {},
 ): Promise<SettleResult> {
   const { fault = noFault } = options;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const result = await parts.db.withTransaction((tx) => settleOnce(tx, parts, { notice, ...options, fault }));
+      const result = await deps.db.withTransaction((tx) => settleOnce(tx, deps, { notice, ...options, fault }));
       await fault("after_commit");
       const { gateway, transactionId, orderNo } = notice;
-      parts.log.info("billing.notice", { result, orderNo, gateway, transactionId });
+      deps.log.info("billing.notice", { result, orderNo, gateway, transactionId });
       await fault("before_reply");
       // An earlier try of this call did it, and only its answer was lost.
       return attempt > 1 && result === "duplicate" ? "settled" : result;
@@ -57,16 +57,16 @@ export async function settlePaid(
       if (attempt >= commitTriesMax || !(error instanceof CommitUnknownError)) {
         throw error;
       }
-      parts.log.warn("billing.commit_unknown", { orderNo: notice.orderNo, gateway: notice.gateway });
+      deps.log.warn("billing.commit_unknown", { orderNo: notice.orderNo, gateway: notice.gateway });
     }
   }
 }
 
 type Settling = { readonly notice: PaidNotice; readonly fault: FaultInjector; readonly at?: Date };
 
-async function settleOnce(tx: Transaction, parts: BillingParts, settling: Settling): Promise<SettleResult> {
+async function settleOnce(tx: Transaction, deps: BillingDeps, settling: Settling): Promise<SettleResult> {
   const { notice, fault } = settling;
-  const { log } = parts;
+  const { log } = deps;
   const order = await lockOrder(tx, notice.orderNo);
   const { orderNo, gateway, transactionId } = notice;
   if (order === null) {
@@ -84,10 +84,10 @@ async function settleOnce(tx: Transaction, parts: BillingParts, settling: Settli
     return "duplicate";
   }
   if (judgement.kind === "review") {
-    return await putUpForReview(tx, parts, { order, notice, reason: judgement.reason });
+    return await putUpForReview(tx, deps, { order, notice, reason: judgement.reason });
   }
   if (!(await insertPayment(tx, order.id, notice))) {
-    return await putUpForReview(tx, parts, { order, notice, reason: "transaction_of_another_order" });
+    return await putUpForReview(tx, deps, { order, notice, reason: "transaction_of_another_order" });
   }
   await fault("after_payment");
   await markSettled(tx, order.id, { isLate: judgement.isLate, isMock: gateway === "mock", at });
@@ -96,14 +96,14 @@ async function settleOnce(tx: Transaction, parts: BillingParts, settling: Settli
     await creditOrder(tx, { order, owner, at }, async () => await fault("after_ledger"));
   }
   await fault("after_balance");
-  await queuePaidMail(tx, parts, order, owner);
+  await queuePaidMail(tx, deps, order, owner);
   await fault("before_commit");
   return "settled";
 }
 
 async function putUpForReview(
   tx: Transaction,
-  { log }: BillingParts,
+  { log }: BillingDeps,
   { order, notice, reason }: { order: Order; notice: PaidNotice; reason: Parameters<typeof markForReview>[2] },
 ): Promise<"review"> {
   await markForReview(tx, order.id, reason);
@@ -133,7 +133,7 @@ export async function ownerOf(tx: Transaction, order: Order): Promise<Owner | nu
 /** Notifies the payer, where an address is known. */
 export async function queuePaidMail(
   tx: Transaction,
-  parts: BillingParts,
+  deps: BillingDeps,
   order: Order,
   owner: Owner | null,
 ): Promise<void> {
@@ -141,7 +141,7 @@ export async function queuePaidMail(
   if (email === null) {
     return;
   }
-  await parts.mail.queueMail(tx, {
+  await deps.mail.queueMail(tx, {
     dedupeKey: `payment_success:${order.orderNo}`,
     template: "payment_success",
     userId: owner?.userId ?? null,

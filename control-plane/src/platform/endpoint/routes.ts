@@ -11,7 +11,7 @@ import type { AdminCaller, AnyEndpoint, CallerReader, EndpointAnswer } from "./m
 import { readInput } from "./read-input.ts";
 import { isSameOrigin } from "./same-origin.ts";
 
-export type EndpointParts = {
+export type EndpointDeps = {
   readonly callers: CallerReader;
   readonly edge: EdgeSettings;
   readonly log: Log;
@@ -36,10 +36,10 @@ const nothing = new Uint8Array();
  * Routes of a feature of the backend: each path with and without its last slash, other methods get a 405, and every
  * response is JSON with the request id, whatever goes wrong.
  */
-export function endpointRoutes(name: string, endpoints: readonly AnyEndpoint[], parts: EndpointParts): AnyElysia {
+export function endpointRoutes(name: string, endpoints: readonly AnyEndpoint[], deps: EndpointDeps): AnyElysia {
   const app = new Elysia({ name });
   for (const [path, group] of byPath(endpoints)) {
-    const handler = (context: Context): Promise<Response> => answer(group, context, parts);
+    const handler = (context: Context): Promise<Response> => answer(group, context, deps);
     for (const each of new Set([path, path.length > 1 ? path.replace(/\/$/, "") : path])) {
       app.all(each, handler, { parse: "none" });
     }
@@ -55,19 +55,19 @@ function byPath(endpoints: readonly AnyEndpoint[]): Map<string, AnyEndpoint[]> {
   return groups;
 }
 
-async function answer(group: readonly AnyEndpoint[], context: Context, parts: EndpointParts): Promise<Response> {
+async function answer(group: readonly AnyEndpoint[], context: Context, deps: EndpointDeps): Promise<Response> {
   const requestId = Bun.randomUUIDv7();
-  const made = await makeAnswer(group, context, { ...parts, requestId });
-  const isTrusted = parts.answerCheck === undefined || parts.answerCheck === "none";
-  return isTrusted ? made : await checkAnswer(made, group, { ...parts, context, requestId });
+  const made = await makeAnswer(group, context, { ...deps, requestId });
+  const isTrusted = deps.answerCheck === undefined || deps.answerCheck === "none";
+  return isTrusted ? made : await checkAnswer(made, group, { ...deps, context, requestId });
 }
 
-type CallParts = EndpointParts & { readonly requestId: string };
+type CallDeps = EndpointDeps & { readonly requestId: string };
 
 async function checkAnswer(
   made: Response,
   group: readonly AnyEndpoint[],
-  { context, requestId, log, answerCheck }: CallParts & { readonly context: Context },
+  { context, requestId, log, answerCheck }: CallDeps & { readonly context: Context },
 ): Promise<Response> {
   const { method } = context.request;
   const asked = group.find((each) => each.method === method);
@@ -79,11 +79,11 @@ async function checkAnswer(
   return answerCheck === "refuse" ? errorAnswer(new AppError("internal_error"), requestId) : made;
 }
 
-async function makeAnswer(group: readonly AnyEndpoint[], context: Context, parts: CallParts): Promise<Response> {
-  const { requestId } = parts;
+async function makeAnswer(group: readonly AnyEndpoint[], context: Context, deps: CallDeps): Promise<Response> {
+  const { requestId } = deps;
   const { request } = context;
   try {
-    const result = await call(group, context, parts);
+    const result = await call(group, context, deps);
     if (!(result instanceof Response)) {
       const asked = group.find((each) => each.method === request.method);
       return successAnswer(result, requestId, asked?.status);
@@ -95,7 +95,7 @@ async function makeAnswer(group: readonly AnyEndpoint[], context: Context, parts
     const isSilent = !(thrown instanceof AppError) && isDatabaseOutage(thrown);
     const error = isSilent ? unavailable(thrown) : toAppError(thrown);
     if (error.status >= 500) {
-      reportFailure(error, { requestId, path: group[0]?.path, method: request.method }, parts.log);
+      reportFailure(error, { requestId, path: group[0]?.path, method: request.method }, deps.log);
     }
     return errorAnswer(error, requestId);
   }
@@ -130,7 +130,7 @@ function unavailable(cause: unknown): AppError {
 async function call(
   group: readonly AnyEndpoint[],
   { request, server, params }: Context,
-  { callers, edge, requestId }: CallParts,
+  { callers, edge, requestId }: CallDeps,
 ): Promise<EndpointAnswer> {
   const method = request.method === "HEAD" ? "GET" : request.method;
   const endpoint = group.find((each) => each.method === method);

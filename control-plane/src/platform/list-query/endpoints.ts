@@ -22,7 +22,7 @@ export type ExportRecord = {
   readonly ip: string;
 };
 
-export type ListParts = {
+export type ListDeps = {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -55,26 +55,26 @@ const countMsMax = 2_000;
  *    expression for each field of the row, a condition for each filter (`equals`, `isOneOf`, `startsWith`, `either`, or a
  *    function that gets the value and `bind`), for each sort its columns, unique together, never null, with an index.
  * 3. In its composition, `listEndpoints(lists, [{path: "/backend/admin/order/", access: "admin", about, source}])`, where
- *    `lists` is the one `ListParts` of `compose/features.ts`. It answers `GET <path>list/` with a `ListAnswer` and
+ *    `lists` is the one `ListDeps` of `compose/features.ts`. It answers `GET <path>list/` with a `ListAnswer` and
  *    `GET <path>export/?format=csv|json` with a file of every row, and writes down who took it.
  *
  * A page costs the same wherever it begins. Rows that come while somebody walks through the pages disturb nobody: what was
  * there at the start is met exactly once, unless it changes what the list is sorted by.
  */
-export function listEndpoints(parts: ListParts, places: readonly ListPlace[]): AnyEndpoint[] {
-  const { exportRowsMax: rowsMax, ...rest } = parts;
+export function listEndpoints(deps: ListDeps, places: readonly ListPlace[]): AnyEndpoint[] {
+  const { exportRowsMax: rowsMax, ...rest } = deps;
   const exports = new ListExports(rowsMax === undefined ? rest : { ...rest, rowsMax });
-  return places.flatMap((place) => [pageEndpoint(parts, place), exportEndpoint(parts, exports, place)]);
+  return places.flatMap((place) => [pageEndpoint(deps, place), exportEndpoint(deps, exports, place)]);
 }
 
 /** The files of lists alone, for those whose pages are made otherwise. */
-export function fileEndpoints(parts: ListParts, places: readonly ListPlace[]): AnyEndpoint[] {
-  const { exportRowsMax: rowsMax, ...rest } = parts;
+export function fileEndpoints(deps: ListDeps, places: readonly ListPlace[]): AnyEndpoint[] {
+  const { exportRowsMax: rowsMax, ...rest } = deps;
   const exports = new ListExports(rowsMax === undefined ? rest : { ...rest, rowsMax });
-  return places.map((place) => exportEndpoint(parts, exports, place));
+  return places.map((place) => exportEndpoint(deps, exports, place));
 }
 
-function pageEndpoint(parts: ListParts, { path, access, about, source }: ListPlace): AnyEndpoint {
+function pageEndpoint(deps: ListDeps, { path, access, about, source }: ListPlace): AnyEndpoint {
   return endpoint({
     method: "GET",
     path: `${path}list/`,
@@ -84,11 +84,11 @@ function pageEndpoint(parts: ListParts, { path, access, about, source }: ListPla
     output: source.contract.output,
     errors: ["too_broad"],
     limits: ["Fails if the database needs more than 5 seconds.", "Rows are counted up to 10,000."],
-    handle: async ({ input }) => ({ ...(await readPage(parts, source, input as Query)) }),
+    handle: async ({ input }) => ({ ...(await readPage(deps, source, input as Query)) }),
   });
 }
 
-function exportEndpoint(parts: ListParts, exports: ListExports, { path, access, about, source }: ListPlace) {
+function exportEndpoint(deps: ListDeps, exports: ListExports, { path, access, about, source }: ListPlace) {
   return endpoint({
     method: "GET",
     path: `${path}export/`,
@@ -103,12 +103,12 @@ function exportEndpoint(parts: ListParts, exports: ListExports, { path, access, 
     errors: ["too_broad"],
     limits: ["At most 1,000,000 rows.", "At most four exports at a time."],
     handle: async ({ input, admin, request, requestId, clientIp: ip }) => {
-      const question = readQuestion(source, input as Query, parts.clock.now());
+      const question = readQuestion(source, input as Query, deps.clock.now());
       const format = input["format"] as ExportFormat;
       const query = Object.fromEntries(new URL(request.url).searchParams);
       const list = source.contract.name;
       return await exports.open(source, question, format, (rows) =>
-        parts.recordExport({ admin, list, format, rows, query, requestId, ip }),
+        deps.recordExport({ admin, list, format, rows, query, requestId, ip }),
       );
     },
   });
@@ -119,8 +119,8 @@ function exportEndpoint(parts: ListParts, exports: ListExports, { path, access, 
  * @param query what the contract's `input` has made of a query
  * @throws AppError `invalid_parameter` for a cursor or days that can't be, `too_broad` when it takes too long
  */
-export async function readPage(parts: ListParts, source: AnyListSource, query: Query): Promise<ListAnswer<Row>> {
-  const { db, clock } = parts;
+export async function readPage(deps: ListDeps, source: AnyListSource, query: Query): Promise<ListAnswer<Row>> {
+  const { db, clock } = deps;
   const question = readQuestion(source, query, clock.now());
   const keys = sortColumns(source, question);
   const after = query.cursor === undefined ? null : readCursor(question, keys, query.cursor);
@@ -142,12 +142,12 @@ export async function readPage(parts: ListParts, source: AnyListSource, query: Q
 
 /** The first page of a list with some filters, in its own order: what the list answers when it is asked for no more. */
 export async function readFirstPage(
-  parts: ListParts,
+  deps: ListDeps,
   source: AnyListSource,
   filters: Readonly<Record<string, unknown>>,
 ): Promise<ListAnswer<Row>> {
   const defaults = source.contract.input.parse({});
-  return await readPage(parts, source, { ...(defaults as Query), ...filters });
+  return await readPage(deps, source, { ...(defaults as Query), ...filters });
 }
 
 /** A query in the terms of its list. @throws AppError `invalid_value` for days that are none */

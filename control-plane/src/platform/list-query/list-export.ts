@@ -13,7 +13,7 @@ const countMsMax = 10_000;
 const exportMsMax = 30 * 60_000;
 const retryAfterSeconds = 30;
 
-export type ExportParts = {
+export type ExportDeps = {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,11 +27,11 @@ export type ExportParts = {
  * the connection breaks off.
  */
 export class ListExports {
-  readonly #parts: ExportParts;
+  readonly #deps: ExportDeps;
   #running = 0;
 
-  constructor(parts: ExportParts) {
-    this.#parts = parts;
+  constructor(deps: ExportDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -62,7 +62,7 @@ export class ListExports {
   }
 
   async #countChecked(source: AnyListSource, question: ListQuestion): Promise<number> {
-    const { db, rowsMax = exportRowsMax } = this.#parts;
+    const { db, rowsMax = exportRowsMax } = this.#deps;
     const rows = await countRows(db, { source, question }, rowsMax, countMsMax);
     if (rows === null || rows > rowsMax) {
       const limit = rowsMax.toLocaleString("en");
@@ -74,7 +74,7 @@ export class ListExports {
   }
 
   #answer(source: AnyListSource, question: ListQuestion, format: ExportFormat): Response {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     const writer = rowWriter(format, source.columns);
     const day = utcDay(clock.now());
     const headers = {
@@ -91,7 +91,7 @@ export class ListExports {
     question: ListQuestion,
     writer: ReturnType<typeof rowWriter>,
   ): ReadableStream<Uint8Array> {
-    const { db, clock, log, rowsMax = exportRowsMax } = this.#parts;
+    const { db, clock, log, rowsMax = exportRowsMax } = this.#deps;
     const encoder = new TextEncoder();
     const deadline = clock.tick() + exportMsMax;
     let after: readonly string[] | null = null;

@@ -2,7 +2,7 @@ import type { SpoolWarning } from "./model.ts";
 import type { ReserveFile } from "./reserve-file.ts";
 import { isDiskFailure } from "./spool-store.ts";
 
-export type WriteHealthParts = {
+export type WriteHealthDeps = {
   readonly reserve: ReserveFile;
   readonly onWarning: (warning: SpoolWarning) => void;
   /** Restarts the log file. Needs a little room itself. */
@@ -20,14 +20,14 @@ const checkMs = 1_000;
  * over: the reserve fits on the disk again, and a small write succeeds.
  */
 export class WriteHealth {
-  readonly #parts: WriteHealthParts;
+  readonly #deps: WriteHealthDeps;
   #isGood = true;
   #isClosed = false;
   #timer: Timer | null = null;
   #checking: Promise<void> | null = null;
 
-  constructor(parts: WriteHealthParts) {
-    this.#parts = parts;
+  constructor(deps: WriteHealthDeps) {
+    this.#deps = deps;
   }
 
   get isGood(): boolean {
@@ -36,7 +36,7 @@ export class WriteHealth {
 
   /** Occupies the reserve. Until that has succeeded, health is not good. */
   async start(): Promise<void> {
-    if (!(await this.#parts.reserve.occupy())) {
+    if (!(await this.#deps.reserve.occupy())) {
       this.#begin("spool.disk_full", null);
     }
   }
@@ -47,8 +47,8 @@ export class WriteHealth {
    */
   onFailure(error: unknown): void {
     const isFull = isDiskFailure(error);
-    if (isFull && !this.#parts.reserve.release()) {
-      this.#attempt(this.#parts.rewindLog);
+    if (isFull && !this.#deps.reserve.release()) {
+      this.#attempt(this.#deps.rewindLog);
     }
     this.#begin(isFull ? "spool.disk_full" : "spool.write_failed", error);
   }
@@ -62,7 +62,7 @@ export class WriteHealth {
   #begin(event: SpoolWarning["event"], error: unknown): void {
     if (this.#isGood) {
       this.#isGood = false;
-      this.#parts.onWarning({ event, detail: { error } });
+      this.#deps.onWarning({ event, detail: { error } });
       this.#scheduleCheck();
     }
   }
@@ -78,11 +78,11 @@ export class WriteHealth {
 
   async #check(): Promise<void> {
     // It may be the past backlog itself that fills the disk.
-    this.#attempt(this.#parts.shrink);
-    const hasRoom = await this.#parts.reserve.occupy().catch(() => false);
-    if (hasRoom && !this.#isClosed && this.#attempt(this.#parts.probe)) {
+    this.#attempt(this.#deps.shrink);
+    const hasRoom = await this.#deps.reserve.occupy().catch(() => false);
+    if (hasRoom && !this.#isClosed && this.#attempt(this.#deps.probe)) {
       this.#isGood = true;
-      this.#parts.onWarning({ event: "spool.recovered", detail: {} });
+      this.#deps.onWarning({ event: "spool.recovered", detail: {} });
     } else {
       this.#scheduleCheck();
     }

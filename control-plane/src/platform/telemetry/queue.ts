@@ -5,7 +5,7 @@ const recordsMax = 4_096;
 const batchMax = 512;
 const drainMs = 1_000;
 
-export type TelemetryParts<Entry> = {
+export type TelemetryDeps<Entry> = {
   readonly receiver: TelemetryReceiver;
   /** Off the hot path: what is exported about an entry. */
   readonly tell: (entry: Entry) => Told;
@@ -18,20 +18,20 @@ export type TelemetryParts<Entry> = {
  * dropped and counted, and nobody waits.
  */
 export class TelemetryQueue<Entry> {
-  readonly #parts: TelemetryParts<Entry>;
+  readonly #deps: TelemetryDeps<Entry>;
   readonly #timer: Timer;
   #waiting: Entry[] = [];
   #sending: Promise<void> | null = null;
 
-  constructor(parts: TelemetryParts<Entry>) {
-    this.#parts = parts;
+  constructor(deps: TelemetryDeps<Entry>) {
+    this.#deps = deps;
     this.#timer = setInterval(() => void this.#drain(), drainMs);
     this.#timer.unref();
   }
 
   take(entry: Entry): void {
     if (this.#waiting.length >= recordsMax) {
-      this.#parts.onDropped(1, "queue_full");
+      this.#deps.onDropped(1, "queue_full");
       return;
     }
     this.#waiting.push(entry);
@@ -45,7 +45,7 @@ export class TelemetryQueue<Entry> {
   }
 
   async #send(): Promise<void> {
-    const { receiver, tell, onDropped, log } = this.#parts;
+    const { receiver, tell, onDropped, log } = this.#deps;
     while (this.#waiting.length > 0) {
       const entries = this.#waiting.splice(0, batchMax);
       try {
@@ -63,7 +63,7 @@ export class TelemetryQueue<Entry> {
   /** Tries once more to send what waits, for at most so long. */
   async close(timeoutMs: number): Promise<void> {
     clearInterval(this.#timer);
-    const last = this.#drain().then(() => this.#parts.receiver.close());
+    const last = this.#drain().then(() => this.#deps.receiver.close());
     await Promise.race([last, Bun.sleep(timeoutMs)]);
   }
 }

@@ -18,7 +18,7 @@ export interface CommitLeases {
   ): Promise<void>;
 }
 
-export type UsageCommitParts = {
+export type UsageCommitDeps = {
   readonly db: Database;
   /** In whose name the rows are charged: the leases of this replica are eaten first. */
   readonly replicaId: ReplicaId;
@@ -74,14 +74,14 @@ export async function commitUsage(
  * Commits one batch of the spool, and updates the leases of this process accordingly.
  * @throws the errors of `commitUsage`, CommitUnknownError
  */
-export async function commitUsageBatch(parts: UsageCommitParts, batch: UsageBatch): Promise<void> {
-  const run = () => commitWithPartitions(parts, batch.rows);
-  if (parts.leases === null || batch.isReplay) {
+export async function commitUsageBatch(deps: UsageCommitDeps, batch: UsageBatch): Promise<void> {
+  const run = () => commitWithPartitions(deps, batch.rows);
+  if (deps.leases === null || batch.isReplay) {
     // What an earlier life had leased is not in memory, and is given back as soon as everything is replayed.
     await run();
     return;
   }
-  await parts.leases.commit(async () => ({
+  await deps.leases.commit(async () => ({
     charges: await run(),
     totals: owedTotals(batch.rows),
     isRetry: batch.isRetry,
@@ -89,15 +89,12 @@ export async function commitUsageBatch(parts: UsageCommitParts, batch: UsageBatc
 }
 
 /** A day may have no partition: rows that were spooled for weeks, or a job that did not run. */
-async function commitWithPartitions(
-  parts: UsageCommitParts,
-  rows: readonly EncodedUsageRow[],
-): Promise<BudgetCharge[]> {
+async function commitWithPartitions(deps: UsageCommitDeps, rows: readonly EncodedUsageRow[]): Promise<BudgetCharge[]> {
   const commit = () =>
-    parts.db.withTransaction(async (tx) => {
+    deps.db.withTransaction(async (tx) => {
       // First, so that the locks on budgets, which everyone wants, are held for the shortest time.
-      await parts.alongside?.(tx);
-      return commitUsage(tx, parts.replicaId, rows);
+      await deps.alongside?.(tx);
+      return commitUsage(tx, deps.replicaId, rows);
     });
   try {
     return await commit();
@@ -106,7 +103,7 @@ async function commitWithPartitions(
       throw error;
     }
   }
-  await parts.createPartitions(new Set(rows.map(({ row }) => row.day)));
+  await deps.createPartitions(new Set(rows.map(({ row }) => row.day)));
   return commit();
 }
 

@@ -27,22 +27,22 @@ import { readReportRange } from "./range.ts";
 import { reportCsv } from "./report-csv.ts";
 import { reportCampaigns, reportMargin, reportReconciliation, reportRevenue, reportUsage } from "./reports.ts";
 
-export type ReportEndpointParts = { readonly db: Database; readonly clock: Pick<Clock, "now"> };
+export type ReportEndpointDeps = { readonly db: Database; readonly clock: Pick<Clock, "now"> };
 
 const admins = { method: "GET", access: "admin" } as const;
 const csvFile = [{ status: 200, type: "text/csv", summary: "The rows, with `format=csv`." }];
 
-export function reportEndpoints(parts: ReportEndpointParts): AnyEndpoint[] {
+export function reportEndpoints(deps: ReportEndpointDeps): AnyEndpoint[] {
   return [
-    ...overviewEndpoints(parts),
-    ...sumEndpoints(parts),
-    reconciliationEndpoint(parts),
-    campaignEndpoint(parts),
-    ...costEndpoints(parts),
+    ...overviewEndpoints(deps),
+    ...sumEndpoints(deps),
+    reconciliationEndpoint(deps),
+    campaignEndpoint(deps),
+    ...costEndpoints(deps),
   ];
 }
 
-function overviewEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
+function overviewEndpoints({ db, clock }: ReportEndpointDeps): AnyEndpoint[] {
   return [
     endpoint({
       ...admins,
@@ -65,7 +65,7 @@ function overviewEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
   ];
 }
 
-function sumEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
+function sumEndpoints({ db, clock }: ReportEndpointDeps): AnyEndpoint[] {
   const rangeOf = (input: ReportRangeInput) => readReportRange(input, clock.now());
   return [
     endpoint({
@@ -116,7 +116,7 @@ function sumEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
   ];
 }
 
-function reconciliationEndpoint({ db, clock }: ReportEndpointParts): AnyEndpoint {
+function reconciliationEndpoint({ db, clock }: ReportEndpointDeps): AnyEndpoint {
   return endpoint({
     ...admins,
     path: "/backend/admin/report/reconciliation/",
@@ -136,7 +136,7 @@ function reconciliationEndpoint({ db, clock }: ReportEndpointParts): AnyEndpoint
   });
 }
 
-function campaignEndpoint({ db, clock }: ReportEndpointParts): AnyEndpoint {
+function campaignEndpoint({ db, clock }: ReportEndpointDeps): AnyEndpoint {
   return endpoint({
     ...admins,
     path: "/backend/admin/report/campaign/",
@@ -156,7 +156,7 @@ function campaignEndpoint({ db, clock }: ReportEndpointParts): AnyEndpoint {
   });
 }
 
-function costEndpoints({ db }: ReportEndpointParts): AnyEndpoint[] {
+function costEndpoints({ db }: ReportEndpointDeps): AnyEndpoint[] {
   return [
     endpoint({
       ...admins,

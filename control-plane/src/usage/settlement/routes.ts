@@ -5,9 +5,9 @@ import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import type { UsageSettlement } from "./usage-settlement.ts";
 
-export type SettlementEndpointParts = { readonly db: Database; readonly settlement: UsageSettlement };
+export type SettlementEndpointDeps = { readonly db: Database; readonly settlement: UsageSettlement };
 
-export function settlementEndpoints({ db, settlement }: SettlementEndpointParts): AnyEndpoint[] {
+export function settlementEndpoints({ db, settlement }: SettlementEndpointDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",

@@ -6,7 +6,7 @@ import { counter, gauge } from "../../platform/metric.ts";
 import { addStep, nothingSettled, type SettlementLag, type SettlementRun } from "./model.ts";
 import { readSettlementLag, settleNextRows } from "./settlement-store.ts";
 
-export type UsageSettlementParts = {
+export type UsageSettlementDeps = {
   readonly db: Database;
   readonly clock: Pick<Clock, "now">;
   readonly log: Log;
@@ -26,13 +26,13 @@ const lagAlarmSeconds = 300;
  * how.
  */
 export class UsageSettlement {
-  readonly #parts: UsageSettlementParts;
+  readonly #deps: UsageSettlementDeps;
   readonly #countRows: (amount: number) => void;
   #lag: SettlementLag = { seconds: 0, rowsQuarantined: 0 };
 
-  constructor(parts: UsageSettlementParts) {
-    this.#parts = parts;
-    const { registry } = parts;
+  constructor(deps: UsageSettlementDeps) {
+    this.#deps = deps;
+    const { registry } = deps;
     this.#countRows = counter(registry, "sluice_settlement_rows_total", "Usage rows that were settled here.");
     gauge(registry, "sluice_settlement_lag_seconds", "Age of the oldest unsettled usage row.", () => {
       return this.#lag.seconds;
@@ -48,7 +48,7 @@ export class UsageSettlement {
    * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError
    */
   async run({ isReconciled = false }: { readonly isReconciled?: boolean } = {}): Promise<SettlementRun> {
-    const { db, clock, log } = this.#parts;
+    const { db, clock, log } = this.#deps;
     const end = clock.now() + runMsMax;
     let run = nothingSettled;
     let next = { rowsMax: rowsOfStep, isReconciled };
@@ -66,9 +66,9 @@ export class UsageSettlement {
 
   /** Finds out how long the oldest unsettled row waits, for the gauge, and raises the alarm above five minutes. */
   async measureLag(): Promise<SettlementLag> {
-    this.#lag = await readSettlementLag(this.#parts.db);
+    this.#lag = await readSettlementLag(this.#deps.db);
     if (this.#lag.seconds > lagAlarmSeconds) {
-      this.#parts.log.error("settlement.lags", { seconds: Math.round(this.#lag.seconds) });
+      this.#deps.log.error("settlement.lags", { seconds: Math.round(this.#lag.seconds) });
     }
     return this.#lag;
   }

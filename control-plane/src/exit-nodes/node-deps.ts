@@ -1,20 +1,20 @@
 import type { Database, Transaction } from "../platform/db.ts";
 import type { Log } from "../platform/log.ts";
-import type { DnsParts } from "./dns-check.ts";
-import type { HealthParts } from "./health-check.ts";
+import type { DnsDeps } from "./dns-check.ts";
+import type { HealthDeps } from "./health-check.ts";
 import type { AddressPolicy, ExitNode, SwitchPolicy } from "./model.ts";
 import { hostUrlOf } from "./node-address.ts";
 import type { ExitChannels, RelayKeys } from "./port.ts";
 
-export type ExitNodeParts = {
+export type ExitNodeDeps = {
   readonly db: Database;
   readonly log: Log;
   readonly channels: ExitChannels;
   readonly keys: RelayKeys;
   readonly addresses: AddressPolicy;
   readonly switching: SwitchPolicy;
-  readonly dns: DnsParts;
-  readonly health: HealthParts;
+  readonly dns: DnsDeps;
+  readonly health: HealthDeps;
   readonly now: () => Date;
 };
 
@@ -23,7 +23,7 @@ export type ExitNodeParts = {
  * @param relayKey the key that the node at this address has proved to hold; null keeps the one that the channel has
  */
 export async function syncChannel(
-  { channels }: ExitNodeParts,
+  { channels }: ExitNodeDeps,
   tx: Transaction,
   node: ExitNode,
   relayKey: string | null,

@@ -3,11 +3,11 @@ import type { EdgeSettings } from "../platform/client-address.ts";
 import type { ClientPatience } from "../platform/client-patience.ts";
 import type { Log } from "../platform/log.ts";
 import type { RelayService } from "../relay/service.ts";
-import type { ConversionParts } from "./conversion.ts";
+import type { ConversionDeps } from "./conversion.ts";
 import type { ClientAnswer } from "./model.ts";
 
 /** What the routes need. */
-export type RouteParts = ConversionParts & {
+export type RouteDeps = ConversionDeps & {
   readonly relay: RelayService;
   readonly captures: CaptureAllowance;
   readonly edge: EdgeSettings;

@@ -4,7 +4,7 @@ import type { AccountActs } from "./admin-acts.ts";
 import type { AdminAccess } from "./admins/admin-access.ts";
 import type { AdminAccounts } from "./admins/admin-accounts.ts";
 import type { AdminLogin } from "./admins/admin-login.ts";
-import type { LoginParts, UserLogin } from "./login/user-login.ts";
+import type { LoginDeps, UserLogin } from "./login/user-login.ts";
 import type { Origin } from "./model.ts";
 import type { PasswordReset } from "./passwords/password-reset.ts";
 import type { AccountPages } from "./port.ts";
@@ -12,7 +12,7 @@ import type { Registration } from "./registration/registration.ts";
 import type { OwnAccount } from "./users/own-account.ts";
 
 /** What the endpoints of the feature call. */
-export type AccountRouteParts = Pick<LoginParts, "db" | "sessions"> & {
+export type AccountRouteDeps = Pick<LoginDeps, "db" | "sessions"> & {
   readonly approvals: Approvals;
   readonly acts: AccountActs;
   readonly registration: Registration;

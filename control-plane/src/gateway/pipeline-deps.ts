@@ -31,7 +31,7 @@ export interface GatewayObserver {
 }
 
 /** Everything the pipeline works with; composed in compose/gateway.ts. */
-export type PipelineParts = {
+export type PipelineDeps = {
   readonly directory: KeyDirectory;
   readonly limits: KeyLimits;
   readonly bodyRoom: BodyRoom;
