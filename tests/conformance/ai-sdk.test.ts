@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { createOpenAICompatible, type OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
 import { APICallError, embed, generateText, isStepCount, Output, streamText, tool } from "ai";
 import { z } from "zod";
-import { type RelayScene, startRelayScene } from "../support/relay-scene.ts";
-import { arrangements } from "../support/sluice.ts";
+import { type RelayScene, startRelayScene } from "../support/calls/relay-scene.ts";
+import { arrangements } from "../support/service/sluice.ts";
 
 const weather = tool({
   inputSchema: z.object({ city: z.string(), days: z.int().min(1).max(7) }),

@@ -5,9 +5,9 @@ import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
 import AnthropicBefore from "anthropic-sdk-0";
 import { zodOutputFormat as zodOutputFormatBefore } from "anthropic-sdk-0/helpers/zod";
 import { z } from "zod";
-import { MessagesRig, messagesModel, saveMapEntry } from "../support/messages-rig.ts";
-import { waitUntil } from "../support/relay-scene.ts";
-import { arrangements } from "../support/sluice.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
+import { MessagesRig, messagesModel, saveMapEntry } from "../support/messages/messages-rig.ts";
+import { arrangements } from "../support/service/sluice.ts";
 
 type Client = InstanceType<typeof Anthropic>;
 type ApiError = InstanceType<typeof Anthropic.APIError>;

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import OpenAI from "openai";
 import { zodResponseFormat, zodTextFormat } from "openai/helpers/zod";
 import { z } from "zod";
-import { ask, functionCalls, refusal, timeTool, weatherArguments, weatherTool } from "../support/openai-calls.ts";
-import { type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
-import { arrangements } from "../support/sluice.ts";
+import { ask, functionCalls, refusal, timeTool, weatherArguments, weatherTool } from "../support/calls/openai-calls.ts";
+import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import { arrangements } from "../support/service/sluice.ts";
 
 const model = "gpt-4o-mini";
 const tools = [weatherTool, timeTool];

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { refusal, weatherArguments, weatherTool } from "../support/openai-calls.ts";
-import { type RelayScene, startRelayScene } from "../support/relay-scene.ts";
-import { arrangements } from "../support/sluice.ts";
+import { refusal, weatherArguments, weatherTool } from "../support/calls/openai-calls.ts";
+import { type RelayScene, startRelayScene } from "../support/calls/relay-scene.ts";
+import { arrangements } from "../support/service/sluice.ts";
 
 const model = "gpt-4o-mini";
 const otherModels = [

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { keyText, objectText, spaced, stringText, valueText } from "../support/json-text.ts";
-import { type RelayScene, startRelayScene } from "../support/relay-scene.ts";
-import { arrangements } from "../support/sluice.ts";
+import { type RelayScene, startRelayScene } from "../support/calls/relay-scene.ts";
+import { arrangements } from "../support/service/sluice.ts";
+import { keyText, objectText, spaced, stringText, valueText } from "../support/values/json-text.ts";
 
 const numRuns = process.env["TEST_FULL"] === "1" ? 1_000 : 60;
 /** Stands in a body for a value that is filled in later. */

@@ -3,9 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { ClaudeCode, installClaudeCode } from "../support/claude-code.ts";
-import { describeUnless } from "../support/obstacles.ts";
-import { SluiceRig, type TestUser } from "../support/sluice.ts";
+import { ClaudeCode, installClaudeCode } from "../support/messages/claude-code.ts";
+import { describeUnless } from "../support/service/obstacles.ts";
+import { SluiceRig, type TestUser } from "../support/service/sluice.ts";
 
 const model = "claude-sonnet-4-5";
 

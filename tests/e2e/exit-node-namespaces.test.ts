@@ -3,13 +3,13 @@ import type { RequestId } from "@sluice/contracts/ids";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { TraceService } from "@sluice/control-plane/trace/service.ts";
-import { ExitNodeNetwork, type NetworkNode } from "../support/exit-node-network.ts";
-import { namespaceFault } from "../support/network-namespaces.ts";
-import { nextRelayKey, relayKey } from "../support/node-agent.ts";
-import { describeUnless, firstObstacle, unlessInstalled } from "../support/obstacles.ts";
-import { waitUntil } from "../support/relay-scene.ts";
-import { masterKeyBytes, type TestUser } from "../support/sluice.ts";
-import { PayloadCounts, silentLog } from "../support/trace-fixtures.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
+import { ExitNodeNetwork, type NetworkNode } from "../support/exit-nodes/exit-node-network.ts";
+import { namespaceFault } from "../support/exit-nodes/network-namespaces.ts";
+import { nextRelayKey, relayKey } from "../support/exit-nodes/node-agent.ts";
+import { describeUnless, firstObstacle, unlessInstalled } from "../support/service/obstacles.ts";
+import { masterKeyBytes, type TestUser } from "../support/service/sluice.ts";
+import { PayloadCounts, silentLog } from "../support/trace/trace-fixtures.ts";
 
 const fault = firstObstacle(unlessInstalled("ip", "dnsmasq"), namespaceFault());
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
 import type { Page } from "playwright-core";
-import { AccountClient } from "../support/account-client.ts";
-import { Authenticator } from "../support/authenticator.ts";
-import { TestBrowser, type WatchedPage } from "../support/browser.ts";
-import { loginAdmin } from "../support/logins.ts";
-import { startWebRig, type WebRig } from "../support/web-rig.ts";
+import { AccountClient } from "../support/accounts/account-client.ts";
+import { Authenticator } from "../support/accounts/authenticator.ts";
+import { loginAdmin } from "../support/accounts/logins.ts";
+import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
+import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const testMsMax = 60_000;
 const password = "correct horse battery";

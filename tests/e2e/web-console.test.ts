@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { AccountClient } from "../support/account-client.ts";
-import { Authenticator } from "../support/authenticator.ts";
-import { TestBrowser, type WatchedPage } from "../support/browser.ts";
-import { loginUser } from "../support/logins.ts";
-import { startWebRig, type WebRig } from "../support/web-rig.ts";
+import { AccountClient } from "../support/accounts/account-client.ts";
+import { Authenticator } from "../support/accounts/authenticator.ts";
+import { loginUser } from "../support/accounts/logins.ts";
+import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
+import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 let provider: ReturnType<typeof startSandboxProvider>;
 let web: WebRig;

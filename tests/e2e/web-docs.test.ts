@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type PageOptions, TestBrowser, type WatchedPage } from "../support/browser.ts";
-import { startWebRig, type WebRig } from "../support/web-rig.ts";
+import { type PageOptions, TestBrowser, type WatchedPage } from "../support/web/browser.ts";
+import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 let web: WebRig;
 let browser: TestBrowser;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { shownPages } from "../shots/pages.ts";
-import { TestBrowser } from "../support/browser.ts";
-import { pageOptions, startWebRig, type WebRig } from "../support/web-rig.ts";
+import { TestBrowser } from "../support/web/browser.ts";
+import { pageOptions, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const testMsMax = 60_000;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { addModel } from "@sluice/control-plane/gateway/service.ts";
-import { TestBrowser } from "../support/browser.ts";
-import { startWebRig, type WebRig } from "../support/web-rig.ts";
+import { TestBrowser } from "../support/web/browser.ts";
+import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const testMsMax = 60_000;
 /** Its name stands before that of the chat model, so that a page that took the first model would take it. */

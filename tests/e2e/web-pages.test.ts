@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type ShownPage, shownPages } from "../shots/pages.ts";
-import { TestBrowser, type WatchedPage } from "../support/browser.ts";
-import { inLanguage, pageOptions, startWebRig, type WebRig } from "../support/web-rig.ts";
+import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
+import { inLanguage, pageOptions, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const { TEST_FULL } = process.env;
 const wide = { width: 1280, height: 800 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { TestBrowser } from "../support/browser.ts";
-import { startWebRig, type WebRig } from "../support/web-rig.ts";
+import { TestBrowser } from "../support/web/browser.ts";
+import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const password = "tango olive brook";
 

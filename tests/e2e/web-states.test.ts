@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { fillHouse } from "../shots/full-house.ts";
 import { fullPages, type ShownPage, shownPages } from "../shots/pages.ts";
-import { AccountClient } from "../support/account-client.ts";
-import { BackendSwitch, type Failure, failedRequestId, failures } from "../support/backend-switch.ts";
-import { TestBrowser, type WatchedPage } from "../support/browser.ts";
-import { loginUser } from "../support/logins.ts";
-import { pageOptions, shownEmail, startWebRig, type WebRig } from "../support/web-rig.ts";
+import { AccountClient } from "../support/accounts/account-client.ts";
+import { loginUser } from "../support/accounts/logins.ts";
+import { BackendSwitch, type Failure, failedRequestId, failures } from "../support/admin/backend-switch.ts";
+import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
+import { pageOptions, shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const { TEST_FULL } = process.env;
 const testMsMax = 60_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { TestBrowser } from "../support/browser.ts";
-import { builtWeb } from "../support/web-build.ts";
-import { startWebRig, type WebRig } from "../support/web-rig.ts";
+import { TestBrowser } from "../support/web/browser.ts";
+import { builtWeb } from "../support/web/web-build.ts";
+import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const origin = "https://widget.example";
 const script = `${origin}/v1/widget.js`;

@@ -1,9 +1,9 @@
 /** Answers with a good status that bring nothing: the next channel is asked while nothing went out, else the call fails. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
-import { FaultRig } from "../support/fault-rig.ts";
-import { type RawHttpServer, startRawHttpServer } from "../support/raw-http-server.ts";
-import { errorIn, eventPayloads, type RelayedAnswer } from "../support/relayed-call.ts";
+import { FaultRig } from "../support/calls/fault-rig.ts";
+import { errorIn, eventPayloads, type RelayedAnswer } from "../support/calls/relayed-call.ts";
+import { type RawHttpServer, startRawHttpServer } from "../support/wire/raw-http-server.ts";
 
 const limits = { UPSTREAM_FIRST_TOKEN_TIMEOUT_MS: "2000", UPSTREAM_IDLE_TIMEOUT_MS: "1500" };
 const usage = { prompt_tokens: 3, completion_tokens: 4 };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { BillingScene, type Buyer } from "../support/billing-scene.ts";
-import type { StormArguments } from "../support/billing-storm.ts";
-import { testRandom, testSeed } from "../support/test-seed.ts";
+import { BillingScene, type Buyer } from "../support/payments/billing-scene.ts";
+import type { StormArguments } from "../support/payments/billing-storm.ts";
+import { testRandom, testSeed } from "../support/values/test-seed.ts";
 
 const random = testRandom();
 const isFull = process.env["TEST_FULL"] === "1";
@@ -10,7 +10,7 @@ const processes = 4;
 const steps = isFull ? 1_500 : 80;
 /** Processes beside the four that end by SIGKILL, wherever they are. */
 const killed = isFull ? 60 : 8;
-const program = join(import.meta.dir, "../support/billing-storm.ts");
+const program = join(import.meta.dir, "../support/payments/billing-storm.ts");
 
 let scene: BillingScene;
 

@@ -1,7 +1,7 @@
 /** The bodies of all calls together take a limited amount of memory. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
-import { arrangements, type SluiceProcess, type TestUser } from "../support/sluice.ts";
+import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import { arrangements, type SluiceProcess, type TestUser } from "../support/service/sluice.ts";
 
 const mib = 1024 * 1024;
 const bodyBytes = 2 * mib;

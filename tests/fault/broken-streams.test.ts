@@ -1,10 +1,10 @@
 /** Faults of an upstream after the first event: a cut stream never looks whole, is not tried again, and costs its part. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
-import { chargeForPart, chatStream, completeEvents, streamHead, wireBytes } from "../support/chat-stream.ts";
-import { FaultRig } from "../support/fault-rig.ts";
-import { errorIn, eventPayloads, type RelayedAnswer, streamedText } from "../support/relayed-call.ts";
-import { arrangements } from "../support/sluice.ts";
+import { chargeForPart, chatStream, completeEvents, streamHead, wireBytes } from "../support/calls/chat-stream.ts";
+import { FaultRig } from "../support/calls/fault-rig.ts";
+import { errorIn, eventPayloads, type RelayedAnswer, streamedText } from "../support/calls/relayed-call.ts";
+import { arrangements } from "../support/service/sluice.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
 const pieces = ["One ", "zwölf ", "三 ", "🙂 four ", "a longer piece of text "];

@@ -1,8 +1,8 @@
 /** What the gateway makes of channels that refuse, fail, are full, or lead back to itself. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { FaultRig } from "../support/fault-rig.ts";
-import { errorIn, type RelayedAnswer } from "../support/relayed-call.ts";
-import { arrangements } from "../support/sluice.ts";
+import { FaultRig } from "../support/calls/fault-rig.ts";
+import { errorIn, type RelayedAnswer } from "../support/calls/relayed-call.ts";
+import { arrangements } from "../support/service/sluice.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
 

@@ -11,11 +11,11 @@ import {
   type StreamEvent,
   streamHead,
   wireBytes,
-} from "../support/chat-stream.ts";
-import { FaultRig } from "../support/fault-rig.ts";
-import { connectRaw } from "../support/raw-tcp-client.ts";
-import { eventPayloads, relayedRequest } from "../support/relayed-call.ts";
-import { arrangements } from "../support/sluice.ts";
+} from "../support/calls/chat-stream.ts";
+import { FaultRig } from "../support/calls/fault-rig.ts";
+import { eventPayloads, relayedRequest } from "../support/calls/relayed-call.ts";
+import { arrangements } from "../support/service/sluice.ts";
+import { connectRaw } from "../support/wire/raw-tcp-client.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
 const cancelMsMax = 250;

@@ -3,10 +3,10 @@ import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { CommitUnknownError, isDatabaseOutage } from "@sluice/control-plane/platform/db-errors.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { EmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
-import { startPostgresProxy } from "../support/postgres-proxy.ts";
-import { startTestCluster } from "../support/test-cluster.ts";
-import { createDatabaseOn } from "../support/test-database.ts";
-import { testRandom } from "../support/test-seed.ts";
+import { startPostgresProxy } from "../support/postgres/postgres-proxy.ts";
+import { startTestCluster } from "../support/postgres/test-cluster.ts";
+import { createDatabaseOn } from "../support/postgres/test-database.ts";
+import { testRandom } from "../support/values/test-seed.ts";
 
 const random = testRandom();
 const { TEST_FULL } = process.env;

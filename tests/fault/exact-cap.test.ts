@@ -3,9 +3,9 @@ import type { BudgetId } from "@sluice/contracts/ids";
 import { grantQuota } from "@sluice/control-plane/gateway/quota/store.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { readBudget, waitForIdleReturn, watchBudget } from "../support/budget-watch.ts";
-import { chat, type SeenCall } from "../support/chat-call.ts";
-import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+import { readBudget, waitForIdleReturn, watchBudget } from "../support/calls/budget-watch.ts";
+import { chat, type SeenCall } from "../support/calls/chat-call.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
 
 const { TEST_FULL } = process.env;
 const rounds = TEST_FULL === "1" ? 10 : 2;

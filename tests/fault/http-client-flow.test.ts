@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { getEventListeners } from "node:events";
 import type { HttpBodyFlow, HttpClient } from "@sluice/control-plane/platform/http-client/model.ts";
 import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
-import { call, consume, elapsedMs, failure, httpClients, requestTo } from "../support/http-calls.ts";
-import { type RawHttpServer, type RawSocket, startRawHttpServer } from "../support/raw-http-server.ts";
-import { createTestAuthority } from "../support/test-certificates.ts";
+import { call, consume, elapsedMs, failure, httpClients, requestTo } from "../support/wire/http-calls.ts";
+import { type RawHttpServer, type RawSocket, startRawHttpServer } from "../support/wire/raw-http-server.ts";
+import { createTestAuthority } from "../support/wire/test-certificates.ts";
 
 const ok = "HTTP/1.1 200 OK\r\n";
 const mebibyte = 1_048_576;

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
-import { call, consume, elapsedMs, failure, requestTo } from "../support/http-calls.ts";
+import { call, consume, elapsedMs, failure, requestTo } from "../support/wire/http-calls.ts";
 import {
   type RawHttpServer,
   type RawHttpServerOptions,
   type RawSocket,
   startRawHttpServer,
-} from "../support/raw-http-server.ts";
+} from "../support/wire/raw-http-server.ts";
 
 const ok = "HTTP/1.1 200 OK\r\n";
 const hello = `${ok}Content-Length: 5\r\n\r\nhello`;
@@ -331,7 +331,7 @@ describe("connections that died while they were idle", () => {
   test("a POST whose bytes the system has not taken is sent on a fresh connection", async () => {
     // The peer has to die while this thread can't notice, so it lives in another process.
     const peer = Bun.spawn({
-      cmd: [process.execPath, Bun.fileURLToPath(new URL("../support/dying-http-server.ts", import.meta.url))],
+      cmd: [process.execPath, Bun.fileURLToPath(new URL("../support/wire/dying-http-server.ts", import.meta.url))],
       stdin: "pipe",
       stdout: "pipe",
     });

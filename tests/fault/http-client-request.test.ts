@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { HttpClient } from "@sluice/control-plane/platform/http-client/model.ts";
-import { call, failure, httpClients, requestTo } from "../support/http-calls.ts";
-import { type RawHttpServer, startRawHttpServer } from "../support/raw-http-server.ts";
+import { call, failure, httpClients, requestTo } from "../support/wire/http-calls.ts";
+import { type RawHttpServer, startRawHttpServer } from "../support/wire/raw-http-server.ts";
 
 const ok = "HTTP/1.1 200 OK\r\n";
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { HttpClient, HttpClientErrorKind } from "@sluice/control-plane/platform/http-client/model.ts";
 import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
-import { call, elapsedMs, failure, httpClients, requestTo } from "../support/http-calls.ts";
-import { type RawHttpServer, type RawSocket, startRawHttpServer } from "../support/raw-http-server.ts";
+import { call, elapsedMs, failure, httpClients, requestTo } from "../support/wire/http-calls.ts";
+import { type RawHttpServer, type RawSocket, startRawHttpServer } from "../support/wire/raw-http-server.ts";
 
 const ok = "HTTP/1.1 200 OK\r\n";
 const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { HttpClient } from "@sluice/control-plane/platform/http-client/model.ts";
 import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
-import { call, failure, httpClients, requestTo } from "../support/http-calls.ts";
-import { type RawHttpServer, startRawHttpServer } from "../support/raw-http-server.ts";
-import { createTestAuthority, type TestCertificate } from "../support/test-certificates.ts";
+import { call, failure, httpClients, requestTo } from "../support/wire/http-calls.ts";
+import { type RawHttpServer, startRawHttpServer } from "../support/wire/raw-http-server.ts";
+import { createTestAuthority, type TestCertificate } from "../support/wire/test-certificates.ts";
 
 const hello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 const authority = createTestAuthority();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
-import { call, failure, requestTo } from "../support/http-calls.ts";
+import { call, failure, requestTo } from "../support/wire/http-calls.ts";
 
 const attemptsMax = 64;
 const backlogMax = 4_096;
@@ -24,7 +24,7 @@ async function fillBacklog(): Promise<void> {
 }
 
 beforeEach(async () => {
-  const script = Bun.fileURLToPath(new URL("../support/dying-http-server.ts", import.meta.url));
+  const script = Bun.fileURLToPath(new URL("../support/wire/dying-http-server.ts", import.meta.url));
   peer = Bun.spawn({ cmd: [process.execPath, script], stdin: "pipe", stdout: "pipe", stderr: "inherit" });
   const { value } = await peer.stdout.getReader().read();
   port = Number(Buffer.from(value ?? []).toString());

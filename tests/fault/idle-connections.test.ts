@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { connectRaw, type RawConnection, rawChatRequest, rawRequest } from "../support/raw-tcp-client.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { connectRaw, type RawConnection, rawChatRequest, rawRequest } from "../support/wire/raw-tcp-client.ts";
 
 /** The server looks at its connections every four seconds, and a head may take ten. */
 const endedMsMax = 20_000;

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { waitForIdleReturn } from "../support/budget-watch.ts";
-import { chat, type SeenCall } from "../support/chat-call.ts";
-import { readMetrics } from "../support/metrics.ts";
-import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
-import { testRandom } from "../support/test-seed.ts";
+import { waitForIdleReturn } from "../support/calls/budget-watch.ts";
+import { chat, type SeenCall } from "../support/calls/chat-call.ts";
+import { readMetrics } from "../support/service/metrics.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
+import { testRandom } from "../support/values/test-seed.ts";
 
 const { TEST_FULL } = process.env;
 const isFull = TEST_FULL === "1";

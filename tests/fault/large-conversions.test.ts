@@ -1,6 +1,6 @@
 /** Bodies that take long to read: their senders wait, and nobody else does. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { MessagesRig, messagesModel } from "../support/messages-rig.ts";
+import { MessagesRig, messagesModel } from "../support/messages/messages-rig.ts";
 
 const bodyBytes = 28 * 1024 * 1024;
 const parallel = 4;

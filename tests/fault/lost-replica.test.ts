@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { readBudget, waitForIdleReturn } from "../support/budget-watch.ts";
-import { chat, type SeenCall } from "../support/chat-call.ts";
-import { startPostgresProxy } from "../support/postgres-proxy.ts";
-import { waitUntil } from "../support/relay-scene.ts";
-import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
-import { repositoryRoot, startProgram } from "../support/start-process.ts";
+import { readBudget, waitForIdleReturn } from "../support/calls/budget-watch.ts";
+import { chat, type SeenCall } from "../support/calls/chat-call.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
+import { startPostgresProxy } from "../support/postgres/postgres-proxy.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
+import { repositoryRoot, startProgram } from "../support/service/start-process.ts";
 
 const price = 1_000n;
 const covered = 40;

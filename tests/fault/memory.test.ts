@@ -1,10 +1,10 @@
 /** Many streams that stand still: memory stays where it is, others are served, and everything is given back. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { FaultRig } from "../support/fault-rig.ts";
-import { connectRaw, type RawConnection } from "../support/raw-tcp-client.ts";
-import { eventPayloads, finishedAnswer, relayedRequest } from "../support/relayed-call.ts";
-import { arrangements } from "../support/sluice.ts";
+import { FaultRig } from "../support/calls/fault-rig.ts";
+import { eventPayloads, finishedAnswer, relayedRequest } from "../support/calls/relayed-call.ts";
+import { arrangements } from "../support/service/sluice.ts";
+import { connectRaw, type RawConnection } from "../support/wire/raw-tcp-client.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
 const idleStreams = isFull ? 1_000 : 150;

@@ -1,9 +1,9 @@
 /** Streams of the messages route whose provider is silent, cut off or odd, and whose client is slow or gone. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
-import { MessagesRig, messagesModel } from "../support/messages-rig.ts";
-import { connectRaw, type RawConnection } from "../support/raw-tcp-client.ts";
-import { arrangements } from "../support/sluice.ts";
+import { MessagesRig, messagesModel } from "../support/messages/messages-rig.ts";
+import { arrangements } from "../support/service/sluice.ts";
+import { connectRaw, type RawConnection } from "../support/wire/raw-tcp-client.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
 const stallTimeoutMs = 1_500;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Notifications, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { startPostgresProxy } from "../support/postgres-proxy.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
-import { testRandom } from "../support/test-seed.ts";
+import { startPostgresProxy } from "../support/postgres/postgres-proxy.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
+import { testRandom } from "../support/values/test-seed.ts";
 
 const random = testRandom();
 const { TEST_FULL } = process.env;

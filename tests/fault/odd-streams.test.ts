@@ -1,10 +1,10 @@
 /** Streams that are whole but odd in form: the client gets the same bytes and pays the same. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
-import { chatStream, type StreamEvent, wireBytes } from "../support/chat-stream.ts";
-import { FaultRig } from "../support/fault-rig.ts";
-import { eventPayloads, streamedText } from "../support/relayed-call.ts";
-import { arrangements } from "../support/sluice.ts";
+import { chatStream, type StreamEvent, wireBytes } from "../support/calls/chat-stream.ts";
+import { FaultRig } from "../support/calls/fault-rig.ts";
+import { eventPayloads, streamedText } from "../support/calls/relayed-call.ts";
+import { arrangements } from "../support/service/sluice.ts";
 
 const pieces = ["One ", "zwölf ", "三 ", '🙂 "usage":{"prompt_tokens":9} ', "[DONE] data: "];
 const usage = [11, 29] as const;

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
-import { FaultRig } from "../support/fault-rig.ts";
-import { errorIn, type RelayedAnswer } from "../support/relayed-call.ts";
-import type { TestUser } from "../support/sluice.ts";
+import { FaultRig } from "../support/calls/fault-rig.ts";
+import { errorIn, type RelayedAnswer } from "../support/calls/relayed-call.ts";
+import type { TestUser } from "../support/service/sluice.ts";
 
 const errorOf = (error: object): Behaviour["body"] => ({ error });
 

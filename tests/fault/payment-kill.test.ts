@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { loginUser, type UserLogin } from "../support/logins.ts";
+import { loginUser, type UserLogin } from "../support/accounts/logins.ts";
 import { cardEventBody, LocalCardGateway, signLikeCard } from "../support/payments/card-gateway.ts";
 import { LocalWalletGateway, walletToken } from "../support/payments/wallet-gateway.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 const rounds = process.env["TEST_FULL"] === "1" ? 50 : 3;
 const sendersPerGateway = 4;

@@ -5,9 +5,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
-import { FaultRig } from "../support/fault-rig.ts";
-import { startRawHttpServer } from "../support/raw-http-server.ts";
-import { errorIn, eventPayloads, type RelayedAnswer, streamedText } from "../support/relayed-call.ts";
+import { FaultRig } from "../support/calls/fault-rig.ts";
+import { errorIn, eventPayloads, type RelayedAnswer, streamedText } from "../support/calls/relayed-call.ts";
+import { startRawHttpServer } from "../support/wire/raw-http-server.ts";
 
 const limits = { UPSTREAM_FIRST_TOKEN_TIMEOUT_MS: "3000", UPSTREAM_IDLE_TIMEOUT_MS: "1500" };
 const boundMs = 3_500;

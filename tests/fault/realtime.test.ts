@@ -4,17 +4,17 @@ import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
-import { RealtimeClient, tryHandshake } from "../support/realtime-client.ts";
+import { RealtimeClient, tryHandshake } from "../support/calls/realtime-client.ts";
 import {
   addModelWithChannel,
   type RelayScene,
   type SceneOptions,
   startRelayScene,
   waitUntil,
-} from "../support/relay-scene.ts";
-import { arrangements, type TestUser } from "../support/sluice.ts";
-import { createTestAuthority } from "../support/test-certificates.ts";
-import { testRandom } from "../support/test-seed.ts";
+} from "../support/calls/relay-scene.ts";
+import { arrangements, type TestUser } from "../support/service/sluice.ts";
+import { testRandom } from "../support/values/test-seed.ts";
+import { createTestAuthority } from "../support/wire/test-certificates.ts";
 
 const random = testRandom();
 const isFull = process.env["TEST_FULL"] === "1";

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { FaultPoint } from "@sluice/control-plane/payments/port.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { BillingScene, billingDeps, noticeOf } from "../support/billing-scene.ts";
-import { deliverUntilTaken, payFromProcess } from "../support/payers.ts";
-import { startPostgresProxy } from "../support/postgres-proxy.ts";
+import { BillingScene, billingDeps, noticeOf } from "../support/payments/billing-scene.ts";
+import { deliverUntilTaken, payFromProcess } from "../support/payments/payers.ts";
+import { startPostgresProxy } from "../support/postgres/postgres-proxy.ts";
 
 const killsPerPoint = process.env["TEST_FULL"] === "1" ? 50 : 2;
 const timeoutMs = 10_000 + killsPerPoint * 4_000;

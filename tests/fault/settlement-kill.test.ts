@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Database, Transaction } from "@sluice/control-plane/platform/db.ts";
-import { SettlementScene, waitUntilSettleable } from "../support/settlement-scene.ts";
+import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
 const rounds = isFull ? 100 : 3;
@@ -9,7 +9,7 @@ const checkEvery = isFull ? 10 : 3;
 const rowsOfRound = 60;
 const rowsMax = 25;
 const waitMsMax = 10_000;
-const runnerFile = join(import.meta.dir, "../support/settlement-runner.ts");
+const runnerFile = join(import.meta.dir, "../support/usage/settlement-runner.ts");
 const multipliers = ["0.0000", "0.5000", "1.0000", "1.1000", "2.7500"];
 
 /** Where a step is when it can go no further: each is held up by a lock that the test has. */

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/errors.ts";
 import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
-import { testUnless } from "../support/obstacles.ts";
-import { type NoteRows, sink, spoolFolder } from "../support/spool-fixture.ts";
+import { testUnless } from "../support/service/obstacles.ts";
+import { type NoteRows, sink, spoolFolder } from "../support/usage/spool-fixture.ts";
 
 const flushMs = 10_000;
 const diskBytes = 12 * 1024 * 1024;
@@ -120,7 +120,7 @@ describe("a full disk", () => {
 describe("a limit on the size of files", () => {
   test("refuses rows with an error instead of ending the process, and every recorded row is there afterwards", async () => {
     await using folder = await spoolFolder();
-    const program = join(import.meta.dir, "../support/spool-filler.ts");
+    const program = join(import.meta.dir, "../support/usage/spool-filler.ts");
     // In blocks of 512 bytes: 4 MB.
     const child = Bun.spawn(
       ["sh", "-c", 'ulimit -f 8192; exec "$@"', "sh", process.execPath, program, folder.directory],

@@ -8,12 +8,12 @@ import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { EmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
-import { startPostgresProxy } from "../support/postgres-proxy.ts";
-import { startTestCluster } from "../support/test-cluster.ts";
-import { createDatabaseOn } from "../support/test-database.ts";
-import { testRandom } from "../support/test-seed.ts";
-import { type Customer, createCustomer, usageRow } from "../support/usage-rows.ts";
-import { openUsageSpool, type UsageSpool } from "../support/usage-spool.ts";
+import { startPostgresProxy } from "../support/postgres/postgres-proxy.ts";
+import { startTestCluster } from "../support/postgres/test-cluster.ts";
+import { createDatabaseOn } from "../support/postgres/test-database.ts";
+import { type Customer, createCustomer, usageRow } from "../support/usage/usage-rows.ts";
+import { openUsageSpool, type UsageSpool } from "../support/usage/usage-spool.ts";
+import { testRandom } from "../support/values/test-seed.ts";
 
 const random = testRandom();
 const { TEST_FULL } = process.env;
@@ -74,7 +74,7 @@ describe("a process that is killed", () => {
     const settings = JSON.stringify({ databaseUrl, directory, customers, callersMax: 24 }, (_key, value) =>
       typeof value === "bigint" ? value.toString() : value,
     );
-    const program = join(import.meta.dir, "../support/usage-writer.ts");
+    const program = join(import.meta.dir, "../support/usage/usage-writer.ts");
     const child = Bun.spawn([process.execPath, program, settings], { stdout: "pipe", stderr: "inherit" });
     let output = "";
     const decoder = new TextDecoder();

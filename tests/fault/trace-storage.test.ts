@@ -13,10 +13,10 @@ import type { Payload, SpooledTrace, TraceRow } from "@sluice/control-plane/trac
 import type { PayloadLimits } from "@sluice/control-plane/trace/payload-queue.ts";
 import { commitTraces, TraceService, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
 import type { EmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
-import { findInFiles } from "../support/find-in-files.ts";
-import { startTestCluster } from "../support/test-cluster.ts";
-import { createDatabaseOn } from "../support/test-database.ts";
-import { PayloadCounts, payloadOf, silentLog, traceRowOf } from "../support/trace-fixtures.ts";
+import { startTestCluster } from "../support/postgres/test-cluster.ts";
+import { createDatabaseOn } from "../support/postgres/test-database.ts";
+import { findInFiles } from "../support/trace/find-in-files.ts";
+import { PayloadCounts, payloadOf, silentLog, traceRowOf } from "../support/trace/trace-fixtures.ts";
 
 const { TEST_FULL } = process.env;
 const calls = TEST_FULL === "1" ? 20_000 : 2_000;

@@ -1,11 +1,11 @@
 /** Clients that read what they want and leave before the usage: there is no kind of output, and no input, that is free. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { FaultRig } from "../support/fault-rig.ts";
-import { messagesModel, saveMapEntry } from "../support/messages-rig.ts";
-import { connectRaw } from "../support/raw-tcp-client.ts";
-import { finishedAnswer, relayedRequest } from "../support/relayed-call.ts";
-import { recomputedCost, waitForSettledRows } from "../support/settled-rows.ts";
-import { arrangements } from "../support/sluice.ts";
+import { FaultRig } from "../support/calls/fault-rig.ts";
+import { finishedAnswer, relayedRequest } from "../support/calls/relayed-call.ts";
+import { messagesModel, saveMapEntry } from "../support/messages/messages-rig.ts";
+import { arrangements } from "../support/service/sluice.ts";
+import { recomputedCost, waitForSettledRows } from "../support/usage/settled-rows.ts";
+import { connectRaw } from "../support/wire/raw-tcp-client.ts";
 
 const text = "a".repeat(1_000);
 const picture = "A".repeat(60_000);

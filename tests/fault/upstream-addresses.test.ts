@@ -4,9 +4,9 @@ import { HttpClientError } from "@sluice/control-plane/platform/http-client/mode
 import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { WsWebSocketClient } from "@sluice/control-plane/platform/websocket/client.ts";
-import { call, failure, requestTo } from "../support/http-calls.ts";
-import { type RawHttpServer, startRawHttpServer } from "../support/raw-http-server.ts";
-import { createTestAuthority } from "../support/test-certificates.ts";
+import { call, failure, requestTo } from "../support/wire/http-calls.ts";
+import { type RawHttpServer, startRawHttpServer } from "../support/wire/raw-http-server.ts";
+import { createTestAuthority } from "../support/wire/test-certificates.ts";
 
 const authority = createTestAuthority();
 const certificate = authority.issue({ dns: ["api.test"] });

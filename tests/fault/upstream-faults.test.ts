@@ -1,11 +1,11 @@
 /** Faults of an upstream before a byte of an answer went out: what the client sees, and whether another channel is tried. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
-import { FaultRig } from "../support/fault-rig.ts";
-import { type RawHttpServer, startRawHttpServer } from "../support/raw-http-server.ts";
-import { errorIn, type RelayedAnswer } from "../support/relayed-call.ts";
-import { arrangements } from "../support/sluice.ts";
-import { createTestAuthority } from "../support/test-certificates.ts";
+import { FaultRig } from "../support/calls/fault-rig.ts";
+import { errorIn, type RelayedAnswer } from "../support/calls/relayed-call.ts";
+import { arrangements } from "../support/service/sluice.ts";
+import { type RawHttpServer, startRawHttpServer } from "../support/wire/raw-http-server.ts";
+import { createTestAuthority } from "../support/wire/test-certificates.ts";
 
 type Fault = {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** Answers that would never end: time and size are limited, the provider is hung up on, and the part that came is charged. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { FaultRig } from "../support/fault-rig.ts";
-import { errorIn, eventPayloads, streamedText } from "../support/relayed-call.ts";
-import { arrangements } from "../support/sluice.ts";
+import { FaultRig } from "../support/calls/fault-rig.ts";
+import { errorIn, eventPayloads, streamedText } from "../support/calls/relayed-call.ts";
+import { arrangements } from "../support/service/sluice.ts";
 
 const totalMsMax = 2_000;
 const answerBytesMax = 200_000;

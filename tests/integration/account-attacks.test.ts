@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { AccountClient } from "../support/account-client.ts";
-import { loginAdmin, loginUser } from "../support/logins.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { AccountClient } from "../support/accounts/account-client.ts";
+import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
 let rig: SluiceRig;

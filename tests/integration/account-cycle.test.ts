@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openVariables } from "@sluice/control-plane/mail/variables-seal.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { AccountClient, mailedForm } from "../support/account-client.ts";
-import { loginUser } from "../support/logins.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { AccountClient, mailedForm } from "../support/accounts/account-client.ts";
+import { loginUser } from "../support/accounts/logins.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 let rig: SluiceRig;
 let sluice: SluiceProcess;

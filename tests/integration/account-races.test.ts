@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
-import { type AccountAnswer, AccountClient, type CallOptions } from "../support/account-client.ts";
-import { Authenticator } from "../support/authenticator.ts";
-import { type HeldLock, holdLock } from "../support/held-lock.ts";
-import { SluiceRig } from "../support/sluice.ts";
+import { type AccountAnswer, AccountClient, type CallOptions } from "../support/accounts/account-client.ts";
+import { Authenticator } from "../support/accounts/authenticator.ts";
+import { type HeldLock, holdLock } from "../support/postgres/held-lock.ts";
+import { SluiceRig } from "../support/service/sluice.ts";
 
 let rig: SluiceRig;
 let client: AccountClient;

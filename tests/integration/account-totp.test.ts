@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
-import { type AccountAnswer, AccountClient } from "../support/account-client.ts";
-import { Authenticator } from "../support/authenticator.ts";
-import { loginAdmin } from "../support/logins.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { type AccountAnswer, AccountClient } from "../support/accounts/account-client.ts";
+import { Authenticator } from "../support/accounts/authenticator.ts";
+import { loginAdmin } from "../support/accounts/logins.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 let rig: SluiceRig;
 let sluice: SluiceProcess;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { AccountClient, mailedForm } from "../support/account-client.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { AccountClient, mailedForm } from "../support/accounts/account-client.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 let rig: SluiceRig;
 let sluice: SluiceProcess;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
 import { openVariables } from "@sluice/control-plane/mail/variables-seal.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { type AdminLogin, loginAdmin } from "../support/logins.ts";
-import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { type AdminLogin, loginAdmin } from "../support/accounts/logins.ts";
+import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 let rig: SluiceRig;
 let sluice: SluiceProcess;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
-import { AccountClient } from "../support/account-client.ts";
-import { type HeldLock, holdLock } from "../support/held-lock.ts";
-import { loginAdmin } from "../support/logins.ts";
-import { SluiceRig } from "../support/sluice.ts";
+import { AccountClient } from "../support/accounts/account-client.ts";
+import { loginAdmin } from "../support/accounts/logins.ts";
+import { type HeldLock, holdLock } from "../support/postgres/held-lock.ts";
+import { SluiceRig } from "../support/service/sluice.ts";
 
 let rig: SluiceRig;
 let client: AccountClient;

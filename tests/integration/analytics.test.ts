@@ -10,9 +10,9 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { listEndpoints } from "@sluice/control-plane/platform/list-query/endpoints.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { reportEndpoints } from "@sluice/control-plane/usage/reports/routes.ts";
-import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
-import { holdLock } from "../support/held-lock.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { holdLock } from "../support/postgres/held-lock.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
+import { type EndpointServer, serveEndpoints } from "../support/service/endpoint-server.ts";
 
 const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const admin = { "x-test-admin": "plain" };

@@ -5,9 +5,9 @@ import { sessionRules } from "@sluice/control-plane/accounts/sessions/model.ts";
 import type { ApiDocument, Operation } from "@sluice/control-plane/api-description/model.ts";
 import { nativeRoutes } from "@sluice/control-plane/api-description/native-routes.ts";
 import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
+import { accessOf } from "../support/admin/backend-access.ts";
 import { readDescription, resolveDescription } from "../support/api-fuzz/description.ts";
-import { accessOf } from "../support/backend-access.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 let rig: SluiceRig;
 let sluice: SluiceProcess;

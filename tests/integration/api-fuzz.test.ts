@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { ApiDocument, Operation } from "@sluice/control-plane/api-description/model.ts";
+import { type AdminLogin, loginAdmin, loginUser } from "../support/accounts/logins.ts";
+import { addOwnedThings, addPlans, type OwnedThings } from "../support/accounts/owned-things.ts";
 import { readDescription, resolveDescription } from "../support/api-fuzz/description.ts";
 import { type Answered, AnswerJudge } from "../support/api-fuzz/judge.ts";
 import { type FuzzedRequest, type KnownValues, requestsOf } from "../support/api-fuzz/requests.ts";
-import { type AdminLogin, loginAdmin, loginUser } from "../support/logins.ts";
-import { addOwnedThings, addPlans, type OwnedThings } from "../support/owned-things.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
 const seed = Number(process.env["TEST_SEED"] ?? 20_261_121);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { codeOf } from "../support/console-client.ts";
-import { findKey, type Key, type KeyScene, listKeys, makeKey, startKeyScene } from "../support/key-scene.ts";
+import { codeOf } from "../support/accounts/console-client.ts";
+import { findKey, type Key, type KeyScene, listKeys, makeKey, startKeyScene } from "../support/calls/key-scene.ts";
 
 let scene: KeyScene;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { BudgetId } from "@sluice/contracts/ids";
-import { waitForIdleReturn } from "../support/budget-watch.ts";
-import { codeOf } from "../support/console-client.ts";
+import { codeOf } from "../support/accounts/console-client.ts";
+import { waitForIdleReturn } from "../support/calls/budget-watch.ts";
 import {
   effectMsMax,
   findKey,
@@ -12,8 +12,8 @@ import {
   price,
   saveKey,
   startKeyScene,
-} from "../support/key-scene.ts";
-import { waitUntil } from "../support/relay-scene.ts";
+} from "../support/calls/key-scene.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
 
 let scene: KeyScene;
 

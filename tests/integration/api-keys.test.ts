@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ApiKeyId } from "@sluice/contracts/ids";
 import { markUse } from "@sluice/control-plane/gateway/keys/store.ts";
 import { sha256 } from "@sluice/control-plane/platform/crypto/digest.ts";
-import { codeOf } from "../support/console-client.ts";
+import { codeOf } from "../support/accounts/console-client.ts";
 import {
   chatBody,
   effectMsMax,
@@ -15,8 +15,8 @@ import {
   price,
   saveKey,
   startKeyScene,
-} from "../support/key-scene.ts";
-import { waitUntil } from "../support/relay-scene.ts";
+} from "../support/calls/key-scene.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
 
 let scene: KeyScene;
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readSecret } from "@sluice/control-plane/admin/secrets/service.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { type Answer, type ConsoleClient, codeOf, consoleClient } from "../support/console-client.ts";
-import { loginAdmin, loginUser, type UserLogin } from "../support/logins.ts";
-import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { type Answer, type ConsoleClient, codeOf, consoleClient } from "../support/accounts/console-client.ts";
+import { loginAdmin, loginUser, type UserLogin } from "../support/accounts/logins.ts";
+import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 type Admin = { readonly id: bigint; readonly username: string; readonly client: ConsoleClient };
 type Setting = { readonly name: string; readonly value: unknown; readonly version: number };

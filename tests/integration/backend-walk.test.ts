@@ -9,11 +9,11 @@ import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { z } from "zod";
-import { accessOf, type DeclaredAccess, specifiedPaths } from "../support/backend-access.ts";
-import { declaredEndpoints, nameOf } from "../support/declared-endpoints.ts";
-import { loginAdmin, loginUser } from "../support/logins.ts";
-import { inputNames, oddValues, soundValues } from "../support/odd-values.ts";
-import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
+import { accessOf, type DeclaredAccess, specifiedPaths } from "../support/admin/backend-access.ts";
+import { declaredEndpoints, nameOf } from "../support/admin/declared-endpoints.ts";
+import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { inputNames, oddValues, soundValues } from "../support/values/odd-values.ts";
 
 const callers = ["nobody", "user", "another_user", "admin", "stale_admin", "super_admin", "stale_super_admin"] as const;
 type Caller = (typeof callers)[number];

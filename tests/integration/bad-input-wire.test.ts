@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { exchangeRaw } from "../support/raw-exchange.ts";
-import { connectRaw, rawRequest } from "../support/raw-tcp-client.ts";
-import { expectCleanLogs, expectNothingCharged, expectRefusal, type Wanted } from "../support/refusals.ts";
-import { type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
-import { arrangements } from "../support/sluice.ts";
+import { expectCleanLogs, expectNothingCharged, expectRefusal, type Wanted } from "../support/calls/refusals.ts";
+import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import { arrangements } from "../support/service/sluice.ts";
+import { exchangeRaw } from "../support/wire/raw-exchange.ts";
+import { connectRaw, rawRequest } from "../support/wire/raw-tcp-client.ts";
 
 const bodyBytesMax = 131_072;
 const bodyTimeoutMs = 400;

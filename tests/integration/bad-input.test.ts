@@ -4,10 +4,10 @@ import { badBodies } from "../support/bad-input/bad-bodies.ts";
 import { badFields } from "../support/bad-input/bad-fields.ts";
 import { badKeys } from "../support/bad-input/bad-keys.ts";
 import { bodyBytesMax, jsonWith, type Oddity } from "../support/bad-input/oddity.ts";
-import { type Exchange, exchange } from "../support/raw-exchange.ts";
-import { expectCleanLogs, expectNothingCharged, expectRefusal } from "../support/refusals.ts";
-import { type RelayScene, startRelayScene } from "../support/relay-scene.ts";
-import { arrangements, type SluiceRig, type TestUser } from "../support/sluice.ts";
+import { expectCleanLogs, expectNothingCharged, expectRefusal } from "../support/calls/refusals.ts";
+import { type RelayScene, startRelayScene } from "../support/calls/relay-scene.ts";
+import { arrangements, type SluiceRig, type TestUser } from "../support/service/sluice.ts";
+import { type Exchange, exchange } from "../support/wire/raw-exchange.ts";
 
 /** Users whose keys are wrong in a way that only the database knows. */
 const users: Readonly<Record<string, (rig: SluiceRig, user: TestUser) => Promise<unknown>>> = {

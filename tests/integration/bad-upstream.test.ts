@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
-import { type Exchange, exchange } from "../support/raw-exchange.ts";
-import { expectCleanLogs, expectNothingCharged, expectRefusal, linesOf, type Wanted } from "../support/refusals.ts";
-import { addModelWithChannel, type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
-import { arrangements } from "../support/sluice.ts";
+import {
+  expectCleanLogs,
+  expectNothingCharged,
+  expectRefusal,
+  linesOf,
+  type Wanted,
+} from "../support/calls/refusals.ts";
+import { addModelWithChannel, type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import { arrangements } from "../support/service/sluice.ts";
+import { type Exchange, exchange } from "../support/wire/raw-exchange.ts";
 
 type Behaviour = Parameters<SandboxProvider["script"]>[0];
 type Fault = readonly [name: string, behaviour: Behaviour, wanted: Wanted];

@@ -5,7 +5,7 @@ import { resolveOrder } from "@sluice/control-plane/payments/reviews/reviews.ts"
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { BillingScene, noticeOf } from "../support/billing-scene.ts";
+import { BillingScene, noticeOf } from "../support/payments/billing-scene.ts";
 
 let scene: BillingScene;
 /** May change the schema, as the service may not. */

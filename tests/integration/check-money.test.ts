@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { BillingScene, noticeOf } from "../support/billing-scene.ts";
-import { waitUntilSettleable } from "../support/settlement-scene.ts";
+import { BillingScene, noticeOf } from "../support/payments/billing-scene.ts";
+import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 
 let scene: BillingScene;
 /** Owns everything, and is kept from nothing. */

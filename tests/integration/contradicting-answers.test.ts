@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { RunningAgent } from "../support/node-agent.ts";
-import { type RawHttpServer, startRawHttpServer } from "../support/raw-http-server.ts";
-import { addModelWithChannel, type RelayScene, startRelayScene } from "../support/relay-scene.ts";
-import { arrangements } from "../support/sluice.ts";
+import { addModelWithChannel, type RelayScene, startRelayScene } from "../support/calls/relay-scene.ts";
+import { RunningAgent } from "../support/exit-nodes/node-agent.ts";
+import { arrangements } from "../support/service/sluice.ts";
+import { type RawHttpServer, startRawHttpServer } from "../support/wire/raw-http-server.ts";
 
 const answer = JSON.stringify({
   id: "chatcmpl-1",

@@ -1,7 +1,7 @@
 /** Who may call from a page in a browser: nobody by default, then only the named origins, and never with cookies. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { MessagesRig, messagesModel } from "../support/messages-rig.ts";
-import type { SluiceProcess } from "../support/sluice.ts";
+import { MessagesRig, messagesModel } from "../support/messages/messages-rig.ts";
+import type { SluiceProcess } from "../support/service/sluice.ts";
 
 const allowed = "https://app.example";
 const stranger = "https://app.example.evil.test";

@@ -13,7 +13,7 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { eq } from "drizzle-orm";
 import { bigint, date, numeric, pgTable } from "drizzle-orm/pg-core";
 import fc from "fast-check";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 
 const { TEST_FULL } = process.env;
 const isFull = TEST_FULL === "1";

@@ -11,13 +11,13 @@ import { dayKeyContext, PayloadKeys } from "@sluice/control-plane/trace/payload-
 import { TraceRetention } from "@sluice/control-plane/trace/retention.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { dayBeforeNow } from "../support/aged-days.ts";
-import { chat } from "../support/chat-call.ts";
-import { countUnder } from "../support/sealed-values.ts";
-import { masterKeyBytes, SluiceRig } from "../support/sluice.ts";
-import { repositoryRoot, type StartedProgram, startProgram } from "../support/start-process.ts";
-import { fillTraceDay, type TraceDay } from "../support/trace-days.ts";
-import { silentLog } from "../support/trace-fixtures.ts";
+import { chat } from "../support/calls/chat-call.ts";
+import { masterKeyBytes, SluiceRig } from "../support/service/sluice.ts";
+import { repositoryRoot, type StartedProgram, startProgram } from "../support/service/start-process.ts";
+import { dayBeforeNow } from "../support/trace/aged-days.ts";
+import { countUnder } from "../support/trace/sealed-values.ts";
+import { fillTraceDay, type TraceDay } from "../support/trace/trace-days.ts";
+import { silentLog } from "../support/trace/trace-fixtures.ts";
 
 const keyCount = process.env["TEST_FULL"] === "1" ? 2_000 : 350;
 const retentionDays = 300;

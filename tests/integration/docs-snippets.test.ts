@@ -5,9 +5,9 @@ import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { fillSnippet } from "@sluice/web/src/site/docs/fill-snippet.ts";
 import { type SnippetName, snippetNames } from "@sluice/web/src/site/docs/snippet-names.ts";
-import { describeUnless, testUnless, unlessInstalled } from "../support/obstacles.ts";
-import { python, unlessPython, unlessPythonHas } from "../support/python.ts";
-import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+import { describeUnless, testUnless, unlessInstalled } from "../support/service/obstacles.ts";
+import { python, unlessPython, unlessPythonHas } from "../support/service/python.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
 
 const folder = join(import.meta.dir, "../../web/src/site/docs/snippets");
 const runMsMax = 60_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { declaredEndpoints } from "../support/declared-endpoints.ts";
-import { SluiceRig } from "../support/sluice.ts";
+import { declaredEndpoints } from "../support/admin/declared-endpoints.ts";
+import { SluiceRig } from "../support/service/sluice.ts";
 import { listFiles, readText } from "../tidy/tree.ts";
 
 let rig: SluiceRig;

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { connect } from "node:net";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { rawRequest } from "../support/raw-tcp-client.ts";
-import { waitUntil } from "../support/relay-scene.ts";
-import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
+import { rawRequest } from "../support/wire/raw-tcp-client.ts";
 
 let provider: SandboxProvider;
 let rig: SluiceRig;

@@ -7,8 +7,8 @@ import {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from "@sluice/deploy/start/embedded-postgres";
-import { describeUnless, testUnless, unlessInstalled, unlessRoot } from "../support/obstacles.ts";
-import { findProcesses, startProgram, waitUntilGone } from "../support/start-process.ts";
+import { describeUnless, testUnless, unlessInstalled, unlessRoot } from "../support/service/obstacles.ts";
+import { findProcesses, startProgram, waitUntilGone } from "../support/service/start-process.ts";
 
 const stopMsMax = 10_000;
 
@@ -134,7 +134,7 @@ test("an interrupted first start leaves nothing that the next one takes for a da
 describe("when the program that started it is killed", () => {
   const killOwner = async (env: Record<string, string>): Promise<number> => {
     const owner = startProgram({
-      command: [process.execPath, join(import.meta.dir, "../support/start-stubs/embedded.ts"), home],
+      command: [process.execPath, join(import.meta.dir, "../support/service/start-stubs/embedded.ts"), home],
       env,
     });
     const output = await owner.waitFor('"ready"');

@@ -3,7 +3,7 @@ import { wireInteger, wireMoment } from "@sluice/contracts/wire";
 import { type AnyEndpoint, type EndpointAnswer, endpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { z } from "zod";
-import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
+import { type EndpointServer, serveEndpoints } from "../support/service/endpoint-server.ts";
 
 const output = z.strictObject({ quota: wireInteger, at: wireMoment });
 

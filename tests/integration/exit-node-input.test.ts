@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { codeOf } from "../support/console-client.ts";
-import { ExitNodeScene } from "../support/exit-node-scene.ts";
-import { relayKey } from "../support/node-agent.ts";
+import { codeOf } from "../support/accounts/console-client.ts";
+import { ExitNodeScene } from "../support/exit-nodes/exit-node-scene.ts";
+import { relayKey } from "../support/exit-nodes/node-agent.ts";
 
 /** A control plane as it stands in production: public addresses, https, two ports. No node of this file exists. */
 let scene: ExitNodeScene;

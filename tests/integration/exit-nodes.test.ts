@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { seedModelMap } from "@sluice/control-plane/messages-compat/service.ts";
-import { type Answer, codeOf } from "../support/console-client.ts";
-import { ExitNodeScene } from "../support/exit-node-scene.ts";
-import { FakeNode } from "../support/fake-node.ts";
-import { nextRelayKey, providerKey, type RunningAgent, relayKey } from "../support/node-agent.ts";
+import { type Answer, codeOf } from "../support/accounts/console-client.ts";
+import { ExitNodeScene } from "../support/exit-nodes/exit-node-scene.ts";
+import { FakeNode } from "../support/exit-nodes/fake-node.ts";
+import { nextRelayKey, providerKey, type RunningAgent, relayKey } from "../support/exit-nodes/node-agent.ts";
 
 let scene: ExitNodeScene;
 let agent: RunningAgent;

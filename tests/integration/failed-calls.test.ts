@@ -8,11 +8,11 @@ import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-se
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { Registry } from "prom-client";
-import { chat } from "../support/chat-call.ts";
-import { type ConsoleClient, consoleClient } from "../support/console-client.ts";
-import { loginAdmin, loginUser } from "../support/logins.ts";
-import { waitUntilSettleable } from "../support/settlement-scene.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { type ConsoleClient, consoleClient } from "../support/accounts/console-client.ts";
+import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
+import { chat } from "../support/calls/chat-call.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 
 type Row = Record<string, unknown>;
 

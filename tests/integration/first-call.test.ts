@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { arrangements, type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+import { arrangements, type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
 
 describe.each(arrangements)("a first call, %s", (arrangement) => {
   let provider: SandboxProvider;

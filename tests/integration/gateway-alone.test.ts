@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 const user = "203.0.113.7";
 

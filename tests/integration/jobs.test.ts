@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { type Job, startJobs } from "@sluice/control-plane/platform/schedule-jobs.ts";
-import { createTestDatabase } from "../support/test-database.ts";
+import { createTestDatabase } from "../support/postgres/test-database.ts";
 
 test("a job that takes longer than a transaction may be idle stays the only one of all replicas", async () => {
   await using database = await createTestDatabase();

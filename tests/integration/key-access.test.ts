@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { sha256 } from "@sluice/control-plane/platform/crypto/digest.ts";
-import { type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
-import { arrangements, type TestUser } from "../support/sluice.ts";
+import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import { arrangements, type TestUser } from "../support/service/sluice.ts";
 
 const chat = { model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] };
 const effectMsMax = 1_000;

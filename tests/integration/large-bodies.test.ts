@@ -1,9 +1,9 @@
 /** Bodies above the limit: a client that sends on without reading still gets to know why it is refused. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { MessagesRig } from "../support/messages-rig.ts";
-import { testUnless, unlessInstalled } from "../support/obstacles.ts";
-import { arrangements } from "../support/sluice.ts";
+import { MessagesRig } from "../support/messages/messages-rig.ts";
+import { testUnless, unlessInstalled } from "../support/service/obstacles.ts";
+import { arrangements } from "../support/service/sluice.ts";
 
 const bodyBytesMax = 1024 * 1024;
 /** More than the kernel takes over for both sides, so that a server that does not read is noticed. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { RealtimeClient, tryHandshake } from "../support/realtime-client.ts";
-import { type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
-import type { TestUser } from "../support/sluice.ts";
+import { RealtimeClient, tryHandshake } from "../support/calls/realtime-client.ts";
+import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import type { TestUser } from "../support/service/sluice.ts";
 
 const home = "203.0.113.7";
 const elsewhere = "203.0.113.8";

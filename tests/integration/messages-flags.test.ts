@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { MessagesModelInput } from "@sluice/contracts/messages-models";
 import { defaultModelFlags, type ModelFlags } from "@sluice/messages-conversion/model-flags";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
-import { MessagesRig } from "../support/messages-rig.ts";
-import { arrangements } from "../support/sluice.ts";
+import { MessagesRig } from "../support/messages/messages-rig.ts";
+import { arrangements } from "../support/service/sluice.ts";
 
 const tool = { name: "f", input_schema: { type: "object" } };
 const talk = (...messages: readonly [role: string, content: unknown][]) => ({

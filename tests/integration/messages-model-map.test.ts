@@ -1,10 +1,10 @@
 /** The model map: what admins save holds on every replica at once, is recorded, and never overwrites unseen changes. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { loginAdmin, loginUser } from "../support/logins.ts";
-import { MessagesRig } from "../support/messages-rig.ts";
-import { waitUntil } from "../support/relay-scene.ts";
-import type { SluiceProcess } from "../support/sluice.ts";
+import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
+import { MessagesRig } from "../support/messages/messages-rig.ts";
+import type { SluiceProcess } from "../support/service/sluice.ts";
 
 const effectMsMax = 1_000;
 const savePath = "/backend/admin/anthropic/model-map/save/";

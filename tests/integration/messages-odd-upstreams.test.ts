@@ -1,8 +1,8 @@
 /** What providers say in odd forms, told in the words of the Messages API. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
-import { MessagesRig } from "../support/messages-rig.ts";
-import { arrangements } from "../support/sluice.ts";
+import { MessagesRig } from "../support/messages/messages-rig.ts";
+import { arrangements } from "../support/service/sluice.ts";
 
 const role = { id: "1", object: "chat.completion.chunk", choices: [{ index: 0, delta: { role: "assistant" } }] };
 const tooLong =

@@ -1,8 +1,8 @@
 /** `/msgcompat`: its paths, who may call it, what is refused and how, and what is recorded of a call. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { MessagesRig, messagesModel, saveMapEntry } from "../support/messages-rig.ts";
-import { waitUntil } from "../support/relay-scene.ts";
-import { arrangements } from "../support/sluice.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
+import { MessagesRig, messagesModel, saveMapEntry } from "../support/messages/messages-rig.ts";
+import { arrangements } from "../support/service/sluice.ts";
 
 type ErrorBody = { type: string; error: { type: string; message: string }; request_id: string };
 

@@ -11,9 +11,9 @@ import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { drizzle } from "drizzle-orm/bun-sql";
 import { migrate as migrateByDrizzle } from "drizzle-orm/bun-sql/migrator";
-import { createEmptyDatabase } from "../support/empty-database.ts";
-import { schemaFacts } from "../support/schema-facts.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { createEmptyDatabase } from "../support/postgres/empty-database.ts";
+import { schemaFacts } from "../support/postgres/schema-facts.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 
 const command = Bun.fileURLToPath(new URL("../../control-plane/src/commands/migrate.ts", import.meta.url));
 

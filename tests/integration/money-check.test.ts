@@ -8,9 +8,9 @@ import { moneyCheckEndpoints } from "@sluice/control-plane/ledger/routes.ts";
 import { createLog, type LogFields } from "@sluice/control-plane/platform/log.ts";
 import { startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
 import { Registry } from "prom-client";
-import { serveEndpoints } from "../support/endpoint-server.ts";
-import { SettlementScene } from "../support/settlement-scene.ts";
-import { repositoryRoot, startProgram } from "../support/start-process.ts";
+import { serveEndpoints } from "../support/service/endpoint-server.ts";
+import { repositoryRoot, startProgram } from "../support/service/start-process.ts";
+import { SettlementScene } from "../support/usage/settlement-scene.ts";
 
 const command = [process.execPath, join(repositoryRoot, "deploy/start/audit.ts")];
 let scene: SettlementScene;

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { RunningAgent } from "../support/node-agent.ts";
-import { repositoryRoot, startProgram } from "../support/start-process.ts";
+import { RunningAgent } from "../support/exit-nodes/node-agent.ts";
+import { repositoryRoot, startProgram } from "../support/service/start-process.ts";
 
 let folder: string;
 let built: string;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { nextRelayKey, providerKey, RunningAgent, relayKey } from "../support/node-agent.ts";
-import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+import { nextRelayKey, providerKey, RunningAgent, relayKey } from "../support/exit-nodes/node-agent.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
 
 /** A node is an ordinary channel to the gateway: its credential is the relay key, its base URL the agent's. */
 describe("a gateway with a node", () => {

@@ -4,7 +4,7 @@ import { type Challenge, challengeAgeMsMax, isProofValid, signChallenge } from "
 import { detailedHealthAnswer } from "@sluice/exit-protocol/health";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { nextRelayKey, providerKey, RunningAgent, refreshToken, relayKey } from "../support/node-agent.ts";
+import { nextRelayKey, providerKey, RunningAgent, refreshToken, relayKey } from "../support/exit-nodes/node-agent.ts";
 
 let provider: SandboxProvider;
 let agent: RunningAgent;

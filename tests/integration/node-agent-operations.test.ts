@@ -12,9 +12,9 @@ import {
   RunningAgent,
   relayKey,
   writeAgentFiles,
-} from "../support/node-agent.ts";
-import { startRawHttpServer } from "../support/raw-http-server.ts";
-import { createTestAuthority } from "../support/test-certificates.ts";
+} from "../support/exit-nodes/node-agent.ts";
+import { startRawHttpServer } from "../support/wire/raw-http-server.ts";
+import { createTestAuthority } from "../support/wire/test-certificates.ts";
 
 const newProviderKey = "pk_canary_next_5d0e9b7a31";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { RunningAgent, relayKey } from "../support/node-agent.ts";
-import { connectRaw, rawChatRequest } from "../support/raw-tcp-client.ts";
+import { RunningAgent, relayKey } from "../support/exit-nodes/node-agent.ts";
+import { connectRaw, rawChatRequest } from "../support/wire/raw-tcp-client.ts";
 
 const cancelMsMax = 250;
 const nowMs = () => performance.timeOrigin + performance.now();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { nextRelayKey, providerKey, RunningAgent, refreshToken, relayKey } from "../support/node-agent.ts";
-import { exchangeRaw } from "../support/raw-exchange.ts";
-import { rawRequest } from "../support/raw-tcp-client.ts";
+import { nextRelayKey, providerKey, RunningAgent, refreshToken, relayKey } from "../support/exit-nodes/node-agent.ts";
+import { exchangeRaw } from "../support/wire/raw-exchange.ts";
+import { rawRequest } from "../support/wire/raw-tcp-client.ts";
 
 const bearer = `Authorization: Bearer ${relayKey}`;
 

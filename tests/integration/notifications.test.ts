@@ -3,7 +3,7 @@ import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { type Notifications, notify, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 
 let server: TestDatabase;
 let db: Database;

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { errorTable } from "@sluice/contracts/errors";
-import { exchangeRaw } from "../support/raw-exchange.ts";
-import { rawRequest } from "../support/raw-tcp-client.ts";
-import { expectCleanLogs, expectNoSecret, linesOf } from "../support/refusals.ts";
-import { addModelWithChannel, type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
-import { arrangements } from "../support/sluice.ts";
+import { expectCleanLogs, expectNoSecret, linesOf } from "../support/calls/refusals.ts";
+import { addModelWithChannel, type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import { arrangements } from "../support/service/sluice.ts";
+import { exchangeRaw } from "../support/wire/raw-exchange.ts";
+import { rawRequest } from "../support/wire/raw-tcp-client.ts";
 
 const catalog = ["gpt-4o-mini", "unreachable"];
 

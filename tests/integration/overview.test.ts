@@ -8,10 +8,10 @@ import { reportEndpoints } from "@sluice/control-plane/usage/reports/routes.ts";
 import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
 import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import { Registry } from "prom-client";
-import { BillingScene, type Buyer, noticeOf } from "../support/billing-scene.ts";
-import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
-import { waitUntilSettleable } from "../support/settlement-scene.ts";
-import { repositoryRoot, startProgram } from "../support/start-process.ts";
+import { BillingScene, type Buyer, noticeOf } from "../support/payments/billing-scene.ts";
+import { type EndpointServer, serveEndpoints } from "../support/service/endpoint-server.ts";
+import { repositoryRoot, startProgram } from "../support/service/start-process.ts";
+import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 
 let scene: BillingScene;
 let http: EndpointServer;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
-import { declaredEndpoints, nameOf } from "../support/declared-endpoints.ts";
-import { loginAdmin } from "../support/logins.ts";
-import { inputNames, soundValues } from "../support/odd-values.ts";
-import { addOwnedThings, addPlans, type OwnedThings } from "../support/owned-things.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { loginAdmin } from "../support/accounts/logins.ts";
+import { addOwnedThings, addPlans, type OwnedThings } from "../support/accounts/owned-things.ts";
+import { declaredEndpoints, nameOf } from "../support/admin/declared-endpoints.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { inputNames, soundValues } from "../support/values/odd-values.ts";
 
 let rig: SluiceRig;
 let sluice: SluiceProcess;

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { NewPrice } from "@sluice/control-plane/models/model-store.ts";
 import OpenAI from "openai";
-import { refusal } from "../support/openai-calls.ts";
-import { type RelayScene, startRelayScene } from "../support/relay-scene.ts";
-import { waitForSettledRows } from "../support/settled-rows.ts";
-import { arrangements, type TestUser } from "../support/sluice.ts";
+import { refusal } from "../support/calls/openai-calls.ts";
+import { type RelayScene, startRelayScene } from "../support/calls/relay-scene.ts";
+import { arrangements, type TestUser } from "../support/service/sluice.ts";
+import { waitForSettledRows } from "../support/usage/settled-rows.ts";
 
 /** Prices in USD: of a million tokens, of a picture. 500,000 quota are 1 USD. */
 const priced: Record<string, Partial<NewPrice>> = {

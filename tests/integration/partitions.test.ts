@@ -9,7 +9,7 @@ import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { isMissingPartition, sqlStateOf } from "@sluice/control-plane/platform/db-errors.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 
 const dayMs = 86_400_000;
 const now = Date.now();

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { listOfferedModels, listSoldModels, type NewPrice } from "@sluice/control-plane/models/model-store.ts";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import OpenAI from "openai";
-import { refusal } from "../support/openai-calls.ts";
-import { type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
-import { waitForSettledRows } from "../support/settled-rows.ts";
-import { arrangements, type TestUser } from "../support/sluice.ts";
+import { refusal } from "../support/calls/openai-calls.ts";
+import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import { arrangements, type TestUser } from "../support/service/sluice.ts";
+import { waitForSettledRows } from "../support/usage/settled-rows.ts";
 
 const priced: Record<string, Partial<NewPrice>> = { "*": { request_usd: "0.001" } };
 

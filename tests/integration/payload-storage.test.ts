@@ -8,8 +8,8 @@ import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { DayKeyDestroyedError } from "@sluice/control-plane/trace/payload-keys.ts";
 import { TraceService, type TraceServiceDeps } from "@sluice/control-plane/trace/service.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
-import { PayloadCounts, payloadOf, silentLog } from "../support/trace-fixtures.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
+import { PayloadCounts, payloadOf, silentLog } from "../support/trace/trace-fixtures.ts";
 
 const { TEST_FULL } = process.env;
 const payloadsMany = TEST_FULL === "1" ? 20_000 : 1_000;

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { loginAdmin } from "../support/logins.ts";
-import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/sluice.ts";
-import { createTestDatabase } from "../support/test-database.ts";
+import { loginAdmin } from "../support/accounts/logins.ts";
+import { createTestDatabase } from "../support/postgres/test-database.ts";
+import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 const seedFile = join(import.meta.dir, "../../control-plane/src/commands/seed.ts");
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { changeQuota } from "@sluice/control-plane/gateway/service.ts";
-import { BillingScene, type Buyer } from "../support/billing-scene.ts";
+import { BillingScene, type Buyer } from "../support/payments/billing-scene.ts";
 
 let scene: BillingScene;
 

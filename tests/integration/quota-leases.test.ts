@@ -11,7 +11,7 @@ import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { type Notifications, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 
 type Replica = { readonly db: Database; readonly notifications: Notifications; readonly leases: QuotaLeases };
 

@@ -7,8 +7,8 @@ import { renewTerm } from "@sluice/control-plane/gateway/quota/replica-store.ts"
 import { createLeaseStore, grantQuota } from "@sluice/control-plane/gateway/quota/store.ts";
 import type { Database, Queryable } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { holdLock, runBothBehind } from "../support/held-lock.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { holdLock, runBothBehind } from "../support/postgres/held-lock.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 
 const granted = 100n;
 const q = (amount: bigint): Quota => amount as Quota;

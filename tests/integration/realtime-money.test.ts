@@ -1,9 +1,9 @@
 /** What a session costs where a provider speaks or counts in other ways than usual, and what the client may not ask for. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { RealtimeClient } from "../support/realtime-client.ts";
-import { type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
-import { type ScriptedSessions, startScriptedSessions } from "../support/scripted-sessions.ts";
-import { arrangements, type TestUser } from "../support/sluice.ts";
+import { RealtimeClient } from "../support/calls/realtime-client.ts";
+import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import { type ScriptedSessions, startScriptedSessions } from "../support/calls/scripted-sessions.ts";
+import { arrangements, type TestUser } from "../support/service/sluice.ts";
 
 const text = "four words of text, and more";
 const id = "resp_1";

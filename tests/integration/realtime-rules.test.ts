@@ -1,8 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { RealtimeClient, tryHandshake } from "../support/realtime-client.ts";
-import { addModelWithChannel, type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
-import { type ScriptedSession, type ScriptedSessions, startScriptedSessions } from "../support/scripted-sessions.ts";
-import { arrangements, type TestUser } from "../support/sluice.ts";
+import { RealtimeClient, tryHandshake } from "../support/calls/realtime-client.ts";
+import { addModelWithChannel, type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import {
+  type ScriptedSession,
+  type ScriptedSessions,
+  startScriptedSessions,
+} from "../support/calls/scripted-sessions.ts";
+import { arrangements, type TestUser } from "../support/service/sluice.ts";
 
 const usage = { input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 };
 let responses = 0;

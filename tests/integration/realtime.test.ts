@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { RealtimeClient, type RealtimeClientOptions, tryHandshake } from "../support/realtime-client.ts";
-import { addModelWithChannel, type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
-import { arrangements, type TestUser } from "../support/sluice.ts";
+import { RealtimeClient, type RealtimeClientOptions, tryHandshake } from "../support/calls/realtime-client.ts";
+import { addModelWithChannel, type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import { arrangements, type TestUser } from "../support/service/sluice.ts";
 
 type Row = { request_id: string; outcome: string; quota: bigint; usage_source: string; input_tokens: bigint };
 

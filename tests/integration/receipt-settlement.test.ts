@@ -4,13 +4,13 @@ import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts"
 import { changeGatewayUser, createApiKey } from "@sluice/control-plane/gateway/service.ts";
 import { insertUsageRows } from "@sluice/control-plane/usage/log/usage-store.ts";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { chat } from "../support/chat-call.ts";
-import { type ConsoleClient, consoleClient } from "../support/console-client.ts";
-import { loginAdmin, loginUser } from "../support/logins.ts";
-import { ceiling, fromDecimal, fromInteger, plus, type Rational, times } from "../support/rational.ts";
-import { waitUntilSettleable } from "../support/settlement-scene.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
-import { encoded, usageRow } from "../support/usage-rows.ts";
+import { type ConsoleClient, consoleClient } from "../support/accounts/console-client.ts";
+import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
+import { chat } from "../support/calls/chat-call.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
+import { encoded, usageRow } from "../support/usage/usage-rows.ts";
+import { ceiling, fromDecimal, fromInteger, plus, type Rational, times } from "../support/values/rational.ts";
 
 type Receipt = {
   readonly request_id: string;

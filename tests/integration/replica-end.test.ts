@@ -3,12 +3,12 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { blockCommits } from "../support/blocked-commits.ts";
-import { readBudget, waitForIdleReturn } from "../support/budget-watch.ts";
-import { chat, type SeenCall } from "../support/chat-call.ts";
-import { waitForSettledRows } from "../support/settled-rows.ts";
-import { arrangements, type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
-import { readSpoolOf } from "../support/spool-contents.ts";
+import { readBudget, waitForIdleReturn } from "../support/calls/budget-watch.ts";
+import { chat, type SeenCall } from "../support/calls/chat-call.ts";
+import { blockCommits } from "../support/postgres/blocked-commits.ts";
+import { arrangements, type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
+import { waitForSettledRows } from "../support/usage/settled-rows.ts";
+import { readSpoolOf } from "../support/usage/spool-contents.ts";
 
 const price = 1_000n;
 

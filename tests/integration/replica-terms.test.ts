@@ -16,9 +16,9 @@ import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { Registry } from "prom-client";
-import { readBudget } from "../support/budget-watch.ts";
-import { holdLock } from "../support/held-lock.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { readBudget } from "../support/calls/budget-watch.ts";
+import { holdLock } from "../support/postgres/held-lock.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 
 const one = "one" as ReplicaId;
 const other = "other" as ReplicaId;

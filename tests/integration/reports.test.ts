@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { reportEndpoints } from "@sluice/control-plane/usage/reports/routes.ts";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
-import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
-import { createReportScene } from "../support/report-scene.ts";
-import type { SettlementScene } from "../support/settlement-scene.ts";
+import { type EndpointServer, serveEndpoints } from "../support/service/endpoint-server.ts";
+import { createReportScene } from "../support/usage/report-scene.ts";
+import type { SettlementScene } from "../support/usage/settlement-scene.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
 const rangesOfZone = isFull ? 20 : 3;

@@ -1,8 +1,8 @@
 /** How long a provider asks to wait reaches the client as it was said, in both dialects. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
-import { MessagesRig } from "../support/messages-rig.ts";
-import { arrangements } from "../support/sluice.ts";
+import { MessagesRig } from "../support/messages/messages-rig.ts";
+import { arrangements } from "../support/service/sluice.ts";
 
 const dialects = { chat: "/v1/chat/completions", messages: "/msgcompat/v1/messages" } as const;
 

@@ -5,10 +5,10 @@ import { readSecret, saveSecret } from "@sluice/control-plane/admin/secrets/serv
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { chat, type SeenCall } from "../support/chat-call.ts";
-import { countUnder, fillSealed, listedColumns, paymentSecret, readSealed } from "../support/sealed-values.ts";
-import { masterKeyBytes, SluiceRig } from "../support/sluice.ts";
-import { repositoryRoot, type StartedProgram, startProgram } from "../support/start-process.ts";
+import { chat, type SeenCall } from "../support/calls/chat-call.ts";
+import { masterKeyBytes, SluiceRig } from "../support/service/sluice.ts";
+import { repositoryRoot, type StartedProgram, startProgram } from "../support/service/start-process.ts";
+import { countUnder, fillSealed, listedColumns, paymentSecret, readSealed } from "../support/trace/sealed-values.ts";
 
 const secretCount = process.env["TEST_FULL"] === "1" ? 5_000 : 600;
 const command = join(repositoryRoot, "control-plane/src/commands/rotate-secrets.ts");

@@ -10,9 +10,9 @@ import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/platform/crypto/seal-errors.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { openApprovals } from "../support/admin-billing.ts";
-import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { openApprovals } from "../support/payments/admin-billing.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
+import { type EndpointServer, serveEndpoints } from "../support/service/endpoint-server.ts";
 
 const canary = "whsec_canary-0123456789-0123456789";
 const keyOf = (name: string): MasterKey => new MasterKey(new Bun.CryptoHasher("sha256").update(name).digest());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { AccountClient } from "../support/account-client.ts";
-import { loginAdmin } from "../support/logins.ts";
-import { SluiceRig } from "../support/sluice.ts";
+import { AccountClient } from "../support/accounts/account-client.ts";
+import { loginAdmin } from "../support/accounts/logins.ts";
+import { SluiceRig } from "../support/service/sluice.ts";
 
 let rig: SluiceRig;
 /** Behind an edge that says whom it speaks for, and without one. */

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type SettingName, settingNames, settingRegistry } from "@sluice/control-plane/admin/settings/registry.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { chat } from "../support/chat-call.ts";
-import { type ConsoleClient, codeOf, consoleClient } from "../support/console-client.ts";
-import { loginAdmin } from "../support/logins.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { type ConsoleClient, codeOf, consoleClient } from "../support/accounts/console-client.ts";
+import { loginAdmin } from "../support/accounts/logins.ts";
+import { chat } from "../support/calls/chat-call.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 type View = { name: SettingName; value: unknown; default: unknown; source: string; version: number };
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { readBudget, waitForIdleReturn, watchBudget } from "../support/budget-watch.ts";
-import { chat } from "../support/chat-call.ts";
-import { loginAdmin } from "../support/logins.ts";
-import { readMetrics } from "../support/metrics.ts";
-import { testUnless, unlessFull } from "../support/obstacles.ts";
-import { waitUntilSettleable } from "../support/settlement-scene.ts";
-import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+import { loginAdmin } from "../support/accounts/logins.ts";
+import { readBudget, waitForIdleReturn, watchBudget } from "../support/calls/budget-watch.ts";
+import { chat } from "../support/calls/chat-call.ts";
+import { readMetrics } from "../support/service/metrics.ts";
+import { testUnless, unlessFull } from "../support/service/obstacles.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
+import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 
 const price = 7n;
 const isFull = process.env["TEST_FULL"] === "1";

@@ -4,8 +4,8 @@ import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { encodeUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
 import { insertUsageRows } from "@sluice/control-plane/usage/log/usage-store.ts";
 import { settlementEndpoints } from "@sluice/control-plane/usage/settlement/routes.ts";
-import { serveEndpoints } from "../support/endpoint-server.ts";
-import { SettlementScene, waitUntilSettleable } from "../support/settlement-scene.ts";
+import { serveEndpoints } from "../support/service/endpoint-server.ts";
+import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;

@@ -3,11 +3,11 @@ import { insertPriceVersion } from "@sluice/control-plane/models/model-store.ts"
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import fc from "fast-check";
-import { readBudget, waitForIdleReturn } from "../support/budget-watch.ts";
-import { chat, type SeenCall } from "../support/chat-call.ts";
-import { prices } from "../support/priced-usage.ts";
-import { recomputedCost, type SettledRow, waitForSettledRows } from "../support/settled-rows.ts";
-import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+import { readBudget, waitForIdleReturn } from "../support/calls/budget-watch.ts";
+import { chat, type SeenCall } from "../support/calls/chat-call.ts";
+import { prices } from "../support/calls/priced-usage.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
+import { recomputedCost, type SettledRow, waitForSettledRows } from "../support/usage/settled-rows.ts";
 
 const { TEST_FULL } = process.env;
 const isFull = TEST_FULL === "1";

@@ -9,7 +9,7 @@ import {
   type SpoolFolder,
   sink,
   spoolFolder,
-} from "../support/spool-fixture.ts";
+} from "../support/usage/spool-fixture.ts";
 
 type Holder = AsyncDisposable & {
   readonly slotNumber: number;
@@ -20,7 +20,7 @@ type Holder = AsyncDisposable & {
 
 /** Another process that holds a slot and has recorded these rows. */
 async function startHolder(folder: SpoolFolder, ...rows: string[]): Promise<Holder> {
-  const program = join(import.meta.dir, "../support/spool-holder.ts");
+  const program = join(import.meta.dir, "../support/usage/spool-holder.ts");
   const child = Bun.spawn([process.execPath, program, folder.directory, ...rows], {
     stdout: "pipe",
     stderr: "inherit",

@@ -5,7 +5,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/errors.ts";
-import { appendNotes, noteCodecs, notes, type SpoolFolder, sink, spoolFolder } from "../support/spool-fixture.ts";
+import { appendNotes, noteCodecs, notes, type SpoolFolder, sink, spoolFolder } from "../support/usage/spool-fixture.ts";
 
 const flushMs = 5_000;
 

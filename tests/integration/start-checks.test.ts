@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { SluiceRig } from "../support/sluice.ts";
+import { SluiceRig } from "../support/service/sluice.ts";
 
 let rig: SluiceRig;
 let provider: SandboxProvider;

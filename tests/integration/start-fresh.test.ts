@@ -11,8 +11,8 @@ import {
   unlessFull,
   unlessInstalled,
   unlessRoot,
-} from "../support/obstacles.ts";
-import { repositoryRoot, type StartedProgram, startProgram, waitUntilGone } from "../support/start-process.ts";
+} from "../support/service/obstacles.ts";
+import { repositoryRoot, type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
 import { listFiles } from "../tidy/tree.ts";
 
 const stopMsMax = 20_000;

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import { runtimeEnvironment } from "@sluice/deploy/start/runtime-environment";
-import { testUnless, unlessInstalled } from "../support/obstacles.ts";
-import { findProcesses, type StartedProgram, startProgram, waitUntilGone } from "../support/start-process.ts";
-import { createTestDatabase } from "../support/test-database.ts";
+import { createTestDatabase } from "../support/postgres/test-database.ts";
+import { testUnless, unlessInstalled } from "../support/service/obstacles.ts";
+import { findProcesses, type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
 
 const stopMsMax = 10_000;
 
@@ -231,7 +231,7 @@ testUnless(
 test("with --reload a changed source file restarts the service, once for a burst of changes", async () => {
   const root = join(folder, "checkout");
   const source = join(root, "control-plane/src/main.ts");
-  const stub = await readFile(join(import.meta.dir, "../support/start-stubs/worker.ts"), "utf8");
+  const stub = await readFile(join(import.meta.dir, "../support/service/start-stubs/worker.ts"), "utf8");
   await mkdir(join(root, "control-plane/src/gateway"), { recursive: true });
   await mkdir(join(root, "packages"));
   await writeFile(source, stub);

@@ -3,10 +3,10 @@ import type { NewPrice } from "@sluice/control-plane/models/model-store.ts";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import OpenAI from "openai";
 import type { ResponseInputFile } from "openai/resources/responses/responses";
-import { refusal } from "../support/openai-calls.ts";
-import { type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
-import { recomputedCost, type SettledRow, waitForSettledRows } from "../support/settled-rows.ts";
-import { arrangements, type TestUser } from "../support/sluice.ts";
+import { refusal } from "../support/calls/openai-calls.ts";
+import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import { arrangements, type TestUser } from "../support/service/sluice.ts";
+import { recomputedCost, type SettledRow, waitForSettledRows } from "../support/usage/settled-rows.ts";
 
 /** Prices in USD: of a million tokens, of a picture, of a second. 500,000 quota are 1 USD. */
 const priced: Record<string, Partial<NewPrice>> = {

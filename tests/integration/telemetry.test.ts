@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
 
 type Received = { readonly path: string; readonly headers: Headers; readonly text: string };
 type Span = {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createTestDatabase } from "../support/test-database.ts";
+import { createTestDatabase } from "../support/postgres/test-database.ts";
 
 test("two test databases don't see each other's tables, and a dropped one is gone", async () => {
   await using first = await createTestDatabase();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readJunitTotals, readSkipReasons } from "../runner/junit.ts";
 import { runInGroup } from "../runner/process-group.ts";
-import { findProcesses, repositoryRoot, startProgram } from "../support/start-process.ts";
+import { findProcesses, repositoryRoot, startProgram } from "../support/service/start-process.ts";
 
 const { PATH } = process.env;
 const options = { cwd: "/", env: { PATH }, timeoutMs: 20_000 };
@@ -27,7 +27,7 @@ test("a process that has left the group of its test file is found, named and kil
 
 test("what a test starts with an environment of its own is found as well", async () => {
   const program = `
-    const { startProgram } = await import(${JSON.stringify(join(repositoryRoot, "tests/support/start-process.ts"))});
+    const { startProgram } = await import(${JSON.stringify(join(repositoryRoot, "tests/support/service/start-process.ts"))});
     startProgram({ command: ["setsid", "sleep", "985"], env: {} });
     await Bun.sleep(200);
     process.exit(0);`;
@@ -75,7 +75,7 @@ test("an interrupted run says so, begins nothing more and leaves no server", asy
 });
 
 describe("a test that can't run on this machine", () => {
-  const obstacles = join(repositoryRoot, "tests/support/obstacles.ts");
+  const obstacles = join(repositoryRoot, "tests/support/service/obstacles.ts");
   const probe = `import { expect } from "bun:test";
 import { describeUnless, testUnless, unlessInstalled } from ${JSON.stringify(obstacles)};
 testUnless(unlessInstalled("sh", "no-such-program"), "needs it", () => expect(1).toBe(2));

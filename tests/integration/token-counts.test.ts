@@ -1,8 +1,8 @@
 /** Counting tokens is free, so that it is bounded: by the size of what is counted, and one at a time for each key. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { MessagesRig, messagesModel } from "../support/messages-rig.ts";
-import { connectRaw } from "../support/raw-tcp-client.ts";
-import { arrangements } from "../support/sluice.ts";
+import { MessagesRig, messagesModel } from "../support/messages/messages-rig.ts";
+import { arrangements } from "../support/service/sluice.ts";
+import { connectRaw } from "../support/wire/raw-tcp-client.ts";
 
 const path = "/msgcompat/v1/messages/count_tokens";
 const bytesMax = 4 * 1024 * 1024;

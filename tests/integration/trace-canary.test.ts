@@ -12,14 +12,14 @@ import { DayKeyDestroyedError, PayloadKeys } from "@sluice/control-plane/trace/p
 import { TraceRetention } from "@sluice/control-plane/trace/retention.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { ageTraces } from "../support/aged-days.ts";
-import { accessOf } from "../support/backend-access.ts";
-import { codeOf, consoleClient } from "../support/console-client.ts";
-import { findInFiles } from "../support/find-in-files.ts";
-import { loginAdmin, loginUser } from "../support/logins.ts";
-import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/sluice.ts";
-import { createTestDatabase, testDatabases } from "../support/test-database.ts";
-import { silentLog } from "../support/trace-fixtures.ts";
+import { codeOf, consoleClient } from "../support/accounts/console-client.ts";
+import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
+import { accessOf } from "../support/admin/backend-access.ts";
+import { createTestDatabase, testDatabases } from "../support/postgres/test-database.ts";
+import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { ageTraces } from "../support/trace/aged-days.ts";
+import { findInFiles } from "../support/trace/find-in-files.ts";
+import { silentLog } from "../support/trace/trace-fixtures.ts";
 
 const masterKey = new MasterKey(masterKeyBytes);
 const canary = `canary-${crypto.randomUUID()}`;

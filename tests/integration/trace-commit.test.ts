@@ -10,8 +10,8 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { SpooledTrace, TraceRow } from "@sluice/control-plane/trace/model.ts";
 import { commitTraces, TraceService, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
 import fc from "fast-check";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
-import { PayloadCounts, silentLog, traceRowOf } from "../support/trace-fixtures.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
+import { PayloadCounts, silentLog, traceRowOf } from "../support/trace/trace-fixtures.ts";
 
 const today = utcDay(Date.now());
 const spooled: SpooledTrace[] = [];

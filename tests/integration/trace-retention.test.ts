@@ -7,11 +7,11 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { TraceRules } from "@sluice/control-plane/trace/model.ts";
 import { TraceRetention } from "@sluice/control-plane/trace/retention.ts";
 import { countDecryptable } from "@sluice/control-plane/trace/service.ts";
-import { dayBeforeNow } from "../support/aged-days.ts";
-import { masterKeyBytes } from "../support/sluice.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
-import { fillTraceDay } from "../support/trace-days.ts";
-import { silentLog } from "../support/trace-fixtures.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
+import { masterKeyBytes } from "../support/service/sluice.ts";
+import { dayBeforeNow } from "../support/trace/aged-days.ts";
+import { fillTraceDay } from "../support/trace/trace-days.ts";
+import { silentLog } from "../support/trace/trace-fixtures.ts";
 
 const rules: TraceRules = { payloadRetentionDays: 7, metadataRetentionDays: 20, readsPerHour: 1 };
 

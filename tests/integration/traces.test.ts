@@ -8,12 +8,12 @@ import { insertTraces } from "@sluice/control-plane/trace/store.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { chat } from "../support/chat-call.ts";
-import { type ConsoleClient, codeOf, consoleClient } from "../support/console-client.ts";
-import { loginAdmin, loginUser, type UserLogin } from "../support/logins.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
-import { repositoryRoot, startProgram } from "../support/start-process.ts";
-import { traceRowOf } from "../support/trace-fixtures.ts";
+import { type ConsoleClient, codeOf, consoleClient } from "../support/accounts/console-client.ts";
+import { loginAdmin, loginUser, type UserLogin } from "../support/accounts/logins.ts";
+import { chat } from "../support/calls/chat-call.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { repositoryRoot, startProgram } from "../support/service/start-process.ts";
+import { traceRowOf } from "../support/trace/trace-fixtures.ts";
 
 type Listed = { request_id: string; day: string; status: string; model: string | null; payload: string };
 

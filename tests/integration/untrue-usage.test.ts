@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { readBudget, waitForIdleReturn } from "../support/budget-watch.ts";
-import { chat } from "../support/chat-call.ts";
-import { waitUntil } from "../support/relay-scene.ts";
-import { recomputedCost, waitForSettledRows } from "../support/settled-rows.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { readBudget, waitForIdleReturn } from "../support/calls/budget-watch.ts";
+import { chat } from "../support/calls/chat-call.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { recomputedCost, waitForSettledRows } from "../support/usage/settled-rows.ts";
 
 let provider: SandboxProvider;
 let rig: SluiceRig;

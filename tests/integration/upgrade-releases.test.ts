@@ -5,10 +5,10 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import { Registry } from "prom-client";
 import { listReleases, loadRelease } from "../releases/stored-releases.ts";
-import { createEmptyDatabase } from "../support/empty-database.ts";
-import { schemaFacts } from "../support/schema-facts.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
-import { silentLog } from "../support/trace-fixtures.ts";
+import { createEmptyDatabase } from "../support/postgres/empty-database.ts";
+import { schemaFacts } from "../support/postgres/schema-facts.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
+import { silentLog } from "../support/trace/trace-fixtures.ts";
 
 /** Functions that the program of the newest stored release does not call, as `name(types)`: they may go, or change. */
 const uncalled: readonly string[] = [];

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server } from "node:net";
 import { readSecret } from "@sluice/control-plane/admin/secrets/service.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { chat } from "../support/chat-call.ts";
-import { type ConsoleClient, codeOf, consoleClient } from "../support/console-client.ts";
-import { loginAdmin } from "../support/logins.ts";
-import { type RelayScene, startRelayScene } from "../support/relay-scene.ts";
-import { masterKeyBytes } from "../support/sluice.ts";
+import { type ConsoleClient, codeOf, consoleClient } from "../support/accounts/console-client.ts";
+import { loginAdmin } from "../support/accounts/logins.ts";
+import { chat } from "../support/calls/chat-call.ts";
+import { type RelayScene, startRelayScene } from "../support/calls/relay-scene.ts";
+import { masterKeyBytes } from "../support/service/sluice.ts";
 
 const canary = "canary-credential-0123456789abcdef";
 const privateKey = `-----BEGIN PRIVATE KEY-----\n${"QUJDRA==".repeat(8)}\n-----END PRIVATE KEY-----`;

@@ -10,8 +10,8 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { commitUsage, commitUsageBatch } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { BudgetCharge } from "@sluice/control-plane/usage/log/model.ts";
 import type { EncodedUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
-import { type Customer, createCustomer, encoded, usageRow } from "../support/usage-rows.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
+import { type Customer, createCustomer, encoded, usageRow } from "../support/usage/usage-rows.ts";
 
 const { TEST_FULL } = process.env;
 const rivalBatches = TEST_FULL === "1" ? 200 : 30;

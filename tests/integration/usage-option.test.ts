@@ -1,7 +1,7 @@
 /** Providers that refuse `stream_options`: what we added ourselves is no reason to refuse a client. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { MessagesRig } from "../support/messages-rig.ts";
-import { arrangements } from "../support/sluice.ts";
+import { MessagesRig } from "../support/messages/messages-rig.ts";
+import { arrangements } from "../support/service/sluice.ts";
 
 const refusal = {
   status: 400,

@@ -6,7 +6,7 @@ import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { readOverview } from "@sluice/control-plane/usage/reports/overview.ts";
 import { rebuildRollup, rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
-import { SettlementScene } from "../support/settlement-scene.ts";
+import { SettlementScene } from "../support/usage/settlement-scene.ts";
 
 const rowsOfStorm = process.env["TEST_FULL"] === "1" ? 20_000 : 600;
 const customers = 5;

@@ -6,9 +6,9 @@ import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
-import { ceiling, fromDecimal, fromInteger, times } from "../support/rational.ts";
-import { SettlementScene, waitUntilSettleable } from "../support/settlement-scene.ts";
-import { testRandom } from "../support/test-seed.ts";
+import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
+import { ceiling, fromDecimal, fromInteger, times } from "../support/values/rational.ts";
+import { testRandom } from "../support/values/test-seed.ts";
 
 const random = testRandom();
 const isFull = process.env["TEST_FULL"] === "1";

@@ -6,11 +6,11 @@ import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { insertUsageRows } from "@sluice/control-plane/usage/log/usage-store.ts";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { chat } from "../support/chat-call.ts";
-import { type ConsoleClient, codeOf, consoleClient } from "../support/console-client.ts";
-import { loginUser } from "../support/logins.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
-import { type Customer, encoded, usageRow } from "../support/usage-rows.ts";
+import { type ConsoleClient, codeOf, consoleClient } from "../support/accounts/console-client.ts";
+import { loginUser } from "../support/accounts/logins.ts";
+import { chat } from "../support/calls/chat-call.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { type Customer, encoded, usageRow } from "../support/usage/usage-rows.ts";
 
 type Row = Record<string, unknown> & { request_id: string; day: string };
 type Sums = Record<string, number> & { day?: string; model?: string | null };

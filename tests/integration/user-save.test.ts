@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
-import { AccountClient } from "../support/account-client.ts";
-import { holdLock } from "../support/held-lock.ts";
-import { loginAdmin, loginUser } from "../support/logins.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { AccountClient } from "../support/accounts/account-client.ts";
+import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
+import { holdLock } from "../support/postgres/held-lock.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 let rig: SluiceRig;
 let sluice: SluiceProcess;

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { builtWeb } from "../support/web-build.ts";
+import { builtWeb } from "../support/web/web-build.ts";
 
 type Chunk = {
   readonly file: string;

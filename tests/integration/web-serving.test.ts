@@ -3,11 +3,11 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { addFirstPlans } from "@sluice/control-plane/payments/plans/plans.ts";
-import { loginAdmin, loginUser } from "../support/logins.ts";
-import { exchangeRaw } from "../support/raw-exchange.ts";
-import { waitUntil } from "../support/relay-scene.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
-import { builtWeb } from "../support/web-build.ts";
+import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { builtWeb } from "../support/web/web-build.ts";
+import { exchangeRaw } from "../support/wire/raw-exchange.ts";
 
 let rig: SluiceRig;
 let sluice: SluiceProcess;

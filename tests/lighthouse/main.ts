@@ -9,9 +9,9 @@ import { findFreePort } from "@sluice/deploy/start/port";
 import type { Browser } from "playwright-core";
 import { fillHouse } from "../shots/full-house.ts";
 import { type ShownPage, shownPages } from "../shots/pages.ts";
-import { launchChromium } from "../support/chromium.ts";
-import { startTestCluster } from "../support/test-cluster.ts";
-import { shownEmail, startWebRig, type WebRig } from "../support/web-rig.ts";
+import { startTestCluster } from "../support/postgres/test-cluster.ts";
+import { launchChromium } from "../support/web/chromium.ts";
+import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 import { findLighthouse } from "./install.ts";
 import { middleOf, type PageResult, resultOf, tableOf } from "./results.ts";
 

@@ -9,7 +9,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatDuration } from "@sluice/deploy/start/progress";
 import { killAllGroups } from "../runner/process-group.ts";
-import { startTestCluster } from "../support/test-cluster.ts";
+import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import type { Mutant } from "./mutant.ts";
 import { mutants } from "./table.ts";
 import { copyTree, type TreeCopy } from "./tree-copy.ts";

@@ -12,14 +12,14 @@ import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-se
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { Registry } from "prom-client";
 import { fillLists } from "../shots/full-house.ts";
-import { billingDeps, noticeOf } from "../support/billing-scene.ts";
-import { chat } from "../support/chat-call.ts";
-import { loginAdmin, loginUser, type UserLogin } from "../support/logins.ts";
-import { ScriptedRefunds } from "../support/scripted-refunds.ts";
-import { waitUntilSettleable } from "../support/settlement-scene.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
-import type { TestDatabase } from "../support/test-database.ts";
-import { silentLog } from "../support/trace-fixtures.ts";
+import { loginAdmin, loginUser, type UserLogin } from "../support/accounts/logins.ts";
+import { chat } from "../support/calls/chat-call.ts";
+import { billingDeps, noticeOf } from "../support/payments/billing-scene.ts";
+import { ScriptedRefunds } from "../support/payments/scripted-refunds.ts";
+import type { TestDatabase } from "../support/postgres/test-database.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { silentLog } from "../support/trace/trace-fixtures.ts";
+import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 
 const settledCalls = 12;
 const unsettledCalls = 3;

@@ -6,7 +6,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { migrate, ownSource } from "@sluice/control-plane/db/migrate.ts";
-import { findSystemPostgres, SystemPostgres } from "../support/system-postgres.ts";
+import { findSystemPostgres, SystemPostgres } from "../support/postgres/system-postgres.ts";
 import { fillRelease } from "./fill-release.ts";
 import { releaseFile } from "./stored-releases.ts";
 

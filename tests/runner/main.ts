@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { formatDuration } from "@sluice/deploy/start/progress";
 import { StartError } from "@sluice/deploy/start/start-error";
-import { startTestCluster } from "../support/test-cluster.ts";
+import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import { type Job, type JobResult, listStaticChecks, testFile } from "./jobs.ts";
 import { listTestFiles, makePlan, type Plan } from "./plan.ts";
 import { killAllGroups } from "./process-group.ts";

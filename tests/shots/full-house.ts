@@ -15,11 +15,11 @@ import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
 import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 import { Registry } from "prom-client";
-import { billingDeps, noticeOf } from "../support/billing-scene.ts";
-import { waitUntilSettleable } from "../support/settlement-scene.ts";
-import type { SluiceRig } from "../support/sluice.ts";
-import { silentLog, traceRowOf } from "../support/trace-fixtures.ts";
-import { encoded, usageRow } from "../support/usage-rows.ts";
+import { billingDeps, noticeOf } from "../support/payments/billing-scene.ts";
+import type { SluiceRig } from "../support/service/sluice.ts";
+import { silentLog, traceRowOf } from "../support/trace/trace-fixtures.ts";
+import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
+import { encoded, usageRow } from "../support/usage/usage-rows.ts";
 
 /** The call whose receipt and trace are photographed. */
 const shownAtMs = Date.now();

@@ -7,9 +7,9 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type PageOptions, TestBrowser } from "../support/browser.ts";
-import { startTestCluster } from "../support/test-cluster.ts";
-import { inLanguage, isShownIn, pageOptions, shownEmail, startWebRig, type WebRig } from "../support/web-rig.ts";
+import { startTestCluster } from "../support/postgres/test-cluster.ts";
+import { type PageOptions, TestBrowser } from "../support/web/browser.ts";
+import { inLanguage, isShownIn, pageOptions, shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 import { fillHouse } from "./full-house.ts";
 import { fullPages, type ShownPage, shownPages } from "./pages.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { firstObstacle, testUnless, unlessInstalled } from "../support/obstacles.ts";
+import { firstObstacle, testUnless, unlessInstalled } from "../support/service/obstacles.ts";
 import { listFiles, parseIgnoreRules, treeRoot } from "./tree.ts";
 
 const unlessGit = unlessInstalled("git");

@@ -11,7 +11,7 @@ import {
 import { toMessagesResponse } from "@sluice/messages-conversion/response/to-messages-response";
 import { MessagesStream } from "@sluice/messages-conversion/stream/messages-stream";
 import { fromServerSentEvent } from "@sluice/messages-conversion/stream/stream-input";
-import { encodeSseEvent } from "../../support/sse-text.ts";
+import { encodeSseEvent } from "../../support/messages/sse-text.ts";
 import { agentBody, answerBody, smallBody, streamData } from "./bodies.ts";
 
 const usage = "usage: bun run bench messages [--rounds <n>]  (default 15; the report shows medians)";

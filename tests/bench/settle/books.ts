@@ -9,7 +9,7 @@ import { commitTraces, traceRowCodec } from "@sluice/control-plane/trace/service
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
 import { commitUsageBatch, usageRowCodec } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
-import { type Customer, createCustomer, usageRow } from "../../support/usage-rows.ts";
+import { type Customer, createCustomer, usageRow } from "../../support/usage/usage-rows.ts";
 
 export type CallRows = { usage: UsageRow; trace: SpooledTrace };
 

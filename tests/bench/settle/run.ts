@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
 import { openSpool, type Spool } from "@sluice/control-plane/platform/spool/spool.ts";
-import { startTestCluster } from "../../support/test-cluster.ts";
-import { createDatabaseOn } from "../../support/test-database.ts";
+import { startTestCluster } from "../../support/postgres/test-cluster.ts";
+import { createDatabaseOn } from "../../support/postgres/test-database.ts";
 import { ARM_CORE, moveToCore, moveToLoadCore, reasonAgainstMachine } from "../relay/cores.ts";
 import { type Books, type CallRows, callCodecs, openBooks } from "./books.ts";
 

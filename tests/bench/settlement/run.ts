@@ -8,9 +8,9 @@ import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { commitUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
-import { startTestCluster } from "../../support/test-cluster.ts";
-import { createDatabaseOn } from "../../support/test-database.ts";
-import { type Customer, createCustomer, encoded, usageRow } from "../../support/usage-rows.ts";
+import { startTestCluster } from "../../support/postgres/test-cluster.ts";
+import { createDatabaseOn } from "../../support/postgres/test-database.ts";
+import { type Customer, createCustomer, encoded, usageRow } from "../../support/usage/usage-rows.ts";
 
 const usage = `usage: bun run bench settlement [options]
   --rows <n>      rows of each round (default 40000)

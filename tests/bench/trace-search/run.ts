@@ -6,8 +6,8 @@ import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { TraceSearching } from "@sluice/control-plane/trace/search.ts";
-import { startTestCluster } from "../../support/test-cluster.ts";
-import { createDatabaseOn } from "../../support/test-database.ts";
+import { startTestCluster } from "../../support/postgres/test-cluster.ts";
+import { createDatabaseOn } from "../../support/postgres/test-database.ts";
 
 const usage = `usage: bun run bench trace-search [options]
   --rows <n>    calls in the log (default 10000000)

@@ -14,9 +14,9 @@ import { compressBlob, packPayload } from "@sluice/control-plane/trace/payload-s
 import { PayloadSegments } from "@sluice/control-plane/trace/payload-segments.ts";
 import { insertSegment, insertTraces } from "@sluice/control-plane/trace/store.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
-import { startTestCluster } from "../../support/test-cluster.ts";
-import { createDatabaseOn } from "../../support/test-database.ts";
-import { newRequestId, traceRowOf } from "../../support/trace-fixtures.ts";
+import { startTestCluster } from "../../support/postgres/test-cluster.ts";
+import { createDatabaseOn } from "../../support/postgres/test-database.ts";
+import { newRequestId, traceRowOf } from "../../support/trace/trace-fixtures.ts";
 import { chatAnswer, chatRequest, chatStream, payloadsOf } from "./bodies.ts";
 
 const rounds = 7;

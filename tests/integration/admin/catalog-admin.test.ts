@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { loginAdmin } from "../../support/logins.ts";
-import { type SluiceProcess, SluiceRig } from "../../support/sluice.ts";
+import { loginAdmin } from "../../support/accounts/logins.ts";
+import { type SluiceProcess, SluiceRig } from "../../support/service/sluice.ts";
 
 type Answer = { readonly status: number; readonly body: Record<string, unknown> };
 

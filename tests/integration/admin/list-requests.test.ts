@@ -7,9 +7,9 @@ import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { listEndpoints } from "@sluice/control-plane/platform/list-query/endpoints.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
-import { addToLists, prepareLists } from "../../support/list-scene.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/test-database.ts";
+import { addToLists, prepareLists } from "../../support/admin/list-scene.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
+import { type EndpointServer, serveEndpoints } from "../../support/service/endpoint-server.ts";
 
 let database: TestDatabase;
 let db: Database;

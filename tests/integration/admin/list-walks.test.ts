@@ -8,8 +8,8 @@ import { type ListDeps, readPage } from "@sluice/control-plane/platform/list-que
 import type { AnyListSource } from "@sluice/control-plane/platform/list-query/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import fc from "fast-check";
-import { addToLists, prepareLists } from "../../support/list-scene.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/test-database.ts";
+import { addToLists, prepareLists } from "../../support/admin/list-scene.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
 let database: TestDatabase;

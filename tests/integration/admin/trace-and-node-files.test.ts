@@ -4,10 +4,10 @@ import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { TraceRow } from "@sluice/control-plane/trace/model.ts";
 import { insertTraces } from "@sluice/control-plane/trace/store.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
-import { type ConsoleClient, codeOf, consoleClient } from "../../support/console-client.ts";
-import { loginAdmin } from "../../support/logins.ts";
-import { SluiceRig } from "../../support/sluice.ts";
-import { traceRowOf } from "../../support/trace-fixtures.ts";
+import { type ConsoleClient, codeOf, consoleClient } from "../../support/accounts/console-client.ts";
+import { loginAdmin } from "../../support/accounts/logins.ts";
+import { SluiceRig } from "../../support/service/sluice.ts";
+import { traceRowOf } from "../../support/trace/trace-fixtures.ts";
 
 const dayMs = 86_400_000;
 let rig: SluiceRig;

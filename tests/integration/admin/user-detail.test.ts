@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { userDetail } from "@sluice/contracts/user-admin";
 import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
-import { AccountClient } from "../../support/account-client.ts";
-import { loginAdmin, loginUser } from "../../support/logins.ts";
-import { type SluiceProcess, SluiceRig } from "../../support/sluice.ts";
+import { AccountClient } from "../../support/accounts/account-client.ts";
+import { loginAdmin, loginUser } from "../../support/accounts/logins.ts";
+import { type SluiceProcess, SluiceRig } from "../../support/service/sluice.ts";
 
 let rig: SluiceRig;
 let sluice: SluiceProcess;

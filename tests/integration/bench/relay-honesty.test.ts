@@ -9,7 +9,7 @@ import { FakeProvider } from "../../bench/relay/load/provider.ts";
 import { runWrk } from "../../bench/relay/load/wrk.ts";
 import { cpuMsOfTree, peakMemoryMbOfTree, resetPeakMemoryOfTree } from "../../bench/relay/process-cost.ts";
 import { verifyAnswers } from "../../bench/relay/verify.ts";
-import { testUnless, unlessInstalled, unlessLinux } from "../../support/obstacles.ts";
+import { testUnless, unlessInstalled, unlessLinux } from "../../support/service/obstacles.ts";
 
 const cleanups: (() => void)[] = [];
 

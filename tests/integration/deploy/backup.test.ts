@@ -17,12 +17,12 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { chat } from "../../support/chat-call.ts";
-import { loginAdmin } from "../../support/logins.ts";
-import { describeUnless, testUnless, unlessInstalled } from "../../support/obstacles.ts";
-import { type SluiceProcess, SluiceRig, type TestUser } from "../../support/sluice.ts";
-import { repositoryRoot, startProgram } from "../../support/start-process.ts";
-import { findSystemPostgres, SystemPostgres } from "../../support/system-postgres.ts";
+import { loginAdmin } from "../../support/accounts/logins.ts";
+import { chat } from "../../support/calls/chat-call.ts";
+import { findSystemPostgres, SystemPostgres } from "../../support/postgres/system-postgres.ts";
+import { describeUnless, testUnless, unlessInstalled } from "../../support/service/obstacles.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../../support/service/sluice.ts";
+import { repositoryRoot, startProgram } from "../../support/service/start-process.ts";
 
 const callsBefore = 20;
 const secretCommand = "openssl enc -aes-256-ctr -pbkdf2 -pass env:BACKUP_PASSWORD";

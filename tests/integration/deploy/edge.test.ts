@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { errorDefinition } from "@sluice/contracts/errors";
-import { exchangeOverTls, nginxCommand, RunningEdge } from "../../support/edge.ts";
-import { describeUnless, unlessInstalled } from "../../support/obstacles.ts";
-import { RealtimeClient } from "../../support/realtime-client.ts";
-import { type RelayScene, startRelayScene, waitUntil } from "../../support/relay-scene.ts";
-import { startProgram } from "../../support/start-process.ts";
+import { RealtimeClient } from "../../support/calls/realtime-client.ts";
+import { type RelayScene, startRelayScene, waitUntil } from "../../support/calls/relay-scene.ts";
+import { exchangeOverTls, nginxCommand, RunningEdge } from "../../support/service/edge.ts";
+import { describeUnless, unlessInstalled } from "../../support/service/obstacles.ts";
+import { startProgram } from "../../support/service/start-process.ts";
 
 const obstacle = unlessInstalled("nginx", "curl");
 const bodyBytesMax = 32 * 1024 * 1024;

@@ -4,11 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { providerKey, relayKey } from "../../support/node-agent.ts";
-import { type AgentBuilds, buildAgents, NodeInstallation, runtimeSetting } from "../../support/node-installation.ts";
-import { describeUnless, testUnless, unlessInstalled } from "../../support/obstacles.ts";
-import { findProcesses, repositoryRoot } from "../../support/start-process.ts";
-import { ownRootFault, runAsSystem } from "../../support/system-installation.ts";
+import { providerKey, relayKey } from "../../support/exit-nodes/node-agent.ts";
+import {
+  type AgentBuilds,
+  buildAgents,
+  NodeInstallation,
+  runtimeSetting,
+} from "../../support/exit-nodes/node-installation.ts";
+import { describeUnless, testUnless, unlessInstalled } from "../../support/service/obstacles.ts";
+import { findProcesses, repositoryRoot } from "../../support/service/start-process.ts";
+import { ownRootFault, runAsSystem } from "../../support/service/system-installation.ts";
 
 const { version } = JSON.parse(readFileSync(join(repositoryRoot, "node-agent/package.json"), "utf8")) as {
   version: string;

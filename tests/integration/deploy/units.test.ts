@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { testUnless, unlessInstalled } from "../../support/obstacles.ts";
-import { repositoryRoot, startProgram } from "../../support/start-process.ts";
+import { testUnless, unlessInstalled } from "../../support/service/obstacles.ts";
+import { repositoryRoot, startProgram } from "../../support/service/start-process.ts";
 
 const units = ["deploy/node/sluice-node-agent.service", "deploy/control-plane/sluice@.service"];
 

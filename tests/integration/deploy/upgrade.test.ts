@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { nginxCommand, RunningEdge } from "../../support/edge.ts";
-import { describeUnless, unlessInstalled } from "../../support/obstacles.ts";
-import { waitUntil } from "../../support/relay-scene.ts";
-import { masterKeyBytes, SluiceRig, type TestUser } from "../../support/sluice.ts";
-import { repositoryRoot, type StartedProgram, startProgram } from "../../support/start-process.ts";
+import { waitUntil } from "../../support/calls/relay-scene.ts";
+import { nginxCommand, RunningEdge } from "../../support/service/edge.ts";
+import { describeUnless, unlessInstalled } from "../../support/service/obstacles.ts";
+import { masterKeyBytes, SluiceRig, type TestUser } from "../../support/service/sluice.ts";
+import { repositoryRoot, type StartedProgram, startProgram } from "../../support/service/start-process.ts";
 
 const streamCount = process.env["TEST_FULL"] === "1" ? 60 : 12;
 

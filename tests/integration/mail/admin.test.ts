@@ -3,9 +3,9 @@ import { allLocales } from "@sluice/contracts/locales";
 import { mailTemplateNames } from "@sluice/contracts/mail";
 import { mailLogEndpoints } from "@sluice/control-plane/mail/log/routes.ts";
 import { templateEndpoints } from "@sluice/control-plane/mail/templates/routes.ts";
-import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
-import { MailGateway } from "../../support/mail-gateway.ts";
-import { MailRig } from "../../support/mail-rig.ts";
+import { MailGateway } from "../../support/mail/mail-gateway.ts";
+import { MailRig } from "../../support/mail/mail-rig.ts";
+import { type EndpointServer, serveEndpoints } from "../../support/service/endpoint-server.ts";
 
 type Answer = { readonly status: number; readonly body: Readonly<Record<string, unknown>>; readonly text: string };
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { HttpSender } from "@sluice/control-plane/mail/senders/http-sender.ts";
 import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
-import { type GatewayAnswer, MailGateway } from "../../support/mail-gateway.ts";
-import { canary, MailRig } from "../../support/mail-rig.ts";
+import { type GatewayAnswer, MailGateway } from "../../support/mail/mail-gateway.ts";
+import { canary, MailRig } from "../../support/mail/mail-rig.ts";
 
 const second = 1_000;
 const hour = 3_600 * second;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { inboxEndpoints } from "@sluice/control-plane/mail/inbox/routes.ts";
-import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
-import { MailGateway } from "../../support/mail-gateway.ts";
-import { canary, MailRig } from "../../support/mail-rig.ts";
+import { MailGateway } from "../../support/mail/mail-gateway.ts";
+import { canary, MailRig } from "../../support/mail/mail-rig.ts";
+import { type EndpointServer, serveEndpoints } from "../../support/service/endpoint-server.ts";
 
 type Inbox = {
   readonly messages: { readonly id: number; readonly subject: string; readonly read_at: string | null }[];

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { MailService } from "@sluice/control-plane/mail/service.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { MailGateway } from "../../support/mail-gateway.ts";
-import { canary, mailTestKey } from "../../support/mail-rig.ts";
-import { type SluiceProcess, SluiceRig } from "../../support/sluice.ts";
-import { SmtpSink } from "../../support/smtp-sink.ts";
+import { MailGateway } from "../../support/mail/mail-gateway.ts";
+import { canary, mailTestKey } from "../../support/mail/mail-rig.ts";
+import { SmtpSink } from "../../support/mail/smtp-sink.ts";
+import { type SluiceProcess, SluiceRig } from "../../support/service/sluice.ts";
 
 const link = `https://example.com/verify/?token=${canary}`;
 const service = new MailService({ masterKey: new MasterKey(mailTestKey), clock: systemClock });

@@ -6,7 +6,7 @@ import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 
 const service = new MailService({ masterKey: new MasterKey(randomBytes(32)), clock: systemClock });
 let server: TestDatabase;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { tellLowQuota } from "@sluice/control-plane/mail/quota-low/tell-low-quota.ts";
-import { MailGateway } from "../../support/mail-gateway.ts";
-import { MailRig } from "../../support/mail-rig.ts";
+import { MailGateway } from "../../support/mail/mail-gateway.ts";
+import { MailRig } from "../../support/mail/mail-rig.ts";
 
 const granted = 1_000_000n;
 let rig: MailRig;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { needsEncryption } from "@sluice/control-plane/mail/senders/smtp-sender.ts";
-import { canary, MailRig } from "../../support/mail-rig.ts";
-import { SmtpSink } from "../../support/smtp-sink.ts";
-import { createTestAuthority } from "../../support/test-certificates.ts";
+import { canary, MailRig } from "../../support/mail/mail-rig.ts";
+import { SmtpSink } from "../../support/mail/smtp-sink.ts";
+import { createTestAuthority } from "../../support/wire/test-certificates.ts";
 
 const second = 1_000;
 let rig: MailRig;

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { MailGateway } from "../../support/mail-gateway.ts";
-import { MailRig } from "../../support/mail-rig.ts";
-import { SmtpSink } from "../../support/smtp-sink.ts";
-import { startProgram } from "../../support/start-process.ts";
+import { MailGateway } from "../../support/mail/mail-gateway.ts";
+import { MailRig } from "../../support/mail/mail-rig.ts";
+import { SmtpSink } from "../../support/mail/smtp-sink.ts";
+import { startProgram } from "../../support/service/start-process.ts";
 
 const mails = process.env["TEST_FULL"] === "1" ? 2_000 : 120;
 const minute = 60_000;
@@ -75,7 +75,7 @@ test("no more mails are under way at once than the worker may send", async () =>
 test("a mail whose sender was killed before it was recorded is sent once more, with the same Message-ID", async () => {
   const sink = await SmtpSink.start();
   await rig.queue("killed");
-  const script = join(import.meta.dir, "../../support/mail-process.ts");
+  const script = join(import.meta.dir, "../../support/mail/mail-process.ts");
   const env = { DATABASE_URL: rig.database.url, SMTP_URL: sink.url, NOW_MS: String(rig.nowMs) };
   const sender = startProgram({ command: [process.execPath, script], env });
   sink.onComplete = () => {

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscriptions/subscriptions.ts";
-import { adminBillingEndpoints } from "../../support/admin-billing.ts";
-import { BillingScene, noticeOf } from "../../support/billing-scene.ts";
-import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
-import { loginAdmin, loginUser, sessionsOf } from "../../support/logins.ts";
-import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
+import { loginAdmin, loginUser, sessionsOf } from "../../support/accounts/logins.ts";
+import { adminBillingEndpoints } from "../../support/payments/admin-billing.ts";
+import { BillingScene, noticeOf } from "../../support/payments/billing-scene.ts";
+import { ScriptedRefunds } from "../../support/payments/scripted-refunds.ts";
+import { type EndpointServer, serveEndpoints } from "../../support/service/endpoint-server.ts";
 
 let scene: BillingScene;
 let http: EndpointServer;

@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Decimal } from "@sluice/contracts/money";
 import type { AmountRules } from "@sluice/control-plane/admin/approvals/model.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
-import { adminBillingEndpoints, usualRules } from "../../support/admin-billing.ts";
-import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
-import { type Answer, type ConsoleClient, codeOf, consoleClient } from "../../support/console-client.ts";
-import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
-import { holdLock } from "../../support/held-lock.ts";
-import { loginAdmin, sessionsOf } from "../../support/logins.ts";
-import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
+import { type Answer, type ConsoleClient, codeOf, consoleClient } from "../../support/accounts/console-client.ts";
+import { loginAdmin, sessionsOf } from "../../support/accounts/logins.ts";
+import { adminBillingEndpoints, usualRules } from "../../support/payments/admin-billing.ts";
+import { BillingScene, type Buyer, noticeOf } from "../../support/payments/billing-scene.ts";
+import { ScriptedRefunds } from "../../support/payments/scripted-refunds.ts";
+import { holdLock } from "../../support/postgres/held-lock.ts";
+import { type EndpointServer, serveEndpoints } from "../../support/service/endpoint-server.ts";
 
 type Admin = { readonly id: bigint; readonly username: string; readonly client: ConsoleClient };
 

@@ -3,7 +3,7 @@ import type { Order, PayChannel } from "@sluice/control-plane/payments/model.ts"
 import { claimOrder } from "@sluice/control-plane/payments/orders/orders.ts";
 import { resolveOrder } from "@sluice/control-plane/payments/reviews/reviews.ts";
 import { creditPaidOrders, creditWaitingOwners } from "@sluice/control-plane/payments/settle/credit-waiting.ts";
-import type { Buyer } from "../../support/billing-scene.ts";
+import type { Buyer } from "../../support/payments/billing-scene.ts";
 import { cardEventBody, signLikeCard } from "../../support/payments/card-gateway.ts";
 import { cardSecrets, PaymentScene } from "../../support/payments/payment-scene.ts";
 import { notificationOf } from "../../support/payments/wallet-gateway.ts";

@@ -8,9 +8,9 @@ import { resolveOrder } from "@sluice/control-plane/payments/reviews/reviews.ts"
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscriptions/subscriptions.ts";
 import fc from "fast-check";
-import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
-import { endOf, Pots } from "../../support/money-pots.ts";
-import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
+import { BillingScene, type Buyer, noticeOf } from "../../support/payments/billing-scene.ts";
+import { endOf, Pots } from "../../support/payments/money-pots.ts";
+import { ScriptedRefunds } from "../../support/payments/scripted-refunds.ts";
 
 const { TEST_FULL, TEST_SEED } = process.env;
 const runs = TEST_FULL === "1" ? 200 : 12;

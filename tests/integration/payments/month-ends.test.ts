@@ -6,8 +6,8 @@ import { openRefund, payRefund } from "@sluice/control-plane/payments/refunds/re
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscriptions/subscriptions.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
-import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
+import { BillingScene, type Buyer, noticeOf } from "../../support/payments/billing-scene.ts";
+import { ScriptedRefunds } from "../../support/payments/scripted-refunds.ts";
 
 let scene: BillingScene;
 let buyer: Buyer;

@@ -3,8 +3,8 @@ import type { Order } from "@sluice/control-plane/payments/model.ts";
 import { cancelOrder, expireOverdueOrders } from "@sluice/control-plane/payments/orders/orders.ts";
 import { openRefund, payRefund } from "@sluice/control-plane/payments/refunds/refunds.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
-import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
-import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
+import { BillingScene, type Buyer, noticeOf } from "../../support/payments/billing-scene.ts";
+import { ScriptedRefunds } from "../../support/payments/scripted-refunds.ts";
 
 const steps = ["create", "cancel", "expire", "paid", "refund"] as const;
 type Step = (typeof steps)[number];

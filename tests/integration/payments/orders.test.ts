@@ -9,8 +9,8 @@ import {
 import { createOrder, type OrderRequest } from "@sluice/control-plane/payments/orders/place-order.ts";
 import { creditPaidOrders, creditWaitingOwners } from "@sluice/control-plane/payments/settle/credit-waiting.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
-import { BillingScene, noticeOf } from "../../support/billing-scene.ts";
-import { waitForAnyWaiter } from "../../support/held-lock.ts";
+import { BillingScene, noticeOf } from "../../support/payments/billing-scene.ts";
+import { waitForAnyWaiter } from "../../support/postgres/held-lock.ts";
 
 let scene: BillingScene;
 

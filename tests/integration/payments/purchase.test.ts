@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { AccountClient } from "../../support/account-client.ts";
-import { type SluiceProcess, SluiceRig } from "../../support/sluice.ts";
+import { AccountClient } from "../../support/accounts/account-client.ts";
+import { type SluiceProcess, SluiceRig } from "../../support/service/sluice.ts";
 
 const password = "a long enough passphrase";
 

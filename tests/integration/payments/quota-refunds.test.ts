@@ -17,8 +17,8 @@ import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts
 import { shiftSubscription } from "@sluice/control-plane/payments/subscriptions/subscription-store.ts";
 import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscriptions/subscriptions.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
-import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
-import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
+import { BillingScene, type Buyer, noticeOf } from "../../support/payments/billing-scene.ts";
+import { ScriptedRefunds } from "../../support/payments/scripted-refunds.ts";
 
 let scene: BillingScene;
 let buyer: Buyer;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Order } from "@sluice/control-plane/payments/model.ts";
-import type { Buyer } from "../../support/billing-scene.ts";
+import type { Buyer } from "../../support/payments/billing-scene.ts";
 import { cardEventBody, type PaidEvent, signLikeCard } from "../../support/payments/card-gateway.ts";
 import { cardSecrets, PaymentScene } from "../../support/payments/payment-scene.ts";
 import type { WalletFields } from "../../support/payments/wallet-gateway.ts";

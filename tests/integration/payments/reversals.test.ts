@@ -4,11 +4,11 @@ import type { RefundAnswer } from "@sluice/control-plane/payments/gateways/port.
 import type { Order, PayChannel } from "@sluice/control-plane/payments/model.ts";
 import { openRefund, payRefund } from "@sluice/control-plane/payments/refunds/refunds.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
-import { noticeOf } from "../../support/billing-scene.ts";
+import { noticeOf } from "../../support/payments/billing-scene.ts";
 import { cardEventBody, signLikeCard } from "../../support/payments/card-gateway.ts";
 import { cardSecrets, PaymentScene } from "../../support/payments/payment-scene.ts";
+import { ScriptedRefunds } from "../../support/payments/scripted-refunds.ts";
 import { notificationOf } from "../../support/payments/wallet-gateway.ts";
-import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
 
 let scene: PaymentScene;
 

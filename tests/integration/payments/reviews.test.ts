@@ -4,12 +4,12 @@ import type { Order } from "@sluice/control-plane/payments/model.ts";
 import { claimOrder } from "@sluice/control-plane/payments/orders/orders.ts";
 import { payWaitingRefunds } from "@sluice/control-plane/payments/refunds/refunds.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
-import { adminBillingEndpoints } from "../../support/admin-billing.ts";
-import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
-import { codeOf, consoleClient } from "../../support/console-client.ts";
-import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
-import { loginAdmin, sessionsOf } from "../../support/logins.ts";
-import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
+import { codeOf, consoleClient } from "../../support/accounts/console-client.ts";
+import { loginAdmin, sessionsOf } from "../../support/accounts/logins.ts";
+import { adminBillingEndpoints } from "../../support/payments/admin-billing.ts";
+import { BillingScene, type Buyer, noticeOf } from "../../support/payments/billing-scene.ts";
+import { ScriptedRefunds } from "../../support/payments/scripted-refunds.ts";
+import { type EndpointServer, serveEndpoints } from "../../support/service/endpoint-server.ts";
 
 let scene: BillingScene;
 let http: EndpointServer;

@@ -3,8 +3,8 @@ import type { Decimal } from "@sluice/contracts/money";
 import type { PaidNotice } from "@sluice/control-plane/payments/model.ts";
 import type { FaultPoint } from "@sluice/control-plane/payments/port.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
-import { BillingScene, noticeOf } from "../../support/billing-scene.ts";
-import { waitForAnyWaiter } from "../../support/held-lock.ts";
+import { BillingScene, noticeOf } from "../../support/payments/billing-scene.ts";
+import { waitForAnyWaiter } from "../../support/postgres/held-lock.ts";
 
 let scene: BillingScene;
 

@@ -6,7 +6,7 @@ import {
   endOverdueSubscriptions,
   endSubscription,
 } from "@sluice/control-plane/payments/subscriptions/subscriptions.ts";
-import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
+import { BillingScene, type Buyer, noticeOf } from "../../support/payments/billing-scene.ts";
 
 let scene: BillingScene;
 let buyer: Buyer;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { loginAdmin, loginUser, type UserLogin } from "../../support/logins.ts";
+import { loginAdmin, loginUser, type UserLogin } from "../../support/accounts/logins.ts";
 import { cardEventBody, LocalCardGateway, signLikeCard } from "../../support/payments/card-gateway.ts";
 import { LocalWalletGateway, signLikeWallet, walletToken } from "../../support/payments/wallet-gateway.ts";
-import { type SluiceProcess, SluiceRig } from "../../support/sluice.ts";
+import { type SluiceProcess, SluiceRig } from "../../support/service/sluice.ts";
 
 const webhookSecret = "whsec_of_the_whole_cycle_0123456789";
 const wallet = new LocalWalletGateway();

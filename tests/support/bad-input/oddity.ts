@@ -1,4 +1,4 @@
-import type { Wanted } from "../refusals.ts";
+import type { Wanted } from "../calls/refusals.ts";
 
 /** A request that differs from a good one in what is given here; null takes a header away. */
 export type Oddity = {

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { Order, PayChannel } from "@sluice/control-plane/payments/model.ts";
-import type { Buyer } from "../billing-scene.ts";
+import type { Buyer } from "./billing-scene.ts";
 import type { PaymentScene } from "./payment-scene.ts";
 
 export type Target = {

@@ -7,8 +7,8 @@ import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { FetchHttpClient } from "@sluice/control-plane/platform/http-client/fetch-client.ts";
-import { BillingScene } from "../billing-scene.ts";
-import { type EndpointServer, serveEndpoints } from "../endpoint-server.ts";
+import { type EndpointServer, serveEndpoints } from "../service/endpoint-server.ts";
+import { BillingScene } from "./billing-scene.ts";
 import { LocalCardGateway } from "./card-gateway.ts";
 import { LocalWalletGateway, signLikeWallet, type WalletFields, walletToken } from "./wallet-gateway.ts";
 

@@ -6,7 +6,7 @@ import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
 import { convertBody } from "@sluice/control-plane/messages-compat/convert-body.ts";
 import type { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { completeModelFlags } from "@sluice/messages-conversion/model-flags";
-import { silentLog } from "../../support/trace-fixtures.ts";
+import { silentLog } from "../../support/trace/trace-fixtures.ts";
 
 const thread = openSideThread(silentLog);
 afterAll(() => thread.stop());

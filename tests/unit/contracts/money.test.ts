@@ -8,7 +8,7 @@ import {
   scaledToDecimal,
 } from "@sluice/contracts/money";
 import fc from "fast-check";
-import { ceiling, fromDecimal, fromInteger, times } from "../../support/rational.ts";
+import { ceiling, fromDecimal, fromInteger, times } from "../../support/values/rational.ts";
 
 const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 1_000_000 : 10_000;

@@ -8,7 +8,7 @@ import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { HttpClientError } from "@sluice/control-plane/platform/http-client/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { Attempt } from "@sluice/control-plane/usage/log/model.ts";
-import { channelOf } from "../../support/channel-fixtures.ts";
+import { channelOf } from "../../support/calls/channel-fixtures.ts";
 
 const customer = 1n as GatewayUserId;
 const rule = { attemptMs: 1_000, callMs: 10_000, isSentRetried: true };

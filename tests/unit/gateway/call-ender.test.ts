@@ -16,7 +16,7 @@ import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/errors.ts";
 import { Registry } from "prom-client";
-import { LeaseLedger, onlyBudget } from "../../support/lease-ledger.ts";
+import { LeaseLedger, onlyBudget } from "../../support/leases/lease-ledger.ts";
 
 const log = createLog("error", () => undefined);
 const network = { fate: () => "answered" as const, delayMs: () => 0, lateMs: () => 0 };

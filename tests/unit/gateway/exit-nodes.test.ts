@@ -4,7 +4,7 @@ import { type Catalog, emptyCatalog } from "@sluice/control-plane/gateway/catalo
 import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
 import { allowExitNodes, findExitNodes } from "@sluice/control-plane/gateway/dispatch/allow-exit-nodes.ts";
 import type { AdmittedCall } from "@sluice/control-plane/gateway/model.ts";
-import { channelOf } from "../../support/channel-fixtures.ts";
+import { channelOf } from "../../support/calls/channel-fixtures.ts";
 
 const node = channelOf(1, { exitNode: "node-a", pinnedAddress: "203.0.113.5" });
 const provider = channelOf(2);

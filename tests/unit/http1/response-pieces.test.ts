@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { cut, parsePieces } from "../../support/parse-pieces.ts";
+import { cut, parsePieces } from "../../support/wire/parse-pieces.ts";
 
 const ok = "HTTP/1.1 200 OK\r\n";
 const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;

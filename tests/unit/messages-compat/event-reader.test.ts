@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { EventReader, isTooLong } from "@sluice/control-plane/messages-compat/event-reader.ts";
 import fc from "fast-check";
-import { encodeSseEvent } from "../../support/sse-text.ts";
+import { encodeSseEvent } from "../../support/messages/sse-text.ts";
 
 const { TEST_FULL } = process.env;
 const runs = TEST_FULL === "1" ? 3_000 : 200;

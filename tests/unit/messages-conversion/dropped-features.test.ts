@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "@sluice/messages-conversion/json";
 import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
 import { toCompatDroppedHeader } from "@sluice/messages-conversion/request/dropped-features";
-import { convertCall, refusalOf } from "../../support/messages-calls.ts";
+import { convertCall, refusalOf } from "../../support/messages/messages-calls.ts";
 
 const mark = { cache_control: { type: "ephemeral" } };
 const tool = { name: "f", input_schema: {} };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { estimateInputTokens, estimateTextTokens } from "@sluice/messages-conversion/estimate-tokens";
-import { upstreamBody } from "../../support/messages-calls.ts";
+import { upstreamBody } from "../../support/messages/messages-calls.ts";
 
 const tokensOf = (fields: { [field: string]: unknown }) => estimateInputTokens(upstreamBody(fields, { files: true }));
 const plain = tokensOf({});

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "@sluice/messages-conversion/json";
 import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
 import fc from "fast-check";
-import { conversations } from "../../support/messages-arbitraries.ts";
-import { upstreamBody } from "../../support/messages-calls.ts";
+import { conversations } from "../../support/messages/messages-arbitraries.ts";
+import { upstreamBody } from "../../support/messages/messages-calls.ts";
 
 const { TEST_FULL } = process.env;
 const runs = TEST_FULL === "1" ? 3_000 : 100;

@@ -6,7 +6,7 @@ import {
   toMessagesModel,
   toMessagesModelPage,
 } from "@sluice/messages-conversion/models/to-messages-models";
-import { refusalOf } from "../../support/messages-calls.ts";
+import { refusalOf } from "../../support/messages/messages-calls.ts";
 
 const model = (name: string, day: string | null = "2026-01-01"): ListedModel => ({
   name,

@@ -16,7 +16,7 @@ import {
   upstreamBody,
   upstreamMessages,
   wirePiece,
-} from "../../support/messages-calls.ts";
+} from "../../support/messages/messages-calls.ts";
 
 /**
  * Bugs that other gateways had, each with the call that showed it. Bugs that are the very subject of a rule stand with

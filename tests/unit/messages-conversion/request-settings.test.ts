@@ -3,7 +3,7 @@ import { toMessagesErrorBody } from "@sluice/messages-conversion/errors/messages
 import type { JsonObject } from "@sluice/messages-conversion/json";
 import { completeModelFlags, defaultModelFlags, type ModelFlags } from "@sluice/messages-conversion/model-flags";
 import { readMessagesRequest } from "@sluice/messages-conversion/request/from-messages-request";
-import { convertCall, refusalOf, refusedCall, sha256Hex, upstreamBody } from "../../support/messages-calls.ts";
+import { convertCall, refusalOf, refusedCall, sha256Hex, upstreamBody } from "../../support/messages/messages-calls.ts";
 
 type Row = [rule: string, fields: JsonObject, flags: Partial<ModelFlags>, expected: JsonObject];
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { ChatMessage } from "@sluice/messages-conversion/chat-completions";
 import type { JsonObject } from "@sluice/messages-conversion/json";
 import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
-import { refusedCall, upstreamMessages } from "../../support/messages-calls.ts";
+import { refusedCall, upstreamMessages } from "../../support/messages/messages-calls.ts";
 
 const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AA" } };
 const opening = { role: "user", content: "go" };

@@ -7,7 +7,7 @@ import {
   readMessagesRequest,
   unknownModel,
 } from "@sluice/messages-conversion/request/from-messages-request";
-import { refusalOf, refusedCall, upstreamBody, upstreamMessages } from "../../support/messages-calls.ts";
+import { refusalOf, refusedCall, upstreamBody, upstreamMessages } from "../../support/messages/messages-calls.ts";
 
 const system = (content: string): ChatMessage => ({ role: "system", content });
 const user = (content: string): ChatMessage => ({ role: "user", content });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "@sluice/messages-conversion/json";
 import type { ReasoningEffort } from "@sluice/messages-conversion/model-flags";
-import { convertCall, refusedCall, upstreamBody } from "../../support/messages-calls.ts";
+import { convertCall, refusedCall, upstreamBody } from "../../support/messages/messages-calls.ts";
 
 const tool = (name: string, more: JsonObject = {}): JsonObject => ({ name, input_schema: { type: "object" }, ...more });
 const reference = (name: string): JsonObject => ({ type: "tool_reference", name });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { ChatCompletionRequest } from "@sluice/messages-conversion/chat-completions";
 import type { JsonObject } from "@sluice/messages-conversion/json";
 import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
-import { convertCall, refusedCall, sha256Hex, upstreamBody } from "../../support/messages-calls.ts";
+import { convertCall, refusedCall, sha256Hex, upstreamBody } from "../../support/messages/messages-calls.ts";
 
 const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
 const tool = { name: "f", description: "d", input_schema: schema };

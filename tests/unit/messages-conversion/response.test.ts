@@ -5,7 +5,7 @@ import type { ContentBlock } from "@sluice/messages-conversion/messages";
 import { toMessageEvents } from "@sluice/messages-conversion/response/to-message-events";
 import { toEmptyMessage, toMessagesResponse } from "@sluice/messages-conversion/response/to-messages-response";
 import { toMessagesUsage } from "@sluice/messages-conversion/response/usage";
-import { answerFacts, answerIds, answerTo, foldEvents, refusalOf } from "../../support/messages-calls.ts";
+import { answerFacts, answerIds, answerTo, foldEvents, refusalOf } from "../../support/messages/messages-calls.ts";
 
 const thinking: Partial<AnswerFacts> = { wantsThinking: true };
 const said = (text: string): ContentBlock => ({ type: "text", text });

@@ -12,7 +12,7 @@ import {
   reasoning,
   text,
   usageChunk,
-} from "../../support/messages-calls.ts";
+} from "../../support/messages/messages-calls.ts";
 
 const wanted: Partial<AnswerFacts> = { wantsThinking: true };
 const said = (content: string): ContentBlock => ({ type: "text", text: content });

@@ -18,7 +18,7 @@ import {
   runStream,
   text,
   usageChunk,
-} from "../../support/messages-calls.ts";
+} from "../../support/messages/messages-calls.ts";
 
 const tick: StreamInput = { kind: "tick" };
 const cut: StreamInput = { kind: "cut" };

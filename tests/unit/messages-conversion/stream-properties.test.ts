@@ -4,10 +4,10 @@ import type { JsonObject } from "@sluice/messages-conversion/json";
 import type { MessagesEvent } from "@sluice/messages-conversion/messages";
 import { fromServerSentEvent, type StreamInput } from "@sluice/messages-conversion/stream/stream-input";
 import fc from "fast-check";
-import { bothForms, upstreamData } from "../../support/messages-arbitraries.ts";
-import { answerTo, eof, finish, foldEvents, runStream } from "../../support/messages-calls.ts";
-import { officialClients } from "../../support/messages-clients.ts";
-import { encodeSseEvent } from "../../support/sse-text.ts";
+import { bothForms, upstreamData } from "../../support/messages/messages-arbitraries.ts";
+import { answerTo, eof, finish, foldEvents, runStream } from "../../support/messages/messages-calls.ts";
+import { officialClients } from "../../support/messages/messages-clients.ts";
+import { encodeSseEvent } from "../../support/messages/sse-text.ts";
 
 const { TEST_FULL } = process.env;
 const isFull = TEST_FULL === "1";

@@ -2,7 +2,16 @@ import { describe, expect, test } from "bun:test";
 import type { AnswerFacts } from "@sluice/messages-conversion/answer-facts";
 import type { ContentBlock, MessagesEvent } from "@sluice/messages-conversion/messages";
 import type { StreamInput } from "@sluice/messages-conversion/stream/stream-input";
-import { callPiece, chunk, done, eventsOf, finish, foldStream, text, wirePiece } from "../../support/messages-calls.ts";
+import {
+  callPiece,
+  chunk,
+  done,
+  eventsOf,
+  finish,
+  foldStream,
+  text,
+  wirePiece,
+} from "../../support/messages/messages-calls.ts";
 
 const used = (id: string, name: string, input: { [field: string]: unknown }): ContentBlock => ({
   type: "tool_use",

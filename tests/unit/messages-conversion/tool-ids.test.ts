@@ -5,7 +5,7 @@ import type { JsonObject } from "@sluice/messages-conversion/json";
 import type { ContentBlock } from "@sluice/messages-conversion/messages";
 import { toMessagesResponse } from "@sluice/messages-conversion/response/to-messages-response";
 import { MessagesStream } from "@sluice/messages-conversion/stream/messages-stream";
-import { callPiece, convertCall, done, finish, foldEvents } from "../../support/messages-calls.ts";
+import { callPiece, convertCall, done, finish, foldEvents } from "../../support/messages/messages-calls.ts";
 
 const turns = 4;
 let made = 0;

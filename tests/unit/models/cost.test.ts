@@ -3,7 +3,7 @@ import type { Decimal, Quota } from "@sluice/contracts/money";
 import { costLines, costOf, toQuota, withMultiplierAboveOne } from "@sluice/control-plane/models/cost.ts";
 import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
 import fc from "fast-check";
-import { anyUnits, exactCost, prices } from "../../support/priced-usage.ts";
+import { anyUnits, exactCost, prices } from "../../support/calls/priced-usage.ts";
 
 const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 1_000_000 : 10_000;

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { toAppError } from "@sluice/control-plane/platform/errors.ts";
 import { BodyReader } from "@sluice/control-plane/platform/read-body.ts";
-import { connectRaw } from "../../support/raw-tcp-client.ts";
+import { connectRaw } from "../../support/wire/raw-tcp-client.ts";
 
 const timeoutMs = 300;
 const bytesMax = 8 * 1024 * 1024;

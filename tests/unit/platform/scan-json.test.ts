@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { scanJson } from "@sluice/control-plane/platform/scan-json.ts";
 import fc from "fast-check";
-import { keyText, objectText, spaced, stringText, valueText } from "../../support/json-text.ts";
+import { keyText, objectText, spaced, stringText, valueText } from "../../support/values/json-text.ts";
 
 const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 600;
 const most = Number.MAX_SAFE_INTEGER;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { SideThread } from "@sluice/control-plane/platform/side-thread.ts";
-import { silentLog } from "../../support/trace-fixtures.ts";
+import { silentLog } from "../../support/trace/trace-fixtures.ts";
 
 /** Says back what it gets, works for a while without looking up, fails, or dies. */
 const module = `

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { connectRaw, rawChatRequest, rawRequest } from "../../support/raw-tcp-client.ts";
+import { connectRaw, rawChatRequest, rawRequest } from "../../support/wire/raw-tcp-client.ts";
 
 const provider = startSandboxProvider({ createdAtSeconds: 1_767_225_600 });
 const whole = rawChatRequest({});

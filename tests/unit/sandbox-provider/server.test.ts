@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { connectRaw, rawChatRequest, rawRequest } from "../../support/raw-tcp-client.ts";
+import { connectRaw, rawChatRequest, rawRequest } from "../../support/wire/raw-tcp-client.ts";
 
 const provider = startSandboxProvider();
 const whole = rawChatRequest({});

@@ -11,7 +11,7 @@ import {
   type StoredPayload,
   silentLog,
   storedPayloads,
-} from "../../support/trace-fixtures.ts";
+} from "../../support/trace/trace-fixtures.ts";
 
 const day = "2026-11-21";
 const key = new SealingKey("0123abcd", randomBytes(32));

@@ -14,7 +14,7 @@ import {
   sealPayloadInto,
 } from "@sluice/control-plane/trace/payload-sealing.ts";
 import fc from "fast-check";
-import { newRequestId, payloadOf } from "../../support/trace-fixtures.ts";
+import { newRequestId, payloadOf } from "../../support/trace/trace-fixtures.ts";
 
 const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 5_000 : 300;

@@ -9,7 +9,7 @@ import {
   segmentPayloadsMax,
   splitSegment,
 } from "@sluice/control-plane/trace/payload-segments.ts";
-import { payloadOf, storedPayloads } from "../../support/trace-fixtures.ts";
+import { payloadOf, storedPayloads } from "../../support/trace/trace-fixtures.ts";
 
 const day = "2026-11-21";
 

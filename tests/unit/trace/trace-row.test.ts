@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { traceRowCodec } from "@sluice/control-plane/trace/service.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
 import fc from "fast-check";
-import { traceRowOf } from "../../support/trace-fixtures.ts";
+import { traceRowOf } from "../../support/trace/trace-fixtures.ts";
 
 const day = "2026-11-21";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runtimeEnvironment } from "@sluice/deploy/start/runtime-environment";
-import { repositoryRoot } from "../../../support/start-process.ts";
+import { repositoryRoot } from "../../../support/service/start-process.ts";
 
 const line = `BUN_JSC_forceRAMSize=${runtimeEnvironment().BUN_JSC_forceRAMSize}`;
 const linesOf = (path: string) => readFileSync(join(repositoryRoot, path), "utf8").split("\n");

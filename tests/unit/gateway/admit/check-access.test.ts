@@ -9,7 +9,7 @@ import { type Catalog, emptyCatalog } from "@sluice/control-plane/gateway/catalo
 import type { ModelEntry, ParsedRequest, Principal } from "@sluice/control-plane/gateway/model.ts";
 import type { SurfaceKind } from "@sluice/control-plane/gateway/surfaces.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
-import { channelOf } from "../../../support/channel-fixtures.ts";
+import { channelOf } from "../../../support/calls/channel-fixtures.ts";
 
 const nowMs = 1_000_000;
 const address = "203.0.113.8";

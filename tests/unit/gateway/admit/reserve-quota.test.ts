@@ -6,8 +6,8 @@ import type { ModelEntry, Principal, RequestBounds } from "@sluice/control-plane
 import { costOf } from "@sluice/control-plane/models/cost.ts";
 import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
 import fc from "fast-check";
-import { prices } from "../../../support/priced-usage.ts";
-import { ScriptedLeases } from "../../../support/scripted-leases.ts";
+import { prices } from "../../../support/calls/priced-usage.ts";
+import { ScriptedLeases } from "../../../support/leases/scripted-leases.ts";
 
 const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 100_000 : 5_000;

@@ -4,7 +4,7 @@ import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-loa
 import type { Channel } from "@sluice/control-plane/gateway/channels/model.ts";
 import { classifyStatus } from "@sluice/control-plane/gateway/respond/classify-status.ts";
 import fc from "fast-check";
-import { channelOf } from "../../../support/channel-fixtures.ts";
+import { channelOf } from "../../../support/calls/channel-fixtures.ts";
 
 let nowMs: number;
 let loads: ChannelLoads;

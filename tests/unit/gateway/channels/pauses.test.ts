@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
 import { classifyStatus } from "@sluice/control-plane/gateway/respond/classify-status.ts";
-import { channelOf } from "../../../support/channel-fixtures.ts";
+import { channelOf } from "../../../support/calls/channel-fixtures.ts";
 
 let nowMs: number;
 let loads: ChannelLoads;

@@ -3,7 +3,7 @@ import type { Ability, Channel } from "@sluice/control-plane/gateway/channels/mo
 import { chooseChannel } from "@sluice/control-plane/gateway/dispatch/choose-channel.ts";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 import fc from "fast-check";
-import { channelOf } from "../../../support/channel-fixtures.ts";
+import { channelOf } from "../../../support/calls/channel-fixtures.ts";
 
 const ability = (id: number, priority: number, weight: number): Ability => ({
   channel: channelOf(id),

@@ -7,7 +7,7 @@ import {
   withHop,
 } from "@sluice/control-plane/gateway/dispatch/compose-request.ts";
 import type { GatewayCall, ParsedRequest } from "@sluice/control-plane/gateway/model.ts";
-import { channelOf } from "../../../support/channel-fixtures.ts";
+import { channelOf } from "../../../support/calls/channel-fixtures.ts";
 
 const request = { body: Buffer.from("{}"), contentType: "application/json" } as unknown as ParsedRequest;
 const options: RequestOptions = {

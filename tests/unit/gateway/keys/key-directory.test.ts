@@ -4,7 +4,7 @@ import type { Principal } from "@sluice/control-plane/gateway/model.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { sha256Hex } from "@sluice/control-plane/platform/crypto/digest.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
-import { passTime, settlePromises } from "../../../support/fake-time.ts";
+import { passTime, settlePromises } from "../../../support/values/fake-time.ts";
 
 const digest = "ab".repeat(32);
 

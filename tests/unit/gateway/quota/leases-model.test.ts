@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import type { Quota } from "@sluice/contracts/money";
 import fc from "fast-check";
-import { settlePromises } from "../../../support/fake-time.ts";
-import { onlyBudget } from "../../../support/lease-ledger.ts";
-import { granted, type Replica, replicaNames, type Weather, World } from "../../../support/lease-world.ts";
+import { onlyBudget } from "../../../support/leases/lease-ledger.ts";
+import { granted, type Replica, replicaNames, type Weather, World } from "../../../support/leases/lease-world.ts";
+import { settlePromises } from "../../../support/values/fake-time.ts";
 
 const { TEST_FULL } = process.env;
 const runs = TEST_FULL === "1" ? 2_000 : 120;

@@ -4,8 +4,8 @@ import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
 import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { passTime } from "../../../support/fake-time.ts";
-import { type Fate, LeaseLedger, onlyBudget } from "../../../support/lease-ledger.ts";
+import { type Fate, LeaseLedger, onlyBudget } from "../../../support/leases/lease-ledger.ts";
+import { passTime } from "../../../support/values/fake-time.ts";
 
 const log = createLog("error", () => undefined);
 const q = (amount: bigint): Quota => amount as Quota;

@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import type { StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events.ts";
 import { HttpClientError } from "@sluice/control-plane/platform/http-client/model.ts";
-import { chunk, errorEvent, runEventStream as run, usage, usageChunk } from "../../../support/event-stream-run.ts";
-import { settlePromises } from "../../../support/fake-time.ts";
+import {
+  chunk,
+  errorEvent,
+  runEventStream as run,
+  usage,
+  usageChunk,
+} from "../../../support/calls/event-stream-run.ts";
+import { settlePromises } from "../../../support/values/fake-time.ts";
 
 describe("the client's side", () => {
   beforeEach(() => {

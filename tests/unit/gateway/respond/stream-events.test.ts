@@ -2,8 +2,8 @@ import { describe, expect, jest, test } from "bun:test";
 import type { StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events.ts";
 import { HttpClientError } from "@sluice/control-plane/platform/http-client/model.ts";
 import fc from "fast-check";
-import { chunk, runEventStream as run, usage, usageChunk } from "../../../support/event-stream-run.ts";
-import { passTime, settlePromises } from "../../../support/fake-time.ts";
+import { chunk, runEventStream as run, usage, usageChunk } from "../../../support/calls/event-stream-run.ts";
+import { passTime, settlePromises } from "../../../support/values/fake-time.ts";
 
 const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 500;
 const oddTexts = [

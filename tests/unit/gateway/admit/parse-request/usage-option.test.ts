@@ -5,7 +5,7 @@ import { refusesUsageOption, UsageOptions } from "@sluice/control-plane/gateway/
 import type { AttemptFailure, GatewayCall } from "@sluice/control-plane/gateway/model.ts";
 import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
 import fc from "fast-check";
-import { keyText, objectText, spaced, valueText } from "../../../../support/json-text.ts";
+import { keyText, objectText, spaced, valueText } from "../../../../support/values/json-text.ts";
 
 const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 600;
 const chat = findSurface("/v1/chat/completions");

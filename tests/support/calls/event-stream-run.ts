@@ -1,0 +1,50 @@
+/** A stream of events whose upstream a test speaks for, with everything that comes of it. */
+import type { StreamEnding, StreamOpening } from "@sluice/control-plane/gateway/model.ts";
+import { EventStream, type StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events.ts";
+import { PushedBody } from "../wire/pushed-body.ts";
+
+export const errorEvent = Buffer.from('data: {"error":{"code":"stream_interrupted"}}\n\n');
+
+export type EventStreamRun = {
+  readonly stream: EventStream;
+  readonly body: PushedBody;
+  readonly opening: Promise<StreamOpening>;
+  readonly sent: () => string;
+  readonly endings: readonly StreamEnding[];
+  readonly usages: readonly unknown[];
+  /** Of each event, whether the client was still there. */
+  readonly delivered: readonly boolean[];
+};
+
+const afterAbort = { timeoutMs: 5_000, bytesMax: 100_000 };
+
+export function runEventStream(more: Partial<StreamOwner> = {}): EventStreamRun {
+  const pieces: Buffer[] = [];
+  const endings: StreamEnding[] = [];
+  const usages: unknown[] = [];
+  const delivered: boolean[] = [];
+  const body = new PushedBody();
+  const stream = new EventStream({
+    surfaceKind: "chat",
+    hidesUsage: true,
+    stallTimeoutMs: 60_000,
+    firstEventMs: () => 60_000,
+    onSent: (piece) => pieces.push(piece),
+    afterAbort,
+    onPayload: (told, isDelivered) => {
+      usages.push(told["usage"] ?? null);
+      delivered.push(isDelivered);
+    },
+    onEnding: async (ending) => {
+      endings.push(ending);
+      return { errorEvent: ending.kind === "completed" ? null : errorEvent, postscript: null };
+    },
+    ...more,
+  });
+  const opening = stream.open(body);
+  return { stream, body, opening, sent: () => Buffer.concat(pieces).toString("utf8"), endings, usages, delivered };
+}
+
+export const chunk = (delta: object) => JSON.stringify({ choices: [{ index: 0, delta }], usage: null });
+export const usage = { prompt_tokens: 1, completion_tokens: 2 };
+export const usageChunk = JSON.stringify({ choices: [], usage });

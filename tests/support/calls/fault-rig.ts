@@ -1,0 +1,241 @@
+/** A running service with channels that lead to scripted providers, one model for each story. */
+
+import type { RequestRecord } from "@sluice/sandbox-provider/record/request-record";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { type Arrangement, type SluiceProcess, SluiceRig, type TestUser } from "../service/sluice.ts";
+import { type CallOptions, type RelayedAnswer, relayedCall } from "./relayed-call.ts";
+
+/** A row of the usage log, as far as faults are concerned. */
+export type FaultRow = {
+  outcome: string;
+  http_status: number;
+  error_code: string | null;
+  usage_source: string;
+  input_tokens: bigint;
+  output_tokens: bigint;
+  quota: bigint;
+  channel_id: bigint | null;
+  attempts: { channelId: string; channel: string; said?: string; status: number | null; result: string }[];
+};
+
+export type ChannelPlan = {
+  readonly name: string;
+  /** Where it leads; the scripted provider by default. */
+  readonly baseUrl?: string;
+  readonly priority?: number;
+  readonly concurrencyMax?: number;
+  /** How long it may be silent, before the first byte and later. */
+  readonly silenceMsMax?: number | undefined;
+  readonly credential?: string;
+};
+
+const settleMsMax = 10_000;
+
+type Parts = { readonly relay: SluiceProcess; readonly gateway: SluiceProcess };
+
+export class FaultRig {
+  readonly provider: SandboxProvider;
+  readonly rig: SluiceRig;
+  readonly user: TestUser;
+  #parts: Parts | null = null;
+
+  private constructor(provider: SandboxProvider, rig: SluiceRig, user: TestUser) {
+    this.provider = provider;
+    this.rig = rig;
+    this.user = user;
+  }
+
+  /** Where clients call. */
+  get relay(): SluiceProcess {
+    return this.#started().relay;
+  }
+
+  /** Where quota is held and channels are chosen; the same process unless the arrangement is split. */
+  get gateway(): SluiceProcess {
+    return this.#started().gateway;
+  }
+
+  static async create(): Promise<FaultRig> {
+    const provider = startSandboxProvider({ port: 0 });
+    const rig = await SluiceRig.create(provider.url);
+    return new FaultRig(provider, rig, await rig.addUser());
+  }
+
+  /** A model of this name that the given channels serve; 0.15 USD a million input tokens, 0.60 output. */
+  async addModel(name: string, channels: readonly ChannelPlan[]): Promise<void> {
+    await this.rig.addModel(name);
+    for (const [index, plan] of channels.entries()) {
+      const id = await this.rig.addChannel(
+        plan.name,
+        plan.baseUrl ?? `${this.provider.url}/v1`,
+        [name],
+        plan.credential,
+      );
+      await this.rig.db.sql`
+        update channel set concurrency_max = ${plan.concurrencyMax ?? null},
+          first_byte_timeout_ms = ${plan.silenceMsMax ?? null}, idle_timeout_ms = ${plan.silenceMsMax ?? null}
+        where id = ${id}::bigint`;
+      await this.rig.db.sql`
+        update ability set priority = ${plan.priority ?? index} where channel_id = ${id}::bigint and model = ${name}`;
+    }
+  }
+
+  /** Starts the service; models and channels that were added before are there from the first call. */
+  async start(arrangement: Arrangement, env: Record<string, string> = {}): Promise<void> {
+    if (arrangement === "one-process") {
+      const both = await this.rig.startProcess(env);
+      this.#parts = { relay: both, gateway: both };
+      return;
+    }
+    const gateway = await this.rig.startProcess({ ...env, ROLES: "gateway,jobs" });
+    const relay = await this.rig.startProcess({
+      ...env,
+      ROLES: "relay,backend",
+      UPSTREAM_GATEWAY_URL: gateway.url,
+    });
+    this.#parts = { relay, gateway };
+  }
+
+  /** A chat call to a model, through to the end of its connection. */
+  call(model: string, body: object = {}, more: Partial<CallOptions> = {}): Promise<RelayedAnswer> {
+    return relayedCall(this.relay.url, { apiKey: this.user.apiKey, body: { model, ...body }, ...more });
+  }
+
+  /** Resolves when calls may name a model that was added while the service ran. */
+  async waitForModel(name: string): Promise<void> {
+    const headers = { authorization: `Bearer ${this.user.apiKey}` };
+    const url = `${this.relay.url}/v1/models/${name}`;
+    await this.#until(async () => (await fetch(url, { headers })).status === 200, `${name} is in the catalog`);
+  }
+
+  /**
+   * Calls again and again until a request with this credential reaches the provider, as one does once the pause of a
+   * channel is over; every call before it has to be answered well.
+   */
+  async callUntilRequest(
+    model: string,
+    credential: string,
+  ): Promise<{ record: RequestRecord; answer: Promise<RelayedAnswer> }> {
+    const deadline = performance.now() + settleMsMax;
+    while (performance.now() < deadline) {
+      const answer = this.call(model);
+      await Promise.race([answer, this.#untilRequest(credential)]);
+      const record = this.provider.requests.find((request) => request.credential === credential);
+      if (record !== undefined) {
+        return { record, answer };
+      }
+      if ((await answer).status !== 200) {
+        throw new Error("a call failed before the channel was tried again");
+      }
+    }
+    throw new Error(`no request with ${credential} came`);
+  }
+
+  async #untilRequest(credential: string): Promise<void> {
+    for (let index = 0; ; index += 1) {
+      const record = await this.provider.waitForRequest(index, settleMsMax).catch(() => null);
+      if (record === null || record.credential === credential) {
+        return;
+      }
+    }
+  }
+
+  /** The one usage row of a call. @throws Error when there is none within 10 s, or more than one */
+  row(requestId: string): Promise<FaultRow> {
+    return this.#onlyRow(
+      () => this.rig.db.sql<FaultRow>`select * from usage_log where request_id = ${requestId}::uuid`,
+      requestId,
+    );
+  }
+
+  /** The one usage row of a user who made one call, whose answer may never have begun. */
+  rowOf(user: TestUser): Promise<FaultRow> {
+    return this.#onlyRow(
+      () => this.rig.db.sql<FaultRow>`select * from usage_log where gateway_user_id = ${user.gatewayUserId}::bigint`,
+      `user ${user.gatewayUserId}`,
+    );
+  }
+
+  async #onlyRow(query: () => Promise<readonly FaultRow[]>, what: string): Promise<FaultRow> {
+    const deadline = performance.now() + settleMsMax;
+    for (;;) {
+      const rows = await query();
+      const [row] = rows;
+      if (row !== undefined && rows.length === 1) {
+        return row;
+      }
+      if (rows.length > 1 || performance.now() > deadline) {
+        throw new Error(`${rows.length} usage rows for ${what}`);
+      }
+      await Bun.sleep(10);
+    }
+  }
+
+  /** Resolves when the rows of a model are these: how many by outcome and source. @throws Error after 10 s */
+  async waitForEnds(model: string, expected: Readonly<Record<string, number>>): Promise<void> {
+    const count = async () => {
+      const rows = await this.rig.db.sql<{ outcome: string; usage_source: string; calls: bigint }>`
+        select outcome, usage_source, count(*) as calls from usage_log where model = ${model} group by 1, 2 order by 1, 2`;
+      return JSON.stringify(
+        Object.fromEntries(rows.map((row) => [`${row.outcome} ${row.usage_source}`, Number(row.calls)])),
+      );
+    };
+    const wanted = JSON.stringify(expected);
+    await this.#until(async () => (await count()) === wanted, `the rows of ${model} are ${wanted}`);
+  }
+
+  /** How many usage rows there are. */
+  async rowCount(): Promise<number> {
+    const [count] = await this.rig.db.sql<{ rows: bigint }>`select count(*) as rows from usage_log`;
+    return Number(count?.rows ?? 0n);
+  }
+
+  /** The reading of a metric of the process that keeps quota and channels; labels are part of the name. */
+  metric(name: string): Promise<number> {
+    return this.#reading(this.gateway.url, name);
+  }
+
+  async #reading(url: string, name: string): Promise<number> {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return text
+      .split("\n")
+      .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+  }
+
+  async #until(isSo: () => Promise<boolean>, what: string): Promise<void> {
+    const deadline = performance.now() + settleMsMax;
+    while (!(await isSo())) {
+      if (performance.now() > deadline) {
+        throw new Error(`not within ${settleMsMax} ms: ${what}`);
+      }
+      await Bun.sleep(10);
+    }
+  }
+
+  /** Resolves when so many calls run at the relay. @throws Error when that does not happen within 10 s */
+  async waitUntilInFlight(count: number): Promise<void> {
+    await this.#until(
+      async () => (await this.#reading(this.relay.url, "sluice_in_flight")) === count,
+      `${count} calls in flight`,
+    );
+  }
+
+  /** Resolves when no quota is held any more. @throws Error when that does not happen within 10 s */
+  async waitUntilReleased(): Promise<void> {
+    await this.#until(async () => (await this.metric("sluice_held_quota")) === 0, "no quota is held");
+  }
+
+  #started(): Parts {
+    if (this.#parts === null) {
+      throw new Error("the service was not started");
+    }
+    return this.#parts;
+  }
+
+  async close(): Promise<void> {
+    await this.rig.close();
+    await this.provider.stop();
+  }
+}

@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { ceiling, fromDecimal, fromInteger, plus, type Rational, times } from "../values/rational.ts";
+
+/** A price as the database holds it: USD as decimal texts, of a million tokens or of one piece. */
+export type PriceTexts = {
+  readonly version: number;
+  readonly input_usd_per_m: string;
+  readonly output_usd_per_m: string;
+  readonly cache_read_usd_per_m: string | null;
+  readonly cache_write_usd_per_m: string | null;
+  readonly reasoning_usd_per_m: string | null;
+  readonly request_usd: string;
+  readonly image_usd: string;
+  readonly second_usd: string;
+};
+
+/** What a call used, as a usage row says it. */
+export type CountedUnits = {
+  readonly inputTokens: bigint;
+  readonly outputTokens: bigint;
+  readonly cacheReadTokens: bigint;
+  readonly cacheWriteTokens: bigint;
+  readonly reasoningTokens: bigint;
+  readonly images: number;
+  readonly audioMs: bigint;
+};
+
+const quotaPerUsd = fromInteger(500_000);
+const perMillion: Rational = [1n, 1_000_000n];
+const perThousand: Rational = [1n, 1_000n];
+
+/** What the written rule says that one call costs, in fractions, and rounded up once at the end. */
+export function exactCost(units: CountedUnits, price: PriceTexts): bigint {
+  const atLeastNothing = (count: bigint) => fromInteger(count > 0n ? count : 0n);
+  const tokens = (count: Rational, perM: string) => times(count, fromDecimal(perM), perMillion);
+  const usd = plus(
+    tokens(atLeastNothing(units.inputTokens - units.cacheReadTokens - units.cacheWriteTokens), price.input_usd_per_m),
+    tokens(fromInteger(units.cacheReadTokens), price.cache_read_usd_per_m ?? price.input_usd_per_m),
+    tokens(fromInteger(units.cacheWriteTokens), price.cache_write_usd_per_m ?? price.input_usd_per_m),
+    tokens(atLeastNothing(units.outputTokens - units.reasoningTokens), price.output_usd_per_m),
+    tokens(fromInteger(units.reasoningTokens), price.reasoning_usd_per_m ?? price.output_usd_per_m),
+    fromDecimal(price.request_usd),
+    times(fromInteger(units.images), fromDecimal(price.image_usd)),
+    times(fromInteger(units.audioMs), perThousand, fromDecimal(price.second_usd)),
+  );
+  return ceiling(times(usd, quotaPerUsd));
+}
+
+/** Plain decimals with up to 8 places, small ones and round ones more often than a dice would throw them. */
+export const priceDecimals = fc.oneof(
+  fc.constantFrom("0", "0.15", "0.6", "0.075", "1.1", "2.5", "10", "60", "0.00000001", "999999.99999999"),
+  fc
+    .tuple(fc.nat(999_999), fc.nat(99_999_999), fc.nat(8))
+    .map(([whole, places, shown]) =>
+      shown === 0 ? `${whole}` : `${whole}.${places.toString().padStart(8, "0").slice(0, shown)}`,
+    ),
+);
+
+const orNone = fc.option(priceDecimals, { nil: null, freq: 2 });
+
+export const prices: fc.Arbitrary<PriceTexts> = fc.record({
+  version: fc.constant(1),
+  input_usd_per_m: priceDecimals,
+  output_usd_per_m: priceDecimals,
+  cache_read_usd_per_m: orNone,
+  cache_write_usd_per_m: orNone,
+  reasoning_usd_per_m: orNone,
+  request_usd: priceDecimals,
+  image_usd: priceDecimals,
+  second_usd: priceDecimals,
+});
+
+const counts = fc.oneof(fc.bigInt({ min: 0n, max: 300n }), fc.bigInt({ min: 0n, max: 2n ** 40n }));
+
+/** Also such in which the parts are more than the whole. */
+export const anyUnits: fc.Arbitrary<CountedUnits> = fc.record({
+  inputTokens: counts,
+  outputTokens: counts,
+  cacheReadTokens: counts,
+  cacheWriteTokens: counts,
+  reasoningTokens: counts,
+  images: fc.nat(200),
+  audioMs: counts,
+});

@@ -1,0 +1,101 @@
+import { accountSealedColumns, findOrCreateUser } from "@sluice/control-plane/accounts/service.ts";
+import { approvalSealedColumns } from "@sluice/control-plane/admin/approvals/service.ts";
+import { saveSecret, secretSealedColumns } from "@sluice/control-plane/admin/secrets/service.ts";
+import { gatewaySealedColumns } from "@sluice/control-plane/gateway/service.ts";
+import { mailSealedColumns } from "@sluice/control-plane/mail/service.ts";
+import { insertMail } from "@sluice/control-plane/mail/store.ts";
+import { sealVariables } from "@sluice/control-plane/mail/variables-seal.ts";
+import type { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import { open, seal } from "@sluice/control-plane/platform/crypto/seal.ts";
+import type { SealedColumn } from "@sluice/control-plane/platform/crypto/sealed-column.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { traceSealedColumns } from "@sluice/control-plane/trace/service.ts";
+import { createCustomer } from "../usage/usage-rows.ts";
+
+/** What the features list. */
+export const listedColumns: readonly SealedColumn[] = [
+  ...secretSealedColumns,
+  ...gatewaySealedColumns,
+  ...traceSealedColumns,
+  ...accountSealedColumns,
+  ...mailSealedColumns,
+  ...approvalSealedColumns,
+];
+
+export const paymentSecret = "whsec_0123456789-0123456789";
+const farAway = new Date(Date.now() + 86_400_000);
+
+/** Values of every kind, sealed as the product seals them; credentials of channels and day keys are not among them. */
+export async function fillSealed(db: Database, key: MasterKey, secretCount: number): Promise<void> {
+  const { gatewayUserId } = await createCustomer(db, 1_000n);
+  await db.withTransaction(async (tx) => {
+    for (let each = 0; each < secretCount; each += 1) {
+      await saveSecret(tx, key, `filler.${each}`, `value ${each}`);
+    }
+    await saveSecret(tx, key, "cardpay.default.webhook_secret", paymentSecret);
+    const profile = { email: "rotation@example.com", displayName: "" };
+    const { userId: known } = await findOrCreateUser(tx, profile, () => Promise.resolve(gatewayUserId));
+    for (const userId of [null, known]) {
+      const mail = { dedupeKey: `rotation:${userId}`, userId };
+      await insertMail(tx, {
+        ...mail,
+        template: "quota_low",
+        locale: "en",
+        to: "somebody@example.com",
+        variablesSealed: sealVariables(key, mail, { remaining: `of ${userId}` }),
+        source: "test",
+        now: farAway,
+        expiresAt: null,
+      });
+    }
+  });
+  await db.sql`insert into shared_admin_credentials (username, password_hash, agent) values ('rotation', 'none', 1)`;
+  await db.sql`
+    insert into approval (kind, input, reason, effects, requested_by, requested_by_name, request_id, ip, idempotency_key,
+      expires_at)
+    select 'secret.save', '{"name": "mail.smtp_url"}', '', '{}', id, username, 'r', '::1', 'k', now() + interval '1 day'
+    from shared_admin_credentials where username = 'rotation'`;
+  for (const column of [...accountSealedColumns, ...approvalSealedColumns]) {
+    const rows = await db.query<{ id: bigint }>(`select id from ${column.table}`, []);
+    for (const { id } of rows) {
+      const sealed = seal(key.sealing, Buffer.from(`sealed ${id}`), column.contextOf([id.toString()]));
+      await db.query(`update ${column.table} set ${column.column} = $1 where id = $2`, [sealed, id]);
+    }
+  }
+}
+
+/** Every listed value in clear, by its place. */
+export async function readSealed(db: Database, key: MasterKey): Promise<Map<string, string>> {
+  const values = new Map<string, string>();
+  for (const column of listedColumns) {
+    const names = column.key.map((name) => `${name}::text`).join(", ");
+    const rows = await db.query<{ key: (string | null)[]; sealed: Uint8Array }>(
+      `select to_jsonb(array[${names}]) as key, ${column.column} as sealed from ${column.table}
+       where ${column.column} is not null`,
+      [],
+    );
+    for (const row of rows) {
+      const value = open(key.opening, row.sealed, column.contextOf(row.key));
+      values.set(`${column.table}.${column.column} ${row.key.join(" ")}`, Buffer.from(value).toString("base64"));
+    }
+  }
+  return values;
+}
+
+/** How many values of any column of bytes carry the id of a key at the place where sealed values do. */
+export async function countUnder(db: Database, keyId: string): Promise<number> {
+  const columns = await db.sql<{ place: string; name: string }>`
+    select c.table_name as place, c.column_name as name from information_schema.columns c
+    join information_schema.tables t using (table_schema, table_name)
+    where c.table_schema = 'public' and c.data_type = 'bytea' and t.table_type = 'BASE TABLE'`;
+  let sum = 0;
+  for (const { place, name } of columns) {
+    const [row] = await db.query<{ rows: number }>(
+      `select count(*)::integer as rows from ${place}
+       where substring(${name} from 1 for 5) = decode('01' || $1::text, 'hex')`,
+      [keyId],
+    );
+    sum += row?.rows ?? 0;
+  }
+  return sum;
+}

@@ -1,0 +1,189 @@
+import type { ReplicaId, RequestId } from "@sluice/contracts/ids";
+import type { Decimal, Quota } from "@sluice/contracts/money";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
+import type { Database, Transaction } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { createLog, type LogFields } from "@sluice/control-plane/platform/log.ts";
+import { commitUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import type { SettlementRun } from "@sluice/control-plane/usage/settlement/model.ts";
+import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
+import { Registry } from "prom-client";
+import { createTestDatabase, type TestDatabase } from "../postgres/test-database.ts";
+import { ceiling, fromDecimal, fromInteger, times } from "../values/rational.ts";
+import { type Customer, createCustomer, encoded, usageRow } from "./usage-rows.ts";
+
+const granted = 10n ** 17n;
+const dayMs = 86_400_000;
+const replica = "replica one" as ReplicaId;
+
+/** What is known about a row from outside: what it should be settled as. */
+export type Expected = { readonly customer: Customer; readonly base: bigint; readonly multiplier: string };
+
+/** A database with customers whose calls are recorded and settled, without the rest of the program. */
+export class SettlementScene implements AsyncDisposable {
+  readonly database: TestDatabase;
+  /** Works as the role of the application. */
+  readonly db: Database;
+  /** Owns everything: for what no program of ours may do. */
+  readonly owner: Database;
+  readonly customers: readonly Customer[];
+  readonly registry = new Registry();
+  readonly settlement: UsageSettlement;
+  /** Every line of the log of the settlement. */
+  readonly lines: LogFields[] = [];
+  /** Every row that was committed with `commit`. */
+  readonly expected = new Map<RequestId, Expected>();
+
+  private constructor(database: TestDatabase, databases: { db: Database; owner: Database }, customers: Customer[]) {
+    this.database = database;
+    this.db = databases.db;
+    this.owner = databases.owner;
+    this.customers = customers;
+    const log = createLog("debug", (line) => this.lines.push(JSON.parse(line) as LogFields));
+    this.settlement = new UsageSettlement({ db: this.db, clock: systemClock, log, registry: this.registry });
+  }
+
+  /** With a checkpoint already, so that the cursor is what finds the rows. */
+  static async create(customerCount = 2, poolMax = 6): Promise<SettlementScene> {
+    const database = await createTestDatabase();
+    const options = { url: database.url, applicationName: "test", statementTimeoutMs: 30_000 };
+    const db = openDatabase({ ...options, poolMax, role: "sluice_app" });
+    const owner = openDatabase({ ...options, poolMax: 2 });
+    await db.sql`insert into replica (id) values (${replica})`;
+    await createMissingPartitions(db, "usage_log", [utcDay(Date.now() - dayMs), utcDay(Date.now())]);
+    const customers: Customer[] = [];
+    for (let each = 0; each < customerCount; each += 1) {
+      customers.push(await createCustomer(db, granted));
+    }
+    const scene = new SettlementScene(database, { db, owner }, customers);
+    await scene.settlement.run();
+    return scene;
+  }
+
+  customer(index: number): Customer {
+    const customer = this.customers[index % this.customers.length];
+    if (customer === undefined) {
+      throw new Error("there are no customers");
+    }
+    return customer;
+  }
+
+  row(index: number, base: bigint, multiplier: string, changes: Partial<UsageRow> = {}): UsageRow {
+    const prices = { quota: base as Quota, quotaHeld: base as Quota, rateMultiplier: multiplier as Decimal };
+    return usageRow(this.customer(index), { ...prices, ...changes });
+  }
+
+  /** Writes rows as the spool does, and charges their budgets. They are expected from now on. */
+  async commit(...rows: readonly UsageRow[]): Promise<void> {
+    await this.db.withTransaction((tx) => this.write(tx, ...rows));
+    this.expect(...rows);
+  }
+
+  /** The same inside a transaction that the test ends itself. */
+  async write(tx: Transaction, ...rows: readonly UsageRow[]): Promise<void> {
+    await commitUsage(tx, replica, encoded(...rows));
+  }
+
+  expect(...rows: readonly UsageRow[]): void {
+    for (const row of rows) {
+      const customer = this.customers.find(({ gatewayUserId }) => gatewayUserId === row.gatewayUserId);
+      if (customer === undefined) {
+        throw new Error("the row is no customer's");
+      }
+      this.expected.set(row.requestId, { customer, base: row.quota, multiplier: row.rateMultiplier });
+    }
+  }
+
+  /** A run, once no other transaction of this server is older than the rows that can be seen. */
+  async run(options: { readonly isReconciled?: boolean } = {}): Promise<SettlementRun> {
+    await waitUntilSettleable(this.db);
+    return await this.settlement.run(options);
+  }
+
+  /** How many rows are settled. */
+  async countSettled(): Promise<number> {
+    const [row] = await this.db.sql<{ rows: number }>`select count(*)::integer as rows from usage_settlement`;
+    return row?.rows ?? 0;
+  }
+
+  /**
+   * Everything that is wrong: rows not settled, settled twice, or otherwise than arithmetic with fractions says; users
+   * whose sums in settlement, ledger and budget differ from it; violated invariants.
+   */
+  async faults(): Promise<unknown[]> {
+    return [...(await this.#faultsOfRows()), ...(await this.#faultsOfSums()), ...(await this.checkMoney())];
+  }
+
+  async checkMoney(): Promise<unknown[]> {
+    return [...(await this.db.sql`select * from check_money()`)];
+  }
+
+  async #faultsOfRows(): Promise<unknown[]> {
+    const rows = await this.db.sql<{ id: RequestId; base: bigint; settled: bigint; delta: bigint }>`
+      select request_id::text as id, base_quota as base, settled_quota as settled, quota_delta as delta
+      from usage_settlement`;
+    const faults: unknown[] = [];
+    const seen = new Set<RequestId>();
+    for (const row of rows) {
+      const expected = this.expected.get(row.id);
+      const settled = expected === undefined ? null : settledExactly(expected);
+      if (seen.has(row.id) || row.settled !== settled || row.delta !== settled - row.base) {
+        faults.push({ row, expected, settled, isTwice: seen.has(row.id) });
+      }
+      seen.add(row.id);
+    }
+    return [...faults, ...[...this.expected].filter(([id]) => !seen.has(id)).map(([id]) => `${id} is not settled`)];
+  }
+
+  async #faultsOfSums(): Promise<unknown[]> {
+    const sums = new Map<bigint, { base: bigint; settled: bigint }>();
+    for (const expected of this.expected.values()) {
+      const sum = sums.get(expected.customer.gatewayUserId) ?? { base: 0n, settled: 0n };
+      sums.set(expected.customer.gatewayUserId, {
+        base: sum.base + expected.base,
+        settled: sum.settled + settledExactly(expected),
+      });
+    }
+    const rows = await this.db.sql<{ id: bigint; used: bigint; granted: bigint; reserved: bigint; balance: bigint }>`
+      select b.gateway_user_id as id, b.used, b.granted, b.reserved, a.balance
+      from budget b join ledger_account a on a.gateway_user_id = b.gateway_user_id`;
+    return rows.filter((row) => {
+      const { base, settled } = sums.get(row.id) ?? { base: 0n, settled: 0n };
+      const isRight =
+        row.used === base &&
+        row.granted === granted - (settled - base) &&
+        row.reserved === 0n &&
+        row.balance === granted - settled;
+      return !isRight;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.db.close(1_000);
+    await this.owner.close(1_000);
+    await this.database.drop();
+  }
+}
+
+/** Other tests work on the same server, and what they leave open holds the cursor back as our own would. */
+export async function waitUntilSettleable(db: Database, timeoutMs = 20_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const [row] = await db.sql<{ waits: boolean }>`
+      select exists (select 1 from usage_log where xid >= pg_snapshot_xmin(pg_current_snapshot())
+        and xid < pg_snapshot_xmax(pg_current_snapshot())) as waits`;
+    if (row?.waits !== true) {
+      return;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`a transaction is open for more than ${timeoutMs} ms`);
+    }
+    await Bun.sleep(10);
+  }
+}
+
+function settledExactly({ base, multiplier }: Expected): bigint {
+  return ceiling(times(fromInteger(base), fromDecimal(multiplier)));
+}

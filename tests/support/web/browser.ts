@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { launchChromium } from "./chromium.ts";
+
+const axeFile = join(import.meta.dir, "../../node_modules/axe-core/axe.min.js");
+const actionMsMax = 20_000;
+const axeTags = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
+
+export type PageOptions = {
+  /** Where the program answers; every request elsewhere is a fault. */
+  readonly url: string;
+  /** Of a login, as `tests/support/accounts/logins.ts` gives it: `name=value`. */
+  readonly cookie?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly isDark?: boolean;
+  /** The language that the browser remembers; for a user who is logged in, `WebRig.speak` sets the one that counts. */
+  readonly locale?: string;
+  readonly hasScript?: boolean;
+  /** Answers of these statuses are what the test is about; others from 400 on are faults. */
+  readonly expectedStatuses?: readonly number[];
+};
+
+/** A page that keeps a list of everything that must not happen in it. */
+export type WatchedPage = {
+  readonly page: Page;
+  /** Errors of scripts, complaints of the console, requests to other places, answers that failed. */
+  readonly faults: readonly string[];
+  /** What axe finds, a line for each kind of fault with the places where it is. Call it when nothing moves. */
+  readonly axe: () => Promise<string[]>;
+  readonly close: () => Promise<void>;
+};
+
+/** One browser for a file of tests. */
+export class TestBrowser {
+  readonly #browser: Browser;
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  static async launch(): Promise<TestBrowser> {
+    return new TestBrowser(await launchChromium());
+  }
+
+  /** A page with a profile of its own. Nothing moves in it, so that what is seen does not depend on when one looks. */
+  async open(options: PageOptions): Promise<WatchedPage> {
+    const { url, cookie, locale } = options;
+    const context = await this.#browser.newContext(contextOptions(options));
+    context.setDefaultTimeout(actionMsMax);
+    if (cookie !== undefined) {
+      const [name = "", value = ""] = cookie.split("=");
+      await context.addCookies([{ name, value, url }]);
+    }
+    if (locale !== undefined) {
+      await context.addCookies([{ name: "SVC_LANG", value: locale, url }]);
+    }
+    const page = await context.newPage();
+    const faults: string[] = [];
+    watch(page, options, faults);
+    return { page, faults, axe: () => runAxe(page), close: () => context.close() };
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+  }
+}
+
+function contextOptions({ url, width = 1280, height = 800, isDark, hasScript }: PageOptions): BrowserContextOptions {
+  return {
+    baseURL: url,
+    viewport: { width, height },
+    colorScheme: isDark === true ? "dark" : "light",
+    reducedMotion: "reduce",
+    javaScriptEnabled: hasScript !== false,
+    locale: "en-US",
+    timezoneId: "UTC",
+    serviceWorkers: "block",
+  };
+}
+
+function watch(page: Page, { url, expectedStatuses = [] }: PageOptions, faults: string[]): void {
+  page.on("pageerror", (error) => faults.push(`script: ${error.message}`));
+  page.on("console", (message) => {
+    // The browser says about itself that an answer failed; the status is judged below.
+    if (["error", "warning"].includes(message.type()) && !message.text().startsWith("Failed to load resource")) {
+      faults.push(`console: ${message.text()}`);
+    }
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url())) {
+      faults.push(`request to another place: ${request.url()}`);
+    }
+  });
+  page.on("response", (response) => {
+    if (response.status() >= 400 && !expectedStatuses.includes(response.status())) {
+      faults.push(`${response.status()} of ${response.url()}`);
+    }
+  });
+}
+
+type AxeNode = { readonly target: readonly unknown[]; readonly failureSummary?: string };
+type AxeViolation = { readonly id: string; readonly help: string; readonly nodes: readonly AxeNode[] };
+type AxeWindow = { readonly axe: { run(options: object): Promise<{ readonly violations: readonly AxeViolation[] }> } };
+
+async function runAxe(page: Page): Promise<string[]> {
+  // Past the policy of the page, which allows nobody else's script: the test is not part of the page.
+  const source = await Bun.file(axeFile).text();
+  await page.evaluate(source);
+  const violations = await page.evaluate(async (tags) => {
+    const { axe } = globalThis as unknown as AxeWindow;
+    const result = await axe.run({ runOnly: { type: "tag", values: tags }, resultTypes: ["violations"] });
+    return result.violations.map(({ id, help, nodes }) => ({
+      id,
+      help,
+      places: nodes.map(
+        ({ target, failureSummary = "" }) => `${String(target)}: ${failureSummary.split("\n")[1]?.trim() ?? ""}`,
+      ),
+    }));
+  }, axeTags);
+  return violations.map(({ id, help, places }) => `${id}: ${help} (${places.slice(0, 5).join(" | ")})`);
+}

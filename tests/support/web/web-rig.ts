@@ -1,0 +1,75 @@
+import { addFirstPlans } from "@sluice/control-plane/payments/plans/plans.ts";
+import type { ShownPage } from "../../shots/pages.ts";
+import { loginAdmin, loginUser } from "../accounts/logins.ts";
+import { type SluiceProcess, SluiceRig } from "../service/sluice.ts";
+import type { PageOptions } from "./browser.ts";
+import { builtWeb } from "./web-build.ts";
+
+/** Whose account the pages of the console show. */
+export const shownEmail = "ada@example.org";
+
+/** The program with the web, the first plans, and a user and an admin who are logged in. */
+export type WebRig = {
+  readonly rig: SluiceRig;
+  readonly sluice: SluiceProcess;
+  readonly cookies: Readonly<Record<ShownPage["as"], string | undefined>>;
+  /** Sets the language of the user, in which the console is from then on. */
+  readonly speak: (locale: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * @param upstreamUrl the address of a provider without its `/v1`; the default answers nothing
+ * @param env more of the environment of the program
+ */
+export async function startWebRig(
+  upstreamUrl = "http://127.0.0.1:9",
+  env: Readonly<Record<string, string>> = {},
+): Promise<WebRig> {
+  const [rig, webDist] = await Promise.all([SluiceRig.create(upstreamUrl), builtWeb()]);
+  await rig.db.withTransaction(addFirstPlans);
+  const user = await loginUser(rig, { quota: 2_500_000n, email: shownEmail });
+  const admin = await loginAdmin(rig);
+  const sluice = await rig.startProcess({ WEB_DIST: webDist, NODE_ENV: "development", ...env });
+  return {
+    rig,
+    sluice,
+    cookies: { nobody: undefined, user: user.cookie, admin: admin.cookie },
+    speak: async (locale) => {
+      await rig.db.sql`update user_profile set locale = ${locale} where email = ${shownEmail}`;
+    },
+    close: () => rig.close(),
+  };
+}
+
+/** Whether a page can be shown in a language; the admin has but the direction of one. */
+export function isShownIn({ arabic }: ShownPage, locale: string): boolean {
+  return arabic !== "none" && (arabic !== "direction" || locale === "ar");
+}
+
+/** Where a page is in a language, and how a browser has to be opened for it. */
+export function inLanguage(
+  { path, arabic }: ShownPage,
+  locale: string,
+): { readonly path: string; readonly locale?: string } {
+  switch (arabic) {
+    case "address":
+      return { path: `/${locale}${path}` };
+    case "choice":
+      return { path, locale };
+    case "direction":
+      return { path: `${path}${path.includes("?") ? "&" : "?"}dir=rtl` };
+    case "none":
+      return { path };
+  }
+}
+
+/** How a browser has to be opened for a page. */
+export function pageOptions(web: WebRig, shown: ShownPage): PageOptions {
+  const cookie = web.cookies[shown.as];
+  return {
+    url: web.sluice.url,
+    ...(cookie === undefined ? {} : { cookie }),
+    ...(shown.expectedStatuses === undefined ? {} : { expectedStatuses: shown.expectedStatuses }),
+  };
+}
