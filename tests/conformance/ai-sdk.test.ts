@@ -18,6 +18,8 @@ describe.each(arrangements)("the AI SDK, %s", (arrangement) => {
 
   beforeAll(async () => {
     scene = await startRelayScene(arrangement, {
+      // Nothing is read on after an abort, so that the time until the provider sees it is our own.
+      env: { ABORTED_USAGE_TIMEOUT_MS: "0" },
       prepare: (rig) => rig.addFlatPriceModel("text-embedding-3-small", 100n),
     });
     sluice = providerFor({ includeUsage: true });
