@@ -18,7 +18,7 @@ export type Program = {
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 /** Says every two seconds how many bytes there were. @returns a function that ends it */
-function tellProgress(title: string, doing: string, bytes: () => number): () => void {
+function reportProgress(title: string, doing: string, bytes: () => number): () => void {
   const timer = setInterval(() => say(title, `${doing} ${megabytes(bytes())} ...`), progressMs);
   return () => clearInterval(timer);
 }
@@ -51,7 +51,7 @@ export async function writeArchive(path: string, program: Program, encrypt: stri
   const hasher = new Bun.CryptoHasher("sha256");
   const name = basename(path);
   let bytes = 0;
-  const stop = tellProgress(name, "written", () => bytes);
+  const stop = reportProgress(name, "written", () => bytes);
   try {
     for await (const part of (filter ?? source).stdout) {
       hasher.update(part);
@@ -82,7 +82,7 @@ export async function checkFiles(folder: string, files: readonly BackupFile[]): 
     }
     const hasher = new Bun.CryptoHasher("sha256");
     let seen = 0;
-    const stop = tellProgress(name, "checked", () => seen);
+    const stop = reportProgress(name, "checked", () => seen);
     for await (const part of file.stream()) {
       hasher.update(part);
       seen += part.length;

@@ -24,7 +24,7 @@ const linkPatienceMs = 20_000;
 const abortedUsageBytesMax = 16 * 1024 * 1024;
 
 /** The gateway of this process, not yet started. */
-export function openGateway(base: Base, tellCall: GatewayRuntimeDeps["tellCall"]): GatewayRuntime {
+export function openGateway(base: Base, exportCall: GatewayRuntimeDeps["exportCall"]): GatewayRuntime {
   const { config, spool } = base;
   return new GatewayRuntime({
     db: base.db,
@@ -57,7 +57,7 @@ export function openGateway(base: Base, tellCall: GatewayRuntimeDeps["tellCall"]
     clock: systemClock,
     log: base.log,
     registry: base.registry,
-    tellCall,
+    exportCall,
   });
 }
 

@@ -52,10 +52,10 @@ export async function convertAside(thread: SideThread, order: ConversionOrder): 
 }
 
 function toError(error: unknown): Error {
-  const told = error as TravellingError;
-  if (told === null || !Object.hasOwn(errorTable, told.code)) {
+  const sent = error as TravellingError;
+  if (sent === null || !Object.hasOwn(errorTable, sent.code)) {
     return new Error("the side thread could not do its work");
   }
-  const { code, message, status, param } = told;
+  const { code, message, status, param } = sent;
   return new AppError(code, { message, status, ...(param === null ? {} : { param }) });
 }

@@ -15,7 +15,7 @@ import { type Base, type CallRows, createPartitions } from "./base.ts";
  * Reports to the database how many usage rows it refused, so that the money check names them. Traces are not money.
  * What can't be reported now is reported with the next one, when the database is back, and after the next start.
  */
-async function tellQuarantine({ db, log }: Base, spool: Spool<CallRows>): Promise<void> {
+async function reportQuarantine({ db, log }: Base, spool: Spool<CallRows>): Promise<void> {
   const rowCount = spool.quarantinedBeside("trace");
   if (rowCount === null) {
     return;
@@ -48,7 +48,7 @@ function drainOptions(base: Base, spool: Spool<CallRows>, leases: CommitLeases |
     isPoison: isRejectedByDatabase,
     onQuarantine: ({ error, text }) => {
       log.error("spool.quarantined", { error, bytes: text.length });
-      void tellQuarantine(base, spool);
+      void reportQuarantine(base, spool);
     },
     onRetry: (error, attempt, delayMs) => log.warn("spool.commit_failed", { error, attempt, delayMs }),
   };
@@ -61,11 +61,11 @@ export async function bringIntoStep(base: Base, leases: QuotaLeases | null): Pro
   db.onReachabilityChange((isReachable) => {
     if (isReachable) {
       spool.wake();
-      void tellQuarantine(base, spool);
+      void reportQuarantine(base, spool);
     }
   });
   await spool.replayed;
-  await tellQuarantine(base, spool);
+  await reportQuarantine(base, spool);
   leases?.owe(await releaseUnowed(base, spool));
 }
 
@@ -88,7 +88,7 @@ export function orphansJob(base: Base, signal: AbortSignal): Job {
       ...spoolOptions,
       drain: (spool) => drainOptions(base, spool, null),
       onReplayed: async (spool) => {
-        await tellQuarantine(base, spool);
+        await reportQuarantine(base, spool);
         await releaseUnowed(base, spool);
       },
       signal,

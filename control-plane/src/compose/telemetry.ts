@@ -1,11 +1,11 @@
-import { callHistograms, type ToldCall, tellCall } from "../gateway/telemetry.ts";
+import { callHistograms, type ExportedCall, toTelemetry } from "../gateway/telemetry.ts";
 import { telemetrySettings } from "../platform/config.ts";
 import { counter } from "../platform/metric.ts";
 import { TelemetryQueue } from "../platform/telemetry/queue.ts";
 import type { Base } from "./base.ts";
 
 /** The OpenTelemetry export; null, with nothing of it loaded, where none is configured. */
-export async function openTelemetry({ config, log, registry }: Base): Promise<TelemetryQueue<ToldCall> | null> {
+export async function openTelemetry({ config, log, registry }: Base): Promise<TelemetryQueue<ExportedCall> | null> {
   const settings = telemetrySettings(config);
   if (settings === null) {
     return null;
@@ -14,7 +14,7 @@ export async function openTelemetry({ config, log, registry }: Base): Promise<Te
   const dropped = counter(registry, "sluice_telemetry_dropped_total", "Calls that could not be exported.", "reason");
   return new TelemetryQueue({
     receiver: openOtlpReceiver(settings, callHistograms),
-    tell: tellCall,
+    toRecord: toTelemetry,
     onDropped: (count, reason) => dropped(count, reason),
     log,
   });

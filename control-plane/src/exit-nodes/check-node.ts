@@ -19,7 +19,7 @@ import { type ExitNodeDeps, syncChannel } from "./node-deps.ts";
 import { findNode, lockNode, switchRelayUrl, updateChecks, updateHealth } from "./node-store.ts";
 
 /** What a check saw. Nothing of it is written yet, and the node may have changed meanwhile. */
-type Sight = {
+type Probe = {
   readonly node: ExitNode;
   readonly relayKey: string | null;
   readonly dns: DnsResult;
@@ -52,10 +52,10 @@ export async function checkNode(
   if (wanted.version !== undefined && wanted.version !== node.version) {
     throw new AppError("version_conflict");
   }
-  const sight = await look(deps, node);
-  const checked = await deps.db.withTransaction((tx) => conclude(deps, tx, { sight, mode: wanted.mode, changer }));
+  const probe = await probeNode(deps, node);
+  const checked = await deps.db.withTransaction((tx) => applyProbe(deps, tx, { probe, mode: wanted.mode, changer }));
   if (wanted.mode === "switch" && checked.node.relayUrl !== hostUrlOf(checked.node)) {
-    throw notSwitched(sight);
+    throw notSwitched(probe);
   }
   return checked;
 }
@@ -86,7 +86,7 @@ export function notSwitched({ dns, host }: { dns: DnsResult; host: HealthResult 
     : new AppError("dns_mismatch", { internal: { resolved: dns.resolved, failure: dns.failure } });
 }
 
-async function look(deps: ExitNodeDeps, node: ExitNode): Promise<Sight> {
+async function probeNode(deps: ExitNodeDeps, node: ExitNode): Promise<Probe> {
   const { nodeCode, ip: address, relayUrl } = node;
   const [relayKey, dns] = await Promise.all([
     deps.keys.read(node.relayKeySecret),
@@ -101,13 +101,13 @@ async function look(deps: ExitNodeDeps, node: ExitNode): Promise<Sight> {
   return { node, relayKey, dns, current, host };
 }
 
-async function conclude(
+async function applyProbe(
   deps: ExitNodeDeps,
   tx: Transaction,
-  what: { readonly sight: Sight; readonly mode: CheckMode; readonly changer: AuditOrigin },
+  what: { readonly probe: Probe; readonly mode: CheckMode; readonly changer: AuditOrigin },
 ): Promise<CheckedNode> {
-  const { sight, mode, changer } = what;
-  const { node, relayKey, dns, current, host } = sight;
+  const { probe, mode, changer } = what;
+  const { node, relayKey, dns, current, host } = probe;
   const locked = await lockNode(tx, node.nodeCode);
   if (locked === null || locked.version !== node.version) {
     throw new AppError("version_conflict");
@@ -120,7 +120,7 @@ async function conclude(
   const isGood = dns.matched && host?.ok === true;
   const isSwitched = isGood && (mode === "switch" || maySwitch(health, deps.switching, deps.now()));
   if (isSwitched) {
-    await switchToHost(tx, { sight, changer });
+    await switchToHost(tx, { probe, changer });
     health = afterSwitch(health, deps.now());
   }
   const shown = host ?? current ?? nothingToAsk(deps.now());
@@ -131,15 +131,15 @@ async function conclude(
     throw new Error(`node ${node.nodeCode} was checked and is not there`);
   }
   await syncChannel(deps, tx, after, isSwitched || current?.ok === true ? relayKey : null);
-  tellChange(deps, locked, after);
+  logChange(deps, locked, after);
   return { node: after, dns, health: shown };
 }
 
 async function switchToHost(
   tx: Transaction,
-  { sight, changer }: { readonly sight: Sight; readonly changer: AuditOrigin },
+  { probe, changer }: { readonly probe: Probe; readonly changer: AuditOrigin },
 ): Promise<void> {
-  const { node, dns, host } = sight;
+  const { node, dns, host } = probe;
   const relayUrl = hostUrlOf(node);
   if (!(await switchRelayUrl(tx, node, relayUrl))) {
     throw new AppError("version_conflict");
@@ -171,7 +171,7 @@ function nothingToAsk(now: Date): HealthResult {
   };
 }
 
-function tellChange({ log }: ExitNodeDeps, before: ExitNode, after: ExitNode): void {
+function logChange({ log }: ExitNodeDeps, before: ExitNode, after: ExitNode): void {
   const { nodeCode, relayUrl, health, dns } = after;
   if (before.isServing !== after.isServing) {
     const event = after.isServing ? "exit_node.up" : "exit_node.down";

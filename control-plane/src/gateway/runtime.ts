@@ -27,9 +27,9 @@ import { ReadOnRoom } from "./read-on.ts";
 import type { RealtimeLimits } from "./realtime/limits.ts";
 import { RealtimeGateway } from "./realtime/realtime-gateway.ts";
 import { openChannelCredential } from "./service.ts";
-import { TellingObserver, type ToldCall } from "./telemetry.ts";
+import { type ExportedCall, ExportingObserver } from "./telemetry.ts";
 
-const tendMs = 1_000;
+const sweepMs = 1_000;
 /** A term is renewed so many times before it would be over, and at least so often. */
 const renewalsPerTerm = 4;
 const renewMsMax = 5_000;
@@ -63,12 +63,12 @@ export type GatewayRuntimeDeps = {
   readonly log: Log;
   readonly registry: Registry;
   /** Called for each call that ended; null if nobody observes. */
-  readonly tellCall: ((call: ToldCall) => void) | null;
+  readonly exportCall: ((call: ExportedCall) => void) | null;
 };
 
-function openObserver({ registry, tellCall }: GatewayRuntimeDeps): GatewayObserver {
+function openObserver({ registry, exportCall }: GatewayRuntimeDeps): GatewayObserver {
   const metrics = new GatewayMetrics(registry);
-  return tellCall === null ? metrics : new TellingObserver(metrics, tellCall);
+  return exportCall === null ? metrics : new ExportingObserver(metrics, exportCall);
 }
 
 /** The upstream gateway of this process, with everything that keeps its memory true to the database. */
@@ -147,7 +147,7 @@ export class GatewayRuntime {
     });
     await this.#renew();
     await this.reloadCatalog();
-    this.#every(tendMs, () => this.#tend());
+    this.#every(sweepMs, () => this.#sweep());
     this.#every(Math.min(renewMsMax, this.#deps.leaseTermMs / renewalsPerTerm), () => this.#renew());
     this.#every(catalogReloadMs, () => this.reloadCatalog());
     this.#every(reconcileMs, () => this.leases.reconcile());
@@ -212,12 +212,12 @@ export class GatewayRuntime {
     return this.#catalog !== emptyCatalog;
   }
 
-  async #tend(): Promise<void> {
+  async #sweep(): Promise<void> {
     this.#directory.setBlind(!this.#deps.notifications.isConnected());
-    this.#limits.tend();
-    this.realtime.tend();
+    this.#limits.forgetIdle();
+    this.realtime.endOverdue();
     if (this.#deps.db.isReachable()) {
-      await this.leases.tend();
+      await this.leases.sweep();
     }
   }
 

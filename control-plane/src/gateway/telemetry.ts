@@ -1,11 +1,11 @@
 import type { Quota } from "@sluice/contracts/money";
-import type { FinishedSpan, HistogramSpec, Measurement, Told } from "../platform/telemetry/model.ts";
+import type { FinishedSpan, HistogramSpec, Measurement, TelemetryRecord } from "../platform/telemetry/model.ts";
 import type { Attempt } from "../usage/log/model.ts";
 import type { CallEnd, CallState } from "./model.ts";
 import type { GatewayObserver } from "./pipeline-deps.ts";
 
 /** What is exported about a call: names, counts and times, never anything of its content. */
-export type ToldCall = {
+export type ExportedCall = {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
@@ -21,11 +21,11 @@ export type ToldCall = {
 };
 
 /** Exports each call that ended, beside another observer. It is not created while nothing is exported. */
-export class TellingObserver implements GatewayObserver {
+export class ExportingObserver implements GatewayObserver {
   readonly #inner: GatewayObserver;
-  readonly #take: (call: ToldCall) => void;
+  readonly #take: (call: ExportedCall) => void;
 
-  constructor(inner: GatewayObserver, take: (call: ToldCall) => void) {
+  constructor(inner: GatewayObserver, take: (call: ExportedCall) => void) {
     this.#inner = inner;
     this.#take = take;
   }
@@ -83,7 +83,7 @@ const operations: ReadonlyMap<string, string> = new Map([
 const otherOperation = "generate_content";
 
 /** A call in the words of the conventions. The id of its trace is its request id. */
-export function tellCall(call: ToldCall): Told {
+export function toTelemetry(call: ExportedCall): TelemetryRecord {
   const { model, durationMs, firstByteMs, end, startedAtMs } = call;
   const operation = operations.get(call.path) ?? otherOperation;
   const error = end.errorCode ?? (end.outcome === "completed" ? null : end.outcome);

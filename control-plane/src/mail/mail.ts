@@ -9,7 +9,7 @@ import { MailWorker } from "./delivery/worker.ts";
 import { inboxEndpoints } from "./inbox/routes.ts";
 import { mailLogEndpoints } from "./log/routes.ts";
 import type { MailHook } from "./model.ts";
-import { tellLowQuota } from "./quota-low/tell-low-quota.ts";
+import { mailLowQuota } from "./quota-low/mail-low-quota.ts";
 import { mailFromOf, openMailSender } from "./senders/open-sender.ts";
 import { MailService, mailChannel } from "./service.ts";
 import { templateEndpoints } from "./templates/routes.ts";
@@ -61,7 +61,7 @@ export function buildMail(deps: MailDeps): Mail {
       jobs: [
         // For retries, and for what a message about a new mail did not reach.
         { name: "mail", pattern: "*/15 * * * * *", run: () => worker.runDue(), isPerReplica: true },
-        { name: "quota-low", pattern: "20 */5 * * * *", run: (each) => tellLowQuota(each, { mail: queue, clock }) },
+        { name: "quota-low", pattern: "20 */5 * * * *", run: (each) => mailLowQuota(each, { mail: queue, clock }) },
         { name: "dead-mails", pattern: "40 23 * * * *", run: () => worker.forgetDead() },
         { name: "old-mails", pattern: "25 51 * * * *", run: () => worker.deleteOld() },
       ],

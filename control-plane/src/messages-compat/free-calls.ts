@@ -89,7 +89,7 @@ async function answerFree(deps: RouteDeps, incoming: Incoming, make: Make): Prom
     answer = errorAnswer(error, clientRequestId(requestId));
   }
   const { status, body } = answer;
-  call.tell({ httpStatus: status, pieces: [body], bytes: body.byteLength, model });
+  call.respond({ httpStatus: status, pieces: [body], bytes: body.byteLength, model });
   incoming.onOver(body.byteLength);
   return { ...answer, requestId };
 }

@@ -83,7 +83,7 @@ class MessagesCall {
       inputTokens,
       captures: this.#deps.captures,
       stallTimeoutMs: this.#deps.patience.stallTimeoutMs,
-      onOver: (pieces, bytes) => this.#tell(200, pieces, bytes),
+      onOver: (pieces, bytes) => this.#reportResponse(200, pieces, bytes),
     });
     this.#stream = stream;
     void stream.opened.then((failure) => {
@@ -153,7 +153,7 @@ class MessagesCall {
   #answerWhole(message: Message, isStream: boolean): void {
     const body = isStream ? encodeEvents(toMessageEvents(message)) : Buffer.from(JSON.stringify(message));
     const type = isStream ? streamHeaders : { "content-type": "application/json" };
-    this.#tell(200, [body], body.byteLength);
+    this.#reportResponse(200, [body], body.byteLength);
     this.#answering.resolve({ status: 200, headers: { ...this.#ownHeaders(), ...type }, body });
   }
 
@@ -167,13 +167,13 @@ class MessagesCall {
 
   #refuse(error: MessagesError): void {
     const answer = errorAnswer(error, clientRequestId(this.#call.requestId), this.#ownHeaders());
-    this.#tell(answer.status, [answer.body], answer.body.byteLength);
+    this.#reportResponse(answer.status, [answer.body], answer.body.byteLength);
     this.#answering.resolve(answer);
   }
 
-  #tell(httpStatus: number, pieces: readonly Uint8Array[], bytes: number): void {
+  #reportResponse(httpStatus: number, pieces: readonly Uint8Array[], bytes: number): void {
     this.#incoming.onOver(bytes);
-    this.#call.tell({ httpStatus, pieces, bytes, model: this.#conversion.model });
+    this.#call.respond({ httpStatus, pieces, bytes, model: this.#conversion.model });
   }
 }
 

@@ -21,7 +21,7 @@ export type Translation = {
 };
 
 /** What the client got in place of the gateway's answer. */
-export type ToldAnswer = {
+export type ClientResponse = {
   readonly httpStatus: number;
   /** The first of the bytes. */
   readonly pieces: readonly Uint8Array[];
@@ -42,5 +42,5 @@ export type TranslatedCall = {
    */
   readonly readBody: () => Promise<Uint8Array>;
   /** Has to be called once the client has all that it gets, or is gone. Later calls count for nothing. */
-  readonly tell: (told: ToldAnswer) => void;
+  readonly respond: (response: ClientResponse) => void;
 };

@@ -85,10 +85,10 @@ export class RelayService {
     let caller: ApiKeyId | null = null;
     let payload: PayloadFate = "none";
     const books = new TranslatedBooks(clock, {
-      write: (told) => {
-        payload = this.#end(call, saidIn(body.bytes), told);
+      write: (report) => {
+        payload = this.#end(call, saidIn(body.bytes), report);
       },
-      correct: (told) => this.#record(call, told, payload),
+      correct: (report) => this.#record(call, report, payload),
     });
     const call = this.#begin(request, target, {
       clientIp,
@@ -106,7 +106,7 @@ export class RelayService {
       caller: () => caller,
       answer: askWithEach(gateway, asked, headers),
       readBody: () => body.read(),
-      tell: (told) => books.tell(told),
+      respond: (response) => books.respond(response),
     };
   }
 

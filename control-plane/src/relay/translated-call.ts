@@ -2,7 +2,7 @@ import type { CallReport, GatewayAnswer, GatewayCall } from "../gateway/model.ts
 import type { GatewayPort } from "../gateway/port.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { BodyReader, ByteCounter } from "../platform/read-body.ts";
-import type { ToldAnswer, Translation } from "./model.ts";
+import type { ClientResponse, Translation } from "./model.ts";
 
 /** The client's body and what the gateway gets for it, each made once however often it is asked for. */
 export class TranslatedBody {
@@ -46,7 +46,7 @@ export class TranslatedBooks {
   readonly #clock: Clock;
   readonly #writer: TranslatedWriter;
   #report: { readonly said: CallReport; readonly tick: number } | null = null;
-  #told: ToldAnswer | null = null;
+  #response: ClientResponse | null = null;
   #isWritten = false;
 
   constructor(clock: Clock, writer: TranslatedWriter) {
@@ -68,8 +68,8 @@ export class TranslatedBooks {
     }
   }
 
-  tell(told: ToldAnswer): void {
-    this.#told ??= told;
+  respond(response: ClientResponse): void {
+    this.#response ??= response;
     this.#writeOnce();
   }
 
@@ -82,11 +82,11 @@ export class TranslatedBooks {
   }
 
   #compose(): CallReport | null {
-    if (this.#report === null || this.#told === null) {
+    if (this.#report === null || this.#response === null) {
       return null;
     }
     const { said, tick } = this.#report;
-    const { httpStatus, pieces, bytes, model } = this.#told;
+    const { httpStatus, pieces, bytes, model } = this.#response;
     return {
       ...said,
       model: said.model ?? model?.slice(0, modelLengthMax) ?? null,

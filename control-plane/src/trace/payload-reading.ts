@@ -39,7 +39,7 @@ export type ShownPayload = {
   readonly access: WrittenAccess;
 };
 
-type Question = {
+type PayloadRequest = {
   readonly request_id: string;
   readonly day?: string | undefined;
   readonly reason?: string | undefined;
@@ -65,15 +65,15 @@ export class PayloadReading {
    * @throws AppError `reason_required`, `not_found`, `payload_not_stored`, `payload_expired`,
    *   `too_many_attempts`, `audit_unavailable`, `decrypt_failed`
    */
-  async read(question: Question, reader: PayloadReader): Promise<ShownPayload> {
-    const reason = visibleText((question.reason ?? "").trim(), reasonBytesMax);
-    if (countVisible(question.reason ?? "") < reasonLengthMin) {
+  async read(request: PayloadRequest, reader: PayloadReader): Promise<ShownPayload> {
+    const reason = visibleText((request.reason ?? "").trim(), reasonBytesMax);
+    if (countVisible(request.reason ?? "") < reasonLengthMin) {
       throw new AppError("reason_required", {
         fields: { reason: `Write at least ${reasonLengthMin} characters: the reason is stored with your name.` },
       });
     }
     const { rules, log } = this.#deps;
-    const found = await this.#find(question);
+    const found = await this.#find(request);
     const access = await this.#record(
       {
         ...found.place,
@@ -97,7 +97,7 @@ export class PayloadReading {
     return { ...toBodies(opened, found.bodies), access };
   }
 
-  async #find({ request_id: requestId, day }: Question): Promise<Found> {
+  async #find({ request_id: requestId, day }: PayloadRequest): Promise<Found> {
     const { db, rules, clock } = this.#deps;
     const days = day === undefined ? daysOfRequest(requestId) : [day];
     const trace = await findTrace(db, { requestId, days }, payloadCutoff(rules(), clock.now()));

@@ -2,7 +2,7 @@
 import { usage } from "@sluice/control-plane/admin/lists/gateway-lists-store.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { readQuestion } from "@sluice/control-plane/platform/list-query/endpoints.ts";
+import { readListRequest } from "@sluice/control-plane/platform/list-query/endpoints.ts";
 import { ListExports } from "@sluice/control-plane/platform/list-query/list-export.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { ExportMeasure } from "./run.ts";
@@ -22,7 +22,7 @@ let rows = 0;
 const started = performance.now();
 const file = await exports.open(
   usage,
-  readQuestion(usage, asked, Date.now()),
+  readListRequest(usage, asked, Date.now()),
   format === "json" ? "json" : "csv",
   (count) => {
     rows = count;

@@ -4,7 +4,7 @@ import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { writeCursor } from "@sluice/control-plane/platform/list-query/cursor.ts";
-import { type ListDeps, readPage, readQuestion } from "@sluice/control-plane/platform/list-query/endpoints.ts";
+import { type ListDeps, readListRequest, readPage } from "@sluice/control-plane/platform/list-query/endpoints.ts";
 import { pageStatement } from "@sluice/control-plane/platform/list-query/list-store.ts";
 import type { AnyListSource } from "@sluice/control-plane/platform/list-query/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
@@ -122,7 +122,7 @@ export async function runListsBench(args: string[]): Promise<number> {
   try {
     const { calls, users, orders } = sizes;
     console.log(`${calls} calls, ${users} users, ${orders} orders; pages of ${pageRows}; ms\n`);
-    console.log("| list | question | first: best | median | worst | deep: best | median | worst | reads |");
+    console.log("| list | request | first: best | median | worst | deep: best | median | worst | reads |");
     console.log("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     const isSlow = await measureAll(service.owner, Number(values.runs));
     return isSlow ? 1 : 0;
@@ -136,15 +136,15 @@ async function measureAll(db: Database, runs: number): Promise<boolean> {
   const deps: ListDeps = { db, clock: systemClock, log, recordExport: () => Promise.resolve() };
   let isSlow = false;
   for (const { source } of listPlaces) {
-    for (const question of questions[source.contract.name] ?? [""]) {
-      const query = source.contract.input.parse(Object.fromEntries(new URLSearchParams(question)));
+    for (const request of questions[source.contract.name] ?? [""]) {
+      const query = source.contract.input.parse(Object.fromEntries(new URLSearchParams(request)));
       const asked = { ...query, limit: pageRows } as Parameters<typeof readPage>[2];
       const first = await times(runs, () => readPage(deps, source, asked));
       const cursor = await deepCursor(db, source, asked);
       const deep = cursor === null ? null : await times(runs, () => readPage(deps, source, { ...asked, cursor }));
       const reads = await plan(db, source, asked);
       isSlow ||= Math.max(first.median, deep?.median ?? 0) > msMax;
-      const shown = [source.contract.name, question, first.text, deep?.text ?? "- | - | -", reads];
+      const shown = [source.contract.name, request, first.text, deep?.text ?? "- | - | -", reads];
       console.log(`| ${shown.join(" | ")} |`);
     }
   }
@@ -166,10 +166,10 @@ async function times(runs: number, work: () => Promise<unknown>): Promise<{ medi
 
 type Query = Parameters<typeof readPage>[2];
 
-/** A cursor in the middle of what the question finds; null when it is all on one page. */
+/** A cursor in the middle of what the request finds; null when it is all on one page. */
 async function deepCursor(db: Database, source: AnyListSource, query: Query): Promise<string | null> {
-  const question = readQuestion(source, query, Date.now());
-  const { text, values } = pageStatement(source, question, { after: null, limit: 1 });
+  const request = readListRequest(source, query, Date.now());
+  const { text, values } = pageStatement(source, request, { after: null, limit: 1 });
   const [counted] = await db.query<{ rows: bigint }>(
     `select count(*) as rows from (${text.replace(/ limit \S+$/, "")}) t`,
     values.slice(0, -1),
@@ -179,13 +179,13 @@ async function deepCursor(db: Database, source: AnyListSource, query: Query): Pr
     return null;
   }
   const [row] = await db.query<{ "#": string[] }>(`${text} offset ${middle}`, values);
-  return row === undefined ? null : writeCursor(question, row["#"]);
+  return row === undefined ? null : writeCursor(request, row["#"]);
 }
 
 /** By which indexes the first page is read, and whether anything is read whole. */
 async function plan(db: Database, source: AnyListSource, query: Query): Promise<string> {
-  const question = readQuestion(source, query, Date.now());
-  const { text, values } = pageStatement(source, question, { after: null, limit: pageRows + 1 });
+  const request = readListRequest(source, query, Date.now());
+  const { text, values } = pageStatement(source, request, { after: null, limit: pageRows + 1 });
   const lines = await db.query<{ "QUERY PLAN": string }>(`explain ${text}`, values);
   const found = lines.flatMap(({ "QUERY PLAN": line }) => {
     const index = /(?:using|Bitmap Index Scan on) (\S+)/.exec(line)?.[1]?.replace(/_y\d{4}m\d\dd\d\d/, "");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { tellLowQuota } from "@sluice/control-plane/mail/quota-low/tell-low-quota.ts";
+import { mailLowQuota } from "@sluice/control-plane/mail/quota-low/mail-low-quota.ts";
 import { MailGateway } from "../../support/mail/mail-gateway.ts";
 import { MailRig } from "../../support/mail/mail-rig.ts";
 
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 const tell = (budgetsPerBatch = 500): Promise<number> =>
-  tellLowQuota(rig.db, { mail: rig.service, clock: rig.clock, budgetsPerBatch });
+  mailLowQuota(rig.db, { mail: rig.service, clock: rig.clock, budgetsPerBatch });
 
 async function use(budgetId: bigint, used: bigint): Promise<void> {
   await rig.db.sql`update budget set used = ${used}::bigint where id = ${budgetId}::bigint`;

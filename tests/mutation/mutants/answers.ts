@@ -85,7 +85,7 @@ export const answerMutants: readonly Mutant[] = [
   {
     id: "relay/stream-whole-reset",
     file: "control-plane/src/gateway/respond/stream-events.ts",
-    from: "this.#endWithoutMark(this.#ends.isAllTold, error);",
+    from: "this.#endWithoutMark(this.#ends.isComplete, error);",
     to: "this.#endWithoutMark(this.#ends.isWhole, error);",
     rule: "a stream that broke off before its usage is cut",
     tests: ["unit/gateway/respond/stream-events.test.ts", "unit/gateway/respond/stream-events-client.test.ts"],

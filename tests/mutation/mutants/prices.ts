@@ -92,7 +92,7 @@ export const pricesMutants: readonly Mutant[] = [
   },
   {
     id: "prices/subtitles",
-    file: "control-plane/src/gateway/usage-count/hear-answer.ts",
+    file: "control-plane/src/gateway/usage-count/measure-audio.ts",
     from: "[...said.matchAll(timePattern)].at(-1)",
     to: "[...said.matchAll(timePattern)].at(0)",
     rule: "sound lasts until the last time of its subtitles",

@@ -281,7 +281,7 @@ export class World {
         }
         replica.commit();
         replica.renew();
-        void replica.leases.tend();
+        void replica.leases.sweep();
         void replica.leases.reconcile();
       }
       this.check();

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import type { TelemetryReceiver, Told } from "@sluice/control-plane/platform/telemetry/model.ts";
+import type { TelemetryReceiver, TelemetryRecord } from "@sluice/control-plane/platform/telemetry/model.ts";
 import { TelemetryQueue } from "@sluice/control-plane/platform/telemetry/queue.ts";
 
 const root = { name: "a call", kind: "server", startMs: 1, endMs: 2, attributes: {}, error: null } as const;
-const tell = (entry: number): Told => ({
+const toRecord = (entry: number): TelemetryRecord => ({
   trace: { traceId: entry.toString(16).padStart(32, "0"), root, parts: [] },
   measurements: [],
 });
@@ -13,7 +13,7 @@ function queueOver(sendTraces: TelemetryReceiver["sendTraces"]) {
   const dropped = { queue_full: 0, not_taken: 0 };
   const queue = new TelemetryQueue<number>({
     receiver: { sendTraces, measure: () => undefined, close: () => Promise.resolve() },
-    tell,
+    toRecord,
     onDropped: (count, reason) => {
       dropped[reason] += count;
     },
@@ -50,11 +50,11 @@ test("an entry that can't be reported costs its batch, and the next one is repor
       measure: () => undefined,
       close: () => Promise.resolve(),
     },
-    tell: (entry) => {
+    toRecord: (entry) => {
       if (entry === 0) {
         throw new Error("a bug");
       }
-      return tell(entry);
+      return toRecord(entry);
     },
     onDropped: (count) => dropped.push(count),
     log: createLog("error", () => undefined),

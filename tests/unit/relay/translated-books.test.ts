@@ -20,13 +20,13 @@ test("a correction that comes before the answer was told is all that is written"
   const { written, books } = setUp();
   books.report(said("completed"));
   books.correct(said("failed"));
-  books.tell(told);
+  books.respond(told);
   expect(written).toEqual([["write", "failed"]]);
 });
 
 test("a correction that comes behind it takes the place of what was written", () => {
   const { written, books } = setUp();
-  books.tell(told);
+  books.respond(told);
   books.report(said("completed"));
   books.correct(said("failed"));
   expect(written).toEqual([

@@ -6,7 +6,7 @@ type Me = { readonly user: { readonly email: string; readonly display_name: stri
 
 const me = "/backend/auth/me/";
 
-async function tellWidget(widget: Element): Promise<void> {
+async function notifyWidget(widget: Element): Promise<void> {
   // Without a login the answer is a 401, and without a network there is none: both say nothing of a user.
   const answer = await fetch(me, { headers: { accept: "application/json" } }).catch(() => null);
   if (answer?.ok === true) {
@@ -18,5 +18,5 @@ async function tellWidget(widget: Element): Promise<void> {
 
 const element = document.querySelector("support-widget");
 if (element !== null) {
-  void tellWidget(element);
+  void notifyWidget(element);
 }

@@ -51,12 +51,12 @@ export function saveAdminAct(): Act<SaveAdminInput> {
   };
 }
 
-type Question = { readonly input: SaveAdminInput; readonly callerId: bigint };
+type RightsRequest = { readonly input: SaveAdminInput; readonly callerId: bigint };
 
 function refuseWrong(
   holders: readonly { readonly id: bigint; readonly agent: number }[],
   before: AdminEntry,
-  { input, callerId }: Question,
+  { input, callerId }: RightsRequest,
 ): void {
   const superIds = holders.filter(({ agent }) => agent >= superAgent).map(({ id }) => id);
   if (!superIds.includes(callerId)) {

@@ -24,9 +24,9 @@ import {
   setPassword,
 } from "../store.ts";
 import { insertToken, peekToken, spendTokens, takeToken } from "../tokens-store.ts";
+import { mailPasswordChange } from "./mail-password-change.ts";
 import type { PasswordHashing } from "./password-hashing.ts";
 import { passwordProblem } from "./password-rules.ts";
-import { tellPasswordChange } from "./tell-password-change.ts";
 
 export type PasswordResetDeps = {
   readonly db: Database;
@@ -136,7 +136,7 @@ export class PasswordReset {
       await spendTokens(tx, userId, "password_reset");
       await spendTokens(tx, userId, "email_verify");
       const ended = await revokeSessionsOf(tx, ofUser(userId), null);
-      await tellPasswordChange(tx, this.#deps, owner);
+      await mailPasswordChange(tx, this.#deps, owner);
       await audit(tx, byUser({ userId, email: owner.email }, origin), "user.password_reset", {
         subjectKind: "user",
         subjectId: userId,

@@ -95,7 +95,7 @@ export class Registration {
       const isMailed = await mayMail(this.#deps.db, known === null ? "verification" : "account_exists", email, origin);
       const profile = { email, passwordHash, displayName, locale };
       if (known !== null || !(await this.#make(profile, { token, isMailed, origin }))) {
-        await this.#tellOwner(known ?? (await findLoginByEmail(this.#deps.db, email)), isMailed);
+        await this.#mailOwner(known ?? (await findLoginByEmail(this.#deps.db, email)), isMailed);
       }
       return this.#answer(token);
     });
@@ -162,7 +162,7 @@ export class Registration {
   }
 
   /** Notifies the owner that the account exists, instead of revealing it to the caller. */
-  async #tellOwner(owner: LoginProfile | null, isMailed: boolean): Promise<void> {
+  async #mailOwner(owner: LoginProfile | null, isMailed: boolean): Promise<void> {
     if (owner === null || !isMailed) {
       return;
     }

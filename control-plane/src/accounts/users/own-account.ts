@@ -7,8 +7,8 @@ import { beginAttempt } from "../attempts/attempts.ts";
 import { attemptKinds } from "../attempts/model.ts";
 import type { LoginDeps } from "../login/user-login.ts";
 import { type Origin, type Profile, parseDisplayName } from "../model.ts";
+import { mailPasswordChange } from "../passwords/mail-password-change.ts";
 import { passwordProblem } from "../passwords/password-rules.ts";
-import { tellPasswordChange } from "../passwords/tell-password-change.ts";
 import { ofUser, revokeSessionsOf } from "../sessions/store.ts";
 import {
   findLoginById,
@@ -98,7 +98,7 @@ export class OwnAccount {
       }
       await spendTokens(tx, user.userId, "password_reset");
       const ended = await revokeSessionsOf(tx, ofUser(user.userId), null);
-      await tellPasswordChange(tx, this.#deps, login);
+      await mailPasswordChange(tx, this.#deps, login);
       const after = { endedSessions: ended };
       await audit(tx, byUser(user, origin), "user.password_change", { ...subjectOf(user), after });
       return await sessions.start(tx, ofUser(user.userId), request, origin);

@@ -7,6 +7,7 @@ import type { AdminCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { AuditChange } from "../audit/model.ts";
 import { audit, byAdmin, byCaller } from "../audit/service.ts";
+import { mailWaiting } from "./mail-waiting.ts";
 import { type Amount, type AmountRules, type Approval, type Demand, demandOf } from "./model.ts";
 import type { Act, ActOrigin, Performed, SuperAdmins } from "./port.ts";
 import { type InputText, inputText, keepSecret, sealedInputs, wholeInput } from "./sealed-input.ts";
@@ -23,7 +24,6 @@ import {
   lockApproval,
   readCounted,
 } from "./store.ts";
-import { tellWaiting } from "./tell-waiting.ts";
 
 /** Approvers have the weekend to decide. */
 const hoursToDecide = 72;
@@ -251,9 +251,9 @@ export class Approvals {
         });
       }
       const who = { requestedBy, requestedByName, requestId, ip };
-      const { text, ...told } = what;
+      const { text, ...summary } = what;
       const made = await insertApproval(tx, {
-        ...{ ...told, ...who, idempotencyKey },
+        ...{ ...summary, ...who, idempotencyKey },
         ...{ input: text.kept, hours: hoursToDecide },
       });
       if (made === null) {
@@ -273,7 +273,7 @@ export class Approvals {
           reason: what.reason,
         },
       );
-      await tellWaiting(tx, this.#deps, { approval: made, hours: hoursToDecide });
+      await mailWaiting(tx, this.#deps, { approval: made, hours: hoursToDecide });
       return made;
     });
   }

@@ -133,7 +133,7 @@ export class KeyLimits {
   }
 
   /** Forgets keys that have not called for a while. */
-  tend(): void {
+  forgetIdle(): void {
     const tick = this.#clock.tick();
     for (const [id, usage] of this.#usages) {
       if (usage.inFlight === 0 && tick - usage.lastTick > forgetMs) {

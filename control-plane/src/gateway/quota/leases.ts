@@ -174,7 +174,7 @@ export class QuotaLeases {
   }
 
   /** Returns what is idle and settles doubts, until the database fails to answer; called every second. */
-  async tend(): Promise<void> {
+  async sweep(): Promise<void> {
     for (const slice of [...this.#slices.values()]) {
       const idleMs = this.#clock.tick() - slice.lastUsedTick;
       if (slice.isDoubtful && !(await this.#resolveDoubt(slice))) {

@@ -69,9 +69,9 @@ export class RealtimeGateway implements RealtimePort {
   }
 
   /** Ends what has lasted too long; called every second. */
-  tend(): void {
+  endOverdue(): void {
     for (const session of [...this.#sessions]) {
-      session.tend();
+      session.checkTimeouts();
     }
   }
 

@@ -1,7 +1,7 @@
 import { redact } from "../../platform/log.ts";
 import { Tally } from "../usage-count/tally.ts";
 import { countText } from "../usage-count/text-tokens.ts";
-import { type ToldUnits, toUnits } from "../usage-count/units.ts";
+import { type ReportedUnits, toUnits } from "../usage-count/units.ts";
 
 /** What a session has to know of an event of the provider; everything else passes unread. */
 export type ServerEvent =
@@ -12,7 +12,7 @@ export type ServerEvent =
       /** `completed`, `cancelled`, `failed`, `incomplete`; null when none was said. */
       readonly status: string | null;
       /** Null when the provider did not count. */
-      readonly units: ToldUnits | null;
+      readonly units: ReportedUnits | null;
       /** The provider ended it because of what was said in it. */
       readonly isFiltered: boolean;
       /** What it says again of all that was delivered; null where it says nothing. */
@@ -24,7 +24,7 @@ export type ServerEvent =
       readonly itemId: string;
       readonly textBytes: number;
       /** Null when the provider did not count. */
-      readonly units: ToldUnits | null;
+      readonly units: ReportedUnits | null;
     }
   | { readonly kind: "error"; readonly isRequestFault: boolean; readonly eventId: string | null };
 
@@ -48,13 +48,13 @@ export function readServerEvent(frame: string): ServerEvent | null {
         kind: "response_ended",
         id: textOf(response["id"]) ?? "",
         status: textOf(response["status"]),
-        units: toldIn(response["usage"]),
+        units: reportedUnits(response["usage"]),
         isFiltered: asObject(response["status_details"])["reason"] === "content_filter",
         output: Array.isArray(response["output"]) ? tallyOf(response["output"]) : null,
       };
     }
     case "conversation.item.input_audio_transcription.completed":
-      return { kind: "transcribed", ...heardIn(event, event["transcript"]), units: toldIn(event["usage"]) };
+      return { kind: "transcribed", ...heardIn(event, event["transcript"]), units: reportedUnits(event["usage"]) };
     case "error": {
       const isRequestFault = asObject(event["error"])["type"] === "invalid_request_error";
       return { kind: "error", isRequestFault, eventId: textOf(asObject(event["error"])["event_id"]) };
@@ -168,7 +168,7 @@ export function cleanError(text: string, credential: string | null): string {
  * costs, so the price of a model with audio has to be that of its audio. Cached tokens are those of both. A
  * transcription may be counted in seconds instead.
  */
-const toldIn = (value: unknown): ToldUnits | null => toUnits(asObject(value));
+const reportedUnits = (value: unknown): ReportedUnits | null => toUnits(asObject(value));
 
 function parseObject(text: string): Json {
   try {

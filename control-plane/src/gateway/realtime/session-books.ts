@@ -4,8 +4,8 @@ import { AppError } from "../../platform/errors.ts";
 import type { CallEnder } from "../call-ender.ts";
 import { newCallState } from "../call-state.ts";
 import type { CallEnd, CallState, Hold, ModelEntry, ParsedRequest, Principal } from "../model.ts";
-import { heardUnits, hearText } from "../usage-count/hear-answer.ts";
 import { bookable, type UsageLimits, withOutput } from "../usage-count/judge-usage.ts";
+import { audioUnits, estimateAudio } from "../usage-count/measure-audio.ts";
 import { asSold } from "../usage-count/sold-sound.ts";
 import { ConversationCount, ResponseCount } from "./response-count.ts";
 import { rowId } from "./row-id.ts";
@@ -174,16 +174,16 @@ export class SessionBooks {
   ): Promise<bigint> {
     this.#heard.delete(itemId);
     const model = this.#transcriber ?? this.#session.model;
-    const heard = heardUnits(hearText(textBytes));
+    const heard = audioUnits(estimateAudio(textBytes));
     const isCounted = units !== null && units.isOdd !== true;
-    const told = bookable(isCounted ? units : heard, this.#limits);
-    const sold = asSold(told.units, heard, model.price);
+    const booked = bookable(isCounted ? units : heard, this.#limits);
+    const sold = asSold(booked.units, heard, model.price);
     return await this.#write(Object.assign(this.#open(), { hold, model }), {
       outcome,
       errorCode,
       units: bookable(sold.units, this.#limits).units,
       usageSource: isCounted && !sold.isConverted ? "provider" : "estimated",
-      isImplausible: told.isImplausible || (units !== null && !isCounted),
+      isImplausible: booked.isImplausible || (units !== null && !isCounted),
     });
   }
 

@@ -105,7 +105,7 @@ export class RealtimeSession implements ServerSocketOwner {
   }
 
   /** Once every second: whatever has lasted too long. */
-  tend(): void {
+  checkTimeouts(): void {
     const { clock, sessionLimits, state } = this.#deps;
     const tick = clock.tick();
     const { totalTimeoutMs, idleTimeoutMs, recheckMs, drainTimeoutMs, pingMs, stallTimeoutMs } = sessionLimits;
@@ -133,7 +133,7 @@ export class RealtimeSession implements ServerSocketOwner {
   beginDrain(): void {
     this.#isDraining = true;
     this.#drainTick = this.#deps.clock.tick();
-    this.tend();
+    this.checkTimeouts();
   }
 
   /** Ends the session whatever runs in it. What was delivered is recorded when the promise ends. */
@@ -235,7 +235,7 @@ export class RealtimeSession implements ServerSocketOwner {
       this.#onTrouble(thrown);
     }
     if (this.#isDraining) {
-      this.tend();
+      this.checkTimeouts();
     }
   }
 

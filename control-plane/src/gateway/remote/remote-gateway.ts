@@ -147,8 +147,8 @@ export class RemoteGateway implements GatewayPort {
     if (models.status >= 400) {
       return await this.#collect(state, models);
     }
-    const told = headerOf(models, reportHeader);
-    const report = told === null ? null : decodeReport(told);
+    const header = headerOf(models, reportHeader);
+    const report = header === null ? null : decodeReport(header);
     if (report !== null) {
       const { userId, gatewayUserId, apiKeyId, isPayloadTraced } = report;
       caller.known = { userId, gatewayUserId, apiKeyId, isPayloadTraced };

@@ -112,9 +112,10 @@ export function readRetryAfter(
   const seconds = numberForm.test(value) ? Number(value) : (Date.parse(value) - fromMs) / 1000;
   const exact = find("retry-after-ms");
   const retryAfterMs = numberForm.test(exact) ? Math.min(retryAfterSecondsMax * 1000, Math.ceil(Number(exact))) : null;
-  const told = Number.isNaN(seconds) ? (retryAfterMs === null ? null : retryAfterMs / 1000) : seconds;
+  const waitSeconds = Number.isNaN(seconds) ? (retryAfterMs === null ? null : retryAfterMs / 1000) : seconds;
   return {
-    retryAfterSeconds: told === null ? null : Math.min(retryAfterSecondsMax, Math.max(1, Math.ceil(told))),
+    retryAfterSeconds:
+      waitSeconds === null ? null : Math.min(retryAfterSecondsMax, Math.max(1, Math.ceil(waitSeconds))),
     retryAfterMs,
   };
 }

@@ -63,8 +63,8 @@ export function readEventNote(ending: StreamEnding, secrets: Secrets, request: U
     return null;
   }
   const { response } = ending.payload;
-  const told = typeof response === "object" && response !== null ? response : ending.payload;
-  return readNote(Buffer.from(JSON.stringify(told)), secrets, request);
+  const shown = typeof response === "object" && response !== null ? response : ending.payload;
+  return readNote(Buffer.from(JSON.stringify(shown)), secrets, request);
 }
 
 const tooLarge = "request_over_limit";

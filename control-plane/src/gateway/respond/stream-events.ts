@@ -180,7 +180,7 @@ export class EventStream implements HttpBodySink {
     if (error.kind === "aborted") {
       this.#end({ kind: "aborted" });
     } else {
-      this.#endWithoutMark(this.#ends.isAllTold, error);
+      this.#endWithoutMark(this.#ends.isComplete, error);
     }
   }
 

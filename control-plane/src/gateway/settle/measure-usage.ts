@@ -2,10 +2,10 @@ import { noUnits, type Units } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ParsedRequest } from "../model.ts";
 import { resultListOf, type SurfaceKind } from "../surfaces.ts";
-import { hearAnswer, heardUnits, hearText } from "../usage-count/hear-answer.ts";
 import { bookable, type UsageLimits, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
+import { audioUnits, estimateAudio, measureAudio } from "../usage-count/measure-audio.ts";
 import { asSold, type UnitPrice } from "../usage-count/sold-sound.ts";
-import { asObject, type Json, parseObject, type ToldUnits } from "../usage-count/units.ts";
+import { asObject, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
 import {
   countDeliveredAnswer,
   countPictures,
@@ -55,16 +55,16 @@ export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { fo
     return { ...(body.length === 0 ? free : requestAlone), form: "answer" };
   }
   const list = resultListOf(kind);
-  const { usage, json, isObject } = readAnswer(body, list);
+  const { usage: reported, json, isObject } = readAnswer(body, list);
   const form = json !== null ? formOf(json, list) : isObject || list === null ? "answer" : "no_json";
   if (form !== "answer" || body.length === 0) {
     return { ...free, form };
   }
   const images = kind === "images" ? countPictures(body) : 0;
-  const told = usage === null ? null : { ...usage, images };
+  const usage = reported === null ? null : { ...reported, images };
   const answer = (): Json => json ?? parseObject(body.toString("utf8")) ?? {};
   const counted = () => withinHeld({ ...countAnswer(body, answer, call), images }, limits);
-  const measured = completedUnits(call, told, counted, () => isFiltered(answer()));
+  const measured = completedUnits(call, usage, counted, () => isFiltered(answer()));
   return { ...soldAsPriced(measured, call, counted), form };
 }
 
@@ -73,7 +73,7 @@ export type StreamedAnswer = AnsweredCall & {
   /** Whether it came to its end; `aborted` when the client left before. */
   readonly end: "completed" | "failed" | "aborted";
   /** The last usage reported by the provider, or null. */
-  readonly reported: ToldUnits | null;
+  readonly reported: ReportedUnits | null;
   /** The provider ended it because of what was said in it. */
   readonly isFiltered: boolean;
   /** What its events brought the client. */
@@ -104,16 +104,16 @@ function measureEnded(answer: StreamedAnswer): Measured {
   if (kind === "pass") {
     return requestAlone;
   }
-  const told = withPictures(reported, delivered);
+  const usage = withPictures(reported, delivered);
   const counted = () => withinHeld(countStream(answer), answer.limits);
   if (end === "completed") {
-    return completedUnits(answer, told, counted, () => answer.isFiltered);
+    return completedUnits(answer, usage, counted, () => answer.isFiltered);
   }
-  if (told !== null && told.isOdd !== true && (told.outputTokens > 0n || told.images > 0)) {
-    return { ...bookable(told, answer.limits), usageSource: "provider" };
+  if (usage !== null && usage.isOdd !== true && (usage.outputTokens > 0n || usage.images > 0)) {
+    return { ...bookable(usage, answer.limits), usageSource: "provider" };
   }
   const units = bytesSent === 0 ? noUnits : counted();
-  return hasOutput(units) ? { units, usageSource: "estimated", isImplausible: told?.isOdd === true } : free;
+  return hasOutput(units) ? { units, usageSource: "estimated", isImplausible: usage?.isOdd === true } : free;
 }
 
 /** A response that had begun when its client left, with nothing more known about it: it owes its input. */
@@ -132,19 +132,19 @@ function measureAborted(answer: StreamedAnswer): Measured {
   if (kind === "pass") {
     return requestAlone;
   }
-  const told = withPictures(reported, delivered);
-  if (told !== null && told.isOdd !== true && (told.outputTokens > 0n || told.images > 0)) {
-    return { ...bookable(told, limits), usageSource: "provider" };
+  const usage = withPictures(reported, delivered);
+  if (usage !== null && usage.isOdd !== true && (usage.outputTokens > 0n || usage.images > 0)) {
+    return { ...bookable(usage, limits), usageSource: "provider" };
   }
   const counted = countStream(answer);
-  const input = told === null || told.isOdd === true ? owedInput(answer) : told;
+  const input = usage === null || usage.isOdd === true ? owedInput(answer) : usage;
   const units = {
     ...counted,
     inputTokens: input.inputTokens > counted.inputTokens ? input.inputTokens : counted.inputTokens,
     cacheReadTokens: input.cacheReadTokens,
     audioMs: input.audioMs > counted.audioMs ? input.audioMs : counted.audioMs,
   };
-  return { units: withinHeld(units, limits), usageSource: "estimated", isImplausible: told?.isOdd === true };
+  return { units: withinHeld(units, limits), usageSource: "estimated", isImplausible: usage?.isOdd === true };
 }
 
 /** What the provider has read when it begins to answer. */
@@ -187,7 +187,7 @@ function isDrawnForNothing({ outputTokens, images }: Units, price: UnitPrice): b
 }
 
 /** Pictures are counted as they pass, whatever the provider says about tokens. */
-function withPictures(reported: ToldUnits | null, { pictures }: Delivered): ToldUnits | null {
+function withPictures(reported: ReportedUnits | null, { pictures }: Delivered): ReportedUnits | null {
   return reported === null || pictures <= reported.images ? reported : { ...reported, images: pictures };
 }
 
@@ -195,7 +195,7 @@ function withPictures(reported: ToldUnits | null, { pictures }: Delivered): Told
 export class StreamMeter {
   readonly #count = new DeliveredCount();
   readonly #clock: Pick<Clock, "tick">;
-  #reported: ToldUnits | null = null;
+  #reported: ReportedUnits | null = null;
   #isFiltered = false;
   #outputTick: number | null = null;
 
@@ -227,20 +227,20 @@ export class StreamMeter {
 }
 
 /** What the payload of an event adds to what is known of the usage; each picture that is done counts. */
-export function addEventUsage(known: ToldUnits | null, payload: Record<string, unknown>): ToldUnits | null {
-  if (!mayTell(payload)) {
+export function addEventUsage(known: ReportedUnits | null, payload: Record<string, unknown>): ReportedUnits | null {
+  if (!mayReportUsage(payload)) {
     return known;
   }
-  const told = usageOf(payload);
+  const usage = usageOf(payload);
   const isPicture = typeof payload["type"] === "string" && pictureEvent.test(payload["type"]);
   if (!isPicture) {
-    return told ?? known;
+    return usage ?? known;
   }
-  return { ...(told ?? known ?? noUnits), images: (known?.images ?? 0) + 1 };
+  return { ...(usage ?? known ?? noUnits), images: (known?.images ?? 0) + 1 };
 }
 
 /** Nearly every event says nothing of usage, and each goes through here. */
-function mayTell(payload: Record<string, unknown>): boolean {
+function mayReportUsage(payload: Record<string, unknown>): boolean {
   const { choices } = payload;
   const first: unknown = Array.isArray(choices) ? choices[0] : null;
   return payload["usage"] != null || payload["type"] !== undefined || asObject(first)["usage"] != null;
@@ -252,25 +252,25 @@ function mayTell(payload: Record<string, unknown>): boolean {
  */
 function completedUnits(
   { kind, limits }: AnsweredCall,
-  told: ToldUnits | null,
+  usage: ReportedUnits | null,
   counted: () => Units,
   wasFiltered: () => boolean,
 ): Measured {
   const isOutput = ({ outputTokens }: Units) => outputTokens > 0n || !textKinds.has(kind);
   const isAskedForNone = limits.held.outputTokens === 0n;
-  if (told !== null && told.isOdd !== true && (isOutput(told) || isAskedForNone)) {
-    return { ...bookable(told, limits), usageSource: "provider" };
+  if (usage !== null && usage.isOdd !== true && (isOutput(usage) || isAskedForNone)) {
+    return { ...bookable(usage, limits), usageSource: "provider" };
   }
   const own = counted();
   if (!isOutput(own) && !isAskedForNone) {
     return free;
   }
-  if (told === null || told.isOdd === true) {
-    return { units: own, usageSource: "estimated", isImplausible: told !== null };
+  if (usage === null || usage.isOdd === true) {
+    return { units: own, usageSource: "estimated", isImplausible: usage !== null };
   }
   return wasFiltered()
-    ? { ...bookable(told, limits), usageSource: "provider" }
-    : { units: withOutput(told, own, limits), usageSource: "estimated", isImplausible: true };
+    ? { ...bookable(usage, limits), usageSource: "provider" }
+    : { units: withOutput(usage, own, limits), usageSource: "estimated", isImplausible: true };
 }
 
 /** Whether anything of an answer that broke off was of use. */
@@ -282,7 +282,7 @@ function hasOutput({ outputTokens, inputTokens, audioMs, images }: Units): boole
 function countAnswer(body: Buffer, answer: () => Json, call: AnsweredCall): Units {
   const { kind, request } = call;
   if (kind === "transcription") {
-    return heardUnits(hearAnswer(body.toString("utf8")));
+    return audioUnits(measureAudio(body.toString("utf8")));
   }
   if (kind === "speech") {
     return spokenUnits(call);
@@ -298,7 +298,7 @@ function countStream(answer: StreamedAnswer): Units {
   }
   if (kind === "transcription") {
     const { textBytes } = delivered;
-    return heardUnits(textBytes > 0 ? hearText(textBytes) : hearAnswer(Buffer.concat(pieces).toString("utf8")));
+    return audioUnits(textBytes > 0 ? estimateAudio(textBytes) : measureAudio(Buffer.concat(pieces).toString("utf8")));
   }
   return estimateUnits(request, delivered);
 }

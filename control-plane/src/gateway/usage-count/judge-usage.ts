@@ -15,11 +15,11 @@ export type UsageLimits = {
  * @returns the units, and whether anything was cut off them
  */
 export function bookable(
-  told: Units,
+  reported: Units,
   { most }: UsageLimits,
 ): { readonly units: Units; readonly isImplausible: boolean } {
-  const isPlausible = wholes.every(({ name }) => told[name] <= most[name]);
-  return isPlausible ? { units: told, isImplausible: false } : { units: cut(told, most), isImplausible: true };
+  const isPlausible = wholes.every(({ name }) => reported[name] <= most[name]);
+  return isPlausible ? { units: reported, isImplausible: false } : { units: cut(reported, most), isImplausible: true };
 }
 
 /** Our own count of what was not reported. It charges no more than was set aside. */
@@ -28,9 +28,9 @@ export function withinHeld(counted: Units, { held, most }: UsageLimits): Units {
 }
 
 /** What was reported without an output, with our own count of that, and of the input if none was named. */
-export function withOutput(told: Units, own: Units, limits: UsageLimits): Units {
-  const inputTokens = told.inputTokens > 0n ? told.inputTokens : own.inputTokens;
-  return bookable({ ...told, inputTokens, outputTokens: own.outputTokens }, limits).units;
+export function withOutput(reported: Units, own: Units, limits: UsageLimits): Units {
+  const inputTokens = reported.inputTokens > 0n ? reported.inputTokens : own.inputTokens;
+  return bookable({ ...reported, inputTokens, outputTokens: own.outputTokens }, limits).units;
 }
 
 /** What is no part of anything else, each with its parts. */

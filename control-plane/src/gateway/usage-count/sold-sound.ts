@@ -13,20 +13,20 @@ export type SoldSound = { readonly units: Units; readonly isConverted: boolean }
 /**
  * The audio, in the unit that it is sold by: providers count audio by its time or by tokens, and may differ for the
  * same model. A count in a unit without a price would be free.
- * @param told the count of the provider or another counter
+ * @param reported the count of the provider or another counter
  * @param heard our own count of the same audio
  */
-export function asSold(told: Units, heard: Units, price: Omit<UnitPrice, "image">): SoldSound {
+export function asSold(reported: Units, heard: Units, price: Omit<UnitPrice, "image">): SoldSound {
   const isByTime = price.audio > 0n;
   const isByToken = price.input > 0n || price.output > 0n;
-  const isToldInTokens = told.inputTokens > 0n || told.outputTokens > 0n;
-  if (isByTime && !isByToken && told.audioMs === 0n && isToldInTokens) {
-    return { units: { ...told, audioMs: heard.audioMs }, isConverted: true };
+  const isReportedInTokens = reported.inputTokens > 0n || reported.outputTokens > 0n;
+  if (isByTime && !isByToken && reported.audioMs === 0n && isReportedInTokens) {
+    return { units: { ...reported, audioMs: heard.audioMs }, isConverted: true };
   }
-  if (isByToken && !isByTime && told.inputTokens === 0n && told.audioMs > 0n) {
-    const inputTokens = (told.audioMs + msPerHeardToken - 1n) / msPerHeardToken;
-    const outputTokens = told.outputTokens > 0n ? told.outputTokens : heard.outputTokens;
-    return { units: { ...told, inputTokens, outputTokens }, isConverted: true };
+  if (isByToken && !isByTime && reported.inputTokens === 0n && reported.audioMs > 0n) {
+    const inputTokens = (reported.audioMs + msPerHeardToken - 1n) / msPerHeardToken;
+    const outputTokens = reported.outputTokens > 0n ? reported.outputTokens : heard.outputTokens;
+    return { units: { ...reported, inputTokens, outputTokens }, isConverted: true };
   }
-  return { units: told, isConverted: false };
+  return { units: reported, isConverted: false };
 }

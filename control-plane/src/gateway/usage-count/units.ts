@@ -1,7 +1,7 @@
 import { noUnits, type Units } from "../../models/units.ts";
 
 /** What a provider reported. Some send impossible numbers; then the units are only a trace of it. */
-export type ToldUnits = Units & { readonly isOdd?: boolean };
+export type ReportedUnits = Units & { readonly isOdd?: boolean };
 
 export type Json = Record<string, unknown>;
 
@@ -31,7 +31,7 @@ const countNames = ["prompt_tokens", "completion_tokens", "input_tokens", "outpu
  * details of cached and reasoning tokens, DeepSeek's `prompt_cache_hit_tokens`, and the seconds of a transcription. Null for
  * an object that counts nothing.
  */
-export function toUnits(usage: Json): ToldUnits | null {
+export function toUnits(usage: Json): ReportedUnits | null {
   const isDuration = usage["type"] === "duration" && typeof usage["seconds"] === "number";
   if (!isDuration && countNames.every((name) => typeof usage[name] !== "number")) {
     return null;

@@ -29,7 +29,7 @@ export async function findCheckout(db: Queryable, orderNo: string): Promise<Chec
   return url === null || reference === null ? null : { url, reference };
 }
 
-export type ToldReversal = {
+export type ReversalNotice = {
   readonly gateway: GatewayNotice["gateway"];
   readonly transactionId: string | null;
   readonly orderNo: string | null;
@@ -42,7 +42,7 @@ export type ToldReversal = {
  * sending, is not news: our own refund, unless the gateway reports that it failed after we counted it as done; and a
  * total that our refunds add up to, without failed ones. Returns the number of the marked order, or null.
  */
-export async function flagReversal(db: Queryable, reversal: ToldReversal): Promise<string | null> {
+export async function flagReversal(db: Queryable, reversal: ReversalNotice): Promise<string | null> {
   const { gateway, transactionId, orderNo, what, reason } = reversal;
   const refundNo = what.kind === "refund" ? what.refundNo : null;
   const isFailed = what.kind === "refund" && what.isFailed;

@@ -103,9 +103,9 @@ async function makeAnswer(group: readonly AnyEndpoint[], context: Context, deps:
 
 type FailedRequest = { readonly requestId: string; readonly path: string | undefined; readonly method: string };
 
-const toldAgainAfterMs = 60_000;
+const warnAgainAfterMs = 60_000;
 /** When each unconfigured path was last logged. There are as many as there are endpoints. */
-const toldAt = new Map<string, number>();
+const warnedAt = new Map<string, number>();
 
 /** An unconfigured gateway is not an error; log it at most once a minute, since anyone can trigger it. */
 function reportFailure(error: AppError, failed: FailedRequest, log: Log): void {
@@ -116,8 +116,8 @@ function reportFailure(error: AppError, failed: FailedRequest, log: Log): void {
   }
   const key = failed.path ?? "";
   const now = performance.now();
-  if (now - (toldAt.get(key) ?? -Infinity) >= toldAgainAfterMs) {
-    toldAt.set(key, now);
+  if (now - (warnedAt.get(key) ?? -Infinity) >= warnAgainAfterMs) {
+    warnedAt.set(key, now);
     log.warn("backend.not_configured", { ...failed, code, internal });
   }
 }

@@ -1,6 +1,6 @@
 import { sha256 } from "../crypto/digest.ts";
 import { AppError } from "../errors.ts";
-import type { Column, ColumnType, ListQuestion } from "./model.ts";
+import type { Column, ColumnType, ListRequest } from "./model.ts";
 
 const digestLength = 12;
 
@@ -21,15 +21,15 @@ const shapes: Readonly<Partial<Record<ColumnType, RegExp>>> = {
  * lost. It reveals nothing that the query does not, so it is checked but not signed; it belongs to one query, because
  * with another one it would skip rows.
  */
-export function writeCursor(question: ListQuestion, values: readonly string[]): string {
-  return Buffer.from(JSON.stringify([digestOf(question), ...values])).toString("base64url");
+export function writeCursor(request: ListRequest, values: readonly string[]): string {
+  return Buffer.from(JSON.stringify([digestOf(request), ...values])).toString("base64url");
 }
 
 /** @throws AppError `invalid_parameter` when it is not a cursor, or is one of another query */
-export function readCursor(question: ListQuestion, columns: readonly Column[], cursor: string): string[] {
+export function readCursor(request: ListRequest, columns: readonly Column[], cursor: string): string[] {
   const [digest, ...values] = parse(cursor);
   const isWhole =
-    digest === digestOf(question) &&
+    digest === digestOf(request) &&
     values.length === columns.length &&
     columns.every(({ type }, index) => shapes[type]?.test(values[index] ?? "\0") === true);
   if (!isWhole) {
@@ -49,7 +49,7 @@ function parse(cursor: string): string[] {
 }
 
 /** Of list, filters, sort and zone; days that were left open move with the clock and so stay out. */
-function digestOf({ list, filters, sort, isDescending, range }: ListQuestion): string {
+function digestOf({ list, filters, sort, isDescending, range }: ListRequest): string {
   const sorted = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify([list, sorted, sort, isDescending, range?.zone ?? null], (_, value: unknown) =>
     typeof value === "bigint" ? value.toString() : value,

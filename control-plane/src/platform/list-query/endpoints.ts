@@ -7,7 +7,7 @@ import { readCursor, writeCursor } from "./cursor.ts";
 import type { ExportFormat } from "./export-rows.ts";
 import { ListExports } from "./list-export.ts";
 import { countRows, type Row, selectPage, sortColumns } from "./list-store.ts";
-import type { AnyListSource, ListQuestion } from "./model.ts";
+import type { AnyListSource, ListRequest } from "./model.ts";
 import { readRange } from "./time-range.ts";
 
 /** A file that an admin has asked for, to be recorded before its first byte leaves. */
@@ -103,11 +103,11 @@ function exportEndpoint(deps: ListDeps, exports: ListExports, { path, access, ab
     errors: ["too_broad"],
     limits: ["At most 1,000,000 rows.", "At most four exports at a time."],
     handle: async ({ input, admin, request, requestId, clientIp: ip }) => {
-      const question = readQuestion(source, input as Query, deps.clock.now());
+      const asked = readListRequest(source, input as Query, deps.clock.now());
       const format = input["format"] as ExportFormat;
       const query = Object.fromEntries(new URL(request.url).searchParams);
       const list = source.contract.name;
-      return await exports.open(source, question, format, (rows) =>
+      return await exports.open(source, asked, format, (rows) =>
         deps.recordExport({ admin, list, format, rows, query, requestId, ip }),
       );
     },
@@ -121,20 +121,20 @@ function exportEndpoint(deps: ListDeps, exports: ListExports, { path, access, ab
  */
 export async function readPage(deps: ListDeps, source: AnyListSource, query: Query): Promise<ListAnswer<Row>> {
   const { db, clock } = deps;
-  const question = readQuestion(source, query, clock.now());
-  const keys = sortColumns(source, question);
-  const after = query.cursor === undefined ? null : readCursor(question, keys, query.cursor);
+  const request = readListRequest(source, query, clock.now());
+  const keys = sortColumns(source, request);
+  const after = query.cursor === undefined ? null : readCursor(request, keys, query.cursor);
   const { limit } = query;
   // One more than is shown says whether there is another page.
-  const [{ rows, places }, count] = await Promise.all([
-    selectPage(db, source, question, { after, limit: limit + 1 }),
-    after === null ? countRows(db, { source, question }, countedMax, countMsMax) : null,
+  const [{ rows, cursors }, count] = await Promise.all([
+    selectPage(db, source, request, { after, limit: limit + 1 }),
+    after === null ? countRows(db, { source, request }, countedMax, countMsMax) : null,
   ]);
-  const { range } = question;
-  const end = rows.length > limit ? places[limit - 1] : undefined;
+  const { range } = request;
+  const end = rows.length > limit ? cursors[limit - 1] : undefined;
   return {
     rows: rows.slice(0, limit),
-    next_cursor: end === undefined ? null : writeCursor(question, end),
+    next_cursor: end === undefined ? null : writeCursor(request, end),
     total: count === null ? null : { count: Math.min(count, countedMax), is_exact: count <= countedMax },
     range: range === null ? null : { from_day: range.fromDay, to_day: range.toDay, zone: range.zone },
   };
@@ -151,7 +151,7 @@ export async function readFirstPage(
 }
 
 /** A query in the terms of its list. @throws AppError `invalid_value` for days that are none */
-export function readQuestion(source: AnyListSource, query: Query, nowMs: number): ListQuestion {
+export function readListRequest(source: AnyListSource, query: Query, nowMs: number): ListRequest {
   const filters = Object.keys(source.filters).flatMap((name) =>
     query[name] === undefined ? [] : [[name, query[name]] as const],
   );

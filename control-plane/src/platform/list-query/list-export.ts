@@ -5,7 +5,7 @@ import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type ExportFormat, rowWriter } from "./export-rows.ts";
 import { countRows, selectPage } from "./list-store.ts";
-import type { AnyListSource, ListQuestion } from "./model.ts";
+import type { AnyListSource, ListRequest } from "./model.ts";
 
 const rowsAtOnce = 1_000;
 const runningMax = 4;
@@ -22,7 +22,7 @@ export type ExportDeps = {
 };
 
 /**
- * Files of all rows that a question is about, read in pieces as fast as the other side takes them in, so that memory stays
+ * Files of all rows that a request is about, read in pieces as fast as the other side takes them in, so that memory stays
  * flat and nothing is held in the database between two pieces. A file that could not be finished ends without its end:
  * the connection breaks off.
  */
@@ -41,7 +41,7 @@ export class ListExports {
    */
   async open(
     source: AnyListSource,
-    question: ListQuestion,
+    request: ListRequest,
     format: ExportFormat,
     begin: (rows: number) => Promise<void>,
   ): Promise<Response> {
@@ -53,17 +53,17 @@ export class ListExports {
     }
     this.#running += 1;
     try {
-      await begin(await this.#countChecked(source, question));
-      return this.#answer(source, question, format);
+      await begin(await this.#countChecked(source, request));
+      return this.#answer(source, request, format);
     } catch (error) {
       this.#running -= 1;
       throw error;
     }
   }
 
-  async #countChecked(source: AnyListSource, question: ListQuestion): Promise<number> {
+  async #countChecked(source: AnyListSource, request: ListRequest): Promise<number> {
     const { db, rowsMax = exportRowsMax } = this.#deps;
-    const rows = await countRows(db, { source, question }, rowsMax, countMsMax);
+    const rows = await countRows(db, { source, request }, rowsMax, countMsMax);
     if (rows === null || rows > rowsMax) {
       const limit = rowsMax.toLocaleString("en");
       throw new AppError("too_broad", {
@@ -73,7 +73,7 @@ export class ListExports {
     return rows;
   }
 
-  #answer(source: AnyListSource, question: ListQuestion, format: ExportFormat): Response {
+  #answer(source: AnyListSource, request: ListRequest, format: ExportFormat): Response {
     const { clock } = this.#deps;
     const writer = rowWriter(format, source.columns);
     const day = utcDay(clock.now());
@@ -83,12 +83,12 @@ export class ListExports {
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
     };
-    return new Response(this.#stream(source, question, writer), { headers });
+    return new Response(this.#stream(source, request, writer), { headers });
   }
 
   #stream(
     source: AnyListSource,
-    question: ListQuestion,
+    request: ListRequest,
     writer: ReturnType<typeof rowWriter>,
   ): ReadableStream<Uint8Array> {
     const { db, clock, log, rowsMax = exportRowsMax } = this.#deps;
@@ -109,11 +109,11 @@ export class ListExports {
     const timer = setTimeout(() => fail(new Error("the export took too long")), exportMsMax);
     timer.unref();
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-      const { rows, places } = await selectPage(db, source, question, { after, limit: rowsAtOnce });
+      const { rows, cursors } = await selectPage(db, source, request, { after, limit: rowsAtOnce });
       const isFirst = after === null;
       const text = rows.map((row, index) => writer.write(row, isFirst && index === 0)).join("");
       written += rows.length;
-      after = places.at(-1) ?? after;
+      after = cursors.at(-1) ?? after;
       // Rows that came since they were counted can make it more than a file holds.
       const isDone = rows.length < rowsAtOnce;
       if (isOver) {

@@ -2,72 +2,72 @@ import { dayMs, utcDay } from "../clock.ts";
 import type { Database, Queryable, SqlValue } from "../db.ts";
 import { DatabaseTimeoutError, sqlStateOf } from "../db-errors.ts";
 import { AppError } from "../errors.ts";
-import type { AnyListSource, Bind, Column, ListQuestion, TimeRange } from "./model.ts";
+import type { AnyListSource, Bind, Column, ListRequest, TimeRange } from "./model.ts";
 
 export type Statement = { readonly text: string; readonly values: readonly SqlValue[] };
 
 /** The name under which the values of the sort come back; no column of a contract is called so. */
-const placeName = "#";
+const cursorName = "#";
 const dataException = /^22/;
 
 export type Row = Record<string, unknown>;
 
-export type PlaceInList = {
+export type PageRequest = {
   /** What the row before was sorted by; null for the beginning. */
   readonly after: readonly string[] | null;
   readonly limit: number;
 };
 
-/** The columns that a question is sorted by. */
-export function sortColumns(source: AnyListSource, question: ListQuestion): readonly Column[] {
-  const columns = source.sorts[question.sort];
+/** The columns that a request is sorted by. */
+export function sortColumns(source: AnyListSource, request: ListRequest): readonly Column[] {
+  const columns = source.sorts[request.sort];
   if (columns === undefined) {
-    throw new Error(`${source.contract.name} has no sort ${question.sort}`);
+    throw new Error(`${source.contract.name} has no sort ${request.sort}`);
   }
   return columns;
 }
 
 /** The statement for some rows of a list, in its order; exported for those who want to see its plan. */
-export function pageStatement(source: AnyListSource, question: ListQuestion, place: PlaceInList): Statement {
+export function pageStatement(source: AnyListSource, request: ListRequest, page: PageRequest): Statement {
   const values: SqlValue[] = [];
   const bind = binder(values);
-  const keys = sortColumns(source, question);
-  const conditions = conditionsOf(source, question, bind);
-  const limit = bind(place.limit, "integer");
-  const direction = question.isDescending ? "desc" : "asc";
+  const keys = sortColumns(source, request);
+  const conditions = conditionsOf(source, request, bind);
+  const limit = bind(page.limit, "integer");
+  const direction = request.isDescending ? "desc" : "asc";
   const orderBy = (columns: readonly string[]): string =>
     `order by ${columns.map((sql) => `${sql} ${direction}`).join(", ")}`;
   const shown = Object.entries(source.columns).map(([name, { sql }]) => `${sql} as "${name}"`);
-  const sorted = `array[${keys.map(({ sql }) => `(${sql})::text`).join(", ")}] as "${placeName}"`;
+  const sorted = `array[${keys.map(({ sql }) => `(${sql})::text`).join(", ")}] as "${cursorName}"`;
   const order = orderBy(keys.map(({ sql }) => sql));
   const select = (columns: readonly string[], where: readonly string[]): string =>
     `select ${columns.join(", ")} from ${source.from} ${whereOf(where)} ${order} limit ${limit}`;
   const [first = [], second] =
-    place.after === null
+    page.after === null
       ? [[]]
-      : behind(source, { keys, after: place.after, isDescending: question.isDescending }, bind);
+      : rowsAfter(source, { keys, after: page.after, isDescending: request.isDescending }, bind);
   if (second === undefined) {
     return { text: select([...shown, sorted], [...conditions, ...first]), values };
   }
   const keyed = keys.map(({ sql }, index) => `${sql} as "${keyName(index)}"`);
   const parts = [first, second].map((each) => `(${select([...shown, sorted, ...keyed], [...conditions, ...each])})`);
-  const names = [...Object.keys(source.columns), placeName].map((name) => `"${name}"`);
+  const names = [...Object.keys(source.columns), cursorName].map((name) => `"${name}"`);
   const outer = orderBy(keys.map((_, index) => `"${keyName(index)}"`));
   return { text: `select ${names.join(", ")} from (${parts.join(" union all ")}) p ${outer} limit ${limit}`, values };
 }
 
-const keyName = (index: number): string => `${placeName}${index}`;
+const keyName = (index: number): string => `${cursorName}${index}`;
 
 /**
  * The statement that counts rows, up to one more than a number. Whole days of a partitioned table can be counted
  * without the time of each row, and so in an index alone.
  */
-export function countStatement(source: AnyListSource, question: ListQuestion, countMax: number): Statement {
+export function countStatement(source: AnyListSource, request: ListRequest, countMax: number): Statement {
   const values: SqlValue[] = [];
   const bind = binder(values);
   const limit = bind(countMax + 1, "integer");
-  const chosen = filterConditions(source, question, bind);
-  const parts = countedTimes(source, question.range, bind).map(
+  const chosen = filterConditions(source, request, bind);
+  const parts = countedTimes(source, request.range, bind).map(
     (times) => `(select 1 from ${source.countedFrom ?? source.from} ${whereOf([...chosen, ...times])} limit ${limit})`,
   );
   const text = `select count(*)::int as rows from (select 1 from (${parts.join(" union all ")}) p limit ${limit}) t`;
@@ -81,25 +81,25 @@ export function countStatement(source: AnyListSource, question: ListQuestion, co
 export async function selectPage(
   db: Database,
   source: AnyListSource,
-  question: ListQuestion,
-  place: PlaceInList,
-): Promise<{ readonly rows: readonly Row[]; readonly places: readonly (readonly string[])[] }> {
-  const statement = pageStatement(source, question, place);
-  const found = await run<Row & { readonly [placeName]: string[] }>(db, statement);
+  request: ListRequest,
+  page: PageRequest,
+): Promise<{ readonly rows: readonly Row[]; readonly cursors: readonly (readonly string[])[] }> {
+  const statement = pageStatement(source, request, page);
+  const found = await run<Row & { readonly [cursorName]: string[] }>(db, statement);
   return {
-    rows: found.map(({ [placeName]: _, ...row }) => row),
-    places: found.map(({ [placeName]: values }) => values),
+    rows: found.map(({ [cursorName]: _, ...row }) => row),
+    cursors: found.map(({ [cursorName]: values }) => values),
   };
 }
 
 /** How many rows there are, up to `countMax` and one more; null when that takes longer than `msMax`. */
 export async function countRows(
   db: Database,
-  { source, question }: { readonly source: AnyListSource; readonly question: ListQuestion },
+  { source, request }: { readonly source: AnyListSource; readonly request: ListRequest },
   countMax: number,
   msMax: number,
 ): Promise<number | null> {
-  const { text, values } = countStatement(source, question, countMax);
+  const { text, values } = countStatement(source, request, countMax);
   const count = (tx: Queryable): Promise<{ rows: number }[]> => tx.query<{ rows: number }>(text, values);
   try {
     const [row] = await db.withTransaction(count, { statementTimeoutMs: msMax, isPageRead: true });
@@ -134,13 +134,13 @@ function binder(values: SqlValue[]): Bind {
   };
 }
 
-function conditionsOf(source: AnyListSource, question: ListQuestion, bind: Bind): string[] {
-  const { range } = question;
-  const conditions = filterConditions(source, question, bind);
+function conditionsOf(source: AnyListSource, request: ListRequest, bind: Bind): string[] {
+  const { range } = request;
+  const conditions = filterConditions(source, request, bind);
   return range === null ? conditions : [...conditions, ...timeConditions(source, range, bind)];
 }
 
-function filterConditions(source: AnyListSource, { filters }: ListQuestion, bind: Bind): string[] {
+function filterConditions(source: AnyListSource, { filters }: ListRequest, bind: Bind): string[] {
   const conditions = source.where === undefined ? [] : [source.where];
   for (const [name, value] of Object.entries(filters)) {
     const condition = source.filters[name];
@@ -191,7 +191,7 @@ function timeConditions({ time }: AnyListSource, { from, to }: TimeRange, bind: 
   return conditions;
 }
 
-type Behind = { readonly keys: readonly Column[]; readonly after: readonly string[]; readonly isDescending: boolean };
+type Cursor = { readonly keys: readonly Column[]; readonly after: readonly string[]; readonly isDescending: boolean };
 
 /**
  * Rows after another in the order of the list, as the conditions of consecutive parts. The planner turns a row
@@ -199,7 +199,7 @@ type Behind = { readonly keys: readonly Column[]; readonly after: readonly strin
  * asked for separately: with one comparison for both, the planner assumes that hardly any row of that day is left, and
  * then reads all of it.
  */
-function behind({ time }: AnyListSource, { keys, after, isDescending }: Behind, bind: Bind): string[][] {
+function rowsAfter({ time }: AnyListSource, { keys, after, isDescending }: Cursor, bind: Bind): string[][] {
   const values = keys.map(({ type }, index) => bind(after[index] ?? "", type));
   const operator = isDescending ? "<" : ">";
   const compare = (from: number): string =>

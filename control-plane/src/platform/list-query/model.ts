@@ -86,7 +86,7 @@ export function listSource<
 }
 
 /** What is asked of a list, checked and put into its terms. */
-export type ListQuestion = {
+export type ListRequest = {
   readonly list: string;
   /** Name and value of each filter that was set. */
   readonly filters: Readonly<Record<string, unknown>>;

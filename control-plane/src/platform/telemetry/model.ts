@@ -23,7 +23,7 @@ export type FinishedTrace = {
 export type Measurement = { readonly name: string; readonly value: number; readonly attributes: Attributes };
 
 /** What is exported about one record. */
-export type Told = { readonly trace: FinishedTrace; readonly measurements: readonly Measurement[] };
+export type TelemetryRecord = { readonly trace: FinishedTrace; readonly measurements: readonly Measurement[] };
 
 export type HistogramSpec = {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import type { TelemetryReceiver, Told } from "./model.ts";
+import type { TelemetryReceiver, TelemetryRecord } from "./model.ts";
 
 const recordsMax = 4_096;
 const batchMax = 512;
@@ -8,7 +8,7 @@ const drainMs = 1_000;
 export type TelemetryDeps<Entry> = {
   readonly receiver: TelemetryReceiver;
   /** Off the hot path: what is exported about an entry. */
-  readonly tell: (entry: Entry) => Told;
+  readonly toRecord: (entry: Entry) => TelemetryRecord;
   readonly onDropped: (count: number, reason: "queue_full" | "not_taken") => void;
   readonly log: Log;
 };
@@ -45,11 +45,11 @@ export class TelemetryQueue<Entry> {
   }
 
   async #send(): Promise<void> {
-    const { receiver, tell, onDropped, log } = this.#deps;
+    const { receiver, toRecord, onDropped, log } = this.#deps;
     while (this.#waiting.length > 0) {
       const entries = this.#waiting.splice(0, batchMax);
       try {
-        const batch = entries.map(tell);
+        const batch = entries.map(toRecord);
         receiver.measure(batch.flatMap(({ measurements }) => measurements));
         await receiver.sendTraces(batch.map(({ trace }) => trace));
       } catch (error) {

@@ -28,11 +28,11 @@ export function readErrorWords(body: unknown): ErrorWords {
   if (typeof error === "string") {
     return { ...wordsOf(first), message: clip(error) };
   }
-  const told = wordsOf(first);
-  if (told.message !== null) {
-    return told;
+  const words = wordsOf(first);
+  if (words.message !== null) {
+    return words;
   }
-  return { ...told, message: clip(detailText(detail ?? errors)) };
+  return { ...words, message: clip(detailText(detail ?? errors)) };
 }
 
 function parse(text: string): unknown {

@@ -159,8 +159,8 @@ function describe(
   const message = meaning.isAboutRequest && words.message !== null ? clean(words.message, facts) : meaning.message;
   // An empty account is not filled by asking again.
   const isEmpty = status === 429 && (words.code === "insufficient_quota" || words.type === "insufficient_quota");
-  const told = isEmpty ? { ...headers, "x-should-retry": "false" } : headers;
-  return new MessagesError(meaning.status, meaning.type, message, told);
+  const sent = isEmpty ? { ...headers, "x-should-retry": "false" } : headers;
+  return new MessagesError(meaning.status, meaning.type, message, sent);
 }
 
 function clean(message: string, facts: ErrorFacts): string {

@@ -3,7 +3,7 @@ import { asArray, asObject, type JsonObject } from "../api/prompt.ts";
 import { countTokens } from "../api/usage.ts";
 
 /** 16-bit samples, 24,000 a second: a token of listening is 100 ms, one of speaking 50 ms. */
-const heardBytesPerToken = 4_800;
+const textBytesPerToken = 4_800;
 const bytesPerSecond = 48_000;
 export const spokenBytesPerToken = 2_400;
 
@@ -53,7 +53,7 @@ export class Conversation {
   /** Takes what was heard into the conversation; answers for how many seconds it lasted. */
   commit(): number {
     const seconds = Math.ceil(this.#bufferedBytes / bytesPerSecond);
-    this.#heardTokens += Math.ceil(this.#bufferedBytes / heardBytesPerToken);
+    this.#heardTokens += Math.ceil(this.#bufferedBytes / textBytesPerToken);
     this.#bufferedBytes = 0;
     return seconds;
   }

@@ -93,7 +93,7 @@ describe("calls that are left before their answers begin", () => {
       leave,
       pass: (ms: number) => {
         tick += ms;
-        limits.tend();
+        limits.forgetIdle();
       },
     };
   };

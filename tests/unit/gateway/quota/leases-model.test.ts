@@ -57,7 +57,7 @@ const steps = fc.oneof(
   ),
   often(
     5,
-    onReplica("tend", nothing, (replica) => void replica.leases.tend()),
+    onReplica("sweep", nothing, (replica) => void replica.leases.sweep()),
   ),
   often(
     1,

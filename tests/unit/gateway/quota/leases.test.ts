@@ -86,7 +86,7 @@ test("a lease whose answer was lost is found again and given back", async () => 
   network.next = "answered";
   for (let second = 0; second < 5; second += 1) {
     await passTime(1_000, 50);
-    await answerOf(leases.tend());
+    await answerOf(leases.sweep());
   }
   expect(ledger.leaseOf("one")).toBe(0n);
   expect(ledger.remaining).toBe(1_000n);
@@ -209,7 +209,7 @@ test("a reading that began before the leases were taken lends nothing", async ()
   leases.settle(onlyBudget, q(10n), q(10n));
   await leases.commit(async () => ({ charges: [], totals: new Map([[onlyBudget, 10n]]), isRetry: true }));
   network.delay = 500;
-  const tended = leases.tend();
+  const swept = leases.sweep();
   // It was read, and the answer is on the way.
   await passTime(700);
   expect(ledger.leaseOf("one")).toBe(25n);
@@ -217,7 +217,7 @@ test("a reading that began before the leases were taken lends nothing", async ()
   renew();
   renew();
   await passTime(350);
-  await tended;
+  await swept;
   expect(leases.totals().leased).toBe(0n);
 });
 
@@ -228,9 +228,9 @@ test("a slice is not forgotten while usage rows of it are uncommitted, however l
   ledger.release("one");
   renew();
   renew();
-  await answerOf(leases.tend());
+  await answerOf(leases.sweep());
   await passTime(termMs + 1_000, 1_000);
-  await answerOf(leases.tend());
+  await answerOf(leases.sweep());
   await leases.commit(async () => {
     const { taken } = ledger.charge("one", [{ id: 1, charge: 30n }]);
     const charges = [{ budgetId: onlyBudget, charged: q(30n), taken: q(taken) }];

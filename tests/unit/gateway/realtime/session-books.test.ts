@@ -4,7 +4,7 @@ import { newCallState } from "@sluice/control-plane/gateway/call-state.ts";
 import type { CallEnd, GatewayCall, Hold, ModelEntry } from "@sluice/control-plane/gateway/model.ts";
 import { SessionBooks, type SessionCall } from "@sluice/control-plane/gateway/realtime/session-books.ts";
 import { Tally } from "@sluice/control-plane/gateway/usage-count/tally.ts";
-import type { ToldUnits } from "@sluice/control-plane/gateway/usage-count/units.ts";
+import type { ReportedUnits } from "@sluice/control-plane/gateway/usage-count/units.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
 
 const held = { ...noUnits, inputTokens: 1_000n, outputTokens: 100n, audioMs: 60_000n };
@@ -35,7 +35,7 @@ function open(audio = 1n, transcriber: object | null = null) {
   return { books, ends, models };
 }
 const delta = { responseId: "r", item: "0", kind: "text", length: 5, signs: 0 } as const;
-const transcription = (units: ToldUnits | null, textBytes = 0) => ({ itemId: "i", textBytes, units });
+const transcription = (units: ReportedUnits | null, textBytes = 0) => ({ itemId: "i", textBytes, units });
 const told = { ...noUnits, inputTokens: 70n };
 
 describe("a response that ends without a word", () => {

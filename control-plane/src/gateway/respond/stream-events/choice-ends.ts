@@ -4,7 +4,7 @@
 export class ChoiceEnds {
   readonly #begun = new Set<unknown>();
   readonly #ended = new Set<unknown>();
-  #isUsageTold = false;
+  #isUsageReported = false;
 
   /** The payload of an event of chat or text completions. */
   note(payload: Record<string, unknown>): void {
@@ -14,7 +14,7 @@ export class ChoiceEnds {
         this.#noteChoice(choice);
       }
     }
-    this.#isUsageTold ||= payload["usage"] != null && this.isWhole;
+    this.#isUsageReported ||= payload["usage"] != null && this.isWhole;
   }
 
   /** Every choice that was heard of has ended: of the answer nothing is missing, even if the provider says no more. */
@@ -23,8 +23,8 @@ export class ChoiceEnds {
   }
 
   /** What a provider has to say after that was said as well. */
-  get isAllTold(): boolean {
-    return this.isWhole && this.#isUsageTold;
+  get isComplete(): boolean {
+    return this.isWhole && this.#isUsageReported;
   }
 
   #noteChoice(choice: unknown): void {

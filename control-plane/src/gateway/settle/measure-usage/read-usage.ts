@@ -1,4 +1,4 @@
-import { asObject, type Json, parseObject, type ToldUnits, toUnits } from "../../usage-count/units.ts";
+import { asObject, type Json, parseObject, type ReportedUnits, toUnits } from "../../usage-count/units.ts";
 
 const filtered = "content_filter";
 const usageKey = Buffer.from('"usage"');
@@ -14,7 +14,7 @@ const tailBytesMax = 16_384;
 
 /** What a whole answer says about itself. */
 export type ReadAnswer = {
-  readonly usage: ToldUnits | null;
+  readonly usage: ReportedUnits | null;
   /**
    * The whole response, if its usage could not be read at its end, or if it may hold no result. Null also when it is
    * not a JSON object.
@@ -39,7 +39,7 @@ export function readAnswer(body: Buffer, list: string | null = null): ReadAnswer
 }
 
 /** The usage in the payload of an event: at the top, in the `response` of the Responses API, or with a choice. */
-export function usageOf(payload: Json): ToldUnits | null {
+export function usageOf(payload: Json): ReportedUnits | null {
   const choices = Array.isArray(payload["choices"]) ? payload["choices"] : [];
   const places = [payload["usage"], asObject(payload["response"])["usage"], asObject(choices[0])["usage"]];
   for (const place of places) {
@@ -65,7 +65,7 @@ export function isFiltered(payload: Json): boolean {
   return false;
 }
 
-function usageAtEnd(body: Buffer): ToldUnits | null {
+function usageAtEnd(body: Buffer): ReportedUnits | null {
   const at = body.lastIndexOf(usageKey);
   // With a backslash before it, the quote is part of a text that ends in the word.
   if (at <= 0 || body.length - at > tailBytesMax || body[at - 1] === backslash) {

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { readAnswer, usageOf } from "@sluice/control-plane/gateway/settle/measure-usage/read-usage.ts";
-import type { ToldUnits } from "@sluice/control-plane/gateway/usage-count/units.ts";
+import type { ReportedUnits } from "@sluice/control-plane/gateway/usage-count/units.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
 import fc from "fast-check";
 
 const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 600;
-const units = (more: Partial<ToldUnits>): ToldUnits => ({ ...noUnits, ...more });
+const units = (more: Partial<ReportedUnits>): ReportedUnits => ({ ...noUnits, ...more });
 const answerOf = (fields: object) => Buffer.from(JSON.stringify(fields));
 const both = { inputTokens: 7n, outputTokens: 5n };
 const chat = { prompt_tokens: 7, completion_tokens: 5 };
 const responses = { input_tokens: 7, output_tokens: 5 };
 
-const spellings: readonly [string, object, Partial<ToldUnits>][] = [
+const spellings: readonly [string, object, Partial<ReportedUnits>][] = [
   ["chat completions", { ...chat, total_tokens: 12 }, both],
   ["responses and images", { ...responses, total_tokens: 12 }, both],
   ["embeddings", { prompt_tokens: 7, total_tokens: 7 }, { inputTokens: 7n }],

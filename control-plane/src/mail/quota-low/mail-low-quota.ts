@@ -18,7 +18,7 @@ const usefulMs = 3 * dayMs;
  * budgets in batches, so that it needs as much memory for a million as for a thousand.
  * @returns how many mails were added
  */
-export async function tellLowQuota(db: Database, deps: LowQuotaDeps): Promise<number> {
+export async function mailLowQuota(db: Database, deps: LowQuotaDeps): Promise<number> {
   const count = deps.budgetsPerBatch ?? budgetsPerBatchDefault;
   let queued = 0;
   let after = 0n;

@@ -7,7 +7,7 @@ import type { LoginProfile } from "../store.ts";
  * Notifies the owner of the account, in the transaction that changed the password, so that no password changes
  * unnoticed. The notice holds no token: its link leads to the page where one requests a link.
  */
-export async function tellPasswordChange(
+export async function mailPasswordChange(
   tx: Transaction,
   { mails, baseUrl }: { readonly mails: MailQueue; readonly baseUrl: string },
   { userId, email, locale }: Pick<LoginProfile, "userId" | "email" | "locale">,

@@ -2,21 +2,21 @@ import { noUnits, type Units } from "../../models/units.ts";
 import { parseObject } from "./units.ts";
 
 /** What a transcription reports about its audio. */
-export type Heard = { readonly soundMs: number; readonly textBytes: number };
+export type MeasuredAudio = { readonly soundMs: number; readonly textBytes: number };
 
 /** 150 words a minute are about 15 bytes of text a second. */
 const spokenBytesPerSecond = 15;
-const heardBytesPerToken = 5;
+const textBytesPerToken = 5;
 /** As subtitles write it: `00:01:02,500`, `01:02.500`. */
 const timePattern = /(?:(\d{1,3}):)?([0-5]?\d):([0-5]\d)[.,](\d{3})/g;
 
 /** The audio: it is sold by its time or by tokens; only those of the text can be counted. */
-export function heardUnits({ soundMs, textBytes }: Heard): Units {
-  return { ...noUnits, outputTokens: BigInt(Math.ceil(textBytes / heardBytesPerToken)), audioMs: BigInt(soundMs) };
+export function audioUnits({ soundMs, textBytes }: MeasuredAudio): Units {
+  return { ...noUnits, outputTokens: BigInt(Math.ceil(textBytes / textBytesPerToken)), audioMs: BigInt(soundMs) };
 }
 
 /** Audio about which only the length of its text is known. */
-export function hearText(textBytes: number): Heard {
+export function estimateAudio(textBytes: number): MeasuredAudio {
   return { soundMs: Math.ceil((textBytes * 1000) / spokenBytesPerSecond), textBytes };
 }
 
@@ -24,7 +24,7 @@ export function hearText(textBytes: number): Heard {
  * Judges how long audio lasted by a whole response: by its reported duration, the last time of its subtitles, else
  * the time somebody needs to say it.
  */
-export function hearAnswer(answer: string): Heard {
+export function measureAudio(answer: string): MeasuredAudio {
   const json = parseObject(answer);
   const { duration, text } = json ?? {};
   const said = json === null ? answer.trim() : typeof text === "string" ? text : "";
@@ -34,7 +34,7 @@ export function hearAnswer(answer: string): Heard {
     return { soundMs: Math.ceil(seconds * 1000), textBytes };
   }
   const last = [...said.matchAll(timePattern)].at(-1);
-  return last === undefined ? hearText(textBytes) : { soundMs: toMs(last), textBytes };
+  return last === undefined ? estimateAudio(textBytes) : { soundMs: toMs(last), textBytes };
 }
 
 function toMs([, ...parts]: readonly string[]): number {

@@ -8,7 +8,7 @@ const minutesPerHour = 60;
 export type TellDeps = { readonly mails: MailQueue; readonly admins: SuperAdmins; readonly baseUrl: string };
 
 /** Writes to every super-admin who may agree to a request, with the commit that leaves it. */
-export async function tellWaiting(
+export async function mailWaiting(
   tx: Transaction,
   { mails, admins, baseUrl }: TellDeps,
   { approval, hours }: { readonly approval: Approval; readonly hours: number },
