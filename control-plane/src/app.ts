@@ -6,30 +6,30 @@ import { serverSocketLimits } from "./platform/websocket/server-socket.ts";
 
 type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promise<Answer>;
 
-/** Answers `/v1`: the relay, or the gateway where it runs alone; the relay answers `/msgcompat` as well. */
+/** Serves `/v1`: the relay, or the gateway where it runs alone; the relay serves `/msgcompat` as well. */
 export type CallHandlers = {
   readonly call: Handler<Response>;
   readonly messages?: Handler<Response>;
-  /** Nothing is left to answer once the connection has become a websocket. */
+  /** There is no response to send once the connection has become a websocket. */
   readonly realtime: Handler<Response | undefined>;
-  /** Whose pages may call from a browser. */
+  /** Origins whose pages may call the API from a browser. */
   readonly pageOrigins?: readonly string[];
 };
 
-/** What is answered beside the calls. */
+/** What is served besides the calls. */
 export type AppRoutes = {
   readonly features: readonly AnyElysia[];
-  /** The pages of the web, asked where no feature has a route; null where none is concerned either. */
+  /** The web pages, asked when no feature has a route; null if no page matches either. */
   readonly page?: (request: Request) => Promise<Response | null>;
-  /** The HSTS policy for this host; null where the service is not reached over encrypted connections. */
+  /** The HSTS policy for this host; null if the service is not reached over encrypted connections. */
   readonly transportSecurity?: string | null;
-  /** What a person is shown where an answer failed; null for programs. */
+  /** The error page for a person; null for programs. */
   readonly failedPage?: (request: Request, requestId: string) => Response | null;
 };
 
 /**
- * Whether the address of a request means what it says. With an invalid Host, the server leaves the address without
- * its first part and the path can't be determined; with two, an edge may have judged by the other one.
+ * Whether the request's address can be trusted. With an invalid Host, the server omits the first part of the address
+ * and the path can't be determined; with two, an edge may have decided by the other one.
  */
 function hasSoundAddress(request: Request): boolean {
   return request.url.startsWith("http") && request.headers.get("host")?.includes(",") !== true;
@@ -43,8 +43,8 @@ function refuseAddress(): Response {
 
 /**
  * Every route of the program, in order. Calls under `/v1` and `/msgcompat` are routes of the server itself and never
- * see the framework: its context and hooks cost a call more than the relay does. Then come the features, then the pages
- * of the web; anything that matches nothing is a JSON 404. What a feature throws and does not handle is a 500 that
+ * see the framework: its context and hooks cost a call more than the relay does. Then come the features, then the web
+ * pages; anything that matches nothing is a JSON 404. An error that a feature throws and does not handle is a 500 that
  * names only the request id: a page for a person, JSON for a program.
  */
 export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: Log, isDraining: () => boolean) {
@@ -59,7 +59,7 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
       answer.headers.set("strict-transport-security", transportSecurity);
     }
     if (isDraining()) {
-      // The server closes connections that stay open without a word, also under a request that is on its way.
+      // The server silently closes connections that stay open, even while a request is on its way.
       answer.headers.set("connection", "close");
     }
     return answer;
@@ -90,7 +90,7 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
       },
     },
     websocket: serverSocketLimits,
-    // The framework looks for the path after the host; by default it expects a host of four letters or more.
+    // The framework looks for the path after the host; by default it expects a host of at least four characters.
     handler: { standardHostname: false },
   });
   app.onRequest(({ request, set }) => {

@@ -27,7 +27,7 @@ import { listSessionsOf, ofUser, revokeSession, revokeSessionsOf } from "./sessi
 
 const nothing = z.strictObject({});
 
-/** What users see and change of their own account. */
+/** The endpoints with which users see and change their own account. */
 export function accountEndpoints(deps: AccountRouteDeps): AnyEndpoint[] {
   return [...profileEndpoints(deps), ...sessionEndpoints(deps), ...totpEndpoints(deps)];
 }

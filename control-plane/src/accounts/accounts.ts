@@ -39,14 +39,14 @@ export type AccountsDeps = {
   readonly acts: AccountActs;
   readonly onVerified: OnVerified;
   readonly pages: AccountPages;
-  /** What links in mails begin with. */
+  /** The base of the links in emails. */
   readonly baseUrl: string;
   readonly returnsVerificationLink: boolean;
-  /** Cookies then travel over plain HTTP as well. */
+  /** Allows cookies over plain HTTP. */
   readonly isDevelopment: boolean;
-  /** Asked for again with each request of an admin. */
+  /** Read on each request of an admin. */
   readonly adminRules: () => AdminRules;
-  /** Asked for again with each attempt: admins change them. */
+  /** Read on each attempt, because admins can change them. */
   readonly limits: () => AddressNumbers;
 };
 
@@ -55,7 +55,7 @@ export type Accounts = {
   readonly feature: Feature;
 };
 
-/** The feature, put together. */
+/** Wires up the feature. */
 export function buildAccounts(deps: AccountsDeps): Accounts {
   const { db, mails, baseUrl, gatewayUsers, onVerified, limits } = deps;
   const sessions = new Sessions({ db, isSecure: !deps.isDevelopment, adminRules: deps.adminRules });
@@ -94,7 +94,7 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
   };
 }
 
-/** Removes what is over: sessions, links, counts of attempts. */
+/** Removes expired sessions, links and attempt counts. */
 async function cleanUp(db: Database): Promise<void> {
   await deleteEndedSessions(db);
   await deleteOldTokens(db);

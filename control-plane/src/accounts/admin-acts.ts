@@ -10,7 +10,7 @@ import { PasswordHashing } from "./passwords/password-hashing.ts";
 import type { GatewayUsers } from "./port.ts";
 import { saveUserAct, type UserSaveInput } from "./users/save-user.ts";
 
-/** What admins do to others by which one of them could become two, or give away what is sold. */
+/** Acts on other accounts that would let one admin act as two, or give away what is sold. */
 export type AccountActs = {
   readonly createAdmin: Act<CreateAdminInput>;
   readonly saveAdmin: Act<SaveAdminInput>;
@@ -35,7 +35,7 @@ export function accountActs({ gatewayUsers, ...deps }: AccountActDeps): AccountA
   };
 }
 
-/** The same, for when a second person has agreed. */
+/** The same acts, run once a second person has approved them. */
 export function keptAccountActs(acts: AccountActs): KeptAct[] {
   const { createAdmin, saveAdmin, passwordLink, removeTotp, saveUser } = acts;
   return [keptAct(createAdmin), keptAct(saveAdmin), keptAct(passwordLink), keptAct(removeTotp), keptAct(saveUser)];

@@ -32,7 +32,7 @@ import { listSessionsOf, ofAdmin, revokeSession, revokeSessionsOf } from "./sess
 
 const nothing = z.strictObject({});
 
-/** How admins come in and go out, and what they change of users. */
+/** How admins log in and out, and what they change about users. */
 export function adminAccountEndpoints(deps: AccountRouteDeps): AnyEndpoint[] {
   return [
     ...adminLoginEndpoints(deps),

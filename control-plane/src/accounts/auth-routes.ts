@@ -17,7 +17,7 @@ import { inLanguage } from "./form-input.ts";
 import { type AccountRouteDeps, originOf, seeOther, wantsPage, withCookie } from "./route-deps.ts";
 import { endedSessionCookie } from "./sessions/cookie.ts";
 
-/** How users come to be, come in and go out. */
+/** How users register, log in and log out. */
 export function authEndpoints(deps: AccountRouteDeps): AnyEndpoint[] {
   return [...registrationEndpoints(deps), ...loginEndpoints(deps), ...resetEndpoints(deps)];
 }
@@ -65,7 +65,7 @@ function registrationEndpoints({ registration }: AccountRouteDeps): AnyEndpoint[
       errors: ["invalid_token"],
       handle: async (call) => {
         const { input, request } = call;
-        // What looks at the links of a mail before a person does must not use them up.
+        // Programs that scan the links in emails must not use them up.
         if (request.method === "HEAD") {
           return {};
         }

@@ -3,9 +3,9 @@ const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 
 /**
- * An address in its usual form: one `@`, no quotes, no comments, no control characters, ASCII letters only (a domain
- * with other letters in its `xn--` form), so that no two addresses look alike. The domain is in lower case.
- * @returns null when it is none
+ * Normalizes an address: one `@`, no quotes, no comments, no control characters, ASCII letters only (a domain with
+ * other letters in its `xn--` form), so that no two addresses look alike. The domain is in lower case.
+ * @returns null when the text is not an email address
  */
 export function parseEmailAddress(text: string): string | null {
   const address = text.trim();

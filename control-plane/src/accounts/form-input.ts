@@ -1,4 +1,4 @@
-/** What the forms of the feature have in common: reading what was typed, and saying what is wrong with it. */
+/** What the forms of the feature share: reading the input, and reporting what is wrong with it. */
 import { type Locale, localeOfTag } from "@sluice/contracts/locales";
 import { z } from "zod";
 import type { CallBase } from "../platform/endpoint/model.ts";
@@ -9,7 +9,7 @@ import { safeNext } from "./model.ts";
 import { passwordFaultOf } from "./passwords/password-rules.ts";
 import { withCookie } from "./route-deps.ts";
 
-/** A form may hold anything; what it should hold is read field by field, so that a page can say what is wrong. */
+/** A form may contain anything; fields are read one by one, so that a page can report what is wrong. */
 export const anyForm = z.record(z.string(), z.unknown());
 
 type AnyInput = Record<string, unknown>;
@@ -21,30 +21,30 @@ export function formField(input: AnyInput, name: string): string {
   return typeof value === "string" ? value.slice(0, fieldLengthMax) : "";
 }
 
-/** Where to go on, or nothing. */
+/** The path to continue to, if any. */
 export function nextOf(input: AnyInput): string {
   const next = formField(input, "next");
   return next === "" ? "" : safeNext(next);
 }
 
-/** The language that a page with a form is to be in. */
+/** The language for a page with a form. */
 export function localeOf({ input, request }: CallBase<AnyInput>): Locale {
   return pageLocaleOf(request, formField(input, "lang"));
 }
 
-/** A path that goes on in the language that the form names, if it names one. */
+/** Adds the language that the form names, if any, to the path. */
 export function inLanguage(path: string, input: AnyInput): string {
   const locale = localeOfTag(formField(input, "lang"));
   return locale === null ? path : `${path}${path.includes("?") ? "&" : "?"}lang=${locale}`;
 }
 
-/** The page, and the language that its address names is remembered. */
+/** Returns the page and remembers the language from its address. */
 export function rememberingLanguage(page: Response, input: AnyInput, isSecure: boolean): Response {
   const locale = localeOfTag(formField(input, "lang"));
   return locale === null ? page : withCookie(page, localeCookie(locale, isSecure));
 }
 
-/** What a person can do something about; the rest is our own failure and goes the way of all failures. */
+/** An error that the user can fix; any other error is our own failure and is handled as such. */
 export function readableError(thrown: unknown): AppError {
   if (thrown instanceof AppError && thrown.status < 500) {
     return thrown;

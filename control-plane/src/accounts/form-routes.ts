@@ -17,7 +17,7 @@ import { type AccountRouteDeps, originOf, seeOther, withCookie } from "./route-d
 
 const statusesOfForms: readonly number[] = [400, 401, 403, 429];
 
-/** What comes of a form that was sent: another page, or the same with what is wrong. */
+/** The result of a submitted form: another page, or the same page with its errors. */
 const formAnswers: readonly OtherAnswer[] = [
   { status: 303, type: null, summary: "Redirects to the next page." },
   ...statusesOfForms.map((status) => ({ status, type: "text/html", summary: "The form, with its errors." })),
@@ -25,7 +25,7 @@ const formAnswers: readonly OtherAnswer[] = [
 
 const emptyLogin = { email: "", next: "", problem: null, notice: null, asksForCode: false, signedInAs: null };
 
-/** The pages of the login, which work without script. */
+/** The login pages, which work without JavaScript. */
 export function formEndpoints(deps: AccountRouteDeps): AnyEndpoint[] {
   return [...loginForm(deps), ...adminLoginForm(deps), ...registerForm(deps), ...verifyForm(deps), ...resetForm(deps)];
 }
@@ -288,7 +288,7 @@ function verifyForm({ registration, pages, sessions }: AccountRouteDeps): AnyEnd
   ];
 }
 
-/** An admin goes back to a page of the admin, whatever the form says. */
+/** Admins always return to a page of the admin area, whatever the form says. */
 function adminNextOf(input: Record<string, unknown>): string {
   const next = safeNext(formField(input, "next"));
   return next.startsWith("/admin/") && !next.startsWith("/admin/login") ? next : "/admin/";

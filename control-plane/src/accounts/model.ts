@@ -18,13 +18,13 @@ export type Profile = {
   readonly verificationEmailSentAt: Date | null;
   readonly verificationEmailError: string | null;
   readonly hasCode: boolean;
-  /** How many recovery codes were not used. */
+  /** The number of unused recovery codes. */
   readonly recoveryCodesLeft: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
 
-/** A profile as an endpoint answers it. Times in ISO 8601. */
+/** A profile in responses. Times in ISO 8601. */
 export function profileFields(profile: Profile): Record<string, unknown> {
   return {
     user_id: profile.userId,
@@ -45,7 +45,7 @@ export function profileFields(profile: Profile): Record<string, unknown> {
   };
 }
 
-/** Whether the user may log in, and the API keys of the user may be used. */
+/** Whether the user may log in, and the user's API keys may be used. */
 export function isOpen(status: UserStatus): boolean {
   return status === "active" || status === "email_pending";
 }
@@ -53,11 +53,11 @@ export function isOpen(status: UserStatus): boolean {
 /** Where a request comes from, for sessions and the audit log. */
 export type Origin = { readonly ip: string; readonly userAgent: string; readonly requestId: string };
 
-// Line breaks, escapes, and marks that turn text around: a name is one line that reads as it is written.
+// Line breaks, escapes, and marks that reverse the text direction: a name is one line that reads as written.
 const unreadable = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u;
 const nameLengthMax = 100;
 
-/** A display name without the spaces around it; null when there is none. `undefined` when it can't be one. */
+/** A display name, trimmed; null when empty. `undefined` when it is not a valid one. */
 export function parseDisplayName(text: string | null): string | null | undefined {
   const name = text?.trim() ?? "";
   if (name === "") {
@@ -66,7 +66,7 @@ export function parseDisplayName(text: string | null): string | null | undefined
   return [...name].length > nameLengthMax || unreadable.test(name) ? undefined : name;
 }
 
-/** A path of ours to go to after a login; what could lead anywhere else becomes the start of the console. */
+/** A local path to open after a login; anything that could lead elsewhere becomes the start page of the console. */
 export function safeNext(next: string): string {
   const fallback = "/console/";
   if (!/^\/(?![/\\])/.test(next) || /[\p{Cc}\\\s]/u.test(next) || next.length > 2_000) {
@@ -77,7 +77,7 @@ export function safeNext(next: string): string {
     return fallback;
   }
   const url = new URL(next, origin);
-  // What is encoded now may be decoded further downstream.
+  // A path that is encoded here may be decoded further downstream.
   if (/%(0[0-9a-f]|1[0-9a-f]|2f|5c|7f)/i.test(url.pathname)) {
     return fallback;
   }

@@ -4,11 +4,11 @@ import type { Decimal } from "@sluice/contracts/money";
 import type { Queryable, Transaction } from "../platform/db.ts";
 import type { FormPageState } from "../platform/form-problem.ts";
 
-/** What accounts need of the upstream gateway: each profile has one user there. */
+/** What accounts need from the upstream gateway: each profile has one user there. */
 export type GatewayUsers = {
-  /** A user of the default group, without quota. */
+  /** Creates a user in the default group, without quota. */
   readonly create: (tx: Queryable) => Promise<GatewayUserId>;
-  /** What is absent stays. Replicas learn of it at once. */
+  /** Absent fields stay unchanged. Replicas are notified at once. */
   readonly change: (
     tx: Queryable,
     id: GatewayUserId,
@@ -17,32 +17,32 @@ export type GatewayUsers = {
 };
 
 /**
- * Called in the transaction in which a user has proved that the address is theirs, after that was recorded: what was
- * bought under it without a login is theirs from now on.
+ * Called in the transaction in which a user has proved to own the address, after that was recorded: what was bought
+ * under it without a login belongs to the user from now on.
  */
 export type OnVerified = (tx: Transaction, userId: UserId) => Promise<unknown>;
 
-/** What the page of the login shows beside its form. */
+/** The state of the login page beside its form. */
 export type LoginPageState = FormPageState & {
   readonly email: string;
-  /** Where to go after the login: a path of ours. */
+  /** The local path to open after the login. */
   readonly next: string;
-  /** The name of the good news, or null. */
+  /** The key of the success message, or null. */
   readonly notice: string | null;
   readonly asksForCode: boolean;
-  /** Who is logged in already, or null. */
+  /** The user who is already logged in, or null. */
   readonly signedInAs: string | null;
 };
 
 export type RegisterPageState = FormPageState & { readonly email: string; readonly displayName: string };
 
-/** After a registration; the link only where the installation shows it. */
+/** Shown after a registration; the link is set only on installations that return it. */
 export type SentPageState = { readonly locale: Locale; readonly email: string; readonly link: string | null };
 
-/** Without a token the page asks for the address to which a link is sent. */
+/** Without a token, the page asks for the address to send a link to. */
 export type LinkPageState = FormPageState & { readonly token: string; readonly email: string };
 
-/** What the page of the admin login shows beside its form. */
+/** The state of the admin login page beside its form. */
 export type AdminLoginPageState = {
   readonly login: string;
   readonly next: string;
@@ -50,7 +50,7 @@ export type AdminLoginPageState = {
   readonly asksForCode: boolean;
 };
 
-/** The pages that work without script, as HTML. */
+/** The pages that work without JavaScript, as HTML. */
 export type AccountPages = {
   readonly adminLogin: (state: AdminLoginPageState, status: number) => Response;
   readonly login: (state: LoginPageState, status: number) => Response;

@@ -11,7 +11,7 @@ import type { AccountPages } from "./port.ts";
 import type { Registration } from "./registration/registration.ts";
 import type { OwnAccount } from "./users/own-account.ts";
 
-/** What the endpoints of the feature call. */
+/** What the feature's endpoints call. */
 export type AccountRouteDeps = Pick<LoginDeps, "db" | "sessions"> & {
   readonly approvals: Approvals;
   readonly acts: AccountActs;
@@ -36,12 +36,12 @@ export function withCookie(answer: Response, ...cookies: readonly string[]): Res
   return answer;
 }
 
-/** To another page of ours, after a form: the browser asks for it with GET. */
+/** Redirects to another local page after a form; the browser requests it with GET. */
 export function seeOther(path: string): Response {
   return new Response(null, { status: 303, headers: { location: path, "cache-control": "no-store" } });
 }
 
-/** Whether a person is reading in a browser, and not a program. */
+/** Whether the request comes from a browser rather than a program. */
 export function wantsPage(request: Request): boolean {
   return /\btext\/html\b/i.test(request.headers.get("accept") ?? "");
 }

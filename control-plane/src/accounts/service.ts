@@ -12,18 +12,18 @@ import { findEmailOfGatewayUser, findUserByEmail, insertActiveProfile, setFirstP
 import { totpSealedColumns } from "./totp/second-factor.ts";
 import { removeSecret } from "./totp/totp-store.ts";
 
-/** What this feature keeps under the master key. */
+/** What this feature encrypts under the master key. */
 export const accountSealedColumns = totpSealedColumns;
 
 export type KnownUser = { readonly userId: UserId; readonly gatewayUserId: GatewayUserId };
 
-/** What is agreed to by two needs to know of admins. */
+/** What two-person approval needs to know about admins. */
 export const superAdmins: SuperAdmins = { hold: holdSuperRights, othersThan: listOtherSuperAdmins };
 
 /** The e-mail address of a gateway user; null without a profile. */
 export const emailOfGatewayUser: (db: Queryable, id: GatewayUserId) => Promise<string | null> = findEmailOfGatewayUser;
 
-/** Counts orders that are placed without a login, by the address they come from. */
+/** Counts anonymous orders by the address they come from. */
 export function guestOrders(db: Database): {
   readonly count: (ip: string) => Promise<void>;
   readonly networkOf: (ip: string) => string;
@@ -32,7 +32,7 @@ export function guestOrders(db: Database): {
 }
 
 /**
- * Counts leads by sender, so that no sender uses up what all may send.
+ * Counts leads by sender, so that no sender uses up the shared limit.
  * @returns a function that throws AppError `too_many_attempts`
  */
 export function leadSenders(db: Database): (ip: string) => Promise<void> {
@@ -42,7 +42,7 @@ export function leadSenders(db: Database): (ip: string) => Promise<void> {
   };
 }
 
-/** The user with this address, made with the help of `makeGatewayUser` when there is none. */
+/** The user with this address, created through `makeGatewayUser` when missing. */
 export async function findOrCreateUser(
   tx: Queryable,
   profile: { readonly email: string; readonly displayName: string },
@@ -56,7 +56,7 @@ export async function findOrCreateUser(
   return { userId: await insertActiveProfile(tx, { ...profile, gatewayUserId }), gatewayUserId };
 }
 
-/** A password for a user who has none, which can be seen only now; null when there is one already. */
+/** A password for a user who has none, which can be seen only now; null when the user already has one. */
 export async function createFirstPassword(tx: Queryable, userId: UserId): Promise<string | null> {
   const password = generatePassword();
   const passwordHash = await new PasswordHashing().hash(password);
@@ -67,7 +67,7 @@ export type NewAdmin = {
   readonly username: string;
   readonly email: string | null;
   readonly mobile: string | null;
-  /** Null makes one up. */
+  /** Null generates one. */
   readonly password: string | null;
   readonly isSuper: boolean;
 };
@@ -75,7 +75,7 @@ export type NewAdmin = {
 /**
  * Creates an admin and records who did it.
  * @param command the command that does it, for the audit log
- * @returns the password, which can be seen only now; null when username, e-mail or mobile number are taken
+ * @returns the password, which can be seen only now; null when the username, email or mobile number is taken
  */
 export async function createAdmin(
   tx: Transaction,
@@ -98,7 +98,7 @@ export async function createAdmin(
   return { adminId, password };
 }
 
-/** The super-admin `admin` of a first start. Returns the password, or null when there is an admin already. */
+/** Creates the super-admin `admin` on a first start. Returns the password, or null when there is an admin already. */
 export async function createFirstAdmin(tx: Transaction): Promise<{ username: string; password: string } | null> {
   if (await hasAdmin(tx)) {
     return null;
@@ -108,7 +108,7 @@ export async function createFirstAdmin(tx: Transaction): Promise<{ username: str
   return made === null ? null : { username, password: made.password };
 }
 
-/** Whether somebody can log in as an admin. */
+/** Whether anyone can log in as an admin. */
 export async function isAnyAdmin(db: Queryable): Promise<boolean> {
   return await hasAdmin(db);
 }

@@ -41,7 +41,7 @@ export type NewProfile = {
   readonly locale: string;
 };
 
-/** A profile that waits for its address to be verified; null when the address belongs to one already. */
+/** A profile whose address is not verified yet; null when the address is taken. */
 export async function insertPendingProfile(db: Queryable, profile: NewProfile): Promise<UserId | null> {
   const [row] = await db.sql<{ id: bigint }>`
     insert into user_profile (gateway_user_id, email, password_hash, display_name, locale)
@@ -51,7 +51,7 @@ export async function insertPendingProfile(db: Queryable, profile: NewProfile): 
   return (row?.id ?? null) as UserId | null;
 }
 
-/** What a login looks at. */
+/** What a login checks. */
 export type LoginProfile = {
   readonly userId: UserId;
   readonly email: string;
@@ -97,9 +97,9 @@ export async function findLoginById(db: Queryable, userId: UserId): Promise<Logi
 }
 
 /**
- * Whether this is still the password of an active user, and no code is required that was not required before. The row
- * is locked until the end of the transaction, so that a reset, a suspension or a new authenticator comes either before
- * the new session, and prevents it, or after it, and ends it.
+ * Whether this is still the password of an active user, and no code has become required since. The row is locked until
+ * the end of the transaction, so that a reset, a suspension or a new authenticator comes either before the new session,
+ * and prevents it, or after it, and ends it.
  */
 export async function holdLogin(
   db: Queryable,
@@ -112,7 +112,7 @@ export async function holdLogin(
   return rows.length > 0;
 }
 
-/** Returns whether the user was waiting for it. */
+/** Returns whether the user was waiting for verification. */
 export async function activateProfile(db: Queryable, userId: UserId): Promise<boolean> {
   const rows = await db.sql`
     update user_profile set status = 'active', email_verified_at = now(), updated_at = now()
@@ -125,7 +125,7 @@ export async function setPassword(db: Queryable, userId: UserId, passwordHash: s
     update user_profile set password_hash = ${passwordHash}, updated_at = now() where id = ${userId}::bigint`;
 }
 
-/** Returns false when there was one. */
+/** Returns false when one existed. */
 export async function setFirstPassword(db: Queryable, userId: UserId, passwordHash: string): Promise<boolean> {
   const rows = await db.sql`
     update user_profile set password_hash = ${passwordHash}, updated_at = now()
@@ -133,7 +133,7 @@ export async function setFirstPassword(db: Queryable, userId: UserId, passwordHa
   return rows.length > 0;
 }
 
-/** Replaces the password of an active user while the old one is still in force. Returns whether it was. */
+/** Replaces an active user's password if the old one is still current. Returns whether it was. */
 export async function replacePassword(
   db: Queryable,
   userId: UserId,
@@ -146,7 +146,7 @@ export async function replacePassword(
   return rows.length > 0;
 }
 
-/** What became of the mail with the link: when it was sent or, with the reason why it failed, when that was tried; null is now. */
+/** The state of the verification email: when it was sent, or why and when it failed; a null time means now. */
 export async function setVerificationMail(
   db: Queryable,
   userId: UserId,
@@ -205,13 +205,13 @@ export async function findProfile(db: Queryable, userId: UserId): Promise<Profil
   return row === undefined ? null : toProfile(row);
 }
 
-/** Keeps others from changing the user until the transaction ends. Returns whether there is one. */
+/** Locks the user against changes until the transaction ends. Returns whether the user exists. */
 export async function lockProfile(db: Queryable, userId: UserId): Promise<boolean> {
   const rows = await db.sql`select 1 from user_profile where id = ${userId}::bigint for update`;
   return rows.length > 0;
 }
 
-/** Writes what an admin may change, under the lock of the row. A user who becomes active counts as verified. */
+/** Writes what an admin may change, under the row lock. A user who becomes active counts as verified. */
 export async function updateProfile(
   db: Queryable,
   userId: UserId,
@@ -225,7 +225,7 @@ export async function updateProfile(
     where id = ${userId}::bigint`;
 }
 
-/** Writes what users may change of themselves, and nothing else of the row. */
+/** Writes what users may change about themselves, and no other columns. */
 export async function updateOwnProfile(
   db: Queryable,
   userId: UserId,

@@ -3,7 +3,7 @@ import type { Queryable } from "../platform/db.ts";
 
 export type TokenPurpose = "email_verify" | "password_reset";
 
-/** Keeps the digest of a token that travels by mail. Returns the id of the row. */
+/** Stores the digest of a token that is sent by email. Returns the id of the row. */
 export async function insertToken(
   db: Queryable,
   token: {
@@ -24,7 +24,7 @@ export async function insertToken(
   return { id: row.id, expiresAt: row.expires_at };
 }
 
-/** Whose token this is, if it is valid: it is used up with this. Of two at the same moment one gets null. */
+/** The owner of the token, if it is valid, and uses the token up. Of two simultaneous calls, one gets null. */
 export async function takeToken(db: Queryable, tokenHash: Uint8Array, purpose: TokenPurpose): Promise<UserId | null> {
   const [row] = await db.sql<{ user_id: bigint }>`
     update account_token set used_at = now()
@@ -33,7 +33,7 @@ export async function takeToken(db: Queryable, tokenHash: Uint8Array, purpose: T
   return (row?.user_id ?? null) as UserId | null;
 }
 
-/** Whose token this is, if it is valid; it stays so. */
+/** The owner of the token, if it is valid; the token stays valid. */
 export async function peekToken(db: Queryable, tokenHash: Uint8Array, purpose: TokenPurpose): Promise<UserId | null> {
   const [row] = await db.sql<{ user_id: bigint }>`
     select user_id from account_token
@@ -41,7 +41,7 @@ export async function peekToken(db: Queryable, tokenHash: Uint8Array, purpose: T
   return (row?.user_id ?? null) as UserId | null;
 }
 
-/** Makes every token of this purpose worthless. */
+/** Invalidates every token of this purpose. */
 export async function spendTokens(db: Queryable, userId: UserId, purpose: TokenPurpose): Promise<void> {
   await db.sql`
     update account_token set used_at = now()

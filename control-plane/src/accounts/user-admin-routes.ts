@@ -9,7 +9,7 @@ import { type AccountRouteDeps, originOf } from "./route-deps.ts";
 import { ofUser, revokeSessionsOf } from "./sessions/store.ts";
 import { lockProfile } from "./store.ts";
 
-/** What admins do for users besides changing them. */
+/** Admin actions on users other than changing them. */
 export function userAdminEndpoints(deps: AccountRouteDeps): AnyEndpoint[] {
   return [revokeEndpoint(deps), resendEndpoint(deps)];
 }
@@ -25,7 +25,7 @@ function revokeEndpoint({ db }: AccountRouteDeps): AnyEndpoint {
     handle: async ({ input, ...call }) => {
       const userId = input.user_id as UserId;
       const revoked = await db.withTransaction(async (tx) => {
-        // A login under way comes before this and is ended, or after it.
+        // A concurrent login either comes before this and is ended, or comes after it.
         if (!(await lockProfile(tx, userId))) {
           throw new AppError("not_found", { message: "There is no such user." });
         }

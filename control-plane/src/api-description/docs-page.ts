@@ -20,10 +20,10 @@ table { border-collapse: collapse; width: 100%; } th, td { text-align: left; ver
 
 const styleHash = new Bun.CryptoHasher("sha256").update(style.toString()).digest("base64");
 
-/** The page holds its own style and nothing else: no script, no picture, no other address. */
+/** The page contains its own styles and nothing else: no script, no image, no external URL. */
 export const docsPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** Text in which what is between backquotes is code and a line is a paragraph. */
+/** Text in which backquotes mark code and each line is a paragraph. */
 function prose(text: string): Html {
   const lines = text.split("\n").map((line) => {
     const parts = line.split(/`([^`]+)`/).map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
@@ -40,13 +40,13 @@ function schemaText(schema: unknown): Html {
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<a href="#schema-${part}">${part}</a>` : part))}`;
 }
 
-/** A part of an operation, also where it only says which of the common ones it is. */
+/** A part of an operation, resolved if it is a reference to a shared one. */
 function resolved(part: Json, { components }: ApiDocument): Json {
   const [, kind = "", name = ""] = /^#\/components\/(\w+)\/(\w+)$/.exec(String(part["$ref"])) ?? [];
   return components[kind as "responses" | "parameters"]?.[name] ?? part;
 }
 
-/** The whole description as a page that needs no script: operations by group, each to be opened. */
+/** The whole description as a page that needs no JavaScript: operations by group, each expandable. */
 export function docsPage(document: ApiDocument): string {
   const { info, tags, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -81,7 +81,7 @@ ${commonSections(components.schemas)}
 `.toString();
 }
 
-/** An operation with its parameters and answers in their places. */
+/** An operation with its parameters and responses. */
 function withParts(operation: Operation, document: ApiDocument): Operation {
   const { parameters, responses } = operation;
   const answers = Object.entries(responses).map(([status, answer]) => [status, resolved(answer, document)]);
@@ -92,7 +92,7 @@ function withParts(operation: Operation, document: ApiDocument): Operation {
   };
 }
 
-/** What each code of an error says, and the schemas that others refer to. */
+/** What each error code means, and the schemas that others refer to. */
 function commonSections(schemas: JsonSchema): Html {
   const { ErrorCode: codes, ...forms } = schemas as Record<string, JsonSchema>;
   const rows = ((codes?.["oneOf"] ?? []) as JsonSchema[]).map(
@@ -140,7 +140,7 @@ function requestBlocks({ requestBody }: Operation): Html | null {
 
 function answerBlocks({ responses }: Operation): Html[] {
   return Object.entries(responses).map(([status, { description, content }]) => {
-    // What errors look like is shown once, at the end; only their codes matter here.
+    // The error format is shown once, at the end; only the codes matter here.
     const shown = /^[45]/.test(status) ? null : contentBlocks(content);
     return html`<h3>${status}</h3><p>${prose(String(description))}</p>${shown}`;
   });

@@ -30,10 +30,10 @@ const securitySchemes = {
 
 const headers = { RequestId: { description: "Identifies the request in the log.", schema: { type: "string" } } };
 
-/** So many endpoints are described before calls of clients get their turn: all of them take a third of a second. */
+/** How many endpoints to describe before yielding to calls: describing all takes a third of a second. */
 const endpointsAtOnce = 4;
 
-/** The description of everything that the program answers. */
+/** The OpenAPI description of everything that the program serves. */
 export async function buildDocument(
   groups: readonly EndpointGroup[],
   native: readonly NativeRoute[],

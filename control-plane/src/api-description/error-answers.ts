@@ -5,7 +5,7 @@ import type { Dialect } from "./model.ts";
 
 type Answer = { readonly description: string; readonly content: JsonSchema };
 
-/** The statuses that errors come with, each with its codes and sentences. */
+/** The error statuses, each with its codes and sentences. */
 export function errorAnswers(codes: readonly ErrorCode[], dialect: Dialect): Record<string, Answer> {
   const byStatus = new Map<string, ErrorCode[]>();
   for (const code of codes) {
@@ -20,7 +20,7 @@ function statusOf(code: ErrorCode, dialect: Dialect): string {
 }
 
 function answerOf(codes: readonly ErrorCode[], dialect: Dialect): Answer {
-  // Other APIs have fewer words for errors than we have codes; there the sentence distinguishes them.
+  // Other APIs have fewer error types than we have codes; there the message tells them apart.
   const says = (code: ErrorCode): string => (dialect === "messages" ? errorDefinition(code).message : `\`${code}\``);
   return {
     description: codes.map(says).join(dialect === "messages" ? " " : ", "),
@@ -28,7 +28,7 @@ function answerOf(codes: readonly ErrorCode[], dialect: Dialect): Answer {
   };
 }
 
-/** The schema of the form that errors of a dialect have. */
+/** The schema of errors in a dialect. */
 export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
   ErrorCode: {
     description: "What went wrong, as a machine-readable code.",

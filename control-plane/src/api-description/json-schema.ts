@@ -12,13 +12,13 @@ const spelledOut: ReadonlySet<unknown> = new Set(["date", "date-time", "uuid", "
 export function toJsonSchema(schema: z.ZodType, side: "input" | "output"): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: side,
-    // What is checked by code only (a known time zone, say) stays a text here.
+    // What only code checks (a known time zone, say) stays a string here.
     unrepresentable: "any",
     override: ({ jsonSchema }) => {
       if (spelledOut.has(jsonSchema.format)) {
         delete jsonSchema.pattern;
       }
-      // Of what we send, that it is an integer says it; of what we take in, it is a limit.
+      // In responses, `integer` is enough; in requests, the range is a limit.
       if (side === "output" && jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
         delete jsonSchema.minimum;
       }
@@ -32,7 +32,7 @@ export function toJsonSchema(schema: z.ZodType, side: "input" | "output"): JsonS
 
 export type QueryField = { readonly name: string; readonly isRequired: boolean; readonly schema: JsonSchema };
 
-/** The fields of an input that travels in a query, where each is a parameter of its own. */
+/** The fields of an input that is sent in the query, each as a parameter. */
 export function queryFields(schema: z.ZodType): QueryField[] {
   const whole = toJsonSchema(schema, "input");
   const parts = [whole, ...(Array.isArray(whole["anyOf"]) ? (whole["anyOf"] as JsonSchema[]) : [])];
@@ -40,7 +40,7 @@ export function queryFields(schema: z.ZodType): QueryField[] {
   for (const part of parts) {
     const required = (part["required"] ?? []) as string[];
     for (const [name, each] of Object.entries((part["properties"] ?? {}) as Record<string, JsonSchema>)) {
-      // Of an input with several forms, no field has to be there in all of them.
+      // If an input has several forms, no field is required in all of them.
       fields.set(name, { name, isRequired: parts.length === 1 && required.includes(name), schema: each });
     }
   }

@@ -2,16 +2,16 @@ import type { ErrorCode } from "@sluice/contracts/errors";
 import type { AnyEndpoint } from "../platform/endpoint/model.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
-/** The endpoints of a feature, under the name by which they are grouped. */
+/** A feature's endpoints, and the name they are grouped under. */
 export type EndpointGroup = { readonly name: string; readonly endpoints: readonly AnyEndpoint[] };
 
 /** The dialect of error responses. */
 export type Dialect = "backend" | "openai" | "messages";
 
-/** A route outside the endpoint kit, because it has to match another API or cost as little as possible. */
+/** A route outside the endpoint kit, because it has to match another API or be as cheap as possible. */
 export type NativeRoute = {
   readonly method: "GET" | "POST" | "HEAD" | "DELETE";
-  /** As OpenAPI writes it, with `{name}` for parameters. */
+  /** In OpenAPI notation, with `{name}` for parameters. */
   readonly path: string;
   readonly group: string;
   readonly summary: string;
@@ -30,7 +30,7 @@ export type NativeRoute = {
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** One method of one path in the description. */
+/** The description of one method of one path. */
 export type Operation = {
   readonly operationId: string;
   readonly tags: readonly [string];
@@ -41,13 +41,13 @@ export type Operation = {
   readonly security: readonly Json[];
   readonly "x-access": string;
   readonly "x-fresh-login"?: true;
-  /** Fields of the input that only a super-admin with a fresh login may send. */
+  /** Input fields that only a super-admin with a fresh login may send. */
   readonly "x-guarded-fields"?: readonly string[];
   readonly "x-body-bytes-max": number | null;
   readonly "x-limits": readonly string[];
 };
 
-/** A description of the API after OpenAPI 3.1. */
+/** An API description in OpenAPI 3.1. */
 export type ApiDocument = {
   readonly openapi: "3.1.1";
   readonly info: { readonly title: string; readonly version: string; readonly description: string };

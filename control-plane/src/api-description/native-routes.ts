@@ -3,8 +3,8 @@ import type { JsonSchema } from "./json-schema.ts";
 import type { NativeRoute } from "./model.ts";
 
 /*
- * The routes that are no endpoints of the kit, in one table. Requests and answers under /v1 and /msgcompat are those of
- * the APIs that they speak: what is said of them here is what this program itself looks at, and the rest goes through.
+ * The routes outside the endpoint kit, in one table. Requests and responses under /v1 and /msgcompat are those of the
+ * APIs that they implement: described here is what this program itself reads, and the rest passes through.
  */
 
 const json = "application/json";
@@ -34,7 +34,7 @@ const limits = [
 ];
 const ofKey = ["Calls per minute and concurrent calls: as set on the API key."];
 
-/** In the words of the provider, with its status. */
+/** In the provider's words and with its status. */
 const refusedByProvider = {
   status: "4XX",
   type: json,
@@ -65,7 +65,7 @@ type OpenaiCall = {
   readonly summary: string;
   readonly body: JsonSchema;
   readonly isForm?: boolean;
-  /** Besides JSON. */
+  /** In addition to JSON. */
   readonly answers?: string;
 };
 

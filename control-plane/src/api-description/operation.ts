@@ -21,10 +21,10 @@ const nativeSecurity: Readonly<Record<NativeRoute["access"], Operation["security
   metrics_token: [{ metricsToken: [] }],
 };
 
-/** Every answer names its request. */
+/** Every response names its request. */
 const requestIdHeader = { "x-request-id": { $ref: "#/components/headers/RequestId" } };
 
-/** An endpoint of the kit as an operation, out of nothing but its declaration. */
+/** An endpoint of the kit as an operation, derived from its declaration alone. */
 export function fromEndpoint(endpoint: AnyEndpoint, group: string): Operation {
   const { method, path, access } = endpoint;
   const parameters = [
@@ -33,7 +33,7 @@ export function fromEndpoint(endpoint: AnyEndpoint, group: string): Operation {
   ];
   const responses: Answers = {};
   for (const { status, type, summary } of endpoint.otherAnswers ?? []) {
-    // A file may be JSON as well; what is in it says its summary.
+    // A file may be JSON as well; its summary describes the content.
     const schema = type === "application/json" ? {} : { type: "string" };
     addAnswer(responses, String(status), { description: summary, type, schema });
   }
@@ -67,7 +67,7 @@ export function fromEndpoint(endpoint: AnyEndpoint, group: string): Operation {
   };
 }
 
-/** What is asked of an admin beside the login. */
+/** What an admin endpoint requires beyond the login. */
 function rightsOf({
   freshLogin,
   guardedFields = [],
@@ -85,7 +85,7 @@ function successSchema({ output }: AnyEndpoint): JsonSchema {
   }
   const fields = toJsonSchema(output, "output");
   if (fields["type"] !== "object") {
-    // A choice of forms: closed as they are, none of them would take the `ok` of another schema beside it.
+    // A union of closed schemas: with an `ok` added by another schema, none of them would match.
     const forms = (fields["anyOf"] ?? fields["oneOf"] ?? []) as JsonSchema[];
     return { anyOf: forms.map(withOk) };
   }
@@ -153,14 +153,14 @@ function queryParameters({ input }: AnyEndpoint): JsonSchema[] {
   }));
 }
 
-/** An idempotency key travels in the body or in the header that clients know it by. */
+/** An idempotency key is sent in the body or in the usual header. */
 function headerParameters({ input, body }: AnyEndpoint): JsonSchema[] {
   const { properties } = body === "raw" ? {} : toJsonSchema(input, "input");
   const schema = (properties as Record<string, JsonSchema> | undefined)?.["idempotency_key"];
   return schema === undefined ? [] : [{ name: "Idempotency-Key", in: "header", required: false, schema }];
 }
 
-/** A route with a row of its own in the table of native routes. */
+/** A route with its own row in the table of native routes. */
 export function fromNativeRoute(route: NativeRoute): Operation {
   const { method, path, group, summary, access, body } = route;
   const responses: Answers = {};

@@ -11,8 +11,7 @@ const fresh = { "cache-control": "public, max-age=300" };
 const unchanged = { status: 304, type: null, summary: "Not modified, by `If-None-Match`." };
 
 /**
- * Where the API describes itself. It is open to everyone: who may call what is not a secret, and authors of clients
- * have no login.
+ * Where the API describes itself. It is public: which endpoints exist is no secret, and client authors have no login.
  * @param findGroups called once, at the first request: the endpoints here are among them
  */
 export function descriptionEndpoints(findGroups: () => readonly EndpointGroup[]): AnyEndpoint[] {

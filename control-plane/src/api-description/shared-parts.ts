@@ -6,7 +6,7 @@ type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
 type MapSchema = (schema: JsonSchema, hint: string) => JsonSchema;
 
-/** Operations, and what several of them refer to, by kind and name. */
+/** Operations and their shared components, by kind and name. */
 export type SharedParts = {
   readonly paths: Paths;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
@@ -15,8 +15,8 @@ export type SharedParts = {
 };
 
 /**
- * The same operations, with references in place of the errors, parameters and schemas that several share: most errors
- * can come from every endpoint, and written out each time they were more than half of the description.
+ * The same operations, with references in place of errors, parameters and schemas that several share: most errors can
+ * come from every endpoint, and written out each time they were more than half of the description.
  * @param named schemas that already have a name
  */
 export function shareParts(paths: Paths, named: Readonly<Record<string, JsonSchema>>): SharedParts {
@@ -54,9 +54,9 @@ export function shareParts(paths: Paths, named: Readonly<Record<string, JsonSche
   };
 }
 
-/** Finds what is the same in several places, as a whole. */
+/** Finds identical components used in several places. */
 class Repeated {
-  /** By name; complete once everything went through `share`. */
+  /** By name; complete once everything has gone through `share`. */
   readonly shared: Record<string, Json> = {};
   readonly #kind: "responses" | "parameters";
   readonly #places = new Map<string, number>();
@@ -87,13 +87,13 @@ const isError = (status: string): boolean => /^[45]/.test(status);
 const errorsIn = ({ responses }: Operation): Json[] =>
   Object.entries(responses).flatMap(([status, answer]) => (isError(status) ? [answer] : []));
 
-/** By its status and the first of its codes; where the sentence distinguishes errors, by the status alone. */
+/** Named by its status and first code; where only the message tells errors apart, by the status alone. */
 function errorName(status: string, { description }: Json): string {
   const [, code = ""] = /^`(\w+)`/.exec(String(description)) ?? [];
   return asName(`${status}_${code}`);
 }
 
-/** A copy with the schemas of body and good answers put through a function. Errors are shared whole. */
+/** A copy with the schemas of the body and successful responses mapped by a function. Errors are shared whole. */
 function mapSchemas(operation: Operation, map: MapSchema): Operation {
   const { requestBody, responses, operationId } = operation;
   const inContent = (part: Json, hint: string): Json => {

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "./json-schema.ts";
 
-/** Below that, a reference is hardly shorter than what it refers to. */
+/** Below this size, a reference is hardly shorter than what it refers to. */
 const lengthMin = 100;
 
 /**
@@ -8,23 +8,23 @@ const lengthMin = 100;
  * `title`, or comes from the field where it was first found.
  */
 export class SharedSchemas {
-  /** In how many places a schema occurs, by its text; schemas nested in another count once for that one. */
+  /** How many places use a schema, by its text; schemas nested in another count once for that one. */
   readonly #places = new Map<string, number>();
   readonly #names = new Map<string, string>();
-  /** By name. It is complete once everything went through `share`. */
+  /** By name. Complete once everything has gone through `share`. */
   readonly schemas: Record<string, JsonSchema>;
 
-  /** @param schemas those that have a name already */
+  /** @param schemas those that already have a name */
   constructor(schemas: Readonly<Record<string, JsonSchema>>) {
     this.schemas = { ...schemas };
   }
 
-  /** Takes note of a schema. All have to be counted before the first is shared. */
+  /** Counts a schema. All have to be counted before the first is shared. */
   count(schema: JsonSchema): void {
     const text = JSON.stringify(schema);
     const before = this.#places.get(text) ?? 0;
     this.#places.set(text, before + 1);
-    // What gets no name is written out each time, and so are its parts.
+    // A schema without a name is written out each time, and so are its parts.
     if (before === 0 || !isWorthAName(schema, text)) {
       mapParts(schema, "", (part) => {
         this.count(part);
@@ -33,7 +33,7 @@ export class SharedSchemas {
     }
   }
 
-  /** The schema with references in the place of what others have as well. @param hint what to name it after */
+  /** The schema with references in place of what it shares with others. @param hint what to name it after */
   share(schema: JsonSchema, hint: string): JsonSchema {
     const text = JSON.stringify(schema);
     if (!isWorthAName(schema, text) || (this.#places.get(text) ?? 0) < 2) {
@@ -45,7 +45,7 @@ export class SharedSchemas {
     }
     const name = freeName(this.schemas, asName(String(schema["title"] ?? hint)));
     this.#names.set(text, name);
-    // The place is taken before its parts are, which would else get the same name.
+    // Reserves the name before the nested schemas are named, which could otherwise take it.
     this.schemas[name] = schema;
     this.schemas[name] = this.#shareParts(schema, name);
     return refTo("schemas", name);
@@ -75,7 +75,7 @@ export function asName(text: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-/** What may be null is named without that. */
+/** A nullable schema is named without its null. */
 function isWorthAName(schema: JsonSchema, text: string): boolean {
   const forms = schema["anyOf"];
   const mayBeNull = Array.isArray(forms) && forms.length === 2 && forms.some((form: JsonSchema) => isNull(form));

@@ -1,7 +1,7 @@
 /**
  * Checks the money of the whole database: `bun run audit`. Prints each invariant of `check_money()` with the number of
  * rows of the table it looks at, and "holds" or what violates it. Exit code 0: all hold; 1: some are violated, or the
- * database could not be checked. It only reads, and the service may be running or not.
+ * database could not be checked. Read-only; the service may be running.
  */
 import { auditMoney } from "../ledger/service.ts";
 import { loadConfig } from "../platform/config.ts";

@@ -1,8 +1,8 @@
 /**
  * Checks the chain of accesses to payloads: `bun run trace:check [--expect <number>:<hash>]`. Prints what was altered
- * or removed, and the last link. With `--expect`, a link that was noted elsewhere still has to exist: each access is a
- * line `trace.payload_read` of the log, with `link` and `hash`. Exit code 0: the chain is whole; 1: it is not, or it
- * could not be checked. It only reads.
+ * or removed, and the last link. With `--expect`, a link that was noted elsewhere must still exist: each access is a
+ * line `trace.payload_read` of the log, with `link` and `hash`. Exit code 0: the chain is intact; 1: it is not, or it
+ * could not be checked. Read-only.
  */
 import { parseArgs } from "node:util";
 import { loadConfig } from "../platform/config.ts";

@@ -1,6 +1,6 @@
 /**
- * Says whether the environment is a valid configuration, before anything is created for it:
- * `bun src/commands/check-settings.ts`. stdout gets one JSON line for a program: `{"ok":true}` with exit code 0, or
+ * Checks whether the environment is a valid configuration, before anything is created for it: `bun
+ * src/commands/check-settings.ts`. stdout gets one JSON line for a program: `{"ok":true}` with exit code 0, or
  * `{"ok":false,"error":"..."}` with exit code 1.
  */
 import { ConfigError, loadConfig } from "../platform/config.ts";

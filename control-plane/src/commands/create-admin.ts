@@ -1,7 +1,7 @@
 /**
- * Creates an admin: `bun run admin:create --username anna [--email anna@example.org] [--mobile +49...] [--super]`.
- * The password is read from the first line of stdin with `--password-stdin`, else it is generated. Who was created,
- * and the generated password, go to stdout; it can be read nowhere else. The act is recorded in the audit log.
+ * Creates an admin: `bun run admin:create --username anna [--email anna@example.org] [--mobile +49...] [--super]`. The
+ * password is read from the first line of stdin with `--password-stdin`, else it is generated. Prints the admin and the
+ * generated password to stdout, the only place where it is ever shown. The act is recorded in the audit log.
  */
 import { parseArgs } from "node:util";
 import { createAdmin } from "../accounts/service.ts";

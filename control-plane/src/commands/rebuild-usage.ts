@@ -1,8 +1,8 @@
 /**
  * Compares the sums that overviews and reports read with the usage log, day by day, and recomputes days that differ:
  * `bun run usage:rebuild`. With `--check` nothing is changed, with `--all` every day is recomputed. Exit code 0: all
- * days agree, or do now; 1: some differ (with `--check`), or the database could not be read. Pages see the old sums
- * of a day or the new ones, never half of them; the service can keep running.
+ * days agree, or do now; 1: some differ (with `--check`), or the database could not be read. Pages see either the old
+ * sums of a day or the new ones, never a mix; the service can keep running.
  */
 import { loadConfig } from "../platform/config.ts";
 import { openDatabase } from "../platform/db-open.ts";

@@ -1,5 +1,5 @@
 /**
- * Removes the authenticator of an admin who has lost both it and the recovery codes, and whom no other super-admin can
+ * Removes the authenticator of an admin who has lost both it and the recovery codes, when no other super-admin can
  * help: `bun run admin:totp-remove --username anna --reason "phone was stolen"`. All sessions of the admin end; the
  * next login requires the password alone. The act is recorded in the audit log.
  */

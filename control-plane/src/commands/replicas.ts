@@ -1,11 +1,10 @@
 /**
- * Lists the replicas with the leases that they hold: `bun run replicas`. When a host is lost with its disk,
- * `bun run replicas release <id> --reason "..." --yes` gives back what is set aside for it, once it can no longer let
- * calls in, which is 75 seconds after it was last seen (LEASE_TERM_MS and a quarter). `--silent-for <seconds>` selects
- * all replicas that have been silent for that long, instead of ids. Without `--yes` it only reports what it would do.
- * Calls that a lost replica answered are still charged if its spool turns up again; balances may become negative by as
- * much as was given back. Who gave up what, and why, is recorded in the audit log. Exit code 0: done; 1: not, or not
- * all.
+ * Lists the replicas with their leases: `bun run replicas`. When a host is lost with its disk, `bun run replicas
+ * release <id> --reason "..." --yes` gives back what is set aside for it, once it can no longer let calls in, which is
+ * 75 seconds after it was last seen (LEASE_TERM_MS and a quarter). `--silent-for <seconds>` selects all replicas that
+ * have been silent for that long, instead of ids. Without `--yes` it only reports what it would do. Calls that a lost
+ * replica served are still charged if its spool turns up again; balances may become negative by as much as was given
+ * back. Who gave up what, and why, is recorded in the audit log. Exit code 0: done; 1: not, or not all.
  */
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
@@ -19,7 +18,7 @@ type Replica = Awaited<ReturnType<typeof listReplicas>>[number];
 
 const command = "replicas";
 const lookMs = 1_000;
-/** What the end of a term may take beyond what was said about it. */
+/** Allowance for the end of a term to come later than reported. */
 const patienceSeconds = 30;
 
 const options = {

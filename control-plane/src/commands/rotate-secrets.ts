@@ -21,7 +21,7 @@ import { openDatabase } from "../platform/db-open.ts";
 import { redact } from "../platform/log.ts";
 import { traceSealedColumns } from "../trace/service.ts";
 
-/** Everything that is sealed under the master key. A test compares this with the places that seal. */
+/** Every column that is encrypted under the master key. A test compares this with the code that encrypts. */
 const columns: readonly SealedColumn[] = [
   ...secretSealedColumns,
   ...gatewaySealedColumns,
@@ -34,7 +34,7 @@ const columns: readonly SealedColumn[] = [
 const rowsOfStep = 100;
 const patienceMs = 30_000;
 const statementTimeoutMs = 60_000;
-/** What replicas seal under the old key meanwhile is found by the next pass. */
+/** Values that replicas meanwhile encrypt under the old key are found by the next pass. */
 const passesMax = 3;
 
 type Counts = ReadonlyMap<SealedColumn, ReadonlyMap<string, number>>;
@@ -94,7 +94,7 @@ async function record(tx: Transaction, column: SealedColumn, change: KeyExchange
   });
 }
 
-/** @returns the rows that name the old key and do not open under it, by column */
+/** @returns by column, the rows that name the old key and can't be decrypted with it */
 async function rotate(db: Database, exchange: KeyExchange, before: Counts): Promise<string[]> {
   const broken: string[] = [];
   for (const column of columns) {
@@ -110,7 +110,7 @@ async function rotate(db: Database, exchange: KeyExchange, before: Counts): Prom
   return broken;
 }
 
-/** Returns what keeps the exchange from being complete, in sentences. */
+/** Returns, in sentences, what keeps the rotation from being complete. */
 async function runPasses(db: Database, exchange: KeyExchange, before: Counts): Promise<string[]> {
   const { from } = exchange;
   let counts = before;

@@ -2,8 +2,8 @@
  * Creates what a first call needs: the model `gpt-4o-mini` with its prices, the names by which clients of the Messages
  * route ask for it, and a channel that serves it to group `default`. Safe to repeat: what exists stays, and the channel
  * follows the environment: the provider with PROVIDER_API_KEY, else the sandbox at SANDBOX_URL; without either there is
- * none. Outside of production also a user with quota and an API key, which is only made when the user has none; in
- * development the user gets a password, and a first super-admin is made when there is no admin yet. In production
+ * none. Outside of production also a user with quota and an API key, which is created only when the user has none; in
+ * development the user gets a password, and a first super-admin is created when there is no admin yet. In production
  * nobody reads what a start prints: admins are created with `bun run admin:create`. Progress goes to stderr; stdout
  * gets one JSON line: `{"ok":true,
  * "userEmail":"..."|null,"apiKey":"sk-..."|null,"userPassword":"..."|null,"admin":{"username":"...","password":"..."}|null,
@@ -51,7 +51,7 @@ async function seedCatalog(tx: Transaction, config: Config, masterKey: MasterKey
   say(`${await seedModelMap(tx, modelName)} names of the Messages route map to ${modelName}`);
   const { PROVIDER_API_KEY: providerKey, PROVIDER_BASE_URL: providerUrl, SANDBOX_URL: sandboxUrl } = config;
   if (providerKey === undefined && sandboxUrl === undefined) {
-    // Of an earlier start that had a sandbox: calls would lead to whatever listens there by now.
+    // From an earlier start with a sandbox: calls would go to whatever listens there now.
     if (await emptyChannelWith(tx, masterKey, { name: channelName, credential: sandboxCredential })) {
       say(`channel ${channelName} led to a sandbox provider that is no longer started; it now serves nothing`);
     }
@@ -69,15 +69,15 @@ async function seedCatalog(tx: Transaction, config: Config, masterKey: MasterKey
 type FirstUser = {
   readonly userEmail: string;
   readonly apiKey: string | null;
-  /** Of the user; only of the start that made it. */
+  /** The user's password; set only by the start that created it. */
   readonly userPassword: string | null;
-  /** Only of the start that made it. */
+  /** Set only by the start that created it. */
   readonly admin: { readonly username: string; readonly password: string } | null;
 };
 
 type Seeded = (FirstUser | { readonly userEmail: null }) & {
   readonly hasAdmin: boolean;
-  /** Whether there is a model that an enabled channel serves to somebody. */
+  /** Whether an enabled channel serves any model to anyone. */
   readonly isServed: boolean;
 };
 
@@ -108,7 +108,7 @@ async function seed(): Promise<Seeded> {
       await seedCatalog(tx, config, masterKey);
       await addFirstPlans(tx);
       say("there are plans for sale");
-      // Quota that nobody has paid for, and a key that is printed to the log, are for trying out only.
+      // Unpaid quota, and a key that is printed to the log, are for trying out only.
       const isTrial = config.NODE_ENV !== "production";
       const user = isTrial ? await seedFirstUser(tx, config.NODE_ENV === "development") : { userEmail: null };
       return { ...user, hasAdmin: await isAnyAdmin(tx), isServed: await isAnyModelServed(tx) };

@@ -20,11 +20,11 @@ type Parts = {
   readonly masterKey: MasterKey;
   readonly settings: Settings;
 };
-/** The store of secrets: which of them take two, and whom to notify of a change. */
+/** The secret store: which secrets take two people, and whom to notify of a change. */
 type SecretStore = Omit<Parameters<typeof saveSecretAct>[0], "masterKey">;
 type Acts = ReturnType<typeof openActs>;
 
-/** What waits for a second super-admin where it is large, or would get around that. */
+/** Acts that wait for a second super-admin when they are large or would bypass that rule. */
 export function openActs(
   { config, masterKey, settings }: Parts,
   mails: MailQueue,

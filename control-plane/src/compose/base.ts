@@ -23,7 +23,7 @@ import type { UsageRow } from "../usage/log/model.ts";
 import { decodeUsageRow, encodeUsageRow } from "../usage/log/row-codec.ts";
 import { openSideThread } from "./side-thread.ts";
 
-/** The rows of a finished call that the spool keeps until they are in the database. */
+/** A finished call's rows, which the spool keeps until they are in the database. */
 export type CallRows = { usage: UsageRow; trace: SpooledTrace };
 
 const codecs = {
@@ -51,18 +51,18 @@ export type Base = {
   readonly spoolOptions: SpoolOptions<CallRows>;
   readonly registry: Registry;
   readonly lag: LoopLag;
-  /** For work that would keep everybody waiting. */
+  /** For work that would block everyone else. */
   readonly aside: SideThread;
   /** Not yet started. */
   readonly settings: Settings;
-  /** Certificates in PEM of those who vouch for upstreams, where these are not the well-known ones. */
+  /** PEM certificates of the CAs that upstreams are verified with, if not the well-known ones. */
   readonly upstreamCa: string | null;
-  /** Null where no web is built or served. */
+  /** Null when no web UI is built or served. */
   readonly webBuild: WebBuild | null;
 };
 
 /**
- * Opens the database, the listener, the spool of this replica and its gauges.
+ * Opens the database, the listener, this replica's spool and its gauges.
  * @throws for a bad master key, and for a data folder that can't be written
  */
 export async function openBase(config: Config, log: Log): Promise<Base> {
@@ -131,14 +131,14 @@ export function openTrace({ config, db, masterKey, log, spool, registry, setting
   });
 }
 
-/** Makes the partitions of these days (YYYY-MM-DD) where they lack. */
+/** Creates missing partitions for these days (YYYY-MM-DD). */
 export async function createPartitions(db: Database, days: Iterable<string>): Promise<void> {
   for (const table of partitionedTables) {
     await createMissingPartitions(db, table, days);
   }
 }
 
-/** Makes the partitions of today and of the days ahead. */
+/** Creates the partitions of today and of the days ahead. */
 export async function makePartitions(db: Database): Promise<void> {
   for (const table of partitionedTables) {
     await ensurePartitions(db, { table, today: utcDay(systemClock.now()) });

@@ -75,25 +75,25 @@ export type BackendDeps = {
   readonly registry: Registry;
   readonly settings: Settings;
   readonly upstreamCa: string | null;
-  /** Null where no web is built or served. */
+  /** Null when no web UI is built or served. */
   readonly webBuild: WebBuild | null;
 };
 
-/** Everything behind `/backend`: the services of the features, put together, with their routes and their jobs. */
+/** Everything under `/backend`: the features' services, wired together, with their routes and jobs. */
 export type Backend = {
   readonly routes: readonly AnyElysia[];
-  /** What the routes answer, with who may call it. */
+  /** The endpoints, each with who may call it. */
   readonly endpoints: readonly AnyEndpoint[];
   readonly jobs: readonly Job[];
-  /** What browsers are shown at addresses without an endpoint. */
+  /** The pages for browsers at paths without an endpoint. */
   readonly pages: Pages;
-  /** Begins what does not wait for a call or a time; where the jobs run. */
+  /** Starts background work that is triggered by neither a call nor a schedule, where jobs run. */
   readonly start: () => void;
-  /** Lets what is in hand end, up to the time limit in milliseconds. */
+  /** Lets work in progress finish, up to the time limit in milliseconds. */
   readonly stop: (timeoutMs: number) => Promise<void>;
 };
 
-/** Undeclared answers are logged in development and fail a test. */
+/** Undeclared responses are logged in development and fail a test. */
 const answerChecks = { production: "none", development: "log", test: "refuse" } as const;
 
 export function buildBackend(deps: BackendDeps): Backend {
@@ -121,14 +121,14 @@ export function buildBackend(deps: BackendDeps): Backend {
   };
 }
 
-/** The one list of features. What one needs of another is passed to it here. */
+/** The one list of features. Whatever a feature needs from another is passed to it here. */
 function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[]; readonly accounts: Accounts } {
   const { config, db, masterKey, log, registry, settings } = deps;
   const clock = systemClock;
   const fallbacks = { ...paymentFallbacks(config, masterKey), ...mailSecretFallbacks(config) };
   const secrets = new SecretReader({ db, masterKey, clock, fallbacks });
   const onSecretChange = () => secrets.forget();
-  // By what the gateways and the mail service take, payments are forged and links are read.
+  // Anyone who knows these secrets of the gateways and the mail service could forge payments and read links.
   const secretStore = { ofTwo: new Set(Object.keys(fallbacks)), onChange: onSecretChange };
   const mail = openMail(deps, secrets);
   const payments = openPayments({ config, secrets, http: new FetchHttpClient(), clock });
@@ -189,7 +189,7 @@ function openExitNodes({ config, db, masterKey, log, registry, upstreamCa }: Bac
     registry,
     clock: systemClock,
     http: new PooledHttpClient(upstreamCa === null ? {} : { tlsCa: upstreamCa }),
-    // Nodes know no gateway; all that they need of it are their channels.
+    // Exit nodes know nothing of the gateway except their channels.
     channels: {
       put: (tx, channel) => putExitChannel(tx, masterKey, channel),
       alignAbilities: refreshExitAbilities,
@@ -209,7 +209,7 @@ function openMail(deps: BackendDeps, secrets: SecretReader): Mail {
     ...deps,
     clock: systemClock,
     readSecret: (name) => secrets.read(name),
-    // Accounts know mail, and mail knows no accounts.
+    // Accounts know mail, but mail does not know accounts.
     onOutcome: async (tx, { template, userId, at, error }) => {
       if (template === "email_verify" && userId !== null) {
         await setVerificationMail(tx, userId as UserId, { at, error });

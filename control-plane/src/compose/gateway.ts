@@ -15,12 +15,12 @@ import { WsWebSocketClient } from "../platform/websocket/client.ts";
 import type { Base } from "./base.ts";
 import { parseAside } from "./side-thread.ts";
 
-/** What the link between a relay and a gateway in another process proves itself with. */
+/** The purpose of the derived key that authenticates the link between a relay and a remote gateway. */
 export const linkPurpose = "link between relay and gateway";
-/** The gateway gives an upstream up in its own time and then says so; its relay must still be listening. */
+/** The gateway times an upstream out by itself and then reports it; its relay must still be listening. */
 const linkPatienceMs = 20_000;
 
-/** What an upstream may still say after its client left, until it is given up: room for a few pictures. */
+/** How many bytes to read from an upstream after its client has left: room for a few pictures. */
 const abortedUsageBytesMax = 16 * 1024 * 1024;
 
 /** The gateway of this process, not yet started. */
@@ -61,7 +61,7 @@ export function openGateway(base: Base, exportCall: GatewayRuntimeDeps["exportCa
   });
 }
 
-/** One body of the largest size finds room in any case. */
+/** One body of the maximum size always fits. */
 function openBodyRoom(config: Config): BodyRoom {
   return new BodyRoom({
     bytesMax: Math.max(config.BODIES_BYTES_MAX, config.BODY_BYTES_MAX),
@@ -82,7 +82,7 @@ function realtimeLimits(config: Config): RealtimeLimits {
     totalTimeoutMs: config.REALTIME_TOTAL_TIMEOUT_MS,
     recheckMs: config.REALTIME_RECHECK_MS,
     pingMs: config.REALTIME_PING_MS,
-    // The rest of the time is for what has to be recorded.
+    // The rest of the time is for recording what ended.
     drainTimeoutMs: Math.floor(config.DRAIN_TIMEOUT_MS / 2),
   };
 }

@@ -30,12 +30,12 @@ const loopLagMsMax = 500;
 const flushMs = 10_000;
 const closeMs = 2_000;
 
-/** The program, put together and ready to listen. */
+/** The program, wired up and ready to listen. */
 export type Program = {
   readonly app: AnyElysia;
-  /** Readiness says no from now on, so that no new calls are sent here. */
+  /** Readiness reports false from now on, so that no new calls are sent here. */
   beginDrain(): void;
-  /** Calls whose clients are gone end without waiting for what providers still say. */
+  /** Calls whose clients are gone end without waiting for their providers. */
   cutOff(): void;
   inFlight(): number;
   /** Commits what is left, gives leases back, closes everything. */
@@ -44,9 +44,9 @@ export type Program = {
 
 /**
  * Opens everything the configuration asks for, reconciles this replica with the database (replays the spool, returns
- * leases from before a restart), and puts the routes together.
+ * leases from before a restart), and registers the routes.
  * @throws whatever keeps the program from working: a bad master key, an unreachable database, a folder that can't be
- *   written
+ * written
  */
 export async function buildProgram(config: Config, log: Log): Promise<Program> {
   const base = await openBase(config, log);
@@ -151,7 +151,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   };
 }
 
-/** Probes always; features and pages where this process is a backend. */
+/** Always the probes; features and pages where this process is a backend. */
 function routesOf(base: Base, gateway: GatewayRuntime | null, stopping: AbortSignal, backend: Backend): AppRoutes {
   const { config, registry } = base;
   const reasons = () => unreadyReasons(base, gateway, stopping);

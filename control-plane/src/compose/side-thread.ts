@@ -7,20 +7,20 @@ import { SideThread } from "../platform/side-thread.ts";
 import { joinInSlices } from "../platform/slices.ts";
 
 /*
- * What this program has done on its second thread: reading and converting large bodies, which takes as long as a
- * thousand small calls. A body is copied on its way, because this thread may still need it.
+ * What this program runs on its second thread: reading and converting large bodies, which takes as long as a thousand
+ * small calls. Bodies are copied, because this thread may still need them.
  */
 
-/** An order to the thread. */
+/** A request to the thread. */
 export type SideWork = ({ readonly kind: "parse" } & ParseOrder) | ({ readonly kind: "convert" } & ConversionOrder);
 
-/** A parsed request as it comes back: a body that is the one that was sent is left out. */
+/** A parsed request as returned by the thread: a body that is unchanged is left out. */
 export type ParsedAside = Omit<ParsedRequest, "body" | "plainBody"> & {
   readonly body: Uint8Array | "sent";
   readonly plainBody: Uint8Array | "sent" | null;
 };
 
-/** An error of ours as it travels; null for one that nobody expected. */
+/** One of our errors in serialized form; null for an unexpected one. */
 export type TravellingError = {
   readonly code: ErrorCode;
   readonly message: string;
@@ -28,7 +28,7 @@ export type TravellingError = {
   readonly param: string | null;
 } | null;
 
-/** The second thread, which starts when it is needed. */
+/** The second thread, started when first needed. */
 export function openSideThread(log: Log): SideThread {
   return new SideThread(new URL("side-work.ts", import.meta.url), toError, log);
 }

@@ -12,8 +12,8 @@ import { saveQuarantine } from "../usage/log/usage-store.ts";
 import { type Base, type CallRows, createPartitions } from "./base.ts";
 
 /**
- * Reports to the database how many usage rows it refused, so that the money check names them. Traces are not money.
- * What can't be reported now is reported with the next one, when the database is back, and after the next start.
+ * Reports to the database how many usage rows it refused, so that the money check names them. Traces are not money. A
+ * report that can't be made now is made with the next one, when the database is back, or after the next start.
  */
 async function reportQuarantine({ db, log }: Base, spool: Spool<CallRows>): Promise<void> {
   const rowCount = spool.quarantinedBeside("trace");
@@ -54,7 +54,7 @@ function drainOptions(base: Base, spool: Spool<CallRows>, leases: CommitLeases |
   };
 }
 
-/** Rows of an earlier life are committed and its leases given back before any call is let in. */
+/** Before any call is let in, commits rows of an earlier process and gives its leases back. */
 export async function bringIntoStep(base: Base, leases: QuotaLeases | null): Promise<void> {
   const { spool, db } = base;
   spool.drain(drainOptions(base, spool, leases));
@@ -71,8 +71,8 @@ export async function bringIntoStep(base: Base, leases: QuotaLeases | null): Pro
 
 /**
  * Returns what a replica without a process has leased, except for the cost of rows that were put aside again: their
- * calls were answered, and they are written as soon as the database accepts them.
- * @returns what they cost
+ * calls were served, and they are written as soon as the database accepts them.
+ * @returns their cost
  */
 async function releaseUnowed({ db }: Base, spool: Spool<CallRows>): Promise<ReadonlyMap<BudgetId, bigint>> {
   const owed = owedTotals(spool.readQuarantined().flatMap((entry) => (entry.kind === "usage" ? [entry] : [])));
@@ -80,7 +80,7 @@ async function releaseUnowed({ db }: Base, spool: Spool<CallRows>): Promise<Read
   return owed;
 }
 
-/** The job that commits what dead replicas left in their spools on this machine. */
+/** The job that commits what dead replicas have left in their spools on this machine. */
 export function orphansJob(base: Base, signal: AbortSignal): Job {
   const { spoolOptions } = base;
   const run = () =>
@@ -93,6 +93,6 @@ export function orphansJob(base: Base, signal: AbortSignal): Job {
       },
       signal,
     });
-  // Each machine has its own disk; the slots on one are kept apart by their locks.
+  // Each machine has its own disk; locks keep its slots apart.
   return { name: "orphans", pattern: "*/20 * * * * *", run, isPerReplica: true };
 }

@@ -4,7 +4,7 @@ import { counter } from "../platform/metric.ts";
 import { TelemetryQueue } from "../platform/telemetry/queue.ts";
 import type { Base } from "./base.ts";
 
-/** The OpenTelemetry export; null, with nothing of it loaded, where none is configured. */
+/** The OpenTelemetry export; null, with none of it loaded, if it is not configured. */
 export async function openTelemetry({ config, log, registry }: Base): Promise<TelemetryQueue<ExportedCall> | null> {
   const settings = telemetrySettings(config);
   if (settings === null) {

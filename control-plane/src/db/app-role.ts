@@ -1,7 +1,9 @@
 import { SQL } from "bun";
 import { translateDriverError } from "../platform/db-errors.ts";
 
-/** Made by the migrations; may read and write rows and call functions, but not change the schema or what is logged. */
+/**
+ * Created by the migrations; may read and write rows and call functions, but not change the schema or what is logged.
+ */
 export const appRoleName = "sluice_app";
 
 /**
@@ -12,7 +14,7 @@ export const appRoleName = "sluice_app";
 export async function findAppRole(databaseUrl: string): Promise<string | null> {
   const client = new SQL(databaseUrl, { adapter: "postgres", max: 1, connectionTimeout: 10 });
   try {
-    // Version 16 split membership into rights of their own; older versions don't know the word SET here.
+    // Version 16 split membership into separate rights; older versions don't know the word SET here.
     const [row] = await client<{ usable: boolean | null }[]>`
       select pg_has_role(current_user, to_regrole(${appRoleName}),
         case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end) as usable`;

@@ -21,7 +21,7 @@ export const reference = (name: string) => bigint(name, { mode: "bigint" });
 
 export const moment = (name: string) => timestamp(name, { withTimezone: true });
 
-/** When a row came and when it last changed, by the clock of the database. */
+/** When a row was created and last changed, by the database's clock. */
 export const lifecycle = {
   createdAt: moment("created_at").notNull().defaultNow(),
   updatedAt: moment("updated_at").notNull().defaultNow(),
@@ -29,7 +29,7 @@ export const lifecycle = {
 
 const usd = (name: string) => numeric(name, { precision: 20, scale: 8 });
 
-/** A column for the price of each unit: null where a part costs what the whole does, 0 where it may cost nothing. */
+/** A price column for each unit: null where a part costs the same as the whole, 0 where it is free. */
 export function unitPrices() {
   const column = {
     refused: (name: string) => usd(name).notNull(),
@@ -41,7 +41,7 @@ export function unitPrices() {
   ) as Record<CamelCase<PriceColumn>, ReturnType<typeof usd>>;
 }
 
-/** A column for the count of each unit; `isSum` where the counts of many calls are added up. */
+/** A count column for each unit; `isSum` for sums over many calls. */
 export function unitCounts({ isSum }: { readonly isSum: boolean }) {
   return Object.fromEntries(
     countedUnits.map(({ count, measure }) => [
@@ -55,7 +55,7 @@ export function unitCounts({ isSum }: { readonly isSum: boolean }) {
 
 export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
 
-/** The 64-bit id of the writing transaction; the cursor of the usage log advances over it. */
+/** The 64-bit id of the writing transaction; the usage log's cursor advances over it. */
 export const transactionId = customType<{ data: string; driverData: string }>({ dataType: () => "xid8" });
 
 /**

@@ -8,8 +8,8 @@ const lastBefore = {
 };
 
 /**
- * A database of a developer from before the first release, in which all migrations of that time were applied, already
- * has the schema of the baseline: the baseline replaces their rows.
+ * A developer's database from before the first release, with all migrations of that time applied, already has the
+ * schema of the baseline: the baseline replaces their rows.
  * @returns whether that was done
  * @throws Error when the database is from before the first release and lacks some of them
  */
@@ -29,7 +29,7 @@ export async function adoptFirstRelease(
   }
   await connection`begin`;
   await connection`delete from drizzle.__drizzle_migrations`;
-  // What its migrations left there is replaced by the functions of the files, or dropped.
+  // What its migrations left behind is replaced by the functions of the files, or dropped.
   await connection`
     insert into drizzle.function_set (id, hash, release, signatures)
     select 1, '', '0.0.0', jsonb_agg(p.oid::regprocedure::text) from pg_proc p

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { readSql, type SqlPart } from "./sql-part.ts";
 
-/** A function, and what follows it in its file: rights, and the comment of the next one. */
+/** A function, and what follows it in its file: grants, and the comment of the next one. */
 export type SqlFunction = SqlPart & { readonly file: string; readonly name: string };
 
 const beginning = /^create or replace function (\w+)\(/gim;
@@ -9,7 +9,7 @@ const beginning = /^create or replace function (\w+)\(/gim;
 /**
  * Reads the functions of a folder, the files in the order of their names.
  * @throws Error when something else is in the folder, or a name is used twice: there are no overloads, because a
- *   changed signature replaces the old one
+ * changed signature replaces the old one
  */
 export async function readFunctions(folder: URL): Promise<SqlFunction[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();

@@ -8,15 +8,15 @@ type FunctionSet = { readonly hash: string; readonly release: string; readonly s
 /** The outcome for the functions: those of a newer release are left alone. */
 export type FunctionOutcome = "same" | "applied" | "newer";
 
-/** "Cannot change return type of existing function", or the names of its parameters: it has to be dropped first. */
+/** "Cannot change return type of existing function", or its parameter names: it has to be dropped first. */
 const definitionConflict = "42P13";
 
 /**
  * Replaces all functions, in one transaction, when any of them has changed since the last time. A function whose
  * signature changed replaces the old one; one that is no longer in any file is dropped, if it came from a file.
  *
- * A replica of the release before may start again after this one: it finds a newer release here and leaves it alone.
- * @throws Error with file and line. The transaction is open then.
+ * A replica of the previous release may restart after this one: it finds a newer release here and leaves it alone.
+ * @throws Error with file and line. The transaction is then still open.
  */
 export async function applyFunctions(
   connection: SQL,
@@ -49,7 +49,9 @@ export async function applyFunctions(
   return "applied";
 }
 
-/** @returns the name of a function that has to be dropped before it can be replaced; the transaction is rolled back then */
+/**
+ * @returns the name of a function that has to be dropped before it can be replaced; the transaction is then rolled back
+ */
 async function tryToReplace(
   connection: SQL,
   functions: readonly SqlFunction[],

@@ -12,20 +12,20 @@ import { applyPart } from "./sql-part.ts";
 /** Receives one line of progress for a person. */
 export type Report = (line: string) => void;
 
-/** What a database is brought to. */
+/** The state that a database is migrated to. */
 export type SchemaSource = {
   /** Holds `migrations` and `functions`. */
   readonly folder: URL;
-  /** The release that these are of, as `1.2.3`. */
+  /** The release of these files, as `1.2.3`. */
   readonly release: string;
 };
 
-/** What this program needs. */
+/** What this program requires. */
 export const ownSource: SchemaSource = { folder: new URL("./", import.meta.url), release: ownPackage.version };
 
 /** A migration may build an index over a large table. */
 const statementTimeoutMs = 15 * 60_000;
-/** A waiting table lock makes everyone after it wait too. So it gives up soon, lets the queue pass, and tries again. */
+/** A waiting table lock makes everyone after it wait too, so it gives up soon, lets the queue pass, and tries again. */
 const lockTimeoutMs = 3_000;
 const lockAttemptsMax = 20;
 const turnPollMs = 250;
@@ -113,7 +113,7 @@ async function inTurn(connection: SQL, report: Report, work: () => Promise<void>
     await Bun.sleep(turnPollMs * (0.5 + Math.random()));
   }
   await work();
-  // After a failure the end of the session frees it, as soon as the server has noticed; here nobody needs to wait for that.
+  // After a failure, the end of the session frees it as soon as the server notices; here nobody needs to wait for that.
   await connection`select pg_advisory_unlock(${key})`;
 }
 
@@ -161,7 +161,7 @@ async function bringUpToDate(connection: SQL, wanted: WantedSchema, report: Repo
 
 /**
  * The migrations that are not applied yet.
- * @throws Error when an applied one was edited, or one slipped in before it
+ * @throws Error when an applied one was edited, or one was inserted before it
  */
 function checkApplied(migrations: readonly Migration[], applied: ReadonlyMap<bigint, string>): Migration[] {
   const newest = [...applied.keys()].reduce((left, right) => (left > right ? left : right), 0n);
@@ -185,10 +185,7 @@ function checkUnchanged(migration: Migration, appliedHash: string | undefined, n
   }
 }
 
-/**
- * What was applied before: hash by the time of generation. Creates drizzle-kit's table, and ours, when they are
- * missing.
- */
+/** What was applied before: hash by generation time. Creates drizzle-kit's table, and ours, if missing. */
 async function readApplied(connection: SQL): Promise<Map<bigint, string>> {
   await connection.unsafe(`
     create schema if not exists drizzle;
@@ -203,7 +200,7 @@ async function readApplied(connection: SQL): Promise<Map<bigint, string>> {
   return new Map(rows.map(({ hash, created_at }) => [created_at, hash]));
 }
 
-/** Does a transaction, and again from its beginning while a table that it needs is in use. */
+/** Runs a transaction, and retries it from the start while a table that it needs is in use. */
 async function patiently<Result>(
   connection: SQL,
   name: string,

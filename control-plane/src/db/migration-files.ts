@@ -10,7 +10,7 @@ export type Migration = {
   readonly createdAt: bigint;
   /** SHA-256 of the file in hex. */
   readonly hash: string;
-  /** What is between its breakpoints. */
+  /** The statements between its breakpoints. */
   readonly parts: readonly SqlPart[];
 };
 

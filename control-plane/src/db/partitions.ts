@@ -7,7 +7,7 @@ export type PartitionSpan = {
   readonly table: PartitionedTable;
   /** The UTC day as YYYY-MM-DD. */
   readonly today: string;
-  /** Days after today that are made as well. Default 7: a week in which the job that calls this may be broken. */
+  /** Days after today to create as well. Default 7: a week in which the job that calls this may be broken. */
   readonly daysAhead?: number;
 };
 
@@ -15,7 +15,7 @@ const daysAheadDefault = 7;
 
 /**
  * Creates the missing partitions from yesterday (calls that began before midnight) to `daysAhead` days after today.
- * Harmless to repeat, and to call from many replicas at once.
+ * Safe to repeat, and to call from many replicas at once.
  * @returns the names of the partitions that were created
  */
 export async function ensurePartitions(db: Queryable, span: PartitionSpan): Promise<string[]> {

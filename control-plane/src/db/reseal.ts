@@ -5,23 +5,22 @@ import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
 import { type Database, type Queryable, rowsWritten, type Transaction } from "../platform/db.ts";
 import { arrayLiteral } from "../platform/db-array-literal.ts";
 
-/** The exchange of one master key for another. */
+/** The old and the new master key of a rotation. */
 export type KeyExchange = { readonly from: MasterKey; readonly to: MasterKey };
 
 export type ResealOptions = {
-  /** Rows of one transaction. */
+  /** Rows per transaction. */
   readonly rowsMax: number;
-  /** Rows that others hold are waited for, as long as this. */
+  /** How long to wait for rows that others have locked. */
   readonly patienceMs: number;
-  /** Called in each transaction that writes, to put down what it did. */
+  /** Called in each writing transaction, to record what it did. */
   readonly record: (tx: Transaction, column: SealedColumn, rows: number) => Promise<void>;
-  /** Called after each transaction with the rows that are done in this run. */
+  /** Called after each transaction with the number of rows done in this run. */
   readonly onProgress: (column: SealedColumn, rowsDone: number) => void;
 };
 
 /**
- * The outcome for a column. Rows that can't be decrypted with the old key, though they name it, are broken and stay as
- * they are.
+ * The outcome for a column. Rows that name the old key but can't be decrypted with it are broken and stay as they are.
  */
 export type ResealedColumn = { readonly rowsDone: number; readonly brokenRows: readonly string[] };
 
@@ -32,7 +31,7 @@ export function nameOf({ table, column }: SealedColumn): string {
   return `${table}.${column}`;
 }
 
-/** How many rows of a column are sealed under which master key, by the ids of the keys. */
+/** How many rows of a column are encrypted under which master key, by key id. */
 export async function countBySealingKey(
   db: Queryable,
   { table, column }: SealedColumn,
@@ -46,8 +45,8 @@ export async function countBySealingKey(
 }
 
 /**
- * Re-encrypts every value of a column that is under the old key, in small transactions. A kill costs the transaction
- * in progress; the next run continues with what still names the old key.
+ * Re-encrypts every value of a column that is under the old key, in small transactions. A kill loses the transaction in
+ * progress; the next run continues with what still names the old key.
  * @throws DatabaseUnavailableError, DatabaseTimeoutError, SQL.PostgresError
  */
 export async function resealColumn(
@@ -77,7 +76,7 @@ export async function resealColumn(
       if (left <= brokenRows.length || performance.now() > deadline) {
         return { rowsDone, brokenRows };
       }
-      // Somebody writes to the rows that are left.
+      // The remaining rows are being written to.
       await Bun.sleep(pauseMs);
     }
   }
@@ -85,7 +84,7 @@ export async function resealColumn(
 
 type Batch = { readonly exchange: KeyExchange; readonly rowsMax: number; readonly brokenRows: readonly string[] };
 
-/** One transaction's worth. Rows that others hold are left for later, so that nobody waits for long. */
+/** One transaction's worth. Rows that others have locked are left for later, so that nobody waits for long. */
 async function resealRows(
   tx: Transaction,
   { table, column, key, contextOf }: SealedColumn,

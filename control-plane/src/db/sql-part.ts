@@ -4,7 +4,7 @@ import { SQL } from "bun";
 /** Statements of a file, and the line of the file on which they start. */
 export type SqlPart = { readonly text: string; readonly line: number };
 
-/** A file of SQL. A checkout may have turned line ends; that must not look like an edit. */
+/** An SQL file. A checkout may have converted line endings; that must not look like an edit. */
 export async function readSql(file: URL): Promise<string> {
   return (await readFile(file, "utf8")).replaceAll("\r\n", "\n");
 }
@@ -19,7 +19,7 @@ export async function applyPart(connection: SQL, file: string, part: SqlPart): P
   }
 }
 
-/** The server counts characters from 1 inside the text that it was sent. */
+/** The server counts characters from 1 in the text that it was sent. */
 function failedLine(part: SqlPart, error: unknown): number {
   const position = error instanceof SQL.PostgresError ? Number(error.position ?? Number.NaN) : Number.NaN;
   const before = Number.isNaN(position) ? /^\s*/.exec(part.text)?.[0] : [...part.text].slice(0, position - 1).join("");

@@ -3,8 +3,8 @@ import type { Queryable } from "../platform/db.ts";
 import type { Log } from "../platform/log.ts";
 
 /**
- * Whether this program and this database belong together; before anything is written.
- * @throws MasterKeyError when everything sealed in this database is under keys that the program does not have
+ * Checks that this program and this database belong together, before anything is written.
+ * @throws MasterKeyError when everything encrypted in this database is under keys that the program does not have
  */
 export async function checkDatabase(parts: {
   readonly db: Queryable;
@@ -48,7 +48,7 @@ async function findSealingKeyIds(db: Queryable): Promise<string[]> {
   return rows.map((row) => row.key_id);
 }
 
-/** Whether the server keeps what it has confirmed even when its machine loses power. */
+/** Whether the server keeps confirmed writes even when its machine loses power. */
 async function isDurable(db: Queryable): Promise<boolean> {
   const [row] = await db.sql<{ durable: boolean }>`
     select current_setting('fsync')::boolean and current_setting('full_page_writes')::boolean as durable`;

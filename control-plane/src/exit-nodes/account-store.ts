@@ -62,7 +62,7 @@ export async function lockAccount(tx: Queryable, accountCode: string): Promise<E
 
 export type AccountFields = Pick<ExitAccount, "accountCode" | "provider" | "authType" | "status" | "nodeAccount">;
 
-/** Returns false when there is one of this code. */
+/** Returns false when the code is taken. */
 export async function insertAccount(tx: Queryable, nodeId: bigint, account: AccountFields): Promise<boolean> {
   const rows = await tx.sql`
     insert into exit_provider_account (account_code, exit_node_id, provider, auth_type, status, node_account)

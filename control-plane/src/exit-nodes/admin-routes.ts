@@ -30,7 +30,7 @@ import type { ExitNodes } from "./service.ts";
 const base = "/backend/admin/exit-node";
 const access = "admin" as const;
 
-/** Where admins take the file of the nodes. */
+/** Where admins download the file of nodes. */
 export const exitNodeFilePlace: ListPlace = {
   path: `${base}/`,
   access,
@@ -40,7 +40,7 @@ export const exitNodeFilePlace: ListPlace = {
 
 type NodeEntry = ReturnType<typeof nodeEntry>;
 
-/** There are at most as many as one answer holds, so that no page of them is ever asked for. */
+/** There are never more than fit in one response, so no second page is ever requested. */
 function sortNodes(entries: readonly NodeEntry[], sort: string): NodeEntry[] {
   const isDescending = sort.startsWith("-");
   const field = sort.slice(isDescending ? 1 : 0) as (typeof exitNodeSorts)[number];

@@ -25,7 +25,7 @@ function trafficEntry(sum: TrafficSum | undefined) {
   };
 }
 
-/** What is shown beside a node: the names that the secret store has, and what replicas saw. */
+/** What is shown with a node: the names in the secret store, and what replicas observed. */
 export type NodeSurroundings = {
   readonly secretNames: ReadonlySet<string>;
   readonly traffic: ReadonlyMap<bigint, TrafficSum>;

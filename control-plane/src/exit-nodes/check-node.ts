@@ -18,25 +18,25 @@ import { hostUrlOf } from "./node-address.ts";
 import { type ExitNodeDeps, syncChannel } from "./node-deps.ts";
 import { findNode, lockNode, switchRelayUrl, updateChecks, updateHealth } from "./node-store.ts";
 
-/** What a check saw. Nothing of it is written yet, and the node may have changed meanwhile. */
+/** What a check found. Nothing is stored yet, and the node may have changed meanwhile. */
 type Probe = {
   readonly node: ExitNode;
   readonly relayKey: string | null;
   readonly dns: DnsResult;
-  /** Of the address that is used now; null while there is none. */
+  /** The address that is currently used; null while there is none. */
   readonly current: HealthResult | null;
-  /** Of the host form, asked only while the name resolves as it should and the host form is not used yet. */
+  /** The host form; checked only while the name resolves correctly and the host form is not used yet. */
   readonly host: HealthResult | null;
 };
 
 export type CheckedNode = { readonly node: ExitNode; readonly dns: DnsResult; readonly health: HealthResult };
 
-/** `ask` counts towards a switch like the checks of the job; `switch` is an admin who wants it now. */
+/** `ask` counts towards a switch like the job's checks; `switch` is an admin who wants it now. */
 export type CheckMode = "ask" | "switch";
 
 /**
- * The rule of the switch. DNS first: a name that does not resolve to the node's address alone changes nothing. Then the
- * health of the host form of the URL is checked, at exactly that address. Only if all checks pass does `relay_url`
+ * The rule for the switch. DNS first: a name that does not resolve to exactly the node's address changes nothing. Then
+ * the health of the host form of the URL is checked, at exactly that address. Only if all checks pass does `relay_url`
  * become the host form, and only if the node was not changed meanwhile.
  * @throws AppError `not_found`, `version_conflict`; with `switch` also `dns_mismatch` and `health_failed`
  */
@@ -60,7 +60,7 @@ export async function checkNode(
   return checked;
 }
 
-/** Only the first step of the rule. A result for a node that changed meanwhile is reported, not stored. */
+/** Only the first step of the rule. A result for a node that changed meanwhile is returned, not stored. */
 export async function checkNodeDns(deps: ExitNodeDeps, nodeCode: string): Promise<{ node: ExitNode; dns: DnsResult }> {
   const node = await findNode(deps.db, nodeCode);
   if (node === null) {
@@ -79,7 +79,7 @@ export async function checkNodeDns(deps: ExitNodeDeps, nodeCode: string): Promis
   return { node, dns };
 }
 
-/** Why a switch that was asked for did not happen, as an error. */
+/** Why a requested switch did not happen, as an error. */
 export function notSwitched({ dns, host }: { dns: DnsResult; host: HealthResult | null }): AppError {
   return dns.matched
     ? new AppError("health_failed", { internal: { failure: host?.failure, status: host?.httpStatus } })

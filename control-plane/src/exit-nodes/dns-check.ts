@@ -4,11 +4,11 @@ import type { DnsFailure, DnsResult } from "./model.ts";
 
 const addressesMax = 64;
 const tries = 2;
-/** The servers answered, and there is no such name, or no address of this kind. */
+/** The servers responded: there is no such name, or no address of this kind. */
 const emptyCodes = new Set(["ENOTFOUND", "ENODATA"]);
 
 export type DnsDeps = {
-  /** Addresses of DNS servers, with a port where it is not 53; null for those of the machine. */
+  /** Addresses of DNS servers, with a port if it is not 53; null for the machine's own. */
   readonly servers: readonly string[] | null;
   readonly timeoutMs: number;
   readonly now: () => Date;
@@ -29,8 +29,8 @@ async function find(query: Promise<string[]>, isOverdue: () => boolean): Promise
 }
 
 /**
- * Asks DNS for all addresses of a host and compares them with the one that it must have. The machine's hosts file and
- * the program's caches are ignored. An extra address is as wrong as a missing one: a later lookup may get it.
+ * Queries DNS for all addresses of a host and compares them with the expected one. The machine's hosts file and the
+ * program's caches are ignored. An extra address is as wrong as a missing one: a later lookup may get it.
  */
 export async function checkDns(host: string, ip: string, { servers, timeoutMs, now }: DnsDeps): Promise<DnsResult> {
   const resolver = new dns.Resolver({ timeout: Math.ceil(timeoutMs / tries), tries });
@@ -38,7 +38,7 @@ export async function checkDns(host: string, ip: string, { servers, timeoutMs, n
     resolver.setServers(servers);
   }
   let isOverdue = false;
-  // The resolver rounds its times up to seconds; this one counts.
+  // The resolver rounds its timeouts up to seconds; this one is exact.
   const timer = setTimeout(() => {
     isOverdue = true;
     resolver.cancel();

@@ -21,12 +21,12 @@ export type ExitNodeWorld = {
   readonly keys: RelayKeys;
 };
 
-/** Whether connections may go to the address of a node, as the configuration says. */
+/** Whether connections to a node's address are allowed by the configuration. */
 export function nodeAddressRule({ EXIT_NODE_PRIVATE_ALLOWED: isPrivateAllowed }: Config): AddressRule {
   return serverAddressRule(isPrivateAllowed);
 }
 
-/** The feature, put together as the configuration says. */
+/** Wires up the feature according to the configuration. */
 export function exitNodeFeature(world: ExitNodeWorld): Feature {
   const nodes = buildExitNodes(world);
   return {

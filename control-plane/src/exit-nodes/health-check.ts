@@ -15,7 +15,7 @@ const answerBytesMax = 64 * 1024;
 
 export type HealthDeps = {
   readonly http: HttpClient;
-  /** For everything together: connection, challenge, and the answer to the key. */
+  /** For everything together: connection, challenge, and the response to the key. */
   readonly timeoutMs: number;
   readonly now: () => Date;
   readonly isAddressAllowed: (address: string) => boolean;
@@ -23,7 +23,7 @@ export type HealthDeps = {
 
 export type HealthTarget = {
   readonly nodeCode: string;
-  /** The origin that is asked, or null while there is none. */
+  /** The origin to check, or null while there is none. */
   readonly url: string | null;
   /** The connection goes here, whatever the URL's name resolves to. */
   readonly address: string;
@@ -123,7 +123,7 @@ async function askByChallenge(
   const { status, body } = answer;
   checkStatus(answer);
   if (!isProofValid(relayKey, challenge, body, headerOf(answer, proofHeader) ?? "")) {
-    // A server in front of a node may report that it is down; only a successful response without proof is false.
+    // A server in front of a node may report that it is down; only a successful response without proof is an impostor.
     throw new ProbeFailure(status === 200 ? "not_proven" : "http_status", status);
   }
   const said = readDetails(body);
@@ -150,7 +150,7 @@ function checkStatus({ status, body }: Answer): void {
   }
 }
 
-/** What becomes of a good answer to the challenge when the key itself is not taken. */
+/** The verdict on the response to the key, after the challenge was passed. */
 function judgeKeyAnswer({ status, body }: Answer): Partial<Verdict> {
   if (status === 401 || status === 400) {
     return { status, failure: "unauthorized" };
@@ -213,7 +213,7 @@ function readDetails(body: string): DetailedHealthAnswer | null {
 
 const wordsMax = 64;
 const accountsMax = 50;
-/** A node says what it likes, and the database takes neither zero bytes nor halves of characters. */
+/** A node may report anything, but the database accepts neither zero bytes nor unpaired surrogates. */
 const word = (text: string) => text.slice(0, wordsMax).replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
 const wordOrNull = (text: string | null) => (text === null ? null : word(text));
 

@@ -1,10 +1,10 @@
 import type { exitHealthFailures } from "@sluice/contracts/exit-nodes";
 
-/** What may be an exit node's address, as the configuration says. */
+/** Which addresses an exit node may have, according to the configuration. */
 export type AddressPolicy = {
   /** Null allows every port. */
   readonly ports: readonly number[] | null;
-  /** Hosts must be this name or lie under it; null allows every name. */
+  /** Hosts must be this name or a subdomain of it; null allows every name. */
   readonly hostSuffix: string | null;
   readonly isHttpAllowed: boolean;
   readonly isAddressAllowed: (address: string) => boolean;
@@ -12,9 +12,9 @@ export type AddressPolicy = {
 
 export type SwitchPolicy = {
   readonly successes: number;
-  /** Between two good answers that both count. */
+  /** The minimum time between two successes that both count. */
   readonly spacingMs: number;
-  /** After a switch, until the next one may happen by itself. */
+  /** After a switch, the time until the next automatic one. */
   readonly pauseMs: number;
 };
 
@@ -25,14 +25,14 @@ export type DnsFailure = "timeout" | "server_failure" | "too_many";
 export type DnsResult = {
   readonly resolved: readonly string[];
   readonly matched: boolean;
-  /** Why nothing can be said; null when the servers answered, also when they know no address. */
+  /** Why the lookup is inconclusive; null when the servers responded, even if they know no address. */
   readonly failure: DnsFailure | null;
   readonly checkedAt: Date;
 };
 
 export type HealthFailure = (typeof exitHealthFailures)[number];
 
-/** What a node says about itself to those who hold its relay key. */
+/** What a node reports about itself to holders of its relay key. */
 export type NodeReport = {
   readonly version: string;
   readonly uptime_seconds: number;
@@ -49,7 +49,7 @@ export type NodeReport = {
 };
 
 export type HealthResult = {
-  /** What was asked; null when there was nothing to ask. */
+  /** The URL that was checked; null when there was none. */
   readonly url: string | null;
   readonly httpStatus: number | null;
   readonly ok: boolean;
@@ -59,7 +59,7 @@ export type HealthResult = {
   readonly checkedAt: Date;
 };
 
-/** What the checks of a node have come to; it belongs to one version of the node. */
+/** The result of a node's checks so far; it belongs to one version of the node. */
 export type NodeHealth = {
   readonly provenAt: Date | null;
   readonly isServing: boolean;
@@ -91,7 +91,7 @@ export type ExitNode = NodeHealth & {
   readonly updatedAt: Date;
 };
 
-/** A node about which nothing is known yet, or no longer. */
+/** A node about which nothing is known yet, or any longer. */
 export const unknownHealth: NodeHealth = {
   provenAt: null,
   isServing: false,
@@ -105,11 +105,11 @@ export const unknownHealth: NodeHealth = {
 const failuresMax = 3;
 const successesToReturn = 2;
 
-/** A server answers there that is not the node: nothing goes to this address before it is proven again. */
+/** Another server responds at this address: nothing is sent there until the node is proven again. */
 const impostures: ReadonlySet<HealthFailure> = new Set(["not_proven", "wrong_node"]);
 
 /**
- * What a health check of `relay_url` makes of a node. A proven one serves until three checks in a row have failed, and
+ * What a health check of `relay_url` means for a node. A proven one serves until three checks in a row have failed, and
  * again after two that passed; one that was never proven serves from its first proof on.
  */
 export function afterHealth(before: NodeHealth, result: HealthResult): NodeHealth {
@@ -126,7 +126,7 @@ export function afterHealth(before: NodeHealth, result: HealthResult): NodeHealt
 }
 
 /**
- * How many healthy responses in a row the host form has given, while the name resolved correctly. A name that resolves
+ * How many healthy responses in a row the host form has given while the name resolved correctly. A name that resolves
  * elsewhere or an unhealthy response resets the count; a resolver that does not respond changes nothing.
  */
 export function afterHostCheck(
@@ -145,7 +145,7 @@ export function afterHostCheck(
   return isTooSoon ? before : { ...before, switchStreak: before.switchStreak + 1, switchStreakAt: checkedAt };
 }
 
-/** Whether the address may change to the host form by itself. */
+/** Whether the address may switch to the host form automatically. */
 export function maySwitch(health: NodeHealth, { successes, pauseMs }: SwitchPolicy, now: Date): boolean {
   const isPaused = health.switchedAt !== null && now.getTime() - health.switchedAt.getTime() < pauseMs;
   return health.switchStreak >= successes && !isPaused;
@@ -165,9 +165,9 @@ export function afterSwitch(health: NodeHealth, now: Date): NodeHealth {
   };
 }
 
-/** Where the secret store keeps the key of a node: names of their own, so that none can be made to send another secret. */
+/** Where the secret store keeps a node's key: under its own name, so no node can be made to send another secret. */
 export function relayKeySecretOf(nodeCode: string): string {
-  // Codes have no two separators in a row, so that no two of them get the same name.
+  // Codes never contain two separators in a row, so no two codes get the same name.
   return `exit_node.${nodeCode.replaceAll("-", "__")}.relay_key`;
 }
 
@@ -187,7 +187,7 @@ export type SlotSeed = {
 const modelProvider = "openai";
 const identityProviders = ["google", "github"] as const;
 
-/** The places for credentials that a new node has. */
+/** The slots for credentials that a new node has. */
 export function slotsOf(nodeCode: string): SlotSeed[] {
   const waiting = [modelProvider, ...identityProviders].map(
     (provider): SlotSeed => ({

@@ -5,19 +5,19 @@ import type { AddressPolicy } from "./model.ts";
 
 const urlLengthMax = 300;
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
-/** At least two labels; the last one does not begin with a digit, so that it is not an address in another spelling. */
+/** At least two labels; the last one does not begin with a digit, so that it is not an address in another notation. */
 const hostPattern = new RegExp(`^(?:${label}\\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$`);
-/** Compared with the text itself and not with what the parser of URLs made of it, which reads `127.1` and much else. */
+/** Compared with the text itself and not with the parsed URL: the parser accepts `127.1` and much else. */
 const urlPattern = /^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[1-9]\d{0,4})?\/?$/;
 const noHosts = new Set(["localhost", "local", "internal", "invalid", "test", "onion", "arpa"]);
 
 /**
- * The host of a node, which has to be a plain name in lower case.
+ * The host of a node, which must be a plain name in lower case.
  * @throws AppError `invalid_value`
  */
 export function checkHost(host: string, { hostSuffix, isAddressAllowed }: AddressPolicy): string {
   const isName = host.length <= 253 && hostPattern.test(host);
-  // Names that resolve only inside of somebody's network are for those who allow addresses there.
+  // Names that resolve only inside a private network are for installations that allow addresses there.
   const isLocal = noHosts.has(host.slice(host.lastIndexOf(".") + 1)) && !isAddressAllowed("127.0.0.1");
   if (!isName || isLocal) {
     throw new AppError("invalid_value", {
@@ -31,9 +31,9 @@ export function checkHost(host: string, { hostSuffix, isAddressAllowed }: Addres
 }
 
 /**
- * The address of a node in its shortest spelling.
+ * A node's address in its shortest notation.
  * @throws AppError `invalid_value` for text that is not an address, and for an address that no public server can have,
- *   unless that is allowed
+ * unless that is allowed
  */
 export function checkIp(text: string, { isAddressAllowed }: AddressPolicy): string {
   const address = !text.includes("/") && isAddressOrRange(text) ? canonicalAddress(text) : null;
@@ -53,7 +53,7 @@ function bracketed(ip: string): string {
 }
 
 /**
- * The relay URL of a node as an origin: its host or its address alone, over https.
+ * The relay URL of a node as an origin: just its host or its address, over https.
  * @throws AppError `invalid_relay_url`
  */
 export function checkRelayUrl(text: string, place: Place, policy: AddressPolicy): string {
@@ -70,7 +70,7 @@ export function checkRelayUrl(text: string, place: Place, policy: AddressPolicy)
   if (url.hostname !== written[1] || (written[1] !== place.host && written[1] !== bracketed(place.ip))) {
     throw refuse("Use the host of the node, or its address.");
   }
-  // Plain http has a port of its own, which nobody lists who does not allow it.
+  // Plain http uses its own port, which is listed only where it is allowed.
   const isOwnPort = url.protocol === "http:" && url.port === "";
   if (ports !== null && !isOwnPort && !ports.includes(Number(url.port || 443))) {
     throw refuse(`The port must be one of ${ports?.join(", ")}.`);
@@ -78,7 +78,7 @@ export function checkRelayUrl(text: string, place: Place, policy: AddressPolicy)
   return url.origin;
 }
 
-/** The relay URL that a node had, with its new host or its new address where it names the old one. */
+/** The node's current relay URL, with the new host or address in place of the old one. */
 export function followUrl(node: (Place & { readonly relayUrl: string | null }) | null, to: Place): string | null {
   if (node === null || node.relayUrl === null) {
     return null;
@@ -88,7 +88,7 @@ export function followUrl(node: (Place & { readonly relayUrl: string | null }) |
   return url.origin;
 }
 
-/** The relay URL with the host in it, on the scheme and port of the one that is used now. */
+/** The relay URL with the host in it, with the scheme and port of the current one. */
 export function hostUrlOf({ host, relayUrl }: { readonly host: string; readonly relayUrl: string | null }): string {
   const url = new URL(relayUrl ?? "https://unknown.invalid");
   url.hostname = host;

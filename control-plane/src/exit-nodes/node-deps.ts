@@ -19,8 +19,8 @@ export type ExitNodeDeps = {
 };
 
 /**
- * Updates the channel of a node to match it. Calls are only sent to an address that was proven.
- * @param relayKey the key that the node at this address has proved to hold; null keeps the one that the channel has
+ * Updates the channel of a node to match it. Calls are only sent to a proven address.
+ * @param relayKey the key that the node at this address has proved to hold; null keeps the channel's current one
  */
 export async function syncChannel(
   { channels }: ExitNodeDeps,

@@ -6,7 +6,7 @@ const name = column("text", "n.name");
 const status = column("text", "n.status");
 const createdAt = column("timestamptz", "n.created_at");
 
-/** Exit nodes for a file. */
+/** Exit nodes for an export. */
 export const exitNodeFiles = listSource({
   contract: exitNodeFile,
   from: "exit_node n",

@@ -108,7 +108,7 @@ export async function lockNode(tx: Queryable, nodeCode: string): Promise<ExitNod
   return row === undefined ? null : toNode(row);
 }
 
-/** Nodes in use whose last check is too long ago: those that are about to change sooner than those at rest. */
+/** Enabled nodes whose last check is too long ago: those about to change state are due sooner than those at rest. */
 export async function selectDueNodes(
   db: Queryable,
   due: { readonly restingMs: number; readonly movingMs: number; readonly limit: number },
@@ -147,7 +147,7 @@ export type NodeFields = Pick<
   | "sourceNodeId"
 >;
 
-/** Returns false when there is a node of this code. */
+/** Returns false when the code is taken. */
 export async function insertNode(tx: Queryable, node: NodeFields): Promise<boolean> {
   const rows = await tx.sql`
     insert into exit_node (node_code, name, region, host, ip, relay_url, relay_key_secret, status, weight,
@@ -159,7 +159,7 @@ export async function insertNode(tx: Queryable, node: NodeFields): Promise<boole
   return rows.length > 0;
 }
 
-/** Changes the node, and counts the change. */
+/** Changes the node and increments its version. */
 export async function updateNode(tx: Queryable, node: NodeFields): Promise<void> {
   await tx.sql`
     update exit_node set name = ${node.name}, region = ${node.region}, host = ${node.host}, ip = ${node.ip},
@@ -170,7 +170,7 @@ export async function updateNode(tx: Queryable, node: NodeFields): Promise<void>
     where node_code = ${node.nodeCode}`;
 }
 
-/** Stores what checks saw; this does not count as a change of the node. */
+/** Stores the results of checks; this does not count as a change of the node. */
 export async function updateChecks(
   tx: Queryable,
   node: { readonly id: bigint; readonly dns: DnsResult | null; readonly health: HealthResult | null },
@@ -201,7 +201,7 @@ export async function updateHealth(tx: Queryable, id: bigint, health: NodeHealth
     where id = ${id}::bigint`;
 }
 
-/** Forgets what checks saw of an address that the node no longer has. */
+/** Clears the results of checks of an address that the node no longer has. */
 export async function clearChecks(tx: Queryable, id: bigint): Promise<void> {
   await tx.sql`
     update exit_node set dns_checked_at = null, dns_matched = null, dns_failure = null, dns_addresses = null,
@@ -210,7 +210,7 @@ export async function clearChecks(tx: Queryable, id: bigint): Promise<void> {
     where id = ${id}::bigint`;
 }
 
-/** Points the node at another URL. @returns false, with nothing changed, when the version differs */
+/** Points the node at another URL. @returns false, without changing anything, when the version differs */
 export async function switchRelayUrl(
   tx: Queryable,
   node: { readonly id: bigint; readonly version: number },

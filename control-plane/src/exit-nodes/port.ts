@@ -1,36 +1,38 @@
 import type { Transaction } from "../platform/db.ts";
 
-/** What the channel of a node has to be like. */
+/** The required state of a node's channel. */
 export type NodeChannel = {
   readonly nodeCode: string;
   readonly baseUrl: string;
   /** Connections go here, whatever the name in `baseUrl` says. */
   readonly address: string;
-  /** Whether the server at the address has proven that it holds the relay key; without that the channel has none. */
+  /**
+   * Whether the server at the address has proved that it holds the relay key; otherwise the channel gets no credential.
+   */
   readonly isProven: boolean;
-  /** The relay key that was shown; null leaves what is stored. */
+  /** The relay key that was proven; null leaves the stored one. */
   readonly credential: string | null;
   readonly isEnabled: boolean;
 };
 
-/** The gateway, as far as nodes need it: their channels, in the group that is theirs alone. */
+/** The gateway, as far as nodes need it: their channels, in a group of their own. */
 export interface ExitChannels {
-  /** Makes the channel of a node or brings it into step; writes nothing when it is so already. */
+  /** Creates or updates a node's channel; writes nothing when it is up to date. */
   put(tx: Transaction, channel: NodeChannel): Promise<void>;
-  /** Gives the channels an ability for each model that a route lets through, and for no other. */
+  /** Gives the channels an ability for each model that a route allows, and for no other. */
   alignAbilities(tx: Transaction): Promise<void>;
 }
 
 /** The secret store, as far as nodes need it. */
 export interface RelayKeys {
-  /** Within a transaction on its connection: a holder of one that waits for another can wait forever. */
+  /** Inside a transaction, reads on its connection: holding one connection while waiting for another can deadlock. */
   read(name: string, tx?: Transaction): Promise<string | null>;
   save(tx: Transaction, name: string, value: string): Promise<void>;
   /** The names of all secrets. */
   names(): Promise<readonly string[]>;
 }
 
-/** What a replica saw of the calls through one node. */
+/** What a replica observed about the calls through one node. */
 export type NodeTraffic = {
   readonly nodeCode: string;
   readonly calls: number;

@@ -64,7 +64,7 @@ export type RouteFields = Pick<
   "routeCode" | "gatewayUserId" | "provider" | "modelPattern" | "nodeCode" | "status"
 >;
 
-/** Returns false when there is one of this code. */
+/** Returns false when the code is taken. */
 export async function insertRoute(tx: Queryable, route: RouteFields): Promise<boolean> {
   const rows = await tx.sql`
     insert into exit_node_route (route_code, gateway_user_id, provider, model_pattern, exit_node_id, status)

@@ -35,7 +35,7 @@ import {
   updateNode,
 } from "./node-store.ts";
 
-/** That a host form entered by hand is the node: for the version that was checked, and no other. */
+/** Proof that a host form entered by hand is the node: for the version that was checked, and no other. */
 type Proof = { readonly version: number | null; readonly dns: DnsResult; readonly health: HealthResult };
 
 type Stored = { readonly node: ExitNode | null; readonly relayKey: string | null };
@@ -45,9 +45,9 @@ type Wish = { readonly input: SaveExitNodeInput; readonly changer: AuditOrigin }
 /**
  * Creates a node with its slots, or changes it; repeating a request changes nothing, however often. A URL with the
  * node's address in it is accepted, and used once the node there has proved that it holds the key. A URL with the
- * node's name in it has to meet the rule of the switch right now, or nothing is saved.
+ * node's name in it must pass the rule for the switch right now, or nothing is saved.
  * @throws AppError `invalid_value`, `invalid_relay_url`, `secret_required`, `version_conflict`, `dns_mismatch`,
- *   `health_failed`
+ * `health_failed`
  */
 export async function saveNode(deps: ExitNodeDeps, wish: Wish): Promise<ExitNode> {
   const node = await findNode(deps.db, wish.input.node_code);
@@ -55,7 +55,7 @@ export async function saveNode(deps: ExitNodeDeps, wish: Wish): Promise<ExitNode
   const planned = judge(deps, stored, wish.input);
   const proof = planned.needsProof ? await proveHostForm(deps, stored, { ...planned, input: wish.input }) : null;
   return await deps.db.withTransaction(async (tx) => {
-    // A row that does not exist can't be locked; saves of the same new node take turns as well.
+    // A row that does not exist can't be locked; concurrent saves of the same new node take turns as well.
     await takeAdvisoryLock(tx, `exit-node:${wish.input.node_code}`);
     const locked = await lockNode(tx, wish.input.node_code);
     const relayKey = locked === null ? null : await deps.keys.read(locked.relayKeySecret, tx);
@@ -77,7 +77,7 @@ export async function saveNode(deps: ExitNodeDeps, wish: Wish): Promise<ExitNode
 
 type Judged = {
   readonly fields: NodeFields;
-  /** All of it is so already. */
+  /** The request changes nothing. */
   readonly isSame: boolean;
   /** Calls would go elsewhere, or with another key. */
   readonly isMoved: boolean;
@@ -142,7 +142,7 @@ function mergeNode({ addresses }: ExitNodeDeps, node: ExitNode | null, input: Sa
   };
 }
 
-/** Null is a value that was said; what was not said stays. */
+/** Null is a value that was given; fields that were not given keep the stored value. */
 function given<Value>(said: Value | null | undefined, stored: Value | null | undefined): Value | null {
   return said === undefined ? (stored ?? null) : said;
 }
@@ -151,7 +151,7 @@ function isEqualNode(node: ExitNode, fields: NodeFields): boolean {
   return (Object.keys(fields) as (keyof NodeFields)[]).every((name) => node[name] === fields[name]);
 }
 
-/** The rule of the switch, for an address that is not saved yet. */
+/** Applies the rule for the switch to an address that is not saved yet. */
 async function proveHostForm(
   deps: ExitNodeDeps,
   stored: Stored,
@@ -188,7 +188,7 @@ async function writeNode(tx: Transaction, fields: NodeFields, before: ExitNode |
   if ((await countNodes(tx)) >= nodesMax) {
     throw new AppError("invalid_value", { fields: { node_code: `There are already ${nodesMax} exit nodes.` } });
   }
-  // Somebody else may have made it since we looked.
+  // Another request may have created it since we looked.
   if (!(await insertNode(tx, fields))) {
     throw new AppError("version_conflict");
   }
@@ -196,7 +196,7 @@ async function writeNode(tx: Transaction, fields: NodeFields, before: ExitNode |
 
 type Saved = Wish & { readonly before: ExitNode | null; readonly isMoved: boolean; readonly proof: Proof | null };
 
-/** What else a saved node needs: its slots, what is known of its address, its channel, and the entry in the audit log. */
+/** The rest of saving a node: its slots, its check results, its channel, and the entry in the audit log. */
 async function settle(deps: ExitNodeDeps, tx: Transaction, saved: Saved): Promise<ExitNode> {
   const { input, changer, before, isMoved, proof } = saved;
   const node = await readLocked(tx, input.node_code);

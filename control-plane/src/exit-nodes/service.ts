@@ -16,21 +16,21 @@ import { saveNode } from "./save-node.ts";
 import { saveRoute } from "./save-route.ts";
 import { addTraffic, foldOldTraffic, sumTraffic, type TrafficSum } from "./traffic-store.ts";
 
-/** One run of the job checks so many at once, and the next one goes on with those that have waited longest. */
+/** One run of the job checks this many at once, and the next one continues with those that have waited longest. */
 const checkedAtOnce = 16;
 const job = bySystem("exit-node-checks");
 
 export type ExitNodeTimes = {
-  /** Between checks of a node at rest; one that is about to switch or to return is checked more often. */
+  /** Between checks of a node at rest; one that is about to switch or to come back is checked more often. */
   readonly checkMs: number;
 };
 
-/** Keeps what a replica saw of its calls through nodes. */
+/** Stores what a replica observed about its calls through nodes. */
 export async function keepTraffic(db: Queryable, replicaId: string, seen: readonly NodeTraffic[]): Promise<void> {
   await addTraffic(db, replicaId, seen);
 }
 
-/** The exit nodes: what admins say about them, what checks see of them, and what follows for their channels. */
+/** The exit nodes: how admins configure them, what checks find, and the effect on their channels. */
 export class ExitNodes {
   readonly #deps: ExitNodeDeps;
   readonly #times: ExitNodeTimes;
@@ -94,13 +94,13 @@ export class ExitNodes {
     return selectRoutes(this.#deps.db, nodeCode);
   }
 
-  /** What is shown beside nodes. */
+  /** What is shown with nodes. */
   async readSurroundings(): Promise<{ secretNames: ReadonlySet<string>; traffic: ReadonlyMap<bigint, TrafficSum> }> {
     const [names, sums] = await Promise.all([this.#deps.keys.names(), sumTraffic(this.#deps.db)]);
     return { secretNames: new Set(names), traffic: new Map(sums.map((sum) => [sum.nodeId, sum])) };
   }
 
-  /** The job: looks at the nodes whose time has come, and gives channels the abilities that models added since need. */
+  /** The job: checks the nodes that are due, and gives channels the abilities for models that were added since. */
   async runChecks(): Promise<void> {
     const { db, log, switching, channels } = this.#deps;
     const movingMs = Math.min(this.#times.checkMs, Math.max(1_000, switching.spacingMs));
@@ -110,7 +110,7 @@ export class ExitNodes {
         try {
           await checkNode(this.#deps, { nodeCode, mode: "ask" }, job);
         } catch (error) {
-          // An admin may have changed it meanwhile; then the next run looks at what it has become.
+          // An admin may have changed it meanwhile; then the next run checks the new version.
           const isChanged = error instanceof AppError && error.code === "version_conflict";
           log[isChanged ? "debug" : "warn"]("exit_node.check_failed", { node: nodeCode, error });
         }
@@ -119,7 +119,7 @@ export class ExitNodes {
     await db.withTransaction((tx) => channels.alignAbilities(tx));
   }
 
-  /** Of each replica, for its own metrics. */
+  /** Per replica, for its own metrics. */
   async measure(): Promise<void> {
     const nodes = (await this.listNodes()).filter(({ status }) => status !== "disabled");
     this.#gauges.serving.reset();

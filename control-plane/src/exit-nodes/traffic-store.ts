@@ -2,7 +2,7 @@ import type { Queryable } from "../platform/db.ts";
 import { arrayLiteral } from "../platform/db-array-literal.ts";
 import type { NodeTraffic } from "./port.ts";
 
-/** A replica that has been silent for this long is gone, and so is its circuit. */
+/** A replica that has been silent for this long is considered gone, and its circuit with it. */
 const liveSeconds = 60;
 
 export type TrafficSum = {
@@ -11,11 +11,11 @@ export type TrafficSum = {
   readonly failures: bigint;
   readonly lastFailure: string | null;
   readonly lastFailureAt: Date | null;
-  /** Of the first replica that sends nothing there any more; null while all do. */
+  /** The time at which the first replica stopped sending there; null while all of them do. */
   readonly circuitOpenedAt: Date | null;
 };
 
-/** Adds what a replica saw. A node that is no longer there is left out. */
+/** Adds what a replica observed. Deleted nodes are skipped. */
 export async function addTraffic(db: Queryable, replicaId: string, seen: readonly NodeTraffic[]): Promise<void> {
   await db.sql`
     insert into exit_node_traffic as known (exit_node_id, replica_id, calls, failures, last_failure, last_failure_at,
@@ -38,7 +38,7 @@ export async function addTraffic(db: Queryable, replicaId: string, seen: readonl
       seen_at = now()`;
 }
 
-/** What all replicas saw, by node. */
+/** The sums over all replicas, by node. */
 export async function sumTraffic(db: Queryable): Promise<TrafficSum[]> {
   const rows = await db.sql<{
     exit_node_id: bigint;
@@ -64,7 +64,7 @@ export async function sumTraffic(db: Queryable): Promise<TrafficSum[]> {
   }));
 }
 
-/** Puts the counts of replicas that are long gone into one row, so that rows don't pile up and no count is lost. */
+/** Merges the counts of replicas that are long gone into one row, so that rows don't pile up and no count is lost. */
 export async function foldOldTraffic(db: Queryable): Promise<void> {
   await db.sql`
     with gone as (

@@ -14,23 +14,23 @@ export type AttemptDeps = Pick<PipelineDeps, "loads" | "clock" | "random" | "obs
 /** A call whose key is valid. */
 type OwnedCall = CallState & { readonly principal: Principal };
 
-/** Where a call may go, and when it may go on. */
+/** The channels that a call may use, and when it may move on to the next. */
 export type Choice = {
-  /** In the order of their priority. */
+  /** By priority. */
   readonly abilities: readonly Ability[];
   readonly rule: RetryRule;
 };
 
-/** The alarms of failures that need the operator: something about the account at the provider is wrong. */
+/** Alarms for failures that need the operator: something is wrong with the account at the provider. */
 const accountAlarms: Readonly<Partial<Record<string, string>>> = {
   credential_refused: "channel.credential_refused",
   account_empty: "channel.account_empty",
 };
 
 /**
- * Tries channels until one answers: the attempt loop of calls and of sessions. Nothing was sent to the client yet, and
- * failed attempts are free.
- * @param attempt tries one channel, which may stay silent for the given milliseconds; what it throws ends the call
+ * Tries channels until one responds: the attempt loop of calls and of sessions. Nothing has been sent to the client
+ * yet, and failed attempts are free.
+ * @param attempt tries one channel, which may stay silent for the given milliseconds; an exception ends the call
  * @throws AppError as the client is to see it
  */
 export async function attemptChannels<Answer extends object>(
@@ -52,7 +52,7 @@ export async function attemptChannels<Answer extends object>(
     const elapsedMs = clock.tick() - startedTick;
     const silenceMsMax = attemptMsMax({ attempts: tried.size, elapsedMs }, hasOther(abilities, channel, isNext), rule);
     tried.add(channel.id);
-    // The last one that was tried is the one that the call counts for.
+    // The call is attributed to the last channel tried.
     state.channelId = channel.id;
     const use = loads.begin(channel, customer);
     let result: Answer | FailedAttempt;
@@ -67,7 +67,7 @@ export async function attemptChannels<Answer extends object>(
     }
     last = result;
     noteFailure(deps, state, use, last);
-    // A client that has left waits for nobody.
+    // No retry for a client that has left.
     if (
       state.call.signal.aborted ||
       !mayRetry(last.failure, { attempts: tried.size, elapsedMs: clock.tick() - startedTick }, rule)
@@ -77,7 +77,7 @@ export async function attemptChannels<Answer extends object>(
   }
 }
 
-/** Whether there is a channel to go on to. */
+/** Whether there is another channel to try. */
 function hasOther(abilities: readonly Ability[], chosen: Channel, isNext: (channel: Channel) => boolean): boolean {
   return abilities.length > 1 && abilities.some(({ channel }) => channel !== chosen && isNext(channel));
 }
@@ -105,10 +105,10 @@ export function noteAttempt(
   observer.onAttempt(attempt, channel.exitNode);
 }
 
-/** How a stream ended that had begun, and what the provider said about it. */
+/** How a stream ended after it had begun, and what the provider said about it. */
 type StreamEnd = { readonly status: number; readonly ending: StreamEnding; readonly note: string | null };
 
-/** The attempt of such a stream ends. */
+/** Records the end of such a stream's attempt. */
 export function noteStreamEnd(
   deps: Pick<AttemptDeps, "clock" | "observer" | "loads">,
   state: CallState,
@@ -124,13 +124,13 @@ export function noteStreamEnd(
   }
 }
 
-/** What is recorded of a failed attempt. */
+/** What is recorded about a failed attempt. */
 export function seenOf({ failure, note }: SeenFailure): SeenOfAttempt {
   const { status, result } = failure;
   return note === null ? { status, result } : { status, result, said: note };
 }
 
-/** A try that brought no answer counts against the channel, or not, and may make it rest. */
+/** Reports a failed attempt to the channel's load, which may count it against the channel or pause it. */
 function noteFailure(deps: AttemptDeps, state: CallState, use: ChannelUse, { failure, note }: FailedAttempt): void {
   const { loads, log, random } = deps;
   const { result } = failure;
@@ -145,7 +145,7 @@ function noteFailure(deps: AttemptDeps, state: CallState, use: ChannelUse, { fai
   }
 }
 
-/** Why nothing can be tried: too many calls right now, which passes by itself, or everything is out of order. */
+/** Why no channel can be tried: too many calls right now, which passes by itself, or all channels are down. */
 function noChannel({ loads }: AttemptDeps, { principal }: OwnedCall, abilities: readonly Ability[]): AppError {
   if (abilities.length === 0) {
     return new AppError("no_upstream", { internal: { reason: "no ability" } });
@@ -156,7 +156,7 @@ function noChannel({ loads }: AttemptDeps, { principal }: OwnedCall, abilities: 
   return new AppError(code, { retryAfterSeconds: loads.retryAfterSeconds(channels, customer) });
 }
 
-/** A client that comes back at the requested time does not meet the same pause again. */
+/** The retry time is chosen so that a client that comes back on time does not meet the same pause again. */
 function attemptError(
   { loads }: AttemptDeps,
   { principal }: OwnedCall,

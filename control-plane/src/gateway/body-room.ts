@@ -6,9 +6,9 @@ const countedBytesMin = 64 * 1024;
 const retryAfterSeconds = 1;
 
 export type BodyRoomLimits = {
-  /** Of all calls of this process together. */
+  /** For all calls of this process together. */
   readonly bytesMax: number;
-  /** Of the calls of one user. */
+  /** For the calls of one user. */
   readonly userBytesMax: number;
 };
 
@@ -30,8 +30,8 @@ export class BodyRoom {
   }
 
   /**
-   * What one call takes; it is given back with the share's `end`.
-   * @param userId null if it is not known whose call it is: then only the total counts
+   * Opens the share of one call; its `end` gives it back.
+   * @param userId null if the owner of the call is not known: then only the total counts
    */
   share(userId: GatewayUserId | null): BodyShare {
     return new BodyShare(this, userId);
@@ -68,7 +68,7 @@ export class BodyRoom {
   }
 }
 
-/** The part of the room that one call takes. */
+/** One call's share of the room. */
 export class BodyShare {
   readonly #room: BodyRoom;
   readonly #userId: GatewayUserId | null;
@@ -82,7 +82,7 @@ export class BodyShare {
   }
 
   /**
-   * Counts bytes that have arrived, or that were declared and are about to.
+   * Counts bytes that have arrived, or that were declared and are about to arrive.
    * @throws AppError as `BodyRoom.take`
    */
   add(bytes: number): void {

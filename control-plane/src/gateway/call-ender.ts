@@ -20,9 +20,9 @@ export class CallEnder {
   }
 
   /**
-   * A call that a provider answered. Its response may be released once the promise has settled.
-   * @param unrecordedStatus what the client sees when the row can't be made durable: that of the end, once the head was
-   *   sent
+   * Ends a call that a provider served. Its response may be released once the promise has settled.
+   * @param unrecordedStatus what the client sees when the row can't be made durable: the status of the end, once the
+   * head was sent
    * @throws AppError `storage_unavailable` when the row can't be made durable; nothing is charged then
    */
   async settle(state: AdmittedCall, end: CallEnd, unrecordedStatus = end.httpStatus): Promise<void> {
@@ -37,7 +37,7 @@ export class CallEnder {
     const cost = { quota: priceUsage(end, state.model), hold: state.hold };
     const row = toUsageRow(state, end, cost, durationMs);
     state.isSettled = true;
-    // The trace of the call is recorded in the same turn, so that both rows share one write.
+    // The call's trace is recorded in the same tick, so that both rows share one write.
     const written = usage.append(row);
     this.#finish(state, end, durationMs);
     try {
@@ -54,7 +54,7 @@ export class CallEnder {
     }
   }
 
-  /** A call that brings no answer of a provider: its row costs nothing, and nobody waits for it. */
+  /** Ends a call without a provider's response: its row costs nothing, and nobody waits for it. */
   refuse(state: CallState, error: AppError): void {
     if (state.isSettled) {
       return;
@@ -86,7 +86,7 @@ export class CallEnder {
     this.#deps.observer.onEnd(state, end, durationMs, nothing);
   }
 
-  /** A call that no provider is asked for: it has no row, only its trace. */
+  /** Ends a call that needed no provider: it has no row, only a trace. */
   finishFree(state: CallState, httpStatus: number): void {
     state.isSettled = true;
     const end: CallEnd = { outcome: "completed", httpStatus, errorCode: null, units: noUnits, usageSource: "none" };
@@ -105,7 +105,7 @@ export class CallEnder {
     state.call.onReport(toReport(state, { ...end, inputTokens, outputTokens }, durationMs));
   }
 
-  /** What was reported was to be written together with the row, and is as lost as that. */
+  /** The report was to be written together with the row, and is lost with it. */
   #finishUnrecorded(state: CallState, end: CallEnd, durationMs: number): void {
     const failed: CallEnd = {
       ...end,
@@ -119,7 +119,7 @@ export class CallEnder {
     state.call.onUnrecorded?.(toReport(state, { ...failed, inputTokens, outputTokens }, durationMs));
   }
 
-  /** Somebody has to check the channel: its counts are wrong, and even the plausible ones may be. */
+  /** An operator has to check the channel: its counts are wrong, and even the plausible ones may be. */
   #reportImplausible({ call, channelId, attempts, model }: CallState, { units, usageSource }: CallEnd): void {
     this.#deps.log.error("usage.implausible", {
       requestId: call.requestId,

@@ -23,7 +23,7 @@ export function newCallState(call: GatewayCall, captures: CaptureAllowance | nul
   };
 }
 
-/** Counts bytes that go to the client, and keeps the first of them. */
+/** Counts bytes sent to the client, and keeps the first of them. */
 export function keepPiece(state: CallState, piece: Uint8Array): void {
   state.responseBytes += piece.byteLength;
   state.capture.keep(piece);
@@ -34,13 +34,13 @@ type ReportedEnd = Pick<CallReport, "outcome" | "httpStatus" | "errorCode"> & {
   readonly outputTokens: bigint;
 };
 
-/** What the business relay may know of a call that is over; its capture belongs to the report from then on. */
+/** What the business relay may know about a finished call; its capture belongs to the report from then on. */
 export function toReport(state: CallState, end: ReportedEnd, durationMs: number): CallReport {
   state.capture.release();
   return describe(state, end, durationMs);
 }
 
-/** What may be known about a running call from a response that began with this status. */
+/** What is known about a running call from a response that began with this status. */
 export function toBegunReport(state: CallState, httpStatus: number): CallReport {
   const end = { outcome: "completed", httpStatus, errorCode: null, inputTokens: 0n, outputTokens: 0n } as const;
   return describe(state, end, 0);

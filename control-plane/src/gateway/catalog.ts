@@ -11,7 +11,7 @@ import type { ModelEntry } from "./model.ts";
 /** Models, prices, channels and abilities as one immutable snapshot; a reload replaces it whole. */
 export type Catalog = {
   readonly models: ReadonlyMap<string, ModelEntry>;
-  /** Group, then model: the abilities in the order of their priority. */
+  /** By group, then model: the abilities by priority. */
   readonly abilities: ReadonlyMap<string, ReadonlyMap<string, readonly Ability[]>>;
   readonly permits: ExitPermits;
 };
@@ -23,14 +23,14 @@ export const emptyCatalog: Catalog = { models: new Map(), abilities: new Map(), 
 
 export type CatalogDeps = {
   readonly db: Queryable;
-  /** Opens the sealed credential of a channel. */
+  /** Decrypts the credential of a channel. */
   readonly openCredential: (id: ChannelId, sealed: Uint8Array) => string;
   /** Whether connections may go to the address of an exit node. */
   readonly isNodeAddressAllowed: (address: string) => boolean;
   readonly log: Log;
 };
 
-/** Loads the snapshot. A channel that can't be used is left out and said in the log; it never takes the others along. */
+/** Loads the snapshot. A channel that can't be used is skipped and logged; it never takes the others down with it. */
 export async function loadCatalog(deps: CatalogDeps): Promise<Catalog> {
   const { db, log } = deps;
   const models = new Map((await listPricedModels(db)).map((row) => [row.name, toModelEntry(row)]));
@@ -45,7 +45,7 @@ export async function loadCatalog(deps: CatalogDeps): Promise<Catalog> {
   const abilities = new Map<string, Map<string, Ability[]>>();
   for (const row of await listEnabledAbilities(db)) {
     const channel = channels.get(row.channel_id);
-    // The database refuses such an ability; should it ever be without that rule, it is not followed either.
+    // The database refuses such an ability; even if that rule were missing, it is not used.
     const isAstray = channel?.exitNode !== null && row.group_name !== exitNodeGroup;
     if (channel !== undefined && !isAstray) {
       const group = abilities.get(row.group_name) ?? new Map<string, Ability[]>();

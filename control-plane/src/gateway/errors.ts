@@ -1,7 +1,7 @@
 import type { GatewayAnswer } from "./model.ts";
 
 /**
- * Thrown by `readBody` of a call that already has its response: the key is valid, no provider is called, nothing is
+ * Thrown by `readBody` for a call that already has its response: the key is valid, no provider is called, nothing is
  * charged.
  */
 export class FreeAnswer extends Error {

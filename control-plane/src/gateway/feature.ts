@@ -24,7 +24,7 @@ export type GatewayFeatureDeps = {
   readonly acts: CatalogAdminDeps["acts"];
 };
 
-/** What users do with their keys, and admins with models, channels and abilities. */
+/** The endpoints for users' keys, and for the admins' models, channels and abilities. */
 export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
   const { config, db, masterKey, log, clock, approvals, acts } = deps;
   const guard = openUpstreamGuard(config, log);
@@ -40,7 +40,7 @@ export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
       endpoints: catalogAdminEndpoints({
         db,
         sealCredential: sealChannelCredential.bind(null, masterKey),
-        // Where private addresses are allowed a name says nothing, and may come to life later.
+        // If private addresses are allowed, a name need not resolve yet.
         guard: isPrivateUpstreamAllowed(config) ? null : guard,
         tests: new ChannelTests({ db, clock, openClient, openCredential }),
         approvals,

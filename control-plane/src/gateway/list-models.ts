@@ -4,7 +4,7 @@ import { AppError } from "../platform/errors.ts";
 import type { Catalog } from "./catalog.ts";
 import type { GatewayAnswer, ModelEntry, Principal } from "./model.ts";
 
-/** Models that this key may use and that some channel of its group serves. */
+/** The models that this key may use and that a channel of its group serves. */
 export function listModels(principal: Principal, catalog: Catalog): ModelEntry[] {
   const served = catalog.abilities.get(principal.groupName);
   return [...catalog.models.values()].filter(
@@ -33,7 +33,7 @@ export function answerModels(path: string, principal: Principal, catalog: Catalo
   return answer(toModelObject(wanted));
 }
 
-/** A name out of a path, or null when it is not properly encoded. */
+/** A decoded name from a path, or null when it is not properly encoded. */
 function decodeName(text: string): string | null {
   try {
     return decodeURIComponent(text);

@@ -6,7 +6,7 @@ import type { GatewayObserver } from "./pipeline-deps.ts";
 
 const latencyBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** Sums by label, kept as plain numbers on the hot path and handed to the registry only when somebody reads it. */
+/** Sums by label, kept as plain numbers on the hot path and copied to the registry only when it is read. */
 class Sums {
   readonly #values = new Map<string, number>();
 
@@ -32,7 +32,7 @@ class Sums {
   }
 }
 
-/** What an operator can read of the gateway at `/metrics`. */
+/** The gateway's metrics for operators at `/metrics`. */
 export class GatewayMetrics implements GatewayObserver {
   readonly #requests = new Sums();
   readonly #attempts = new Sums();

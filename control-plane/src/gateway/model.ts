@@ -12,19 +12,19 @@ import type { BodyShare } from "./body-room.ts";
 import type { ExitNodesOfModel } from "./channels/model.ts";
 import type { ReadOn } from "./read-on.ts";
 
-/** What a translation of calls knows of the upstream, and a chat completion has no word for. */
+/** What a translation of calls knows about the upstream and a chat completion can't express. */
 export type UpstreamTraits = {
   /** Whether it can report the usage of a stream: `stream_options.include_usage`. */
   readonly takesUsageOption: boolean;
-  /** A stream that just ends is whole: it says neither why it ends nor that it is done. */
+  /** A stream that just ends is complete: it reports neither a finish reason nor `[DONE]`. */
   readonly isWholeAtEof: boolean;
 };
 
-/** A relayed call as the gateway gets it. Nothing of it was changed on the way from the client. */
+/** A relayed call as the gateway receives it, unchanged by the relay. */
 export type GatewayCall = {
   readonly requestId: RequestId;
   readonly method: string;
-  /** Without query; exactly as it stood on the request line. */
+  /** Without the query; exactly as in the request line. */
   readonly path: string;
   /** Empty, or with its leading question mark. */
   readonly query: string;
@@ -34,21 +34,21 @@ export type GatewayCall = {
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
-  /** The same moment on the clock that only goes forward. */
+  /** The same moment on the monotonic clock. */
   readonly startedTick: number;
   /**
    * Reads the body; called at most once, and only after the key was found valid.
    * @param counter counts the body's share of the room for all bodies
-   * @throws AppError `request_too_large`, `request_timeout`, or what a translated call is refused with; FreeAnswer
+   * @throws AppError `request_too_large`, `request_timeout`, or the refusal of a translated call; FreeAnswer
    */
   readBody(counter?: ByteCounter): Promise<Uint8Array>;
-  /** Of a translated call, asked once its body was read. */
+  /** For translated calls; called after the body was read. */
   traits?(): UpstreamTraits;
-  /** What follows the last event of a stream, asked for once the call is over; for a relay of this deployment. */
+  /** The bytes after the last event of a stream, requested once the call is over; for a relay of this deployment. */
   postscript?(): Uint8Array | null;
   /** Called exactly once, when the call is over and its usage is recorded. */
   onReport(report: CallReport): void;
-  /** Called later if the usage could not be recorded after all: this replaces what was reported. */
+  /** Called later if the usage could not be recorded after all; replaces the earlier report. */
   onUnrecorded?(report: CallReport): void;
 };
 
@@ -56,13 +56,13 @@ export type GatewayAnswer = {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
-  /** Of an answer that goes on as bytes without marks: what is known of the call by now. For a relay of this deployment. */
+  /** For responses that are plain bytes: what is known about the call so far. For a relay of this deployment. */
   readonly begun?: CallReport;
-  /** Of an error: the status with which the last provider refused. For a relay of this deployment. */
+  /** For errors: the status with which the last provider refused. For a relay of this deployment. */
   readonly upstreamStatus?: number;
 };
 
-/** What the business relay may know of a finished call. */
+/** What the business relay may know about a finished call. */
 export type CallReport = {
   readonly userId: UserId | null;
   readonly gatewayUserId: GatewayUserId | null;
@@ -77,12 +77,12 @@ export type CallReport = {
   readonly outputTokens: bigint | null;
   readonly firstByteMs: number | null;
   readonly durationMs: number;
-  /** What went to the client, in pieces, up to the capture limit. */
+  /** The response as sent to the client, in pieces, up to the capture limit. */
   readonly responsePieces: readonly Uint8Array[];
   readonly responseBytes: number;
 };
 
-/** Who is calling, as the key says: everything that admission needs, so that it asks nobody else. */
+/** The caller according to the key: everything that admission needs, so that it needs no query. */
 export type Principal = {
   readonly userId: UserId | null;
   readonly gatewayUserId: GatewayUserId;
@@ -102,23 +102,23 @@ export type Principal = {
   readonly rateMultiplier: Decimal;
   readonly userBudgetId: BudgetId;
   readonly keyBudgetId: BudgetId | null;
-  /** The key whose limits count: keys that followed each other by rotation share those of the first. */
+  /** The key whose limits apply: keys rotated from one another share those of the first. */
   readonly limitKeyId: ApiKeyId;
 };
 
-/** What a request says about how much its answer can use at most; the model says the rest. */
+/** How much the response can use at most according to the request; the model limits the rest. */
 export type RequestBounds = {
-  /** Input tokens that are in the body, pictures apart; null when it points to input that it does not hold. */
+  /** Input tokens in the body, images excluded; null when it refers to input that it does not contain. */
   readonly inputTokensMax: number | null;
-  /** All input shares one context, so that the context of the model bounds it too. */
+  /** All input shares one context, so that the model's context bounds it too. */
   readonly isOneContext: boolean;
   readonly inputImages: number;
-  /** The most output tokens the client allows for one choice, or null. */
+  /** The most output tokens the client allows per choice, or null. */
   readonly outputTokensMax: number | null;
-  /** How many answers are paid for. */
+  /** How many choices are paid for. */
   readonly choices: number;
   readonly outputImages: number;
-  /** Milliseconds of recorded sound. */
+  /** Milliseconds of audio. */
   readonly audioMs: bigint;
   /** Characters to be spoken. */
   readonly characters: number;
@@ -132,30 +132,27 @@ export type ParsedRequest = {
   readonly wantsUsage: boolean;
   readonly bounds: RequestBounds;
   readonly inputBytes: number;
-  /**
-   * The body as it goes upstream: the client's own bytes except for the usage option of a stream, or its rewritten
-   * form.
-   */
+  /** The body as sent upstream: the client's own bytes except for the usage option of a stream, or a rewritten form. */
   readonly body: Uint8Array;
-  /** The same without the usage option, where it is not the client's; else null. */
+  /** The same without the usage option, if it was added; else null. */
   readonly plainBody: Uint8Array | null;
   readonly contentType: string | null;
-  /** The field that makes pictures more expensive than a price by the picture says, or null. */
+  /** The field that makes images more expensive than the price per image covers, or null. */
   readonly pictureOption: string | null;
   /** What was removed from the request, as reported to the client; or null. */
   readonly dropped: string | null;
 };
 
-/** A body that is to be parsed, in a form that can go to another thread. */
+/** A body to be parsed, in a form that can be passed to another thread. */
 export type ParseOrder = {
   readonly body: Uint8Array;
   readonly contentType: string | null;
-  /** Of the call; it says what the body is to be read as. */
+  /** The call's content type, which decides how the body is parsed. */
   readonly path: string;
   readonly mayAskForUsage: boolean;
 };
 
-/** A catalog entry with the price that is valid now. */
+/** A catalog entry with its current price. */
 export type ModelEntry = {
   readonly name: string;
   readonly ownedBy: string;
@@ -177,7 +174,7 @@ export type Hold = {
   readonly keyAmount: Quota;
 };
 
-/** Everything that is known of a call while it runs; the pipeline owns it and fills it in step by step. */
+/** Everything known about a call while it runs; the pipeline owns it and fills it in step by step. */
 export type CallState = {
   readonly call: GatewayCall;
   readonly attempts: Attempt[];
@@ -186,27 +183,27 @@ export type CallState = {
   model: ModelEntry | null;
   hold: Hold | null;
   channelId: ChannelId | null;
-  /** The exit nodes that the call may take; null outside of their group. */
+  /** The exit nodes that the call may use; null outside of their group. */
   exitNodes: ExitNodesOfModel | null;
-  /** The exit node that answered the last attempt. */
+  /** The exit node that served the last attempt. */
   exitNode: string | null;
   isStream: boolean;
-  /** What the body takes of the room for all bodies. */
+  /** The body's share of the room for all bodies. */
   bodyShare: BodyShare | null;
-  /** How long the last attempt is read on once the client is gone; null where our own count is exact. */
+  /** How long to keep reading the last attempt after the client has left; null if our own count is exact. */
   readOn: ReadOn | null;
-  /** The limits of the key count this call. */
+  /** The call is counted by the key's limits. */
   isLimited: boolean;
   /** Set by the step that ends the call. */
   isSettled: boolean;
   firstByteMs: number | null;
-  /** The first of what went to the client. */
+  /** The beginning of what was sent to the client. */
   readonly capture: AnswerCapture;
-  /** Everything that went to the client. */
+  /** The size of everything that was sent to the client. */
   responseBytes: number;
 };
 
-/** A call that was let in: whose it is, what it wants, and what was set aside for it. */
+/** An admitted call: its owner, what it asks for, and what was set aside for it. */
 export type AdmittedCall = CallState & {
   principal: Principal;
   request: ParsedRequest;
@@ -225,52 +222,52 @@ export type CallEnd = {
   readonly isImplausible?: boolean;
 };
 
-/** Why an attempt brought no answer for the client, and what follows from it. */
+/** Why an attempt failed, and what follows from it. */
 export type AttemptFailure = {
   readonly code: ErrorCode;
-  /** The status of the upstream, or null when none came. */
+  /** The status of the upstream, or null if there was no response. */
   readonly status: number | null;
   /**
    * What another channel could do: respond, while nobody has worked on the request yet (`free`); respond, but the first
-   * may have worked on it and charge for it anyway (`paid_twice`); nothing better (`none`).
+   * may have worked on it and bill it anyway (`paid_twice`); nothing better (`none`).
    */
   readonly retry: "free" | "paid_twice" | "none";
   /**
    * What it says about the channel: nothing; that it failed, which the request may have caused (`suspected`); that it
-   * is out of order, whatever the request (`certain`).
+   * is down, whatever the request (`certain`).
    */
   readonly blame: "none" | "suspected" | "certain";
   /** The channel asked for a pause, or is known to need one. */
   readonly needsCooldown: boolean;
   readonly retryAfterSeconds: number | null;
-  /** The same to the millisecond, where the provider said so. */
+  /** The same in milliseconds, if the provider said so. */
   readonly retryAfterMs: number | null;
-  /** For the attempt record; never holds anything the upstream said. */
+  /** For the attempt record; never contains text from the upstream. */
   readonly result: string;
   /** The upstream's own words may be shown to the client: the request was at fault. */
   readonly isRequestFault: boolean;
-  /** The same request fails the same way tomorrow: clients are asked not to retry. */
+  /** The same request will fail the same way tomorrow: clients are asked not to retry. */
   readonly isLasting: boolean;
 };
 
-/** An attempt that brought nothing for the client. */
+/** An attempt without a usable response. */
 export type FailedAttempt = {
   readonly failure: AttemptFailure;
-  /** What the provider said that the client may read. */
+  /** The part of the provider's message that the client may read. */
   readonly said: UpstreamWords | null;
-  /** What the provider said, for the support; kept with the attempt. */
+  /** The provider's message, for support; stored with the attempt. */
   readonly note: string | null;
 };
 
-/** How a stream ended on the side of the upstream. */
+/** How a stream ended on the upstream's side. */
 export type StreamEnding =
   | { readonly kind: "completed" }
-  /** The payload is that of the event. */
+  /** The payload of the event. */
   | { readonly kind: "error_event"; readonly payload: Record<string, unknown> | null }
   /** An event whose data is not JSON. */
   | { readonly kind: "broken_event" }
   | { readonly kind: "cut"; readonly error: HttpClientError | null }
   | { readonly kind: "aborted" };
 
-/** How the stream began: with something for the client, or so that another channel may still be tried. */
+/** How the stream began: with something for the client, or with a failure, so another channel may still be tried. */
 export type StreamOpening = { readonly kind: "open" } | Exclude<StreamEnding, { kind: "completed" }>;

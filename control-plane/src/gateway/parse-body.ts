@@ -5,7 +5,7 @@ import type { PipelineDeps } from "./pipeline-deps.ts";
 import type { Surface } from "./surfaces.ts";
 
 /**
- * Parses the body of a call; a large one on another thread, so that nobody else has to wait.
+ * Parses the body of a call; a large one on another thread, so that no other call has to wait.
  * @throws AppError as `parse-request` does, or `temporarily_unavailable` when too many wait
  */
 export function parseBody(

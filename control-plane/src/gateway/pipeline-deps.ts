@@ -14,11 +14,11 @@ import type { CallEnd, CallState, ParsedRequest, ParseOrder } from "./model.ts";
 import type { QuotaLeases } from "./quota/leases.ts";
 import type { ReadOnLimits, ReadOnRoom } from "./read-on.ts";
 
-/** Where the rows of finished calls go: durable before `append` ends. */
+/** Where the rows of finished calls go: durable before `append` resolves. */
 export interface UsageSpool {
   /** @throws when the row can't be made durable */
   append(row: UsageRow): Promise<void>;
-  /** False while no more paid calls may be let in, because their usage could not be recorded. */
+  /** False while no more paid calls may be admitted, because their usage could not be recorded. */
   isAccepting(): boolean;
 }
 
@@ -30,7 +30,7 @@ export interface GatewayObserver {
   onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Quota): void;
 }
 
-/** Everything the pipeline works with; composed in compose/gateway.ts. */
+/** Everything the pipeline depends on; composed in compose/gateway.ts. */
 export type PipelineDeps = {
   readonly directory: KeyDirectory;
   readonly limits: KeyLimits;
@@ -48,10 +48,10 @@ export type PipelineDeps = {
   readonly log: Log;
   /** SHA-256 of a whole API key, as hex. */
   readonly digestKey: (key: string) => string;
-  /** Names this deployment on the way of a request; the same on every replica, and no secret. */
+  /** Identifies this deployment on the path of a request; the same on every replica, and not a secret. */
   readonly hopMark: string;
   readonly upstreamLimits: UpstreamLimits;
-  /** Whether a call is tried at another channel after a provider may have worked on it, and may bill it. */
+  /** Whether to retry a call at another channel after a provider may have worked on it, and may bill it. */
   readonly isSentRetried: boolean;
   /** Parses a large body on another thread. */
   readonly parseAside: (order: ParseOrder) => Promise<ParsedRequest>;
@@ -61,7 +61,7 @@ export type PipelineDeps = {
 };
 
 export type UpstreamLimits = Omit<HttpLimits, "afterAbort"> & {
-  /** How long at least, and how far, an answer is read on after its client left, to hear what the call cost. */
+  /** How long at least, and how far, to keep reading a response after its client left, to learn what the call cost. */
   readonly afterAbort: ReadOnLimits;
   /**
    * Until the first byte of a stream, for all channels together. Responses that come whole may take as long as they

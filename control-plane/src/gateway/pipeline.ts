@@ -48,7 +48,7 @@ import { findSurface, isPlainPath, type Surface, type SurfaceKind } from "./surf
 
 const answerBytesMax = 64 * 1024 * 1024;
 
-/** A stream, and when its first event has to be there. */
+/** A stream, and the time by which its first event must arrive. */
 type BegunStream = { readonly response: HttpResponse; readonly firstEventTick: number };
 
 /**
@@ -84,7 +84,7 @@ export class Pipeline implements GatewayPort {
       if (error.code === "internal_error" || error.status >= 502) {
         const { code, internal } = error;
         const { requestId } = call;
-        // What providers said is not for the log: it may quote the request.
+        // Provider messages must not be logged: they may quote the request.
         const attempts = state.attempts.map(({ said: _, ...attempt }) => attempt);
         this.#deps.log.warn("call.failed", { requestId, code, internal, attempts, error: thrown });
       }
@@ -113,7 +113,7 @@ export class Pipeline implements GatewayPort {
   async #authenticate(state: CallState): Promise<void> {
     const { call } = state;
     const { directory, digestKey, clock, hopMark } = this.#deps;
-    // Before the key: what comes back carries a channel's credential, which need not be a key of ours.
+    // Before the key: a looping request carries a channel's credential, which need not be one of our keys.
     if (hasPassed(call.headers.get(hopHeader), hopMark)) {
       throw new AppError("loop_detected");
     }
@@ -148,7 +148,7 @@ export class Pipeline implements GatewayPort {
     if (!usage.isAccepting()) {
       throw new AppError("storage_unavailable", { retryAfterSeconds: 5 });
     }
-    // Before the body is read: where nothing is passed through, nobody waits for an upload.
+    // Before the body is read: if nothing is passed through, nobody waits for an upload.
     const passThrough = surface.kind === "pass" ? checkPassThrough(principal, catalog(), call) : null;
     checkContentType(call.headers, surface);
     state.bodyShare = this.#deps.bodyRoom.share(principal.gatewayUserId);
@@ -171,7 +171,7 @@ export class Pipeline implements GatewayPort {
     const nodes = allowExitNodes(serving, state.exitNodes);
     const abilities = surface.kind === "pass" ? allowPassThrough(nodes, state.call) : nodes;
     const { upstreamLimits, isSentRetried } = this.#deps;
-    // A path without rules of its own may create something at a provider, which must not be done twice.
+    // A path without rules of its own may create something at a provider, which must not happen twice.
     const isAgain = isSentRetried && surface.kind !== "pass";
     const rule = { ...boundPatience(state, surface, upstreamLimits), isSentRetried: isAgain };
     return attemptChannels(this.#deps, state, { abilities, rule }, (use, silenceMsMax) =>
@@ -179,7 +179,7 @@ export class Pipeline implements GatewayPort {
     );
   }
 
-  /** One channel, which is asked once more where it refused nothing but the usage option that is not the client's. */
+  /** One channel, tried once more if it refused only the usage option that we added. */
   async #try(
     state: AdmittedCall,
     surface: Surface,
@@ -237,13 +237,13 @@ export class Pipeline implements GatewayPort {
       : this.#stream(state, surface.kind, use, { response, firstEventTick });
   }
 
-  /** An answer with a good status that can't be the answer to this call. */
+  /** A successful status with a body that can't be the response to this call. */
   #refuseAnswer(response: HttpResponse, result: string, note: string | null = null): FailedAttempt {
     response.body.cancel();
     return { failure: { ...malformedAnswer, status: response.status, result }, said: null, note };
   }
 
-  /** An answer that comes whole is settled before the client sees a byte of it. */
+  /** A response that comes whole is settled before the client sees a byte of it. */
   async #collect(
     state: AdmittedCall,
     surface: Surface,
@@ -301,7 +301,7 @@ export class Pipeline implements GatewayPort {
   ): Promise<GatewayAnswer | FailedAttempt> {
     const { clock, loads, streamStallTimeoutMs, upstreamLimits } = this.#deps;
     const isEvents = isEventStream(response);
-    // Of a path without rules of its own nothing is looked into, whatever it answers.
+    // The response of a path without rules of its own is not inspected.
     const surfaceKind = isEvents && kind !== "pass" ? kind : "raw";
     state.isStream ||= isEvents;
     const meter = new StreamMeter(this.#deps.clock);

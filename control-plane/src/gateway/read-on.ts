@@ -2,28 +2,28 @@ import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Clock } from "../platform/clock.ts";
 import type { SurfaceKind } from "./surfaces.ts";
 
-/** However long a provider has worked, it is not read on for longer than this. */
+/** However long a provider has worked, reading does not continue for longer than this. */
 const timeoutMsMax = 60_000;
-/** A slow model takes so long for a token: output that was seen accounts for so much of the time. */
+/** A slow model takes this long for a token: output that was seen accounts for that much of the time. */
 const outputMsPerToken = 40;
-/** So many answers are read on for longer than the usual time at once, of one user and of all. */
+/** How many responses may be read on for longer than the usual time at once, per user and in total. */
 const longMax = { user: 16, process: 256 };
-/** Answers of the other kinds cost what their requests say, or nearly: there is nothing that only the provider knows. */
+/** Responses of other kinds cost roughly what their requests say: the provider knows nothing more. */
 const unseenKinds: ReadonlySet<SurfaceKind> = new Set(["chat", "completions", "responses", "images", "transcription"]);
 
 export type ReadOnLimits = {
-  /** Each answer is read on for so long at least. 0 for not at all. */
+  /** How long each response is read on at least; 0 disables it. */
   readonly timeoutMs: number;
   readonly bytesMax: number;
 };
 
-/** What was heard of an answer until now. */
+/** What has been received of a response so far. */
 type Meter = {
   readonly outputTick: number | null;
   readonly heard: { readonly delivered: { readonly outputTokens: number } };
 };
 
-/** How many answers are read on although their clients have left, so that leaving many keeps few connections for long. */
+/** Limits how many responses are read on after their clients left, so that leaving often ties up few connections. */
 export class ReadOnRoom {
   readonly limits: ReadOnLimits;
   readonly #ofUser = new Map<GatewayUserId, number>();
@@ -34,7 +34,7 @@ export class ReadOnRoom {
     this.limits = limits;
   }
 
-  /** From now on nothing is read on: this process stops. */
+  /** From now on nothing is read on: this process is stopping. */
   close(): void {
     this.#isClosed = true;
   }
@@ -43,12 +43,12 @@ export class ReadOnRoom {
     return this.#isClosed;
   }
 
-  /** For one attempt at a call; null where every answer is read on for the usual time. */
+  /** For one attempt at a call; null for kinds that are always read on for the usual time. */
   open(kind: SurfaceKind, userId: GatewayUserId, clock: Clock): ReadOn | null {
     return unseenKinds.has(kind) ? new ReadOn(this, userId, clock) : null;
   }
 
-  /** Whether there was a place for one more that is read on for long; it is given back by `leave`. */
+  /** Whether there was room for one more long read; `leave` gives it back. */
   enter(userId: GatewayUserId): boolean {
     const ofUser = this.#ofUser.get(userId) ?? 0;
     if (ofUser >= longMax.user || this.#count >= longMax.process) {
@@ -94,12 +94,12 @@ export class ReadOn implements ReadOnLimits {
     this.bytesMax = room.limits.bytesMax;
   }
 
-  /** The answer is a stream. */
+  /** The response is a stream. */
   listen(meter: Meter): void {
     this.#meter = meter;
   }
 
-  /** Asked when the client has left; what was said first holds until the process stops. */
+  /** Read once the client has left; the first value then stays until the process stops. */
   get timeoutMs(): number {
     if (this.#room.limits.timeoutMs === 0 || this.#room.isClosed) {
       return 0;
@@ -110,7 +110,7 @@ export class ReadOn implements ReadOnLimits {
     return this.#timeoutMs;
   }
 
-  /** Whether more of the work was unseen than a provider is always read on for: our own count knows nothing of that. */
+  /** Whether the provider worked unseen for longer than it is always read on: our own count misses that work. */
   get isMostlyUnseen(): boolean {
     return this.#unseen() > this.#room.limits.timeoutMs;
   }
@@ -129,7 +129,7 @@ export class ReadOn implements ReadOnLimits {
     return this.#isLong ? Math.min(unseenMs, Math.max(usualMs, timeoutMsMax)) : usualMs;
   }
 
-  /** As it was when the client left. */
+  /** As of when the client left. */
   #unseen(): number {
     if (this.#unseenMs === null) {
       const tick = this.#clock.tick();

@@ -17,10 +17,10 @@ export type AdminAccessDeps = {
   readonly hashing: PasswordHashing;
 };
 
-/** What a super-admin does to another admin, and from where. */
+/** The super-admin's change to another admin, and the address it came from. */
 type Deed = { readonly caller: AdminCaller; readonly origin: Origin; readonly reason: string };
 
-/** How super-admins let others in and out. Nobody but the admin ever sees a password: it is set by a link in a mail. */
+/** How super-admins grant and revoke access. Only the admin ever sees the password, set through a link in an email. */
 export class AdminAccess {
   readonly #deps: AdminAccessDeps;
 
@@ -28,7 +28,7 @@ export class AdminAccess {
     this.#deps = deps;
   }
 
-  /** Counts a mail with a link to this address. @throws AppError `too_many_attempts` */
+  /** Counts an email with a link to this address. @throws AppError `too_many_attempts` */
   async admitMail(email: string, origin: Origin): Promise<void> {
     if (!(await mayMail(this.#deps.db, "admin_link", email, origin))) {
       throw new AppError("too_many_attempts", {
@@ -37,7 +37,7 @@ export class AdminAccess {
     }
   }
 
-  /** The same for the address of an admin, where there is one to write to. */
+  /** The same for an admin's address, if the admin has one. */
   async admitMailTo(adminId: bigint, origin: Origin): Promise<void> {
     const known = await findAdminEntry(this.#deps.db, adminId);
     if (known?.email && known.agent > 0) {
@@ -56,9 +56,9 @@ export class AdminAccess {
   }
 
   /**
-   * Sets the password of the admin the link belongs to, and ends every session.
+   * Sets the password of the admin whom the link belongs to, and ends every session.
    * @returns false when the link is not an admin's
-   * @throws AppError `invalid_token` for a former admin, `invalid_password` (the link stays valid then)
+   * @throws AppError `invalid_token` for a former admin, `invalid_password` (the link then stays valid)
    */
   async setPassword(token: string, password: string, origin: Origin): Promise<boolean> {
     const { db, hashing } = this.#deps;

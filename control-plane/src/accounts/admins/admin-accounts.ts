@@ -13,7 +13,7 @@ import { type CodeOwner, removeSecret } from "../totp/totp-store.ts";
 import { spendAdminTokens } from "./admin-tokens-store.ts";
 import { findAdminById, replaceAdminPassword } from "./store.ts";
 
-/** What admins change of their own login, and super-admins of the logins of others. */
+/** What admins change in their own login, and super-admins in the logins of others. */
 export class AdminAccounts {
   readonly #deps: LoginDeps;
 
@@ -21,7 +21,7 @@ export class AdminAccounts {
     this.#deps = deps;
   }
 
-  /** Whether codes are required, and how many recovery codes were not used. */
+  /** Whether codes are required, and how many recovery codes are left. */
   async codesOf(admin: AdminCaller): Promise<{ readonly hasCode: boolean; readonly recoveryCodesLeft: number }> {
     const { db } = this.#deps;
     const unused = await listUnusedCodes(db, { kind: "admin", id: admin.adminId });
@@ -30,7 +30,7 @@ export class AdminAccounts {
   }
 
   /**
-   * Every session of the admin ends; the admin who made the change continues with a new one. No code was required, so
+   * Ends every session of the admin; the admin who made the change continues with a new one. No code was required, so
    * this does not count as a fresh login.
    * @returns the `Set-Cookie`
    * @throws AppError `invalid_credentials`, `invalid_password`, `conflict`, `too_many_attempts`
@@ -50,7 +50,7 @@ export class AdminAccounts {
     const passwordHash = await hashing.hash(passwords.next);
     return await db.withTransaction(async (tx) => {
       if (!(await replaceAdminPassword(tx, admin.adminId, currentHash, passwordHash))) {
-        // It was reset or changed, or the rights taken, while we hashed.
+        // The password was reset or changed, or the rights removed, while we hashed.
         throw new AppError("conflict");
       }
       await spendAdminTokens(tx, admin.adminId);

@@ -12,7 +12,7 @@ export type AdminLoginInput = {
   readonly code?: string | undefined;
 };
 
-/** Logs admins in with the credentials of the shared table. */
+/** Logs in admins with the credentials in the shared table. */
 export class AdminLogin {
   readonly #deps: LoginDeps;
 
@@ -21,7 +21,7 @@ export class AdminLogin {
   }
 
   /**
-   * @returns who it is, and each `Set-Cookie`: of the new session, and of a browser that was not known yet
+   * @returns the admin, and each `Set-Cookie`: for the new session, and for a browser that was not known yet
    * @throws AppError `invalid_credentials` if name or password is wrong in any way; after that `code_required`,
    * `invalid_code`; `too_many_attempts`
    */

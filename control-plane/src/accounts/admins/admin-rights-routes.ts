@@ -18,7 +18,7 @@ type Parts = Pick<AccountRouteDeps, "db" | "adminAccess" | "approvals" | "acts">
 
 const ofTwo = "With admin.second_person_above_usd it waits until another super-admin has approved it";
 
-/** Who may work in the admin area. The first one is made by a command on the server, which shows the password once. */
+/** Who may work in the admin area. A command on the server creates the first admin and shows the password once. */
 export function adminRightsEndpoints(deps: Parts): AnyEndpoint[] {
   return [...rightsEndpoints(deps), ...accessEndpoints(deps)];
 }

@@ -8,9 +8,9 @@ import { entryOf, roleOf, superAgent } from "./hold-others.ts";
 import { findAdminEntry, holdRights, setAgent } from "./store.ts";
 
 /**
- * Gives an admin other rights, or takes all of them. Anyone whose rights change has to log in again. Granting rights
- * takes two people, removing them only one. It throws `not_found`, `conflict` for an admin changed since it was loaded,
- * `forbidden` if the caller has lost the super-admin right by then, `last_admin`, `self_forbidden`.
+ * Changes an admin's rights, or removes all of them. The admin has to log in again. Granting rights takes two people,
+ * removing them only one. Throws `not_found`, `conflict` for an admin changed since it was loaded, `forbidden` if the
+ * caller has lost the super-admin right by then, `last_admin`, `self_forbidden`.
  */
 export function saveAdminAct(): Act<SaveAdminInput> {
   return {
@@ -19,7 +19,7 @@ export function saveAdminAct(): Act<SaveAdminInput> {
     reasonOf: ({ reason }) => reason,
     perform: async (tx, input, origin) => {
       const { admin_id: adminId, agent, reason } = input;
-      // Two super-admins who take the rights of each other at the same moment do so one after the other.
+      // Two super-admins who remove each other's rights at the same moment do so one after the other.
       const holders = await holdRights(tx, adminId);
       const before = await findAdminEntry(tx, adminId);
       if (before === null) {

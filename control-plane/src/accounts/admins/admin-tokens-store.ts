@@ -2,7 +2,7 @@ import type { Queryable } from "../../platform/db.ts";
 
 const purpose = "admin_password";
 
-/** Keeps the digest of a token that travels to an admin by mail. Returns the id of the row. */
+/** Stores the digest of a token that is mailed to an admin. Returns the id of the row. */
 export async function insertAdminToken(
   db: Queryable,
   token: { readonly adminId: bigint; readonly tokenHash: Uint8Array; readonly minutes: number },
@@ -18,7 +18,7 @@ export async function insertAdminToken(
   return { id: row.id, expiresAt: row.expires_at };
 }
 
-/** Whose token this is, if it is valid; it stays so. */
+/** The owner of the token, if it is valid; the token stays valid. */
 export async function peekAdminToken(db: Queryable, tokenHash: Uint8Array): Promise<bigint | null> {
   const [row] = await db.sql<{ admin_id: bigint }>`
     select admin_id from account_token
@@ -26,7 +26,7 @@ export async function peekAdminToken(db: Queryable, tokenHash: Uint8Array): Prom
   return row?.admin_id ?? null;
 }
 
-/** Whose token this is, if it is valid: it is used up with this. Of two at the same moment one gets null. */
+/** The owner of the token, if it is valid, and uses the token up. Of two simultaneous calls, one gets null. */
 export async function takeAdminToken(db: Queryable, tokenHash: Uint8Array): Promise<bigint | null> {
   const [row] = await db.sql<{ admin_id: bigint }>`
     update account_token set used_at = now()
@@ -35,7 +35,7 @@ export async function takeAdminToken(db: Queryable, tokenHash: Uint8Array): Prom
   return row?.admin_id ?? null;
 }
 
-/** Makes every token of an admin worthless. */
+/** Invalidates every token of an admin. */
 export async function spendAdminTokens(db: Queryable, adminId: bigint): Promise<void> {
   await db.sql`
     update account_token set used_at = now() where admin_id = ${adminId}::bigint and used_at is null`;

@@ -9,9 +9,9 @@ import { type LinkDeps, leaveLink, tokenBytes } from "./leave-link.ts";
 import { insertAdmin, insertSupportProfile } from "./store.ts";
 
 /**
- * Creates an admin, who gets a link to set a first password. A super-admin who could do this alone could act as two,
- * or have the limits of two.
- * It throws `conflict` when username, e-mail or mobile number are taken, and `forbidden`.
+ * Creates an admin, who gets a link to set a first password. A super-admin who could do this alone could act as two
+ * people, or have the limits of two. Throws `conflict` when username, email or mobile number are taken, and
+ * `forbidden`.
  */
 export function createAdminAct(deps: LinkDeps & { readonly hashing: PasswordHashing }): Act<CreateAdminInput> {
   return {
@@ -19,7 +19,7 @@ export function createAdminAct(deps: LinkDeps & { readonly hashing: PasswordHash
     schema: createAdminInput,
     reasonOf: ({ reason }) => reason,
     perform: async (tx, input, origin) => {
-      // It is known to nobody, so that nobody logs in before the link was used.
+      // Nobody knows this password, so nobody can log in before using the link.
       const passwordHash = await deps.hashing.hash(randomBytes(tokenBytes).toString("base64url"));
       await requireSuper(tx, origin.adminId);
       const { username, email, agent, mobile = null, reason } = input;

@@ -3,11 +3,11 @@ import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { findAdminEntry, holdRights } from "./store.ts";
 
-/** From this `agent` on somebody may do everything. */
+/** An `agent` value from which on everything is allowed. */
 export const superAgent = 2;
 
 /**
- * Rights that were removed a moment ago no longer count: they are checked under a lock on the admins who have them.
+ * Checks the rights under a lock on the admins who have them, so rights removed a moment ago no longer count.
  * @throws AppError `forbidden`
  */
 export async function requireSuper(tx: Transaction, adminId: bigint): Promise<void> {
@@ -18,7 +18,7 @@ export async function requireSuper(tx: Transaction, adminId: bigint): Promise<vo
 }
 
 /**
- * Finds another admin whom a super-admin is about to change.
+ * Finds the other admin that a super-admin is about to change.
  * @throws AppError `forbidden`, `self_forbidden`, `not_found`
  */
 export async function requireOther(tx: Transaction, adminId: bigint, callerId: bigint): Promise<AdminEntry> {
@@ -27,7 +27,7 @@ export async function requireOther(tx: Transaction, adminId: bigint, callerId: b
     throw new AppError("self_forbidden");
   }
   const admin = await findAdminEntry(tx, adminId);
-  // Rows that never were an admin here are users of other programs.
+  // Rows that never were admins here are users of other programs.
   if (admin === null || (admin.agent < 1 && admin.last_login_at === null)) {
     throw new AppError("not_found", { message: "There is no such admin." });
   }
@@ -42,7 +42,7 @@ export async function entryOf(tx: Transaction, adminId: bigint): Promise<AdminEn
   return entry;
 }
 
-/** What somebody with this `agent` is called. */
+/** The name of the role for this `agent`. */
 export function roleOf(agent: number): string {
   return agent >= superAgent ? "super-admin" : agent === 1 ? "admin" : "nobody";
 }

@@ -9,11 +9,11 @@ const validMinutes = 60;
 
 export type LinkDeps = {
   readonly mails: MailQueue;
-  /** What links in mails begin with. */
+  /** The base of the links in emails. */
   readonly baseUrl: string;
 };
 
-/** Sends an admin a link to set a password, with the commit. The newest link is the one that works. */
+/** Emails an admin a link to set a password when the transaction commits. Only the newest link works. */
 export async function leaveLink(
   tx: Transaction,
   { mails, baseUrl }: LinkDeps,

@@ -10,9 +10,9 @@ import { requireOther, superAgent } from "./hold-others.ts";
 export type TotpRemoval = z.output<typeof totpRemoveInput>;
 
 /**
- * Removes the authenticator of somebody who has lost it, for a super-admin who has verified who asks. All sessions of
- * that person end. For a super-admin it takes two: anyone with their password could otherwise act as both. It throws
- * `not_found` when there is none to remove, and `self_forbidden`.
+ * Removes the authenticator of an admin who has lost it, once a super-admin has verified the person's identity. All
+ * their sessions end. For a super-admin's authenticator it takes two people: anyone with that person's password could
+ * otherwise act as both. Throws `not_found` when there is none to remove, and `self_forbidden`.
  */
 export function removeTotpAct(): Act<TotpRemoval> {
   return {

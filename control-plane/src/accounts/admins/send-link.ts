@@ -9,9 +9,9 @@ import { type LinkDeps, leaveLink } from "./leave-link.ts";
 export type AdminDeed = z.output<typeof adminDeedInput>;
 
 /**
- * Sends an admin a link to set another password. The old one works until the link is used; the codes of an
- * authenticator are required before and after. Anyone who reads another super-admin's mail could act as both, so it
- * takes two. It throws `not_found`, `self_forbidden`, `forbidden`, and `conflict` without an address to send it to.
+ * Emails an admin a link to set another password. The old one works until the link is used; authenticator codes are
+ * required before and after. Anyone who reads another super-admin's email could act as both, so it takes two people.
+ * Throws `not_found`, `self_forbidden`, `forbidden`, and `conflict` if there is no address to send it to.
  */
 export function passwordLinkAct(deps: LinkDeps): Act<AdminDeed> {
   return {

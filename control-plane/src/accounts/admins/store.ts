@@ -25,8 +25,8 @@ const toCredentials = (row: Row | undefined): AdminCredentials | null =>
       };
 
 /**
- * The credentials that a login names: by username, else by e-mail, else by mobile number. A user whose username is
- * somebody else's e-mail can't be mistaken for that person.
+ * The credentials that a login refers to: by username, else by email, else by mobile number. A user whose username is
+ * another person's email can't be mistaken for that person.
  */
 export async function findAdminByLogin(db: Queryable, login: string): Promise<AdminCredentials | null> {
   const [row] = await db.sql<Row>`
@@ -43,7 +43,7 @@ export async function findAdminById(db: Queryable, id: bigint): Promise<AdminCre
   return toCredentials(row);
 }
 
-/** Whether this is still the password of an admin; the row is held until the end of the transaction. */
+/** Whether this is still the admin's password; the row stays locked until the end of the transaction. */
 export async function holdAdmin(db: Queryable, { id, passwordHash, hasCode }: AdminCredentials): Promise<boolean> {
   const rows = await db.sql`
     select 1 from shared_admin_credentials
@@ -57,7 +57,7 @@ export async function setAdminPassword(db: Queryable, id: bigint, passwordHash: 
     update shared_admin_credentials set password_hash = ${passwordHash}, updated_at = now() where id = ${id}::bigint`;
 }
 
-/** Replaces the password of an admin while the old one is still in force. Returns whether it was. */
+/** Replaces an admin's password if the old one is still current. Returns whether it was. */
 export async function replaceAdminPassword(
   db: Queryable,
   id: bigint,
@@ -78,7 +78,7 @@ export type NewAdmin = {
   readonly agent: number;
 };
 
-/** Returns null when username, e-mail or mobile number belong to somebody already. */
+/** Returns null when the username, email or mobile number is taken. */
 export async function insertAdmin(db: Queryable, admin: NewAdmin): Promise<bigint | null> {
   const [row] = await db.sql<{ id: bigint }>`
     insert into shared_admin_credentials (username, email, mobile, password_hash, agent)
@@ -92,7 +92,7 @@ export async function hasAdmin(db: Queryable): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The profile under which users meet this admin: the one there is, or a new one. */
+/** The profile that users see for this admin; created if missing. */
 export async function touchSupportProfile(db: Queryable, adminId: bigint, displayName: string): Promise<void> {
   await db.sql`
     insert into support_profile (admin_id, display_name, last_login_at)
@@ -100,7 +100,7 @@ export async function touchSupportProfile(db: Queryable, adminId: bigint, displa
     on conflict (admin_id) do update set last_login_at = now(), updated_at = now()`;
 }
 
-/** Who was made here belongs into the list of admins from now on, also without a login and without rights. */
+/** Lists this person among the admins from now on, even without a login or rights. */
 export async function insertSupportProfile(db: Queryable, adminId: bigint, displayName: string): Promise<void> {
   await db.sql`insert into support_profile (admin_id, display_name) values (${adminId}::bigint, ${displayName})`;
 }
@@ -112,7 +112,7 @@ const entry = `a.id as admin_id, a.username, a.email, a.mobile, a.agent, a.totp_
     and s.seen_at > now() - make_interval(secs => ${sessionRules.admin.idleSeconds}) and a.agent > 0) as sessions`;
 const entries = "shared_admin_credentials a left join support_profile p on p.admin_id = a.id";
 
-/** Admins, those with the most rights first. Rows of the table that never were any here are users of other programs. */
+/** Admins, those with the most rights first. Rows that never were admins are users of other programs. */
 export async function listAdmins(db: Queryable): Promise<AdminEntry[]> {
   return await db.query<AdminEntry>(
     `select ${entry} from ${entries} where a.agent > 0 or p.id is not null order by a.agent desc, a.id limit ${adminsMax}`,
@@ -125,13 +125,13 @@ export async function findAdminEntry(db: Queryable, id: bigint): Promise<AdminEn
   return row ?? null;
 }
 
-/** Every super-admin and one more person, held until the end of the transaction, in one order for everybody. */
+/** Locks every super-admin and one more person until the end of the transaction, always in the same order. */
 export async function holdRights(tx: Queryable, id: bigint): Promise<{ id: bigint; agent: number }[]> {
   return await tx.sql<{ id: bigint; agent: number }>`
     select id, agent from shared_admin_credentials where agent >= 2 or id = ${id}::bigint order by id for update`;
 }
 
-/** Whether all of them are super-admins, held so until the end of the transaction. */
+/** Whether all of them are super-admins; locks them until the end of the transaction. */
 export async function holdSuperRights(tx: Queryable, ids: readonly bigint[]): Promise<boolean> {
   const rows = await tx.sql`
     select 1 from shared_admin_credentials
@@ -144,7 +144,7 @@ export async function setAgent(tx: Queryable, id: bigint, agent: number): Promis
     update shared_admin_credentials set agent = ${agent}::int, updated_at = now() where id = ${id}::bigint`;
 }
 
-/** Whom a request of another super-admin concerns, by where they can be written to. */
+/** The super-admins affected by another super-admin's request, if they can be reached by email. */
 export async function listOtherSuperAdmins(db: Queryable, id: bigint): Promise<{ id: bigint; email: string }[]> {
   return await db.sql<{ id: bigint; email: string }>`
     select id, email from shared_admin_credentials

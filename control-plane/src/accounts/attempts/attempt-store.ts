@@ -2,9 +2,9 @@ import type { Queryable } from "../../platform/db.ts";
 import type { AttemptLimit } from "./model.ts";
 
 /**
- * Counts an attempt before it is made, in one statement, so that any number of replicas and of attempts at the same
- * moment share one count. A refused attempt is not counted: it does not prolong the wait.
- * @returns null when it may be made, else the seconds to wait
+ * Counts an attempt before it is made, in one statement, so that all replicas and simultaneous attempts share one
+ * count. A refused attempt is not counted: it does not prolong the wait.
+ * @returns null when the attempt may be made, else the seconds to wait
  */
 export async function countAttempt(db: Queryable, key: string, limit: AttemptLimit): Promise<number | null> {
   const { free, windowSeconds, delaySecondsMin, delaySecondsMax } = limit;
@@ -32,7 +32,7 @@ async function secondsToWait(db: Queryable, key: string, limit: AttemptLimit): P
   return Math.max(1, Number(row?.seconds ?? 1n));
 }
 
-/** Takes back an attempt that turned out to be a good one. */
+/** Uncounts an attempt that turned out to be legitimate. */
 export async function uncountAttempt(db: Queryable, key: string): Promise<void> {
   await db.sql`update attempt_counter set count = greatest(0, count - 1) where key = ${key}`;
 }

@@ -14,18 +14,18 @@ import {
   recipientLimit,
 } from "./model.ts";
 
-/** An attempt that was counted and may be made. */
+/** An attempt that was counted and may go ahead. */
 export type Attempt = {
-  /** The attempt succeeded: the pair starts again from zero, and the address gets this attempt back. */
+  /** The attempt succeeded: resets the count of the pair, and takes this attempt off the address's count. */
   succeeded(): Promise<void>;
 };
 
-/** Who tries. */
+/** The origin of an attempt. */
 export type AttemptBy = {
-  /** What names the account, as it was said; it need not exist. */
+  /** The account name as given; the account need not exist. */
   readonly account: string;
   readonly ip: string;
-  /** A browser of the owner of the account: it is counted for itself, whatever others do from its address. */
+  /** A browser known to belong to the account's owner: counted separately, whatever others do from its address. */
   readonly device?: string | null;
 };
 
@@ -63,7 +63,7 @@ async function countPair(
 ): Promise<number | null> {
   const wait = await countAttempt(db, pairKey, kind.ofPair);
   if (wait !== null) {
-    // It was not made, so it is none of the address either.
+    // The attempt was refused, so do not count it against the address.
     await uncountAttempt(db, addressKey);
   }
   return wait;
@@ -71,7 +71,7 @@ async function countPair(
 
 /**
  * @param free how many are allowed without waiting, where admins can set that
- * @throws AppError `too_many_attempts` when the address has asked for too much of this
+ * @throws AppError `too_many_attempts` when the address has made too many requests of this kind
  */
 export async function countFromAddress(
   db: Database,
@@ -82,7 +82,7 @@ export async function countFromAddress(
   await refuseAbove(db, digest(what, "address", addressGroup(ip)), { ...addressLimits[what], free });
 }
 
-/** @throws AppError `too_many_attempts` when too much of this came from the network of the address */
+/** @throws AppError `too_many_attempts` when the address's network has made too many requests of this kind */
 export async function countFromNetwork(db: Database, what: keyof typeof networkLimits, ip: string): Promise<void> {
   await refuseAbove(db, digest(what, "network", addressNetwork(ip)), networkLimits[what]);
 }
@@ -104,11 +104,11 @@ async function refuseAbove(db: Database, key: string, limit: AttemptLimit): Prom
   }
 }
 
-/** Who asks for a mail to somebody: an address, or a browser that is known to be the recipient's. */
+/** Who requests an email to someone: an address, or a browser known to be the recipient's. */
 export type MailAsker = { readonly ip: string; readonly device?: string | null };
 
 /**
- * Whether one more mail of this kind may go to the recipient. Requesters are counted one by one before they are counted
+ * Whether the recipient may get one more email of this kind. Requesters are counted one by one before they are counted
  * together, so that a stranger uses up only the stranger's own share; the recipient's own browser is counted
  * separately.
  */
@@ -123,7 +123,7 @@ export async function mayMail(db: Database, kind: AskedMail, recipient: string, 
   return (await countAttempt(db, digest("mail", kind, to), recipientLimit)) === null;
 }
 
-/** Names nobody, and no two lists of parts give the same. */
+/** Hides the names, and is unique for each list of parts. */
 function digest(...parts: string[]): string {
   return sha256Hex(JSON.stringify(parts));
 }

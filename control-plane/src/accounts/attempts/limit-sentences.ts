@@ -3,7 +3,7 @@ import { type AttemptLimit, addressLimits, attemptKinds, codeLimit } from "./mod
 const hashQueue =
   "Only four passwords are checked at a time; a request that would wait longer than two seconds is refused.";
 
-/** Limits of the endpoints, as their description says them. */
+/** The rate limits of endpoints, worded for their descriptions. */
 export const limitSentences = {
   login: guessesOf(attemptKinds.userLogin.ofPair, attemptKinds.userLogin.ofAddress),
   adminLogin: guessesOf(attemptKinds.adminLogin.ofPair, attemptKinds.adminLogin.ofAddress),

@@ -1,13 +1,13 @@
-/** `free` attempts at once; each one more waits twice as long as the one before, from the first delay up to the most. */
+/** Allows `free` attempts at once; each further one waits twice as long, from the shortest delay up to the longest. */
 export type AttemptLimit = {
   readonly free: number;
-  /** After this long without an attempt, everything is forgotten. At least the longest delay. */
+  /** After this long without an attempt, the count is forgotten. At least the longest delay. */
   readonly windowSeconds: number;
   readonly delaySecondsMin: number;
   readonly delaySecondsMax: number;
 };
 
-/** What is counted: for one account from one address, and for one address whatever the account. */
+/** What is counted: attempts on one account from one address, and from one address on any account. */
 export type AttemptKind = {
   readonly name: string;
   readonly ofPair: AttemptLimit;
@@ -19,29 +19,29 @@ const day = 24 * hour;
 const guesses = { windowSeconds: hour, delaySecondsMin: 1, delaySecondsMax: 900 };
 
 /**
- * Never counted for an account alone: strangers could lock its owner out. Guesses from many addresses meet the cost of
- * the hash and the limit of each address.
+ * Never counted for an account alone, because strangers could then lock its owner out. Guesses from many addresses are
+ * limited by the cost of the hash and the limit of each address.
  */
 export const attemptKinds = {
   userLogin: { name: "user_login", ofPair: { ...guesses, free: 5 }, ofAddress: { ...guesses, free: 50 } },
   adminLogin: { name: "admin_login", ofPair: { ...guesses, free: 5 }, ofAddress: { ...guesses, free: 20 } },
-  /** The password of somebody who is logged in, asked for again. */
+  /** The password of a logged-in user, asked for again. */
   confirmation: { name: "confirmation", ofPair: { ...guesses, free: 5 }, ofAddress: { ...guesses, free: 50 } },
 } as const satisfies Record<string, AttemptKind>;
 
 /**
- * Codes of an authenticator, counted per account: they are only checked after the right password, so no stranger can
- * use them up, and someone with a stolen password does not get more guesses by using more addresses.
+ * Authenticator codes, counted per account: they are only checked after the right password, so no stranger can use them
+ * up, and someone with a stolen password does not get more guesses by using more addresses.
  */
 export const codeLimit: AttemptLimit = { ...guesses, free: 8 };
 
-/** What may be requested from one address: accounts, and mails to anybody. */
+/** What one address may request: accounts, and emails to anyone. */
 export const addressLimits = {
   registration: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
   mail: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
-  /** Orders without a login. */
+  /** Anonymous orders. */
   order: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
-  /** Leads: a company asks once, and what one sender may do leaves most of the day to the others. */
+  /** Leads: a company asks once, and one sender's limit leaves most of the day's total to others. */
   lead: { free: 10, windowSeconds: day, delaySecondsMin: hour, delaySecondsMax: day },
 } as const satisfies Record<string, AttemptLimit>;
 
@@ -50,7 +50,7 @@ export const networkLimits = {
   lead: { free: 40, windowSeconds: day, delaySecondsMin: hour, delaySecondsMax: day },
 } as const satisfies Record<string, AttemptLimit>;
 
-/** How many attempts from one address are free of waiting; admins can put others in place of the numbers above. */
+/** How many attempts an address has before it must wait; admins can override the numbers above. */
 export type AddressNumbers = {
   readonly logins: number;
   readonly adminLogins: number;
@@ -58,15 +58,15 @@ export type AddressNumbers = {
   readonly mails: number;
 };
 
-/** The same kind of attempt with another number that is free for an address. */
+/** The same kind of attempt with a different free allowance. */
 export function freeFromAddress(kind: AttemptKind, free: number): AttemptKind {
   return { ...kind, ofAddress: { ...kind.ofAddress, free } };
 }
 
-/** Why an account gets a mail that somebody asked for without a login, or an admin for somebody else. */
+/** Why an account gets an email that was requested without a login, or by an admin for someone else. */
 export type AskedMail = "verification" | "account_exists" | "password_reset" | "admin_link";
 
-/** Mails of one kind to one recipient that one asker causes. Those above are silently not sent. */
+/** Emails of one kind to one recipient from one requester. Any beyond that are silently dropped. */
 export const askerLimit: AttemptLimit = {
   free: 3,
   windowSeconds: 2 * hour,
@@ -74,5 +74,7 @@ export const askerLimit: AttemptLimit = {
   delaySecondsMax: 2 * hour,
 };
 
-/** The same for all askers together: more than one of them needs, so that no stranger holds up the owner's own mail. */
+/**
+ * The same for all requesters together: more than one of them needs, so that no stranger blocks the owner's own email.
+ */
 export const recipientLimit: AttemptLimit = { ...askerLimit, free: 9, delaySecondsMin: 300 };

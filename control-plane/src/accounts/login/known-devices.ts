@@ -10,7 +10,7 @@ const lifeSeconds = 180 * 24 * 3_600;
 const valueShape = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * Browsers in which somebody has logged in before. Their attempts are counted separately from those of the address: a
+ * Browsers in which a person has logged in before. Their attempts are counted separately from those of the address: a
  * stranger who shares the address, or guesses from it, does not keep the owner waiting. It grants no access.
  */
 export class KnownDevices {
@@ -22,7 +22,7 @@ export class KnownDevices {
     this.#isSecure = isSecure;
   }
 
-  /** The name of the device, when it is one of this owner. */
+  /** The device's name, if it belongs to this owner. */
   read(request: Request, kind: SessionKind, ownerId: bigint): string | null {
     for (const value of readCookies(request, cookieNames[kind])) {
       const [, nonce = "", mac = ""] = valueShape.exec(value) ?? [];
@@ -33,7 +33,7 @@ export class KnownDevices {
     return null;
   }
 
-  /** The `Set-Cookie` that makes a browser known. */
+  /** The `Set-Cookie` that marks a browser as known. */
   cookie(kind: SessionKind, ownerId: bigint): string {
     const nonce = randomBytes(nonceBytes).toString("base64url");
     const secure = this.#isSecure ? "; Secure" : "";

@@ -27,7 +27,6 @@ export type LoginInput = {
   readonly code?: string | undefined;
 };
 
-/** Logs users in. */
 export class UserLogin {
   readonly #deps: LoginDeps;
 
@@ -36,11 +35,9 @@ export class UserLogin {
   }
 
   /**
-   * @returns each `Set-Cookie`: of the new session, of the language of the user, and of a browser that was not known
-   * yet
-   * @throws AppError `invalid_credentials` for an unknown address as for a wrong password, in the same time; only
-   * after the right password `email_not_verified`, `account_disabled`, `code_required`, `invalid_code`;
-   * `too_many_attempts`
+   * @returns each `Set-Cookie`: for the new session, for the user's language, and for a browser that was not known yet
+   * @throws AppError `invalid_credentials` for an unknown address as for a wrong password, in the same time; only after
+   * the right password `email_not_verified`, `account_disabled`, `code_required`, `invalid_code`; `too_many_attempts`
    */
   async logIn(input: LoginInput, request: Request, origin: Origin): Promise<{ cookies: string[]; user: LoginProfile }> {
     const { db, hashing, sessions, factor, devices } = this.#deps;

@@ -1,12 +1,12 @@
 import { AppError } from "../../platform/errors.ts";
 import { Semaphore, SemaphoreFullError } from "../../platform/semaphore.ts";
 
-/** Above the least that is recommended for argon2id (19 MiB, two passes); about 60 ms of one core. */
+/** Above the recommended minimum for argon2id (19 MiB, two passes); about 60 ms on one core. */
 const argon = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
-/** Each takes a core and 19 MiB or more, so that logins must not come in any number at once. */
+/** Each hash takes a core and at least 19 MiB, so logins need a concurrency limit. */
 const atOnce = { runningMax: 4, waitingMax: 64, waitMsMax: 2_000 };
 
-/** A hash of no password: unknown users are checked against it, so that they take as long as known ones. */
+/** A dummy hash: unknown users are checked against it, so that they take as long as known ones. */
 let hashOfNobody: Promise<string> | null = null;
 
 /** Hashes and compares passwords, a few at a time. */

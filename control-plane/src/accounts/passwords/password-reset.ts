@@ -36,7 +36,7 @@ export type PasswordResetDeps = {
   readonly baseUrl: string;
   readonly limits: () => AddressNumbers;
   readonly devices: KnownDevices;
-  /** Links of admins are used up on the same way. */
+  /** Reset links of admins are redeemed here as well. */
   readonly adminAccess: Pick<AdminAccess, "setPassword">;
 };
 
@@ -44,7 +44,7 @@ const tokenBytes = 32;
 const validMinutes = 60;
 const answerMsMin = 100;
 
-/** A new password for anyone who can read the mails of the address. */
+/** A new password for anyone who can read email sent to the address. */
 export class PasswordReset {
   readonly #deps: PasswordResetDeps;
 
@@ -77,7 +77,7 @@ export class PasswordReset {
     const { db, mails, baseUrl } = this.#deps;
     const token = randomBytes(tokenBytes).toString("base64url");
     await db.withTransaction(async (tx) => {
-      // The newest link is the one that works.
+      // Only the newest link works.
       await spendTokens(tx, userId, "password_reset");
       const row = { userId, purpose: "password_reset", tokenHash: sha256(token), minutes: validMinutes } as const;
       const { id, expiresAt } = await insertToken(tx, row);
@@ -98,9 +98,10 @@ export class PasswordReset {
   }
 
   /**
-   * Sets the password, ends every session, and verifies the address if it was not verified yet: the mail was read.
-   * @returns whose password it was
-   * @throws AppError `invalid_token` whatever is wrong with it, `invalid_password` (the link stays valid then)
+   * Sets the password, ends every session, and verifies the address if it was not verified yet, since the email was
+   * read.
+   * @returns the owner of the password
+   * @throws AppError `invalid_token` whatever is wrong with it, `invalid_password` (the link then stays valid)
    */
   async confirm(token: string, password: string, origin: Origin): Promise<SessionKind> {
     if (await this.#deps.adminAccess.setPassword(token, password, origin)) {

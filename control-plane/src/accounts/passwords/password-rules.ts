@@ -4,7 +4,7 @@ const lengthMin = 8;
 const lengthMax = 256;
 const commonWords = new Set(commonText.split(/\s+/).filter((word) => word !== ""));
 
-/** Rows of keys, and what people count: a password that only walks along one of them is guessed at once. */
+/** Keyboard rows and common sequences: a password that only walks along one of them is guessed at once. */
 const walks = [
   "01234567890123456789",
   "abcdefghijklmnopqrstuvwxyz",
@@ -17,7 +17,7 @@ const walks = [
   "147258369",
   "!@#$%^&*()",
 ];
-/** How people write letters when they have to use other characters. */
+/** How people replace letters when other characters are required. */
 const lookalikes: Readonly<Record<string, string>> = {
   "0": "o",
   "1": "i",
@@ -42,14 +42,14 @@ const sentences: Readonly<Record<PasswordFault, string>> = {
 /**
  * What is wrong with a new password, as a sentence, or null. Length counts; no kinds of characters are required. The
  * first guesses are refused: common words, even with digits appended or look-alike characters, one character or group
- * repeated, keyboard walks, and the owner's e-mail address.
+ * repeated, keyboard walks, and the owner's email address.
  */
 export function passwordProblem(password: string, email: string): string | null {
   const fault = findFault(password, email);
   return fault === null ? null : sentences[fault];
 }
 
-/** What a sentence of `passwordProblem` complains of, for pages that say it in another language; null for other sentences. */
+/** What a sentence of `passwordProblem` complains about, for pages in other languages; null for other sentences. */
 export function passwordFaultOf(sentence: string): PasswordFault | null {
   const faults = Object.keys(sentences) as PasswordFault[];
   return faults.find((fault) => sentences[fault] === sentence) ?? null;
@@ -88,17 +88,17 @@ function isCommon(lower: string): boolean {
   );
 }
 
-/** Up to six digits and signs at the end are what people add when a word is refused. */
+/** People append up to six digits and symbols when a word is refused. */
 function withoutTail(text: string): string {
   return text.replace(/[^\p{L}]{1,6}$/u, "");
 }
 
-/** `abababab`, `11111111`: at most four characters, again and again. */
+/** Repetitions of at most four characters: `abababab`, `11111111`. */
 function isRepeated(text: string): boolean {
   return /^(.{1,4}?)\1+$/su.test(text);
 }
 
-/** Made of at most two pieces of walks, forwards or backwards. */
+/** Made of at most two keyboard walks, forwards or backwards. */
 function isWalk(text: string): boolean {
   const lines = walks.flatMap((walk) => [walk, [...walk].reverse().join("")]);
   const isPiece = (piece: string) => lines.some((line) => line.includes(piece));

@@ -31,9 +31,9 @@ export type RegistrationDeps = {
   readonly mails: MailQueue;
   readonly gatewayUsers: GatewayUsers;
   readonly onVerified: OnVerified;
-  /** What links begin with. */
+  /** The base of the links in emails. */
   readonly baseUrl: string;
-  /** Whether the link is in the answer as well, and not in the mail alone. */
+  /** Whether the response includes the link as well, and not the email alone. */
   readonly returnsLink: boolean;
   readonly limits: () => AddressNumbers;
 };
@@ -42,25 +42,25 @@ export type RegistrationInput = {
   readonly email: string;
   readonly password: string;
   readonly displayName: string | null;
-  /** Of mails and pages; any language tag. */
+  /** Any language tag; used for emails and pages. */
   readonly locale: string;
 };
 
-/** The same whether the address was free or not; without the link where only the mail may carry it. */
+/** The same whether or not the address was free; without the link on installations that send it by email only. */
 export type RegistrationAnswer = { readonly status: "email_pending"; readonly verification_url?: string };
 
 const tokenBytes = 32;
 const verificationMinutes = 24 * 60;
-/** Longer than either way takes on a machine that is not overloaded. */
+/** Longer than either path takes on a machine that is not overloaded. */
 const registrationMsMin = 250;
 const resendMsMin = 100;
 
 const newToken = (): string => randomBytes(tokenBytes).toString("base64url");
 
-/** Made on the way by somebody else with the same address: everything of ours is undone. */
+/** The address was taken by a concurrent registration: everything of ours is rolled back. */
 class AddressTaken extends Error {}
 
-/** How users come to be: registered, then verified by the link that only the owner of the address can read. */
+/** Registration: users register, then verify through a link that only the owner of the address can read. */
 export class Registration {
   readonly #deps: RegistrationDeps;
 
@@ -69,8 +69,8 @@ export class Registration {
   }
 
   /**
-   * Creates the gateway user, the profile and the link in one transaction. For a known address nothing is created;
-   * its owner gets a mail that says so, and the caller sees no difference.
+   * Creates the gateway user, the profile and the link in one transaction. For a known address nothing is created; its
+   * owner is notified by email, and the caller sees no difference.
    * @throws AppError `invalid_email`, `invalid_password`, `invalid_name`, `too_many_attempts`
    */
   async register(input: RegistrationInput, origin: Origin): Promise<RegistrationAnswer> {
@@ -101,7 +101,7 @@ export class Registration {
     });
   }
 
-  /** @returns false when the address belongs to somebody by now */
+  /** @returns false when the address has been taken meanwhile */
   async #make(
     profile: { email: string; passwordHash: string; displayName: string | null; locale: string },
     how: { readonly token: string; readonly isMailed: boolean; readonly origin: Origin },
@@ -130,7 +130,7 @@ export class Registration {
     }
   }
 
-  /** The link as a row and as a mail. A mail that can't even be recorded does not undo the rest. */
+  /** Stores the link and queues its email. An email that can't even be queued does not undo the rest. */
   async #leaveLink(
     tx: Transaction,
     user: { readonly userId: UserId; readonly email: string; readonly locale: string },
@@ -185,7 +185,7 @@ export class Registration {
   }
 
   /**
-   * Sends a new link to somebody who is waiting for one, and to nobody else; the response is the same.
+   * Sends a new link to a user who is waiting for one, and to nobody else; the response is the same.
    * @throws AppError `invalid_email`, `too_many_attempts`
    */
   async resend(address: string, origin: Origin): Promise<RegistrationAnswer> {
@@ -210,7 +210,7 @@ export class Registration {
   }
 
   /**
-   * Sends a new link for an admin, who does not see it.
+   * Sends a new link on an admin's behalf; the admin does not see it.
    * @throws AppError `not_found`, `conflict` for a user who is not waiting for one, `too_many_attempts`
    */
   async resendFor(
@@ -244,7 +244,7 @@ export class Registration {
   }
 
   /**
-   * Activates the user that the link belongs to. The link works once.
+   * Activates the user whom the link belongs to. The link works once.
    * @throws AppError `invalid_token`
    */
   async verify(token: string, origin: Origin): Promise<void> {
@@ -264,12 +264,14 @@ export class Registration {
     });
   }
 
-  /** Leads to a page with a button, because programs that check mails open the links in them. */
+  /** The link leads to a page with a button, because mail scanners open the links in emails. */
   #mailedLink(token: string, language: string): string {
     return this.#deps.baseUrl + formPath(`/verify-email/?token=${token}`, mailLocaleOf(language));
   }
 
-  /** Whatever is known of the address: the link names no language, for it would be that of its owner. */
+  /**
+   * The same response whatever is known of the address: the link names no language, since that would be its owner's.
+   */
   #answer(token: string): RegistrationAnswer {
     return this.#deps.returnsLink
       ? {

@@ -4,7 +4,7 @@ import { type SessionKind, sessionRules } from "./model.ts";
 const tokenShape = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * The token that the session cookie carries; null when there is none that could be ours.
+ * The token in the session cookie; null when there is none that could be ours.
  * @throws AppError `invalid_cookie` when there are two of that name: one of them was planted
  */
 export function readSessionCookie(request: Request, kind: SessionKind): string | null {
@@ -26,12 +26,12 @@ export function readCookies(request: Request, name: string): string[] {
     .map((part) => part.slice(prefix.length));
 }
 
-/** The `Set-Cookie` of a new session: of this host alone, out of reach of scripts. */
+/** The `Set-Cookie` of a new session: for this host only, and hidden from scripts. */
 export function sessionCookie(kind: SessionKind, token: string, isSecure: boolean): string {
   return cookieText(kind, token, sessionRules[kind].lifeSeconds, isSecure);
 }
 
-/** The `Set-Cookie` that takes it away again. */
+/** The `Set-Cookie` that removes it. */
 export function endedSessionCookie(kind: SessionKind, isSecure: boolean): string {
   return cookieText(kind, "", 0, isSecure);
 }

@@ -1,12 +1,12 @@
-/** Whose login a session is. */
+/** The owner of a session. */
 export type SessionKind = "user" | "admin";
 
 export type SessionRules = {
   readonly cookieName: string;
   readonly sameSite: "Lax" | "Strict";
-  /** After this long without a request, it ends. */
+  /** Ends after this long without a request. */
   readonly idleSeconds: number;
-  /** It is over then, whatever happens. */
+  /** Ends after this long in any case. */
   readonly lifeSeconds: number;
 };
 
@@ -19,10 +19,10 @@ export const sessionRules: Readonly<Record<SessionKind, SessionRules>> = {
   admin: { cookieName: "SVC_ADMIN_SESSID", sameSite: "Strict", idleSeconds: 12 * hour, lifeSeconds: day },
 };
 
-/** What logins of admins have to be like. */
+/** The rules for admin logins. */
 export type AdminRules = { readonly freshLoginMinutes: number; readonly isSecondFactorRequired: boolean };
 
-/** Where a login comes from, as its owner sees it in the list of sessions. */
+/** A login's origin, as its owner sees it in the list of sessions. */
 export type LoginOrigin = { readonly ip: string; readonly userAgent: string };
 
 /** A session as its owner sees it. Times in ISO 8601. */

@@ -15,17 +15,17 @@ import {
 
 const tokenBytes = 32;
 
-/** `continuedId` is the session whose login it continues: the login keeps its age. */
+/** `continuedId` is the session that this one continues: the age of its login carries over. */
 export type NewSession = LoginOrigin & { readonly continuedId?: bigint };
 
 export type SessionDeps = {
   readonly db: Database;
-  /** Whether browsers may send the cookie over HTTPS only: everywhere but in development. */
+  /** Whether browsers send the cookie over HTTPS only: everywhere but in development. */
   readonly isSecure: boolean;
   readonly adminRules: () => AdminRules;
 };
 
-/** Logins by cookie. A session is new with every login; nobody can bring one along. */
+/** Cookie sessions. Every login starts a new one; a session id that the client brings is never adopted. */
 export class Sessions implements CallerReader {
   readonly #db: Database;
   readonly #isSecure: boolean;
@@ -42,8 +42,8 @@ export class Sessions implements CallerReader {
   }
 
   /**
-   * Starts a session, in the transaction of the login, and ends the one that the request came with.
-   * @returns the `Set-Cookie` that carries it; only its digest is kept
+   * Starts a session in the transaction of the login, and ends the one that the request came with.
+   * @returns the `Set-Cookie` that carries its token; only the digest is stored
    */
   async start(tx: Queryable, owner: SessionOwner, request: Request, origin: NewSession): Promise<string> {
     const kind: SessionKind = owner.adminId === null ? "user" : "admin";

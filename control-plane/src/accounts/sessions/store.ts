@@ -3,7 +3,7 @@ import { type Queryable, rowsWritten } from "../../platform/db.ts";
 import type { AdminCaller, UserCaller } from "../../platform/endpoint/model.ts";
 import type { AdminRules, LoginOrigin, SessionRules, SessionSummary } from "./model.ts";
 
-/** Whose sessions are meant: exactly one of the two. */
+/** The owner of the sessions: exactly one of the two. */
 export type SessionOwner =
   | { readonly userId: bigint; readonly adminId: null }
   | { readonly userId: null; readonly adminId: bigint };
@@ -26,7 +26,7 @@ export async function insertSession(
   return row.id;
 }
 
-/** Who is logged in with this token, if the session and the user are still good; and whether `seen_at` is old. */
+/** The user logged in with this token, if session and user are still valid; and whether `seen_at` needs an update. */
 export async function findUserBySession(
   db: Queryable,
   tokenHash: Uint8Array,
@@ -52,7 +52,7 @@ export async function findUserBySession(
   return { caller: caller as UserCaller, isSeenLongAgo: is_old };
 }
 
-/** The same for an admin, who has to be one still. */
+/** The same for an admin, who must still be one. */
 export async function findAdminBySession(
   db: Queryable,
   tokenHash: Uint8Array,
@@ -87,13 +87,13 @@ export async function findAdminBySession(
   return { caller, isSeenLongAgo: row.is_old };
 }
 
-/** Once a minute is enough to know how long a session has been idle. */
+/** Updating once a minute is enough to know how long a session has been idle. */
 export async function markSessionSeen(db: Queryable, id: bigint): Promise<void> {
   await db.sql`
     update session set seen_at = now() where id = ${id}::bigint and seen_at < now() - interval '1 minute'`;
 }
 
-/** Ends the session with this token, if it is one of this kind. */
+/** Ends the session with this token, if it is of this kind. */
 export async function revokeSessionByToken(
   db: Queryable,
   tokenHash: Uint8Array,
@@ -104,7 +104,7 @@ export async function revokeSessionByToken(
       and (case ${kind} when 'user' then user_id else admin_id end) is not null`;
 }
 
-/** Ends one session of its owner. Returns whether there was such a session. */
+/** Ends one session of its owner. Returns whether the session existed. */
 export async function revokeSession(db: Queryable, id: bigint, owner: SessionOwner): Promise<boolean> {
   const written = await db.sql`
     update session set revoked_at = now() where id = ${id}::bigint and revoked_at is null
@@ -112,7 +112,7 @@ export async function revokeSession(db: Queryable, id: bigint, owner: SessionOwn
   return rowsWritten(written) > 0;
 }
 
-/** Ends all sessions of an owner, but for the one that is spared. Returns how many these were. */
+/** Ends all sessions of an owner except the spared one. Returns how many there were. */
 export async function revokeSessionsOf(db: Queryable, owner: SessionOwner, sparedId: bigint | null): Promise<number> {
   const written = await db.sql`
     update session set revoked_at = now() where revoked_at is null
@@ -121,7 +121,7 @@ export async function revokeSessionsOf(db: Queryable, owner: SessionOwner, spare
   return rowsWritten(written);
 }
 
-/** The sessions of an owner that are still good, the newest first. */
+/** An owner's valid sessions, newest first. */
 export async function listSessionsOf(
   db: Queryable,
   owner: SessionOwner,

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { isEqualSecret } from "../../platform/crypto/compare.ts";
 
-/** The values of RFC 6238 that every authenticator understands: HMAC-SHA-1, six digits, thirty seconds. */
+/** The RFC 6238 values that every authenticator supports: HMAC-SHA-1, six digits, thirty seconds. */
 const stepMs = 30_000;
 const digits = 6;
-/** A clock may be wrong by one step to either side. */
+/** A clock may be off by one step in either direction. */
 const driftSteps = 1;
 const base32Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
@@ -25,12 +25,12 @@ export function stepAt(epochMs: number): number {
   return Math.floor(epochMs / stepMs);
 }
 
-/** The time step that a code belongs to, near this moment; null when it belongs to none. */
+/** The time step, near the current one, that a code belongs to; null if there is none. */
 export function findStep(secret: Uint8Array, code: string, epochMs: number): number | null {
   const now = stepAt(epochMs);
   let found: number | null = null;
   for (let step = now - driftSteps; step <= now + driftSteps; step += 1) {
-    // All are compared, so that the time says nothing.
+    // All are compared, so that timing reveals nothing.
     if (isEqualSecret(codeAt(secret, step), code)) {
       found = step;
     }
@@ -38,7 +38,7 @@ export function findStep(secret: Uint8Array, code: string, epochMs: number): num
   return found;
 }
 
-/** RFC 4648 without padding, as authenticators take it. */
+/** RFC 4648 without padding, as authenticators expect it. */
 export function toBase32(bytes: Uint8Array): string {
   let text = "";
   let bits = 0;
@@ -55,7 +55,7 @@ export function toBase32(bytes: Uint8Array): string {
   return bits === 0 ? text : text + base32Letters[(value << (5 - bits)) & 31];
 }
 
-/** What an authenticator reads out of a QR code. */
+/** The URI in the QR code that an authenticator scans. */
 export function authenticatorUri(secret: Uint8Array, issuer: string, account: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   return `otpauth://totp/${label}?secret=${toBase32(secret)}&issuer=${encodeURIComponent(issuer)}&algorithm=SHA1&digits=${digits}&period=30`;

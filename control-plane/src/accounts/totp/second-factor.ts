@@ -26,13 +26,13 @@ export type SecondFactorDeps = {
   readonly masterKey: MasterKey;
   readonly clock: Clock;
   readonly mails: MailQueue;
-  /** What links in mails begin with. */
+  /** The base of the links in emails. */
   readonly baseUrl: string;
 };
 
 const issuer = "Sluice";
 
-/** The column of a kind of owner, for the exchange of the master key. */
+/** The encrypted column for a kind of owner, for the rotation of the master key. */
 const columnOf = (kind: CodeOwner["kind"]): SealedColumn => {
   const table = tables[kind];
   const column = "totp_sealed";
@@ -46,12 +46,12 @@ const columnOf = (kind: CodeOwner["kind"]): SealedColumn => {
 
 const columns = { user: columnOf("user"), admin: columnOf("admin") };
 
-/** What this feature keeps under the master key. */
+/** What this feature encrypts under the master key. */
 export const totpSealedColumns: readonly SealedColumn[] = [columns.user, columns.admin];
 
 const contextOf = ({ kind, id }: CodeOwner): string => columns[kind].contextOf([id.toString()]);
 
-/** Where the owner of a code looks after it. */
+/** Where the owner of a code manages it. */
 const accountPaths = { user: "/console/account/", admin: "/admin/account/" } as const;
 
 /** The codes of an authenticator as a second factor at login, and the recovery codes that replace a lost one. */
@@ -64,7 +64,7 @@ export class SecondFactor {
 
   /**
    * Creates a secret, which is shown once; codes are not required yet.
-   * @throws AppError `conflict` when there is one in use
+   * @throws AppError `conflict` when one is already in use
    */
   async begin(tx: Transaction, owner: CodeOwner, account: string): Promise<{ secret: string; uri: string }> {
     const { isEnabled } = await lockSecret(tx, owner);
@@ -110,8 +110,7 @@ export class SecondFactor {
   }
 
   /**
-   * Accepts a code of the authenticator or a recovery code, which is then used up: two logins at the same moment can't
-   * both use it.
+   * Accepts an authenticator code or a recovery code, and uses it up: two simultaneous logins can't both use it.
    * @throws AppError `code_required`, `invalid_code`, `too_many_attempts`
    */
   async check(owner: CodeOwner, code: string | undefined, origin: Origin): Promise<void> {
@@ -128,7 +127,7 @@ export class SecondFactor {
 
   /**
    * Counts the attempt before it is made; the owner's row is locked while the code is checked.
-   * @returns the sealed secret that the code matches
+   * @returns the encrypted secret that the code matches
    */
   async #count(owner: CodeOwner, take: (tx: Transaction, sealed: Uint8Array) => Promise<boolean>): Promise<Uint8Array> {
     const { db } = this.#deps;
@@ -155,7 +154,7 @@ export class SecondFactor {
   async #takeRecoveryCode(tx: Transaction, owner: CodeOwner, letters: string, origin: Origin): Promise<boolean> {
     const digest = recoveryDigest(owner, letters);
     const kept = await listUnusedCodes(tx, owner);
-    // All are compared, so that the time says nothing.
+    // All are compared, so that timing reveals nothing.
     const found = kept.filter((each) => isEqualSecret(each.digest, digest));
     const [code] = found;
     const holder = await findCodeHolder(tx, owner);

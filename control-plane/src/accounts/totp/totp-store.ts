@@ -1,16 +1,16 @@
 import { type Queryable, rowsWritten } from "../../platform/db.ts";
 
-/** Whose authenticator it is. */
+/** The owner of the authenticator. */
 export type CodeOwner = { readonly kind: "user" | "admin"; readonly id: bigint };
 
-/** Where each kind of owner is kept. */
+/** The table for each kind of owner. */
 export const tables = { user: "user_profile", admin: "shared_admin_credentials" } as const;
 
 const tableOf = (owner: CodeOwner): string => tables[owner.kind];
 
 export type SealedSecret = { readonly sealed: Uint8Array | null; readonly isEnabled: boolean };
 
-/** The secret of an authenticator as it is kept; held until the transaction ends. */
+/** The stored secret of an authenticator; the row stays locked until the transaction ends. */
 export async function lockSecret(db: Queryable, owner: CodeOwner): Promise<SealedSecret> {
   const [row] = await db.query<{ totp_sealed: Uint8Array | null; is_enabled: boolean }>(
     `select totp_sealed, totp_enabled_at is not null as is_enabled from ${tableOf(owner)} where id = $1 for update`,
@@ -19,7 +19,7 @@ export async function lockSecret(db: Queryable, owner: CodeOwner): Promise<Seale
   return { sealed: row?.totp_sealed ?? null, isEnabled: row?.is_enabled === true };
 }
 
-/** Keeps a secret that is not in use yet. */
+/** Stores a secret that is not in use yet. */
 export async function putSecret(db: Queryable, owner: CodeOwner, sealed: Uint8Array): Promise<void> {
   await db.query(
     `update ${tableOf(owner)} set totp_sealed = $2, totp_last_step = null, updated_at = now()
@@ -42,7 +42,7 @@ export async function enableSecret(db: Queryable, owner: CodeOwner): Promise<voi
   await db.query(`update ${tableOf(owner)} set totp_enabled_at = now(), updated_at = now() where id = $1`, [owner.id]);
 }
 
-/** The recovery codes go with it. Returns whether there was one. */
+/** Removes the authenticator with its recovery codes. Returns whether there was one. */
 export async function removeSecret(db: Queryable, owner: CodeOwner): Promise<boolean> {
   await db.query(`delete from recovery_code where ${owner.kind}_id = $1`, [owner.id]);
   const written = await db.query(

@@ -23,7 +23,7 @@ import { removeSecret } from "../totp/totp-store.ts";
 
 export type OwnAccountDeps = LoginDeps & { readonly mails: MailQueue; readonly baseUrl: string };
 
-/** What users change of their own account. */
+/** What users change in their own account. */
 export class OwnAccount {
   readonly #deps: OwnAccountDeps;
 
@@ -31,7 +31,7 @@ export class OwnAccount {
     this.#deps = deps;
   }
 
-  /** @throws AppError `unauthenticated` when the user is gone */
+  /** @throws AppError `unauthenticated` when the user no longer exists */
   async read(userId: UserId): Promise<Profile> {
     const profile = await findProfile(this.#deps.db, userId);
     if (profile === null) {
@@ -93,7 +93,7 @@ export class OwnAccount {
     const passwordHash = await hashing.hash(passwords.next);
     return await db.withTransaction(async (tx) => {
       if (!(await replacePassword(tx, user.userId, login.passwordHash, passwordHash))) {
-        // It was reset or changed, or the account suspended, while we hashed.
+        // The password was reset or changed, or the account suspended, while we hashed.
         throw new AppError("conflict");
       }
       await spendTokens(tx, user.userId, "password_reset");

@@ -17,7 +17,7 @@ export type UserSaveInput = z.output<typeof userSaveInput>;
 const multiplierPattern = /^\d{1,4}(\.\d{1,4})?$/;
 const multiplierScale = 4;
 
-/** Changing a user. A lower multiplier is a discount without an end, so that it takes two. */
+/** Changing a user. A lower multiplier is a permanent discount, so it takes two admins. */
 export function saveUserAct(gatewayUsers: ChangedUsers): Act<UserSaveInput> {
   return {
     kind: "user.save",
@@ -44,8 +44,8 @@ export function saveUserAct(gatewayUsers: ChangedUsers): Act<UserSaveInput> {
 const scaledOf = (multiplier: Decimal): bigint => decimalToScaled(multiplier, multiplierScale);
 
 /**
- * Changes a user for an admin. Any status but `active` ends the sessions; one that is not open also stops the API keys,
- * on every replica.
+ * Changes a user on behalf of an admin. Any status but `active` ends the sessions; one that is not open also stops the
+ * API keys, on every replica.
  * @throws AppError `not_found`, `invalid_name`, `invalid_multiplier`, `conflict`
  */
 async function saveUser(
@@ -94,7 +94,7 @@ async function readUser(tx: Transaction, userId: UserId): Promise<Profile> {
   return profile;
 }
 
-/** The user as the admin saw it. */
+/** The version of the user that the admin saw. */
 async function readUnchanged(tx: Transaction, input: UserSaveInput): Promise<Profile> {
   const { user_id: userId, updated_at: updatedAt } = input;
   const profile = await readUser(tx, userId as UserId);
@@ -108,7 +108,7 @@ function shown({ displayName, userType, status, rateMultiplier }: Profile): obje
   return { displayName, userType, status, rateMultiplier };
 }
 
-/** Zero would make everything free, which is what a grant of quota is for. */
+/** Zero would make everything free; use a quota grant for that. */
 function readMultiplier(text: string | undefined): Decimal | null {
   if (text === undefined) {
     return null;

@@ -2,7 +2,7 @@ import type { Feature } from "../../platform/feature.ts";
 import { approvalEndpoints } from "./routes.ts";
 import type { Approvals } from "./service.ts";
 
-/** What waits for a second admin. */
+/** Acts that wait for a second admin. */
 export function approvalFeature(approvals: Approvals): Feature {
   return {
     name: "approvals",

@@ -1,26 +1,26 @@
 import type { ActKind, Effects } from "@sluice/contracts/approvals";
 import { quotaPerUsd } from "@sluice/contracts/money";
 
-/** What the amounts of admins are counted as, each with limits of its own. */
+/** What the amounts that admins move count towards; each kind has its own limits. */
 export type AllowanceKind = "adjust" | "refund";
 
-/** What admins may move, in whole US dollars; read again for each act, since settings change. */
+/** How much admins may move, in whole US dollars; read again for each act, since settings change. */
 export type AmountRules = {
   readonly [Kind in AllowanceKind]: { readonly usdMax: number; readonly usdPerDayMax: number };
 } & {
-  /** Above it a second super-admin has to agree; 0 for never. */
+  /** Above this amount a second super-admin has to approve; 0 for never. */
   readonly secondPersonAboveUsd: number;
 };
 
-/** An amount as it is counted, in quota; what is taken counts as what is given. */
+/** An amount as counted, in quota; amounts taken count like amounts given. */
 export type Amount = { readonly kind: AllowanceKind; readonly quota: bigint };
 
-/** What an amount takes: the rights of every admin, those of a super-admin with a fresh login, or a second person. */
+/** What an amount requires: any admin, a super-admin with a fresh login, or a second person. */
 export type Demand = "nothing" | "fresh_super_admin" | "second_person";
 
 /**
- * What it takes to move an amount.
- * @param quotaOfDay what the admin has moved today, with this amount
+ * What moving an amount requires.
+ * @param quotaOfDay what the admin has moved today, including this amount
  */
 export function demandOf({ kind, quota }: Amount, quotaOfDay: bigint, rules: AmountRules): Demand {
   const { usdMax, usdPerDayMax } = rules[kind];
@@ -37,7 +37,7 @@ function toQuota(usd: number): bigint {
 
 export type ApprovalStatus = "pending" | "approved" | "rejected" | "expired";
 
-/** An act that waits for a second super-admin, or did. */
+/** An act that waits, or waited, for a second super-admin. */
 export type Approval = {
   readonly id: bigint;
   readonly kind: ActKind;

@@ -3,49 +3,51 @@ import type { z } from "zod";
 import type { Queryable, Transaction } from "../../platform/db.ts";
 import type { Amount } from "./model.ts";
 
-/** By whom and by which request something is done; of what waited, by whom and by which it was asked for. */
+/** Who performs an act, and in which request; for an act that waited, who requested it, and in which request. */
 export type ActOrigin = {
   readonly adminId: bigint;
   readonly adminName: string;
   readonly requestId: string;
   readonly ip: string;
-  /** Chosen by the caller: a repetition under it does nothing more. */
+  /** Chosen by the caller: a repetition with the same key has no further effect. */
   readonly idempotencyKey: string;
-  /** The request that a second person has agreed to; null for what was done at once. */
+  /** The request that a second person has approved; null for an immediate act. */
   readonly approvalId: bigint | null;
 };
 
-/** The outcome of an act within its transaction. */
+/** The result of an act within its transaction. */
 export type Performed = {
-  /** False when an earlier one under the same key had done it: then nothing counts. */
+  /** False when an earlier act under the same key did it: then nothing is counted. */
   readonly isNew: boolean;
-  /** What was moved; null for what moves nothing. */
+  /** The amount moved; null if the act moves none. */
   readonly amount: Amount | null;
-  /** Whether, as long as large amounts wait for a second person, this does so whatever it moves: it would get around them. */
+  /** Whether, while large amounts need a second person, this act always needs one, because it would get around that. */
   readonly takesTwo: boolean;
   readonly effects: Effects;
-  /** What the input left to the moment, as it is now: by then it could be more than what is agreed to. */
+  /**
+   * The input with everything filled in that it left open, as of now: it could mean more by the time of the approval.
+   */
   readonly settledInput?: object;
-  /** What is left to do after the commit, and the answer. */
+  /** What is left to do after the commit; returns the response. */
   readonly finish: () => Promise<Record<string, unknown>>;
 };
 
-/** Something that admins do, at once or when a second one has agreed. */
+/** Something that admins do, at once or after a second admin has approved. */
 export type Act<Input> = {
   readonly kind: ActKind;
-  /** How it is read again out of what was kept; the input of its endpoint. */
+  /** Parses the stored input; the input schema of its endpoint. */
   readonly schema: z.ZodType<Input>;
-  /** The field of the input whose text is kept sealed while it waits, and forgotten afterwards. */
+  /** The field of the input that is stored encrypted while the act waits, and deleted afterwards. */
   readonly secretField?: keyof Input & string;
   readonly reasonOf: (input: Input) => string;
-  /** Does it and writes it down, in the transaction. @throws AppError what its endpoint declares */
+  /** Does it and records it, in the transaction. @throws AppError what its endpoint declares */
   readonly perform: (tx: Transaction, input: Input, origin: ActOrigin) => Promise<Performed>;
 };
 
-/** What deciding needs to know of admins. */
+/** What approvals need to know about admins. */
 export interface SuperAdmins {
-  /** Whether these are super-admins still, held so until the transaction ends. */
+  /** Whether these are still super-admins; locks them until the transaction ends. */
   hold(tx: Transaction, ids: readonly bigint[]): Promise<boolean>;
-  /** The super-admins who may agree to what this one asks for, as far as they can be written to. */
+  /** The super-admins who may approve this one's requests, if they can be reached by email. */
   othersThan(db: Queryable, id: bigint): Promise<readonly { readonly id: bigint; readonly email: string }[]>;
 }

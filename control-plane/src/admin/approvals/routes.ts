@@ -10,7 +10,7 @@ import { z } from "zod";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import type { Approvals } from "./service.ts";
 
-/** What super-admins do with the acts that wait for a second one of them. */
+/** What super-admins do with acts that wait for a second one. */
 export function approvalEndpoints(approvals: Approvals): AnyEndpoint[] {
   return [
     endpoint({

@@ -4,7 +4,7 @@ import type { SealedColumn } from "../../platform/crypto/sealed-column.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { findSealed, keepSealed } from "./store.ts";
 
-/** A sealed value opens only for the request that it belongs to. */
+/** An encrypted value can be decrypted only for the request that it belongs to. */
 function contextOf(id: string): string {
   return sealContext({ table: "approval", column: "sealed", row: id, owner: "operator" });
 }
@@ -16,10 +16,10 @@ export const sealedInputs: SealedColumn = {
   contextOf: ([id]) => contextOf(id ?? ""),
 };
 
-/** The input of an act as JSON: `all` of it, and what may be `kept` in clear, without the field that is a secret. */
+/** The input of an act as JSON: `all` of it, and what may be `kept` in plain text, without the secret field. */
 export type InputText = { readonly all: string; readonly kept: string; readonly secret: string | null };
 
-/** @param secretField the field of the input whose value is never kept in clear, if it has one */
+/** @param secretField the field of the input whose value is never stored in plain text, if it has one */
 export function inputText(input: object, secretField: string | undefined): InputText {
   const all = toJson(input);
   if (secretField === undefined) {
@@ -33,7 +33,7 @@ function toJson(value: object): string {
   return JSON.stringify(value, (_, each) => (typeof each === "bigint" ? each.toString() : each));
 }
 
-/** Keeps the secret of a request that was just left. */
+/** Stores the secret of a request that was just created. */
 export async function keepSecret(tx: Transaction, masterKey: MasterKey, id: bigint, secret: string): Promise<void> {
   await keepSealed(tx, id, seal(masterKey.sealing, Buffer.from(secret, "utf8"), contextOf(id.toString())));
 }

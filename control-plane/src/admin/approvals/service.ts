@@ -30,28 +30,28 @@ const hoursToDecide = 72;
 const pendingMax = 100n;
 const listedMax = 200;
 
-/** What this feature keeps under the master key. */
+/** What this feature encrypts under the master key. */
 export const approvalSealedColumns: readonly SealedColumn[] = [sealedInputs];
 
 export type ApprovalDeps = {
   readonly db: Database;
   readonly masterKey: MasterKey;
-  /** As they are stored at this moment, so that nobody acts by those that somebody has just changed. */
+  /** Read from the database each time, so that nobody acts under rules that have just been changed. */
   readonly rules: (db: Queryable) => Promise<AmountRules>;
   readonly admins: SuperAdmins;
   readonly mails: MailQueue;
-  /** What links in mails begin with. */
+  /** The base of the links in emails. */
   readonly baseUrl: string;
-  /** Everything that may wait for a second person, so that it can be done then. */
+  /** Every act that may wait for a second person, so that it can be performed after the approval. */
   readonly acts: readonly KeptAct[];
 };
 
-/** Who does something, and by which request. */
+/** Who performs an act, and in which request. */
 export type ActCaller = {
   readonly admin: AdminCaller;
   readonly requestId: string;
   readonly clientIp: string;
-  /** Without one, a repetition by the same admin is the same request. */
+  /** Without one, a repetition by the same admin is treated as the same request. */
   readonly idempotencyKey?: string;
 };
 
@@ -61,7 +61,7 @@ export type Decision = {
   readonly reason: string;
 };
 
-/** Thrown out of the transaction of an act, so that nothing of it stays. */
+/** Thrown out of the transaction of an act, so that all of it is rolled back. */
 class SecondPersonNeeded extends Error {
   readonly performed: Performed;
 
@@ -81,14 +81,14 @@ class Foreseen extends Error {
   }
 }
 
-/** An act whose input comes out of what was kept. */
+/** An act whose input is read from storage. */
 export type KeptAct = {
   readonly kind: ActKind;
   readonly secretField?: string;
   readonly perform: (tx: Transaction, kept: unknown, origin: ActOrigin) => Promise<Performed>;
 };
 
-/** The act for what was kept of it: its input is read again, by its own schema. */
+/** Prepares an act to run from its stored input, which is parsed again by the act's own schema. */
 export function keptAct<Input>({ kind, schema, secretField, perform }: Act<Input>): KeptAct {
   const sealed = secretField === undefined ? {} : { secretField };
   return { kind, ...sealed, perform: (tx, kept, origin) => perform(tx, schema.parse(kept), origin) };
@@ -96,7 +96,7 @@ export function keptAct<Input>({ kind, schema, secretField, perform }: Act<Input
 
 type Change = AuditChange & { readonly action: string };
 
-/** Writes down what an act changed, by whom, and after which request. */
+/** Records what an act changed, who did it, and which request it came from. */
 export async function writeActDown(tx: Transaction, origin: ActOrigin, change: Change): Promise<void> {
   const { approvalId } = origin;
   const { action, after: plain, ...rest } = change;
@@ -116,8 +116,8 @@ export class Approvals {
   }
 
   /**
-   * Does it, or leaves it waiting for approval. What the admin has moved today is counted in the transaction of the
-   * act, under a lock on the admin's row, so that simultaneous requests can't exceed a limit.
+   * Performs the act, or leaves it waiting for approval. What the admin has moved today is counted in the transaction
+   * of the act, under a lock on the admin's row, so that simultaneous requests can't exceed a limit.
    * @returns the result of the act, or `approval` if it waits
    * @throws AppError `super_admin_required`, `step_up_required`, and those of the act
    */
@@ -130,7 +130,7 @@ export class Approvals {
     const origin = originOf(caller, inputText(input, act.secretField), masterKey);
     try {
       const performed = await db.withTransaction(async (tx) => {
-        // Before the act, which may change them.
+        // Read before the act, which may change the rules.
         const rules = await this.#deps.rules(tx);
         const done = await act.perform(tx, input, origin);
         await this.#admit(tx, done, { admin: caller.admin, rules });
@@ -148,7 +148,7 @@ export class Approvals {
     }
   }
 
-  /** What it would take an admin to move this now. */
+  /** What it would currently take an admin to move this amount. */
   async foresee(db: Database | Transaction, adminId: bigint, amount: Amount): Promise<Demand> {
     const counted = await readCounted(db, adminId, amount.kind);
     return demandOf(amount, counted + amount.quota, await this.#deps.rules(db));
@@ -159,7 +159,7 @@ export class Approvals {
   }
 
   /**
-   * A request, and what it would do now: it is carried out and rolled back to find out.
+   * A request, and what it would do now, found by performing it and rolling back.
    * @throws AppError `not_found`
    */
   async describe(
@@ -174,10 +174,9 @@ export class Approvals {
   }
 
   /**
-   * Approves a request, which is then done in the same transaction, or rejects it. All rights are checked again.
+   * Approves a request, which is then performed in the same transaction, or rejects it. All rights are checked again.
    * @throws AppError `not_found`, `conflict` when there is nothing to decide or the requester is no longer a
-   * super-admin,
-   * `self_forbidden`, `super_admin_required`, and those of the act
+   * super-admin, `self_forbidden`, `super_admin_required`, and those of the act
    */
   async decide(decision: Decision, caller: Omit<ActCaller, "idempotencyKey">): Promise<ApprovalEntry> {
     const performed = await this.#deps.db.withTransaction(async (tx) => {
@@ -196,7 +195,7 @@ export class Approvals {
       });
       return done;
     });
-    // Should the program die here, the jobs of the feature go on with it.
+    // If the process dies here, the feature's jobs finish this.
     await performed?.finish();
     const approval = await findApproval(this.#deps.db, decision.approvalId);
     if (approval === null) {
@@ -205,7 +204,7 @@ export class Approvals {
     return toApprovalEntry(approval);
   }
 
-  /** Marks requests whose time is over. */
+  /** Marks expired requests. */
   async cleanUp(db: Database): Promise<void> {
     await expireApprovals(db);
     await deleteOldAllowances(db);
@@ -278,7 +277,7 @@ export class Approvals {
     });
   }
 
-  /** The request that waits under this key already, if it is for the same. */
+  /** The request already waiting under this key, if it is for the same act. */
   async #sameAs(
     tx: Transaction,
     kind: ActKind,
@@ -328,7 +327,7 @@ export class Approvals {
     { decision, caller }: { readonly decision: Decision; readonly caller: Pick<ActCaller, "admin"> },
   ): Promise<void> {
     const { adminId } = caller.admin;
-    // Withdrawing one's own request needs nobody else.
+    // Withdrawing one's own request needs no second person.
     if (decision.isApproved && approval.requestedBy === adminId) {
       throw new AppError("self_forbidden", { message: "Another super-admin has to approve this." });
     }
@@ -355,7 +354,7 @@ function refuseDecided(approval: Approval | null): Approval {
 function originOf(caller: ActCaller, { all }: InputText, masterKey: MasterKey): ActOrigin {
   const { admin, requestId, clientIp: ip, idempotencyKey } = caller;
   const { adminId, username: adminName } = admin;
-  // Under its own key, since the name of a request must not reveal a secret in it.
+  // Under its own key, since the key of a request must not reveal a secret in it.
   const naming = new Bun.CryptoHasher("sha256", masterKey.deriveKey("name acts of admins"));
   const key = idempotencyKey ?? naming.update(`${adminId} ${all}`).digest("hex");
   return { adminId, adminName, requestId, ip, idempotencyKey: key, approvalId: null };

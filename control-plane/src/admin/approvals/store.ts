@@ -2,7 +2,7 @@ import type { ActKind, Effects } from "@sluice/contracts/approvals";
 import type { Queryable } from "../../platform/db.ts";
 import type { AllowanceKind, Amount, Approval, ApprovalStatus } from "./model.ts";
 
-/** Adds to what an admin has moved today, by UTC days of the database, and holds that until the transaction ends. */
+/** Adds to what an admin has moved on the current UTC day of the database; locks the row until the transaction ends. */
 export async function countAmount(tx: Queryable, adminId: bigint, { kind, quota }: Amount): Promise<bigint> {
   const [row] = await tx.sql<{ quota: bigint }>`
     insert into admin_allowance (admin_id, day, kind, quota)
@@ -76,7 +76,7 @@ export type NewApproval = Pick<
   readonly hours: number;
 };
 
-/** Leaves a request; null when one of the same kind and key waits already. */
+/** Creates a request; null when one of the same kind and key is already waiting. */
 export async function insertApproval(tx: Queryable, made: NewApproval): Promise<Approval | null> {
   const [row] = await tx.query<Row>(
     `insert into approval (kind, input, reason, effects, requested_by, requested_by_name, request_id, ip, idempotency_key,
@@ -112,13 +112,13 @@ export async function findApproval(db: Queryable, id: bigint): Promise<Approval 
   return row === undefined ? null : toApproval(row);
 }
 
-/** The request, held until the end of the transaction. */
+/** The request, locked until the end of the transaction. */
 export async function lockApproval(tx: Queryable, id: bigint): Promise<Approval | null> {
   const [row] = await tx.query<Row>(`select ${fields} from approval where id = $1::bigint for update`, [id]);
   return row === undefined ? null : toApproval(row);
 }
 
-/** Those that wait first, then the others; each the newest first. */
+/** Waiting requests first, then the others; each newest first. */
 export async function listApprovals(db: Queryable, limit: number): Promise<Approval[]> {
   const rows = await db.query<Row>(
     `select ${fields} from approval order by status = 'pending' and expires_at > now() desc, id desc limit $1::int`,
@@ -134,7 +134,7 @@ export async function countPending(db: Queryable): Promise<bigint> {
   return row?.count ?? 0n;
 }
 
-/** Puts the sealed part of the input beside a request. */
+/** Stores the encrypted part of the input with the request. */
 export async function keepSealed(tx: Queryable, id: bigint, sealed: Uint8Array): Promise<void> {
   await tx.sql`update approval set sealed = ${sealed} where id = ${id}::bigint`;
 }
@@ -144,7 +144,7 @@ export async function findSealed(tx: Queryable, id: bigint): Promise<Uint8Array 
   return row?.sealed ?? null;
 }
 
-/** Its sealed part is no longer needed. */
+/** Deletes the encrypted part, which is no longer needed. */
 export async function closeApproval(
   tx: Queryable,
   id: bigint,
@@ -167,7 +167,7 @@ export async function expireApprovals(db: Queryable): Promise<void> {
     update approval set status = 'expired', sealed = null, updated_at = now() where status = 'pending' and expires_at <= now()`;
 }
 
-/** Only today is counted; a week is kept for inspection. */
+/** Only today's amounts count; a week is kept for inspection. */
 export async function deleteOldAllowances(db: Queryable): Promise<void> {
   await db.sql`delete from admin_allowance where day < (now() at time zone 'utc')::date - 7`;
 }

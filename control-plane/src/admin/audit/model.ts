@@ -6,12 +6,12 @@ export type Actor =
 /** Who changed something, and in which request. */
 export type AuditOrigin = { readonly actor: Actor; readonly requestId?: string; readonly ip?: string };
 
-/** A change as the audit log keeps it. `before` and `after` must hold no secret: they are shown to admins as they are. */
+/** An entry of the audit log. `before` and `after` must hold no secret: admins see them as they are. */
 export type AuditChange = {
   readonly subjectKind: string;
   readonly subjectId: string | bigint;
   readonly before?: unknown;
   readonly after?: unknown;
-  /** Empty, null or undefined where nobody gave one. */
+  /** Empty, null or undefined if no reason was given. */
   readonly reason?: string | null | undefined;
 };

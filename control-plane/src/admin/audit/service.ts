@@ -3,15 +3,15 @@ import type { AuditChange, AuditOrigin } from "./model.ts";
 import { insertAuditEntry } from "./store.ts";
 
 /**
- * Records a change in the transaction that makes it, so that no change is without an entry.
- * @param action what was done, like `plan.save`
+ * Records a change in the transaction that makes it, so that no change lacks an entry.
+ * @param action what was done, such as `plan.save`
  */
 export async function audit(tx: Transaction, origin: AuditOrigin, action: string, change: AuditChange): Promise<void> {
   await insertAuditEntry(tx, origin, action, change);
 }
 
 type AdminName = { readonly adminId: bigint; readonly username: string };
-/** Without the address, for who is known by a link only. */
+/** The address is null for users known only through a link. */
 type UserName = { readonly userId: bigint; readonly email: string | null };
 type Place = { readonly requestId: string; readonly ip: string };
 type Call = { readonly requestId: string; readonly clientIp: string };
@@ -35,7 +35,7 @@ export function byCommand(name: string): AuditOrigin {
   return { actor: { kind: "command", id: null, name } };
 }
 
-/** The program by itself. */
+/** The program itself. */
 export function bySystem(name: string): AuditOrigin {
   return { actor: { kind: "system", id: null, name } };
 }

@@ -9,11 +9,11 @@ import { recordLanding } from "./service.ts";
 export type AnalyticsDeps = {
   readonly db: Database;
   readonly clock: Pick<Clock, "tick">;
-  /** In a minute; other ones in tests. */
+  /** Per minute; tests override it. */
   readonly limits?: AddressLimits;
 };
 
-/** A visitor makes a few events; a flood fills neither the table nor the pool of connections. */
+/** A visitor sends a few events; a flood must fill neither the table nor the connection pool. */
 const limitsDefault = { perAddress: 60, inAll: 1_200 };
 const bodyBytesMax = 8 * 1_024;
 

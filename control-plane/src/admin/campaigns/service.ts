@@ -8,8 +8,8 @@ const deleteRounds = { atOnceMax: 5_000, roundsMax: 100 };
 const countRounds = { atOnceMax: 500, roundsMax: 100 };
 
 /**
- * Records what a public page reports. Of the sender, it only keeps whether it identifies itself as a program: neither
- * its address nor its name. Returns whether the report counts as a visitor's.
+ * Records what a public page reports. It stores neither the sender's address nor the name of its program, only whether
+ * it identifies itself as a bot. Returns whether the report counts as a visitor's.
  */
 export async function recordLanding(db: Database, event: LandingInput, userAgent: string): Promise<boolean> {
   const isBot = userAgent === "" || isbot(userAgent);
@@ -18,7 +18,7 @@ export async function recordLanding(db: Database, event: LandingInput, userAgent
 }
 
 /**
- * Records which campaigns the payments of newly settled orders come from, after the money is committed and separately.
+ * Records which campaigns the payments of newly settled orders come from, separately, after the money is committed.
  * Each order counts once: its event has its number, and only then is it marked as counted. Returns how many were
  * checked.
  */
@@ -31,7 +31,7 @@ export async function recordPayments(db: Database): Promise<number> {
   });
 }
 
-/** Removes what is older than so many days. */
+/** Removes events older than this many days. */
 export async function forgetOldEvents(db: Database, days: number): Promise<number> {
   return await inRounds(deleteRounds, (atOnceMax) => deleteOldEvents(db, days, atOnceMax));
 }

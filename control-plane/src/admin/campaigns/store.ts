@@ -15,7 +15,7 @@ export async function insertLandingEvent(
       ${event.language ?? null}::text, ${event.viewport ?? null}::text, ${event.target ?? null}::text, ${isBot})`;
 }
 
-/** Orders that were settled and are not in the statistic yet, those of the longest ago first. */
+/** Settled orders that are not in the statistics yet, oldest first. */
 export async function listUncounted(db: Queryable, limit: number): Promise<bigint[]> {
   const rows = await db.sql<{ id: bigint }>`
     select id from sales_order where campaign_counted_at is null and settled_at is not null
@@ -24,7 +24,7 @@ export async function listUncounted(db: Queryable, limit: number): Promise<bigin
 }
 
 /**
- * Records that orders were paid, each under the campaign that brought its visitor here last, within 90 days: once for
+ * Records that orders were paid, each under the campaign that last brought its visitor here within 90 days: once for
  * each order, and not for a payment that was only refunded.
  */
 export async function insertPaymentEvents(db: Queryable, orderIds: readonly bigint[]): Promise<void> {
@@ -43,7 +43,7 @@ export async function insertPaymentEvents(db: Queryable, orderIds: readonly bigi
     on conflict (order_id, kind) where order_id is not null do nothing`;
 }
 
-/** What somebody else holds at this moment is marked the next time: nobody waits for the statistic, and it for nobody. */
+/** Skips locked orders, which are marked next time: the statistics wait for nobody, and nobody waits for them. */
 export async function markCounted(db: Queryable, orderIds: readonly bigint[]): Promise<void> {
   await db.sql`
     update sales_order set campaign_counted_at = now() where id in (
@@ -51,7 +51,7 @@ export async function markCounted(db: Queryable, orderIds: readonly bigint[]): P
       order by id for update skip locked)`;
 }
 
-/** Removes what is older than so many days, at most `limit` events; returns how many. */
+/** Removes what is older than this many days, at most `limit` events; returns how many. */
 export async function deleteOldEvents(db: Queryable, days: number, limit: number): Promise<number> {
   const result = await db.sql`
     delete from campaign_event where id in (

@@ -5,13 +5,13 @@ import { AppError } from "../../platform/errors.ts";
 import { type FormPageState, withRetryAfter } from "../../platform/form-problem.ts";
 import { pageLocaleOf } from "../../platform/page-locale.ts";
 
-/** What is wrong, as a page in the language of the form. */
+/** An error page in the language of the form. */
 export type LeadProblemPage = (state: FormPageState, status: number) => Response;
 
 const names = ["company", "contact", "email", "volume", "message", "website"] as const;
 const anyForm = z.record(z.string(), z.unknown());
 
-/** The form of `/contact/` as sent without JavaScript: it ends on a page, good or bad. */
+/** The form of `/contact/` as sent without JavaScript: the response is always a page. */
 export function leadForm(
   receive: (lead: CreateLeadInput, clientIp: string) => Promise<void>,
   problemPage: LeadProblemPage,

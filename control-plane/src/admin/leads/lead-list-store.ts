@@ -4,7 +4,7 @@ import { column, isOneOf, listSource } from "../../platform/list-query/model.ts"
 const createdAt = column("timestamptz", "l.created_at");
 const id = column("bigint", "l.id");
 
-/** Leads, the newest first. */
+/** Leads, newest first. */
 export const leads = listSource({
   contract: leadList,
   from: "enterprise_lead l",

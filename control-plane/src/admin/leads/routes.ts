@@ -19,12 +19,12 @@ import { receiveLead, saveLead } from "./service.ts";
 
 export type LeadDeps = {
   readonly db: Database;
-  /** The page for a request that could not be taken. */
+  /** The page for a request that could not be accepted. */
   readonly problemPage: LeadProblemPage;
   readonly clock: Pick<Clock, "tick">;
-  /** Counts one more from this address. @throws AppError `too_many_attempts` */
+  /** Counts one more request from this address. @throws AppError `too_many_attempts` */
   readonly countSender: (ip: string) => Promise<void>;
-  /** In a minute; other ones in tests. */
+  /** Per minute; tests override it. */
   readonly limits?: AddressLimits;
 };
 

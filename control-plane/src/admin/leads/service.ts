@@ -9,11 +9,10 @@ const inAllMax = 200;
 const waitSeconds = 3_600;
 
 /**
- * Stores a request for an offer. A program that fills in the hidden field gets the same response, and nothing is
- * stored.
+ * Stores a request for an offer. A bot that fills in the hidden field gets the same response, and nothing is stored.
  * @param countSender counts the sender, and throws when there are too many
  * @throws AppError `too_many_attempts` for a fourth lead from an address within a day, and when there are too many in
- *   all
+ * total
  */
 export async function receiveLead(
   db: Database,
@@ -25,7 +24,7 @@ export async function receiveLead(
   }
   await countSender();
   await db.withTransaction(async (tx) => {
-    // Those that come at the same moment have to count each other.
+    // Simultaneous leads have to count each other.
     await takeAdvisoryLock(tx, "incoming leads");
     const recent = await countRecentLeads(tx, lead.email);
     if (recent.ofAddress >= ofAddressMax || recent.inAll >= inAllMax) {
@@ -35,7 +34,9 @@ export async function receiveLead(
   });
 }
 
-/** Changes state and note of the lead that was loaded. @throws AppError `not_found`, `conflict` for an old version */
+/**
+ * Changes the state and note of the lead that was loaded. @throws AppError `not_found`, `conflict` for an old version
+ */
 export async function saveLead(
   tx: Transaction,
   change: SaveLeadInput,

@@ -11,7 +11,7 @@ export async function insertLead(db: Queryable, lead: CreateLeadInput): Promise<
       ${lead.campaign ?? defaultCampaign})`;
 }
 
-/** How many leads came lately: under this address within a day, and from everybody within an hour. */
+/** How many recent leads there are: from this address within a day, and from everyone within an hour. */
 export async function countRecentLeads(
   db: Queryable,
   email: string,

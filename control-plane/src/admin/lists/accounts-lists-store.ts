@@ -55,7 +55,7 @@ export const users = listSource({
 const keyPrefixLength = 7;
 const idDigitsMax = 18;
 
-/** What it looks like says what it is; each of them goes along an index of its own. */
+/** Recognizes a name, email, key or id by its form; each lookup uses an index of its own. */
 function findUser(text: string, bind: Bind): string {
   if (text.startsWith("sk-")) {
     const known = `${text.slice(0, keyPrefixLength).replace(/[\\%_]/g, "\\$&")}%`;
@@ -127,7 +127,7 @@ export const keys = listSource({
 const mailCreated = column("timestamptz", "m.created_at");
 const mailId = column("bigint", "m.id");
 
-/** Each of the three has its index. */
+/** Each of the three conditions has its index. */
 function isAboutUser(user: bigint, bind: Bind): string {
   const id = bind(user, "bigint");
   return `a.subject_kind = 'user' and a.subject_id = ${id}::text

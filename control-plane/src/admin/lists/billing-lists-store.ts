@@ -17,7 +17,7 @@ const refunded = column(
   "coalesce((select sum(r.amount_usd) from refund r where r.order_id = o.id and r.status <> 'failed'), 0.00)",
 );
 
-/** Of the user or, while nobody has claimed it, of the order; the database keeps it up to date. */
+/** The email of the user or, until someone claims the order, of the order; maintained by the database. */
 const hasEmail = (text: string, bind: Bind): string =>
   `o.owner_email like ${bind(`${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`, "text")}`;
 
@@ -176,7 +176,7 @@ const entryId = column("bigint", "e.id");
 
 export const ledgerEntries = listSource({
   contract: ledgerList,
-  // What the calls of a user cost in a batch of the settlement is one row, with what its multiplier changed about it.
+  // A user's calls in a settlement batch are one row, which includes what the user's multiplier changed.
   from: `(select * from ledger_entry where usage_request_id is null) e
     left join ledger_posting l on l.id = e.posting_id
     left join ledger_account a on a.id = e.account_id
@@ -248,7 +248,7 @@ export const plans = listSource({
 
 const adjustedAt = column("timestamptz", "a.at");
 
-/** What admins gave and took by hand, as it was recorded when they did. */
+/** What admins credited and debited by hand, as recorded at the time. */
 export const adjustments = listSource({
   contract: adjustmentList,
   from: `audit_log a

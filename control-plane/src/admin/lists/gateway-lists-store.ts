@@ -138,7 +138,7 @@ const startedAt = column("timestamptz", "u.started_at");
 const daysDefault = 31;
 const daysMax = 400;
 
-/** The id of a call reveals the days it can be filed under. */
+/** A request id contains its time, which limits the days it can be filed under. */
 function hasRequestId(id: string, bind: Bind): string {
   const [first, , last] = daysOfRequest(id);
   return `u.request_id = ${bind(id, "uuid")} and u.day between ${bind(first, "date")} and ${bind(last, "date")}`;
@@ -184,14 +184,14 @@ export const usage = listSource({
     request_id: hasRequestId,
     user_id: (value, bind) => `u.gateway_user_id = gateway_user_of_user(${bind(value, "bigint")})`,
     gateway_user_id: equals("bigint", "u.gateway_user_id"),
-    // The log is in the order of its users, not of their keys.
+    // The log is indexed by user, not by key.
     key_id: (value, bind) => {
       const id = bind(value, "bigint");
       return `u.api_key_id = ${id} and u.gateway_user_id = gateway_user_of_key(${id})`;
     },
     model: equals("text", "u.model"),
     channel_id: equals("bigint", "u.channel_id"),
-    // The planner knows the small index of what went wrong by this very condition.
+    // The planner uses the small index of failures only for exactly this condition.
     outcome: (values, bind) =>
       values.includes("completed")
         ? isOneOf("u.outcome")(values, bind)

@@ -5,7 +5,7 @@ import { abilities, channels, models, usage } from "./gateway-lists-store.ts";
 
 const access = "admin";
 
-/** The lists of the admin area, and where they are. */
+/** The lists of the admin area and their paths. */
 export const listPlaces: readonly ListPlace[] = [
   { path: "/backend/admin/user/", access, about: "users with balance, plans and keys", source: users },
   { path: "/backend/admin/key/", access, about: "API keys of all users, without the secrets", source: keys },

@@ -2,7 +2,7 @@ import type { Database } from "../../platform/db.ts";
 import type { ExportRecord } from "../../platform/list-query/endpoints.ts";
 import { audit, byAdmin } from "../audit/service.ts";
 
-/** Writes down who took which rows out of the system, before they leave. */
+/** Records who exports which rows, before they leave the system. */
 export const exportRecorder =
   (db: Database) =>
   async ({ admin, list, format, rows, query, requestId, ip }: ExportRecord): Promise<void> => {

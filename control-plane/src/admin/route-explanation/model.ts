@@ -1,11 +1,11 @@
 import type { RouteExplanation } from "@sluice/contracts/catalog-admin";
 
-/** What the catalog says about a name, as it is in the database. */
+/** What the catalog in the database says about a name. */
 export type RouteFacts = {
   /** The entry of the model map; null when there is none, or the route has no map. */
   readonly mapping: { readonly upstreamModel: string; readonly isEnabled: boolean } | null;
   readonly model: { readonly isEnabled: boolean; readonly hasPrice: boolean } | null;
-  /** Of all groups, in the order of priority and id. */
+  /** Of all groups, by priority and id. */
   readonly abilities: readonly AbilityFacts[];
 };
 
@@ -28,7 +28,7 @@ type Candidate = RouteExplanation["candidates"][number];
 const percent = 100;
 
 /**
- * Where a name would lead a call of a group, by the rules of the catalog: enabled channels of the first priority by
+ * Where a name would send a call of a group, by the rules of the catalog: enabled channels of the first priority by
  * weight, then the next. The current state of channels is not considered.
  */
 export function explainRoute({ name, groupName, route }: Asked, facts: RouteFacts): RouteExplanation {
@@ -74,7 +74,7 @@ function rank(abilities: readonly AbilityFacts[]): Candidate[] {
   return abilities.map((each) => {
     const tier = usable.filter(({ priority }) => priority === each.priority);
     const total = tier.reduce((sum, { weight }) => sum + weight, 0);
-    // Where all weights are 0, all have the same chance.
+    // If all weights are 0, all channels are equally likely.
     const share = total === 0 ? 1 / tier.length : each.weight / total;
     const place = !isUsable(each) ? "never" : each.priority === first?.priority ? "first" : "fallback";
     return {

@@ -6,7 +6,7 @@ import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { explainRoute } from "./model.ts";
 import { findMapping, findModel, selectAbilities } from "./store.ts";
 
-/** The question of every console: which upstream would this name reach, and why not the others? */
+/** Which upstream a model name reaches, and why not the others. */
 export function routeExplanationEndpoints(db: Database): AnyEndpoint[] {
   return [
     endpoint({

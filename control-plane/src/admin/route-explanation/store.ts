@@ -31,7 +31,7 @@ type AbilityRow = {
   weight: number;
 };
 
-/** Of all groups, in the order in which the gateway sees them. */
+/** Of all groups, in the order that the gateway uses. */
 export async function selectAbilities(
   db: Queryable,
   model: string,

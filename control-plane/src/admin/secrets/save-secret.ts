@@ -7,8 +7,8 @@ import { saveSecret } from "./service.ts";
 export type SaveSecretDeps = {
   readonly masterKey: MasterKey;
   /**
-   * Names of the secrets that payments and mails depend on: anyone who knows the value can forge payments and read
-   * mails.
+   * Names of the secrets that payments and emails depend on: anyone who knows their values can forge payments and read
+   * emails.
    */
   readonly ofTwo: ReadonlySet<string>;
   /** Called after a change is committed. */

@@ -8,17 +8,17 @@ import { findSecret, selectSecrets, upsertSecret } from "./store.ts";
 
 const cachedMsMax = 5_000;
 
-/** A sealed value opens only under the name it was saved for. */
+/** An encrypted value can be decrypted only under the name it was saved for. */
 function contextOf(name: string): string {
   return sealContext({ table: "secret", column: "sealed", row: name, owner: "operator" });
 }
 
-/** What this feature keeps under the master key. */
+/** What this feature encrypts under the master key. */
 export const secretSealedColumns: readonly SealedColumn[] = [
   { table: "secret", column: "sealed", key: ["name"], contextOf: ([name]) => contextOf(name ?? "") },
 ];
 
-/** Seals the value and keeps it under the name, in place of an earlier one. Returns its version, counted from 1. */
+/** Encrypts the value and stores it under the name, replacing an earlier one. Returns its version, counted from 1. */
 export async function saveSecret(
   tx: Transaction,
   masterKey: MasterKey,
@@ -30,8 +30,8 @@ export async function saveSecret(
 }
 
 /**
- * The value in clear, or null when there is none with this name.
- * @throws SealError when it was sealed under another master key, altered, or moved here from another name
+ * The decrypted value, or null when there is none with this name.
+ * @throws SealError when it was encrypted under another master key, altered, or moved here from another name
  */
 export async function readSecret(db: Queryable, masterKey: MasterKey, name: string): Promise<string | null> {
   const sealed = await findSecret(db, name);
@@ -49,11 +49,11 @@ export type SecretReaderDeps = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   readonly clock: Clock;
-  /** Values of the environment by the names of secrets; used only for a name that the store does not have. */
+  /** Environment values by secret name; used only for names that are not in the store. */
   readonly fallbacks?: Readonly<Record<string, string | undefined>>;
 };
 
-/** Reads secrets that are needed with every call, and remembers them for a few seconds. */
+/** Reads secrets that every call needs, and caches them for a few seconds. */
 export class SecretReader {
   readonly #deps: SecretReaderDeps;
   readonly #cached = new Map<string, Cached>();
@@ -77,13 +77,13 @@ export class SecretReader {
     try {
       return await value;
     } catch (error) {
-      // A failure is not remembered: the next call asks again.
+      // Failures are not cached: the next call tries again.
       this.#cached.delete(name);
       throw error;
     }
   }
 
-  /** Forgets what it remembers, so that a change of this process counts at once. */
+  /** Clears the cache, so that a change by this process takes effect at once. */
   forget(): void {
     this.#cached.clear();
   }

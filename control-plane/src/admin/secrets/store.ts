@@ -1,7 +1,7 @@
 import type { SecretEntry } from "@sluice/contracts/secrets";
 import type { Queryable } from "../../platform/db.ts";
 
-/** Writes the sealed value under the name; returns the version that it has now, 1 for a new name. */
+/** Stores the encrypted value under the name; returns its version, 1 for a new name. */
 export async function upsertSecret(db: Queryable, name: string, sealed: Uint8Array): Promise<number> {
   const [row] = await db.sql<{ version: number }>`
     insert into secret (name, sealed) values (${name}, ${sealed})

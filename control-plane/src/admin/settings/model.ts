@@ -4,17 +4,17 @@ import { findDefinition, type SettingName, type SettingValues, settingNames, set
 /** A setting as it is stored. */
 export type StoredSetting = {
   readonly name: string;
-  /** Null when an admin gave it its default back. */
+  /** Null when an admin has reset it to its default. */
   readonly value: unknown;
   readonly version: number;
   readonly updatedByName: string;
   readonly updatedAt: Date;
 };
 
-/** What the environment decides. */
+/** The values fixed by the environment. */
 export type FixedSettings = { readonly [Name in SettingName]?: SettingValues[Name] };
 
-/** The settings that variables of the environment decide over; a variable that is not set decides nothing. */
+/** The settings fixed by environment variables; an unset variable fixes nothing. */
 export function fixedBy(environment: {
   readonly TRACE_PAYLOADS?: boolean | undefined;
   readonly TRACE_MAX_PAYLOAD_BYTES?: number | undefined;
@@ -29,13 +29,13 @@ export function fixedBy(environment: {
   };
 }
 
-/** The effective stored value: itself while it is allowed, otherwise none. */
+/** The stored value while it is allowed, else null. */
 function soundValue(name: SettingName, value: unknown): number | boolean | null {
   const read = settingRegistry[name].schema.safeParse(value);
   return read.success ? read.data : null;
 }
 
-/** Every setting: what the environment says, else what an admin saved, else the default. */
+/** Every setting: the environment's value, else what an admin saved, else the default. */
 export function effectiveSettings(stored: readonly StoredSetting[], fixed: FixedSettings): SettingValues {
   const saved = new Map(stored.map(({ name, value }) => [name, value]));
   const values = settingNames.map((name) => [
@@ -45,7 +45,7 @@ export function effectiveSettings(stored: readonly StoredSetting[], fixed: Fixed
   return Object.freeze(Object.fromEntries(values)) as SettingValues;
 }
 
-/** The names of settings whose stored value is not allowed (any more), so that their default counts. */
+/** The names of settings whose stored value is not, or no longer, allowed, so that their default applies. */
 export function unsoundSettings(stored: readonly StoredSetting[]): string[] {
   return stored
     .filter(({ name, value }) => value !== null && findDefinition(name)?.schema.safeParse(value).success === false)
@@ -79,7 +79,7 @@ export function toSettingView(name: SettingName, stored: StoredSetting | null, f
 
 type AdminSetting = Extract<SettingName, `admin.${string}`>;
 
-/** Which way a setting goes when it lets an admin alone do more. */
+/** The direction of change that lets an admin do more alone. */
 const givesMore: { readonly [Name in AdminSetting]: "up" | "down" } = {
   "admin.fresh_login_minutes": "up",
   "admin.second_factor_required": "down",
@@ -90,7 +90,7 @@ const givesMore: { readonly [Name in AdminSetting]: "up" | "down" } = {
   "admin.second_person_above_usd": "up",
 };
 
-/** Whether a change of a setting lets an admin alone do more than before. */
+/** Whether a change of a setting lets an admin do more alone than before. */
 export function givesAdminsMore(name: SettingName, before: number | boolean, after: number | boolean): boolean {
   if (!Object.hasOwn(givesMore, name)) {
     return false;

@@ -9,13 +9,13 @@ type IntegerDefinition = {
 };
 type FlagDefinition = { readonly kind: "boolean"; readonly schema: z.ZodType<boolean>; readonly default: boolean };
 
-/** What is known of a setting. */
+/** The definition of a setting. */
 export type SettingDefinition = (IntegerDefinition | FlagDefinition) & {
   /** What it does, in sentences for admins. */
   readonly description: string;
-  /** What an integer counts. */
+  /** The unit of an integer. */
   readonly unit: string | null;
-  /** A variable of the environment; when it is set, it decides, and the setting can't be changed. */
+  /** An environment variable; when it is set, it wins, and the setting can't be changed. */
   readonly variable: "TRACE_PAYLOADS" | "TRACE_MAX_PAYLOAD_BYTES" | "ADMIN_SECOND_PERSON_ABOVE_USD" | null;
 };
 
@@ -28,7 +28,9 @@ function flag(isOn: boolean): FlagDefinition {
   return { kind: "boolean", schema: z.boolean("Choose on or off."), default: isOn };
 }
 
-/** Every setting that can be changed while the service runs. Each is read from memory; none costs a call a query. */
+/**
+ * Every setting that can be changed while the service runs. Settings are read from memory; none costs a call a query.
+ */
 export const settingRegistry = {
   "trace.payloads": {
     ...flag(true),
@@ -142,7 +144,7 @@ export const settingRegistry = {
 
 export type SettingName = keyof typeof settingRegistry;
 
-/** What a setting holds: a number or a boolean. */
+/** The type of a setting's value: a number or a boolean. */
 export type SettingValue<Name extends SettingName> = (typeof settingRegistry)[Name]["kind"] extends "boolean"
   ? boolean
   : number;
@@ -152,7 +154,7 @@ export type SettingValues = { readonly [Name in SettingName]: SettingValue<Name>
 
 export const settingNames = Object.keys(settingRegistry) as SettingName[];
 
-/** The definition of a name that came from outside, typed wide; null when there is no such setting. */
+/** The definition for an untrusted name, widely typed; null when there is no such setting. */
 export function findDefinition(name: string): SettingDefinition | null {
   return Object.hasOwn(settingRegistry, name) ? settingRegistry[name as SettingName] : null;
 }

@@ -12,7 +12,7 @@ export type SettingDeps = {
   readonly act: Act<SaveSettingInput>;
 };
 
-/** What admins do with the settings. Changing one can destroy what is kept, so that only super-admins may. */
+/** What admins do with settings. Changing one can destroy stored data, so only super-admins may. */
 export function settingEndpoints({ settings, approvals, act }: SettingDeps): AnyEndpoint[] {
   return [
     endpoint({

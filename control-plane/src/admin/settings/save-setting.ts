@@ -6,7 +6,7 @@ import type { Settings } from "./service.ts";
 
 const shown = (value: number | boolean): string => (typeof value === "boolean" ? (value ? "on" : "off") : `${value}`);
 
-/** Changes a setting. Anything that lets an admin do more alone than before takes two, if two are required. */
+/** Changes a setting. Anything that lets an admin do more alone than before takes two admins, if two are required. */
 export function saveSettingAct(settings: Settings): Act<SaveSettingInput> {
   return {
     kind: "setting.save",

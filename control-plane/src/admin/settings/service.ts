@@ -9,19 +9,19 @@ import { findDefinition, type SettingName, type SettingValues, settingNames } fr
 import { insertStoredSetting, listStoredSettings, lockStoredSetting, updateStoredSetting } from "./store.ts";
 
 const channel = "setting_changed";
-/** If an announcement is lost, the settings are at most this old. */
+/** The maximum age of the settings if an announcement is lost. */
 const reloadMs = 30_000;
-/** As long as no announcement can come. */
+/** The same while announcements can't arrive. */
 const reloadBlindMs = 800;
 
 export type SettingsDeps = {
   readonly db: Database;
   readonly log: Log;
-  /** What the environment decides; nobody else can change it. */
+  /** Values fixed by the environment, which nobody can change. */
   readonly fixed: FixedSettings;
 };
 
-/** A setting before and after it was changed, as it is stored and as it counts. */
+/** A setting before and after a change, both stored and effective. */
 export type SettingChange = {
   readonly name: SettingName;
   readonly stored: StoredSetting | null;
@@ -30,7 +30,7 @@ export type SettingChange = {
   readonly after: SettingView;
 };
 
-/** The settings in the memory of this process, as the database announces them. Reading one is reading a property. */
+/** The settings in this process's memory, kept up to date by the database's announcements. Reads cost nothing. */
 export class Settings {
   readonly #deps: SettingsDeps;
   #values: SettingValues;
@@ -44,7 +44,7 @@ export class Settings {
     this.#values = effectiveSettings([], deps.fixed);
   }
 
-  /** What counts now. Ask again each time: it changes while the service runs. */
+  /** The effective values. Read them each time: they change while the service runs. */
   get values(): SettingValues {
     return this.#values;
   }
@@ -66,7 +66,7 @@ export class Settings {
     clearInterval(this.#timer ?? undefined);
   }
 
-  /** Loads them again; what can't be loaded stays as it is. */
+  /** Reloads the settings; if that fails, they stay as they are. */
   reload(): Promise<void> {
     this.#reload = this.#reload.then(() => this.#load());
     return this.#reload;
@@ -88,21 +88,22 @@ export class Settings {
     }
   }
 
-  /** Every setting, with what may be set. */
+  /** Every setting with its allowed values. */
   async list(): Promise<SettingView[]> {
     const { db, fixed } = this.#deps;
     const stored = new Map((await listStoredSettings(db)).map((each) => [each.name, each]));
     return settingNames.map((name) => toSettingView(name, stored.get(name) ?? null, fixed));
   }
 
-  /** As they are stored at this moment, whatever this process has heard of. */
+  /** The values stored in the database now, even if this process has not been notified yet. */
   async readValues(db: Queryable): Promise<SettingValues> {
     return effectiveSettings(await listStoredSettings(db), this.#deps.fixed);
   }
 
   /**
-   * Changes one setting. Every replica applies it within a second of the commit, this one when it is loaded again.
-   * @throws AppError `not_found`, `invalid_value`, `setting_fixed`, and `conflict` when it is not the one that was loaded
+   * Changes one setting. Every replica applies it within a second of the commit; this one applies it once reloaded.
+   * @throws AppError `not_found`, `invalid_value`, `setting_fixed`, and `conflict` when it has changed since it was
+   * loaded
    */
   async change(
     tx: Transaction,

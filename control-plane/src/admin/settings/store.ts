@@ -30,7 +30,7 @@ export type SettingWrite = {
   readonly adminName: string;
 };
 
-/** Stores a setting that nobody has changed yet; null when somebody else was first. */
+/** Stores a setting that nobody has changed yet; null when someone else was first. */
 export async function insertStoredSetting(tx: Queryable, write: SettingWrite): Promise<StoredSetting | null> {
   const [row] = await tx.sql<Row>`
     insert into setting (name, value, updated_by, updated_by_name)
@@ -40,7 +40,7 @@ export async function insertStoredSetting(tx: Queryable, write: SettingWrite): P
   return row === undefined ? null : toSetting(row);
 }
 
-/** Changes a setting that is locked, and counts the change. */
+/** Changes a locked setting and increments its version. */
 export async function updateStoredSetting(tx: Queryable, write: SettingWrite): Promise<StoredSetting | null> {
   const [row] = await tx.sql<Row>`
     update setting set value = ${JSON.stringify(write.value)}::text::jsonb, version = version + 1,

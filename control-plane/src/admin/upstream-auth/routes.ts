@@ -14,7 +14,7 @@ import { audit, byCaller } from "../audit/service.ts";
 import { requestRefresh, saveProfile } from "./service.ts";
 import { listProfiles } from "./store.ts";
 
-/** Where a profile is saved: two addresses, one rule. */
+/** The paths for saving a profile; both follow one rule. */
 type ProfilePath = "/backend/upstream/auth-profiles/save/" | "/backend/admin/upstream/save/";
 
 export type UpstreamAuthDeps = {
@@ -24,7 +24,7 @@ export type UpstreamAuthDeps = {
   readonly onSecretChange: () => void;
 };
 
-/** Profiles of how one would log in at a provider. They are kept for later: no call of a client is routed by them. */
+/** Profiles for logging in to providers. They are stored for later: no client call is routed by them. */
 export function upstreamAuthEndpoints(deps: UpstreamAuthDeps): AnyEndpoint[] {
   return [
     endpoint({

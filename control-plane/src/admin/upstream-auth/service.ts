@@ -6,7 +6,7 @@ import { saveSecret } from "../secrets/service.ts";
 import { countProfiles, insertProfile, lockProfile, markForRefresh, setCredential, updateProfile } from "./store.ts";
 
 export type SavedProfile = {
-  /** Null for one that is new. */
+  /** Null for a new profile. */
   readonly before: ProfileEntry | null;
   readonly after: ProfileEntry;
   readonly isCredentialNew: boolean;
@@ -14,9 +14,9 @@ export type SavedProfile = {
 
 /**
  * Creates a profile, or changes the one that was loaded. Its credential goes to the secret store and has to be entered
- * again when it would be sent to another place than before.
+ * again if it would be sent somewhere else than before.
  * @throws AppError `not_found`, `conflict` for a version that is not the newest, a name that is taken or too many
- *   profiles, `secret_required`
+ * profiles, `secret_required`
  */
 export async function saveProfile(
   tx: Transaction,
@@ -73,7 +73,7 @@ function nameIsTaken(): AppError {
   return new AppError("conflict", { message: "Another profile already has this name." });
 }
 
-/** Another type reads another credential; another address, of the API or of tokens, would get the one that is kept. */
+/** Whether the stored credential would be read by another auth type, or sent to another API or token URL. */
 function isSentElsewhere(before: ProfileEntry, { auth_type, base_url, settings }: SaveProfileInput): boolean {
   if (before.credential_fields.length === 0) {
     return false;
@@ -87,7 +87,7 @@ function isSentElsewhere(before: ProfileEntry, { auth_type, base_url, settings }
 }
 
 /**
- * Marks a profile for reconnecting. No provider is called: a person reconnects it by hand, and the mark says so.
+ * Marks a profile for reconnecting. No provider is called: a person reconnects it by hand.
  * @throws AppError `not_found`
  */
 export async function requestRefresh(

@@ -18,7 +18,7 @@ export async function lockProfile(tx: Queryable, id: bigint): Promise<ProfileEnt
   return row ?? null;
 }
 
-/** One at a time, since creating a profile counts the existing ones. */
+/** Serializes saves, since creating a profile counts the existing ones. */
 export async function countProfiles(tx: Queryable): Promise<number> {
   await tx.sql`lock table upstream_auth_profile in share row exclusive mode`;
   const [row] = await tx.sql<{ profiles: number }>`select count(*)::integer as profiles from upstream_auth_profile`;
@@ -36,7 +36,7 @@ export async function insertProfile(tx: Queryable, profile: SaveProfileInput): P
   return row?.id ?? null;
 }
 
-/** Changes a profile that the caller has locked; false when the name is another's. */
+/** Changes a profile that the caller has locked; false when the name is taken by another. */
 export async function updateProfile(tx: Queryable, id: bigint, profile: SaveProfileInput): Promise<boolean> {
   const rows = await tx.sql`
     update upstream_auth_profile set name = ${profile.name}, provider = ${profile.provider},
@@ -49,7 +49,7 @@ export async function updateProfile(tx: Queryable, id: bigint, profile: SaveProf
   return rows.length > 0;
 }
 
-/** Writes down where a credential lies and which parts it has. */
+/** Records where a credential is stored and which fields it has. */
 export async function setCredential(
   tx: Queryable,
   id: bigint,
@@ -60,7 +60,7 @@ export async function setCredential(
     where id = ${id}::bigint`;
 }
 
-/** Marks a profile for a person; null when there is none. */
+/** Marks a profile as needing a person; null when there is no such profile. */
 export async function markForRefresh(tx: Queryable, id: bigint): Promise<ProfileEntry | null> {
   const [row] = await tx.query<ProfileEntry>(
     `update upstream_auth_profile set refresh_check = 'pending_manual_connector', refresh_requested_at = now(),

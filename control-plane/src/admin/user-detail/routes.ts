@@ -7,7 +7,7 @@ import { ledgerEntries, orders, payments, refunds } from "../lists/billing-lists
 import { usage } from "../lists/gateway-lists-store.ts";
 import { findAccount, selectSessions, selectSubscriptions, sumSpent } from "./user-detail-store.ts";
 
-/** A user with everything that hangs on them in one answer, so that a page asks once. */
+/** A user with everything related to them in one response, so that a page needs a single request. */
 export function userDetailEndpoints(deps: ListDeps): AnyEndpoint[] {
   return [
     endpoint({
@@ -31,7 +31,7 @@ async function readUserDetail(deps: ListDeps, userId: bigint) {
     throw new AppError("not_found", { message: "There is no such user." });
   }
   const filter = { user_id: userId };
-  // One after the other: a page of one user must not take every connection of the pool.
+  // One query after the other: a user's page must not take every connection of the pool.
   const { rows } = await readFirstPage(deps, users, filter);
   return {
     user: { ...rows[0], ...found.account },

@@ -15,7 +15,7 @@ export type BalanceFacts = {
   readonly ledger: bigint;
 };
 
-/** What the list of users does not show of one, and the balance; null without such a user. */
+/** What the list of users omits, and the balance; null if there is no such user. */
 export async function findAccount(
   db: Queryable,
   userId: bigint,
@@ -37,7 +37,7 @@ export async function findAccount(
 
 export type Spent = { readonly calls: bigint; readonly completed: bigint; readonly settled_quota: bigint };
 
-/** Settled calls of the last day, the last 7 and the last 30, out of the sums by quarter hour. */
+/** Settled calls of the last day, 7 days and 30 days, from the quarter-hour sums. */
 export async function sumSpent(
   db: Queryable,
   gatewayUserId: bigint,
@@ -59,14 +59,14 @@ export async function sumSpent(
 
 const linesMax = 100;
 
-/** The newest first. */
+/** Newest first. */
 export async function selectSubscriptions(db: Queryable, userId: bigint): Promise<readonly unknown[]> {
   return await db.sql`
     select plan_code, status, period_start, period_end, quota_granted, quota_left, is_cancelled_at_end
     from subscription where user_id = ${userId}::bigint order by id desc limit ${linesMax}::int`;
 }
 
-/** Those that have not ended, the newest first. */
+/** Those that have not ended, newest first. */
 export async function selectSessions(db: Queryable, userId: bigint): Promise<readonly unknown[]> {
   return await db.sql`
     select id as session_id, ip, user_agent, created_at, seen_at, expires_at from session

@@ -1,4 +1,4 @@
--- What replicas keep in memory is announced by the database itself, so that no writer can forget to: a key that is
+-- The database itself announces changes of what replicas keep in memory, so that no writer can forget to: a key that is
 -- revoked by hand in SQL stops working as fast as one revoked in the console.
 
 CREATE OR REPLACE FUNCTION announce_key_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -29,7 +29,7 @@ BEGIN
 END
 $$;
 
--- What replicas keep in memory of the settings is announced by the database, so every writer is covered.
+-- The database announces changes of the settings that replicas keep in memory, so every writer is covered.
 CREATE OR REPLACE FUNCTION announce_setting_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('setting_changed', '');

@@ -1,5 +1,5 @@
--- Every violated invariant of the money as a row; no row means that all hold. It is the union of all functions whose names
--- begin with check_money_: each part of the money has its own.
+-- Every violated money invariant as a row; no row means that all hold. It is the union of all functions whose names
+-- begin with check_money_: each area of the money has its own.
 CREATE OR REPLACE FUNCTION check_money() RETURNS TABLE (invariant text, subject text, detail text)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -14,7 +14,7 @@ END
 $$;
 
 -- Budgets: what was granted, used, lent and reserved. What a row reserved is taken by its settlement; a grant of the
--- settlement explains no balance below zero. Of a lease that was written off, calls may still come and cost as much.
+-- settlement explains no balance below zero. Calls of a lease that was written off may still arrive and cost as much.
 CREATE OR REPLACE FUNCTION check_money_quota() RETURNS TABLE (invariant text, subject text, detail text)
 LANGUAGE sql STABLE AS $$
   SELECT 'granted equals the sum of grants', 'budget ' || b.id, b.granted || ' <> ' || coalesce(g.total, 0)
@@ -73,8 +73,8 @@ LANGUAGE sql STABLE AS $$
   WHERE b.gateway_user_id IS NOT NULL AND coalesce(a.balance, 0) <> b.granted - coalesce(s.base, 0)
 $$;
 
--- Users see the balance after each of their entries. Entries of an account are numbered in the order in which they were
--- written, since each is written under the lock of the account.
+-- Users see the balance after each of their entries. An account's entries are numbered in the order in which they were
+-- written, since each is written under the account's lock.
 CREATE OR REPLACE FUNCTION check_money_entries() RETURNS TABLE (invariant text, subject text, detail text)
 LANGUAGE sql STABLE AS $$
   SELECT 'an entry says the balance after it', 'ledger entry ' || id, balance_after || ' <> ' || total
@@ -157,7 +157,7 @@ LANGUAGE sql STABLE AS $$
   FROM subscription s WHERE s.quota_granted < 0
 $$;
 
--- The grants of subscriptions and the orders that were paid for them are two books, kept by different statements.
+-- The grants of subscriptions and the orders paid for them are two sets of books, kept by different statements.
 CREATE OR REPLACE FUNCTION check_money_subscriptions() RETURNS TABLE (invariant text, subject text, detail text)
 LANGUAGE sql STABLE AS $$
   SELECT 'of a subscription is never more left than was granted', 'subscription ' || id, quota_left || ' of ' || quota_granted
@@ -194,7 +194,7 @@ LANGUAGE sql STABLE AS $$
   WHERE coalesce(g.quota, 0) <> coalesce(o.quota, 0)
 $$;
 
--- The settlement: usage rows, what they settled, and where that is found in the ledger and in the budgets.
+-- The settlement: usage rows, what they settled, and where that appears in the ledger and the budgets.
 CREATE OR REPLACE FUNCTION check_money_settlement() RETURNS TABLE (invariant text, subject text, detail text)
 LANGUAGE sql STABLE AS $$
   SELECT 'a usage row is settled once', 'request ' || request_id, count(*)::text
@@ -239,7 +239,7 @@ LANGUAGE sql STABLE AS $$
   WHERE (b.rows, b.base_quota, b.settled_quota, coalesce(b.deltas, s.deltas))
     IS DISTINCT FROM (s.rows, s.base, s.settled, s.deltas)
   UNION ALL
-  -- Batches of before that was so have their deltas in one entry for each user.
+  -- Batches from before that have their deltas in one entry for each user.
   SELECT 'each delta of a usage row is an entry of the ledger', 'request ' || coalesce(s.request_id, e.usage_request_id),
     coalesce(s.quota_delta, 0) || ' <> ' || coalesce(-e.amount, 0)
   FROM (
@@ -252,7 +252,7 @@ LANGUAGE sql STABLE AS $$
   ) e ON e.usage_request_id = s.request_id
   WHERE s.quota_delta IS DISTINCT FROM -e.amount OR e.entries <> 1
   UNION ALL
-  -- What is above the cursor is reached later, unless its number comes from another server.
+  -- Rows above the cursor are reached later, unless their number comes from another server.
   SELECT 'no unsettled row is out of the reach of the cursor', 'request ' || u.request_id, u.xid || ', cursor ' || c.xid
   FROM settlement_checkpoint c JOIN usage_log u
     ON (u.xid, u.request_id) <= (c.xid, c.request_id)
@@ -263,7 +263,7 @@ LANGUAGE sql STABLE AS $$
     AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id)
 $$;
 
--- What a replica could not write is owed by somebody, and is in no sum.
+-- Rows that a replica could not write are owed by someone and are in no sum.
 CREATE OR REPLACE FUNCTION check_money_spool() RETURNS TABLE (invariant text, subject text, detail text) LANGUAGE sql STABLE AS $$
   SELECT 'a usage row that was recorded is in the log', 'replica ' || replica_id,
     row_count || ' rows are put aside in its spool since ' || to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')

@@ -1,10 +1,10 @@
--- The quota ledger: double entry, append-only. Everything that gives a user quota or takes it writes here, once for each
--- (change_type, reference).
+-- The quota ledger: double entry, append-only. Everything that gives quota to a user or takes it away writes here, once
+-- for each (change_type, reference).
 
--- Opens what is missing of the accounts of users and of one of the house; returns the id of the latter.
+-- Opens the missing accounts of users and of one house account; returns the id of the latter.
 CREATE OR REPLACE FUNCTION open_ledger_accounts(p_house text, p_users bigint[]) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-  -- Not tried for accounts that are there: each try uses up a number.
+  -- Skipped for existing accounts: each attempt uses up a number.
   INSERT INTO ledger_account (code, gateway_user_id)
     SELECT code, gateway_user_id FROM (
       SELECT DISTINCT 'user:' || id AS code, id AS gateway_user_id FROM unnest(p_users) AS u (id)
@@ -15,8 +15,8 @@ BEGIN
 END
 $$;
 
--- Writes one posting between users (amounts of quota, signed) and one account of the house, which takes the rest so that
--- the sum is zero. Returns its id, or null when it was written before. Locks accounts in the order of their ids.
+-- Writes one posting between users (amounts of quota, signed) and one house account, which takes the rest so that the
+-- sum is zero. Returns its id, or null when it was written before. Locks accounts in the order of their ids.
 CREATE OR REPLACE FUNCTION post_ledger(p_change_type text, p_reference text, p_note text, p_house text, p_users bigint[], p_amounts bigint[])
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -53,9 +53,9 @@ BEGIN
 END
 $$;
 
--- A posting that does not sum to zero can't be committed by any writer. A posting of the settlement has an entry for each
--- of hundreds of users, so its entries are written with one statement and summed once, by that statement: a check for each
--- entry would sum them all each time. A posting can't be extended later.
+-- No writer can commit a posting that does not sum to zero. A settlement posting has an entry for each of hundreds of
+-- users, so its entries are written with one statement and summed once, by that statement: a check for each entry would
+-- sum them all each time. A posting can't be extended later.
 CREATE OR REPLACE FUNCTION refuse_unbalanced_posting() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   v_posting bigint;

@@ -12,9 +12,9 @@ BEGIN
 END
 $$;
 
--- Whose calls a list is about is known by another number than the one in the log. A subquery for it hides from the planner
--- how many rows there are: it expected few for a user who makes a tenth of all calls, and sorted them all for each piece of
--- a file. A stable function is looked into while a statement is planned.
+-- The gateway user behind a user's list. With a subquery the planner can't see how many rows there are: it expected few
+-- for a user who makes a tenth of all calls, and sorted them all for each part of an export. A stable function is
+-- evaluated while a statement is planned.
 CREATE OR REPLACE FUNCTION gateway_user_of_user(p_user bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT gateway_user_id FROM user_profile WHERE id = p_user
 $$;

@@ -1,12 +1,12 @@
--- Makes the partitions of p_table for p_days days from p_from on, as far as they are missing; returns the names of those
--- it made. The application has no right to create tables, so the function runs with the rights of its owner. It can do
--- nothing else: it only accepts a table of this schema and this owner that is partitioned by ranges of a date named day.
+-- Creates the missing partitions of p_table for p_days days from p_from on; returns the names of those it created. The
+-- application has no right to create tables, so the function runs with the rights of its owner. It can do nothing else:
+-- it only accepts a table of this schema and this owner that is partitioned by ranges of a date named day.
 --
--- A partition is made as a table of its own and then attached. That waits for nobody who reads or writes the log, and
+-- A partition is created as a separate table and then attached. That waits for nobody who reads or writes the log, and
 -- nobody waits for it; CREATE TABLE ... PARTITION OF would need the whole log for itself.
 --
 -- There is no default partition: its rows would survive the retention, which drops days, and would keep the partition
--- of their day from ever being made. A writer that meets a day without a partition makes it and writes again.
+-- of their day from ever being created. A writer that meets a day without a partition creates it and writes again.
 CREATE OR REPLACE FUNCTION ensure_day_partitions(p_table text, p_from date, p_days integer) RETURNS text[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -35,7 +35,7 @@ BEGIN
     RAISE EXCEPTION 'day % is too far from today', p_from USING ERRCODE = 'datetime_field_overflow';
   END IF;
 
-  -- One at a time; those who come second find everything made.
+  -- One at a time; the second caller finds everything created.
   PERFORM pg_advisory_xact_lock(hashtextextended('sluice day partitions of ' || p_table, 0));
   FOR v_day IN SELECT p_from + offset_days FROM generate_series(0, p_days - 1) AS offset_days LOOP
     v_name := p_table || to_char(v_day, '"_y"YYYY"m"MM"d"DD');
@@ -53,9 +53,9 @@ BEGIN
 END
 $$;
 
--- Drops the partition of a day; false when there is none. Dropping needs the whole log for a moment, and a long
--- read of the log makes us wait, and everybody else after us: so we give up soon (state 55P03) and come again. Money is in
--- none of the three logs; of payloads only those can go whose key is gone.
+-- Drops the partition of a day; false when there is none. Dropping needs the whole log for a moment, and a long read of
+-- the log makes us wait, and everyone else after us: so we give up soon (state 55P03) and try again later. There is no
+-- money in any of the three logs; payloads are dropped only once their key is destroyed.
 CREATE OR REPLACE FUNCTION drop_day_partition(p_table text, p_day date) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms' AS $$
 DECLARE
@@ -81,7 +81,7 @@ BEGIN
 END
 $$;
 
--- They run with the rights of their owner, so not everybody may call them.
+-- They run with the rights of their owner, so not everyone may call them.
 REVOKE ALL ON FUNCTION ensure_day_partitions(text, date, integer), drop_day_partition(text, date) FROM PUBLIC;
 DO $$
 BEGIN

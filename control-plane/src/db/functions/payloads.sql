@@ -1,6 +1,6 @@
--- The keys of all days before p_before are destroyed for good. Setting them to null would leave their bytes in the file
--- until somebody vacuums the table, so the table is rewritten and its old file goes away at the commit. The rows stay,
--- and keep new keys of these days from being made.
+-- Destroys the keys of all days before p_before for good. Setting them to null would leave their bytes in the file
+-- until a vacuum, so the table is rewritten and its old file is removed at the commit. The rows stay, and keep new keys
+-- of these days from being created.
 CREATE OR REPLACE FUNCTION destroy_payload_keys(p_before date) RETURNS date[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
@@ -29,7 +29,7 @@ BEGIN
 END
 $$;
 
--- What a link of the chain says, in a form that depends on no setting of the session, with the hash of the link before.
+-- The content of a link of the chain, in a form that depends on no session setting, with the hash of the previous link.
 CREATE OR REPLACE FUNCTION payload_access_hash(p_row payload_access) RETURNS bytea
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT sha256(convert_to(jsonb_build_array(p_row.number, (extract(epoch FROM p_row.at) * 1000000)::bigint, p_row.admin_id,
@@ -37,7 +37,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     p_row.asked_by, encode(p_row.previous_hash, 'hex'))::text, 'UTF8'))
 $$;
 
--- Writes down that an admin is about to read a payload, as the next link of the chain, unless that admin has read
+-- Records that an admin is about to read a payload, as the next link of the chain, unless that admin has read
 -- p_per_hour in the last hour: then nothing is written and the seconds to wait are returned. One at a time, across all
 -- replicas, so that the count is exact and the chain has no fork.
 CREATE OR REPLACE FUNCTION record_payload_access(p_access jsonb, p_per_hour integer)
@@ -71,7 +71,7 @@ BEGIN
 END
 $$;
 
--- What is wrong with the chain of accesses to payloads; no row when nothing is. Each access is in the audit log as
+-- What is wrong with the chain of accesses to payloads; no row when it is intact. Each access is in the audit log as
 -- well, with its hash: rewriting the end of the chain means rewriting that, too.
 CREATE OR REPLACE FUNCTION check_payload_access() RETURNS TABLE (finding text, link_number bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
@@ -105,7 +105,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
   ORDER BY 2, 1
 $$;
 
--- They run with the rights of their owner, so not everybody may call them.
+-- They run with the rights of their owner, so not everyone may call them.
 REVOKE ALL ON FUNCTION destroy_payload_keys(date), record_payload_access(jsonb, integer) FROM PUBLIC;
 DO $$
 BEGIN

@@ -1,10 +1,10 @@
--- Everything that moves quota is a function, so that each effect is one guarded statement under the lock of its budget row.
--- remaining = granted - (used - period_base) - leased - reserved
+-- Everything that moves quota is a function, so that each effect is one guarded statement under the lock of its budget
+-- row. remaining = granted - (used - period_base) - leased - reserved
 --
--- What a replica holds of a budget may be spent by it to the last unit while nobody hears of it, and rows of calls that it
--- answered may lie in its spool. So its leases stay set aside until its spool was replayed, and are written off only when
--- somebody says that its host is lost. That is safe when it can let no call in any more: it does so only for as long as its
--- term holds, which it counts by its own clock from before it asked, and we wait until after the end.
+-- A replica may spend what it holds of a budget to the last unit without reporting it, and rows of calls that it served
+-- may still be in its spool. So its leases stay set aside until its spool was replayed, and are written off only when
+-- an operator declares its host lost. That is safe when it can let no call in any more: it does so only while its term
+-- lasts, which it counts by its own clock from before it asked, and we wait until after the end.
 
 CREATE OR REPLACE FUNCTION next_period_end(p_period text, p_now timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
   SELECT CASE p_period
@@ -14,13 +14,14 @@ CREATE OR REPLACE FUNCTION next_period_end(p_period text, p_now timestamptz) RET
   END
 $$;
 
--- Lends a slice of a budget to a replica. A slice is at least what is needed and at most a quarter of what is left, so that
--- other replicas find something too. When too little is left although others hold leases, p_recall = 0 calls their idle
--- leases back and returns the number of that call; asked again with it, is_recall_answered says whether all have answered.
+-- Lends a slice of a budget to a replica. A slice is at least what is needed and at most a quarter of what is left, so
+-- that other replicas find something too. When too little is left although others hold leases, p_recall = 0 recalls
+-- their idle leases and returns the number of that recall; asked again with it, is_recall_answered says whether all
+-- have answered.
 --
--- A statement whose answer was lost may still reach the server long after its replica has given up on it, when a network
--- that was silent delivers what it held back. So the statements on a lease are numbered, and one that comes after a newer
--- one is refused: otherwise a lease could be given back that is being spent.
+-- A statement whose response was lost may still reach the server long after its replica has given up on it, when a
+-- silent network delivers what it held back. So the statements on a lease are numbered, and one that arrives after a
+-- newer one is refused: otherwise a lease could be given back while it is being spent.
 CREATE OR REPLACE FUNCTION lease_quota(p_budget bigint, p_replica text, p_need bigint, p_want bigint, p_recall bigint, p_statement bigint)
 RETURNS TABLE (leased_now bigint, remaining_after bigint, recall bigint, is_recall_answered boolean)
 LANGUAGE plpgsql AS $$
@@ -70,7 +71,7 @@ BEGIN
 END
 $$;
 
--- Gives idle quota of a lease back; with p_recall > 0 it also answers that call, even when nothing is idle.
+-- Gives idle quota of a lease back; with p_recall > 0 it also answers that recall, even when nothing is idle.
 CREATE OR REPLACE FUNCTION return_lease(p_budget bigint, p_replica text, p_amount bigint, p_recall bigint, p_statement bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -90,7 +91,7 @@ BEGIN
 END
 $$;
 
--- What a replica holds of a budget, after every statement with a lower number has either happened or lost its chance.
+-- What a replica holds of a budget, after every statement with a lower number has either happened or been ruled out.
 CREATE OR REPLACE FUNCTION read_lease(p_budget bigint, p_replica text, p_statement bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -103,10 +104,10 @@ BEGIN
 END
 $$;
 
--- Charges the sums of newly written usage rows; a reserve is what their multiplier above 1 still owes. Both eat the lease of
--- the replica first; what the lease does not cover is taken from what remains. Returns how much of each lease was eaten.
--- Locks budgets in the order of their ids. A period that is over ends here too: what is spent out of a lease of its last
--- moments counts for the next one, so that no period's charges exceed what it was granted.
+-- Charges the sums of newly written usage rows; a reserve is what their multiplier above 1 still owes. Both are taken
+-- from the replica's lease first; what the lease does not cover is taken from what remains. Returns how much of each
+-- lease was taken. Locks budgets in the order of their ids. An expired period ends here too: what is spent out of a
+-- lease of its last moments counts for the next one, so that no period's charges exceed what it was granted.
 CREATE OR REPLACE FUNCTION charge_budgets(p_replica text, p_budgets bigint[], p_charges bigint[], p_reserves bigint[])
 RETURNS TABLE (budget_id bigint, taken bigint)
 LANGUAGE plpgsql AS $$
@@ -132,15 +133,15 @@ BEGIN
 END
 $$;
 
--- From when on a replica has long noticed that its term is over. Clocks may differ by a quarter. Programs from before there
--- were terms write no end, or leave an old one; they go on for five minutes.
+-- When a replica has surely noticed that its term is over. Clocks may differ by a quarter. Programs that predate terms
+-- write no end, or leave an old one; they keep going for five minutes.
 CREATE OR REPLACE FUNCTION term_is_over_at(p_seen_at timestamptz, p_term_ends_at timestamptz) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN p_term_ends_at > p_seen_at THEN p_term_ends_at + (p_term_ends_at - p_seen_at) / 4
     ELSE p_seen_at + interval '375 seconds' END
 $$;
 
--- Renews the term of a replica, and returns its era. A replica that names another era has lost its leases, and is not renewed
--- before it knows. A process that begins holds none, and names no era. live counts the replicas that were heard of lately.
+-- Renews the term of a replica, and returns its era. A replica that names another era has lost its leases, and is not
+-- renewed before it knows. A starting process holds none, and names no era. live counts the replicas seen lately.
 CREATE OR REPLACE FUNCTION renew_term(p_replica text, p_era uuid, p_term interval)
 RETURNS TABLE (current_era uuid, is_renewed boolean, live integer)
 LANGUAGE plpgsql AS $$
@@ -158,8 +159,9 @@ BEGIN
 END
 $$;
 
--- Gives back every lease of a replica: at its clean end, and after its spool was replayed. What rows cost that the database
--- refused for now is owed by the budgets, each listed once at most, and stays lent to the replica until they are written.
+-- Gives back every lease of a replica: at its clean shutdown, and after its spool was replayed. The cost of rows that
+-- the database refused for now is owed by the budgets, each listed at most once, and stays lent to the replica until
+-- they are written.
 CREATE OR REPLACE FUNCTION release_leases(p_replica text, p_budgets bigint[] DEFAULT '{}', p_owed bigint[] DEFAULT '{}') RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -185,15 +187,15 @@ BEGIN
 END
 $$;
 
--- Gives back the leases of replicas that were given up, once their terms are over. What their calls still cost is charged
--- when it comes; by so much, and no more, a balance may become negative.
+-- Gives back the leases of replicas that were given up, once their terms are over. The cost of their outstanding calls
+-- is charged when it arrives; by that much, and no more, a balance may become negative.
 CREATE OR REPLACE FUNCTION write_off_leases() RETURNS TABLE (replica_id text, budgets bigint, quota bigint)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   v_replica text;
 BEGIN
-  -- Not FOR UPDATE: a lender holds a budget and then wants a share of this row.
+  -- Not FOR UPDATE: a lender locks a budget and then wants a share lock on this row.
   FOR v_replica IN SELECT r.id FROM replica r
     WHERE r.given_up_at IS NOT NULL AND now() > term_is_over_at(r.seen_at, r.term_ends_at)
       AND EXISTS (SELECT 1 FROM budget_lease l WHERE l.replica_id = r.id)
@@ -213,9 +215,9 @@ BEGIN
 END
 $$;
 
--- Removes leases that were empty for ten minutes, and replicas without leases that were silent for a day. A statement that
--- comes late finds no row then, which is as good as a newer one: nothing is given back, and what it lends is found by the
--- replica's next look at its leases.
+-- Removes leases that were empty for ten minutes, and replicas without leases that were silent for a day. A late
+-- statement then finds no row, which has the same effect as a newer one: nothing is given back, and what it lends is
+-- found when the replica next reads its leases.
 CREATE OR REPLACE FUNCTION forget_empty_leases(p_limit integer) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -232,8 +234,8 @@ BEGIN
 END
 $$;
 
--- Changes what a budget was granted, once per reference, and writes it into the ledger when the budget is of a user: the
--- budget of a key is a limit and no possession, and has no account. Returns whether this call did it.
+-- Changes what a budget was granted, once per reference, and writes it into the ledger when the budget is a user's: the
+-- budget of a key is a limit and not a possession, and has no account. Returns whether this call did it.
 CREATE OR REPLACE FUNCTION grant_quota(p_budget bigint, p_amount bigint, p_change_type text, p_reference text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE

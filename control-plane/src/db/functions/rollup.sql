@@ -1,18 +1,18 @@
--- A count of a row, within bounds in which thousands of millions of them can be added up: one absurd row must stop no sums.
+-- A count of a row, clamped so that billions of rows can be summed: one absurd row must not stop the sums.
 CREATE OR REPLACE FUNCTION usage_count(p_count bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT least(greatest(p_count, 0), 1000000000)
 $$;
 
 -- The sums over the settled usage rows of some batches (above p_above, up to p_upto) that began on some UTC days (from
--- p_from to p_to), as they are in usage_rollup. The one place that says what is counted where.
+-- p_from to p_to), as they are in usage_rollup. The one place that defines what is counted where.
 --
--- There are sums by two hours, and of what went wrong by day: a day of a zone that begins at another hour than that of UTC
--- is put together from at most nineteen of them.
+-- There are sums by two hours, and of failures by day: a day of a time zone other than UTC is composed of at most
+-- nineteen of them.
 CREATE OR REPLACE FUNCTION sum_usage(p_above bigint, p_upto bigint, p_from date, p_to date) RETURNS SETOF usage_rollup
 LANGUAGE plpgsql STABLE ROWS 1000 AS $$
 #variable_conflict use_column
 BEGIN
-  -- Put together as text so that each run is planned for its own bounds.
+  -- Built as text so that each run is planned for its own bounds.
   RETURN QUERY EXECUTE $query$
     WITH counted AS (
       SELECT date_bin('15 minutes', u.started_at, '2000-01-01 00:00:00+00') AS quarter,
@@ -24,7 +24,7 @@ BEGIN
         u.audio_ms, s.base_quota, s.settled_quota, u.started_at
       FROM usage_settlement s JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id
       WHERE s.batch_id > $1 AND s.batch_id <= $2 AND s.day BETWEEN $3 AND $4
-        -- The day of a row is that of its beginning, unless a clock was wrong.
+        -- A row's day is the day on which it began, unless a clock was wrong.
         AND u.started_at >= (($3 + 1)::timestamp AT TIME ZONE 'UTC') AND u.started_at < ($4::timestamp AT TIME ZONE 'UTC')
     ), summed AS (
       SELECT
@@ -52,14 +52,14 @@ BEGIN
 END
 $$;
 
--- Adds the next batches of the settlement to the sums, about p_rows rows and at least one batch, in the transaction it is
--- called in. `outcome` is `busy` when somebody else does just that, `more` when there is more to do, else `done`.
+-- Adds the next batches of the settlement to the sums, about p_rows rows and at least one batch, in the caller's
+-- transaction. `outcome` is `busy` when another caller is doing this, `more` when there is more to do, else `done`.
 --
--- Batches of the settlement are written one after the other, under the lock of its checkpoint, so that no batch comes later
--- with a number below one that was seen; and each usage row belongs to exactly one, whenever its own transaction ended.
--- That holds on another server too, restored out of a dump, where numbers of transactions would mean nothing.
+-- Batches of the settlement are written one after the other, under the lock of its checkpoint, so that no batch appears
+-- later with a number below one already seen; and each usage row belongs to exactly one, whenever its own transaction
+-- ended. That holds on another server too, restored from a dump, where transaction numbers would mean nothing.
 --
--- It is noted which quarter hours have changed.
+-- Records which quarter hours have changed.
 CREATE OR REPLACE FUNCTION roll_usage_up(p_rows integer) RETURNS TABLE (outcome text, batches integer, rows_added bigint)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
@@ -118,8 +118,8 @@ BEGIN
 END
 $$;
 
--- Recomputes the sums of a UTC day, up to the batch that the sums have reached, in place of what is there. Returns how many
--- sums there are. Days whose log is gone are left to the caller: a missing log can't be summed again.
+-- Recomputes the sums of a UTC day, up to the batch that the sums have reached, replacing the old ones. Returns how
+-- many sums there are. Days whose log is gone are left to the caller: a missing log can't be summed again.
 CREATE OR REPLACE FUNCTION rebuild_usage_day(p_day date) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   v_upto bigint;
@@ -148,7 +148,7 @@ BEGIN
 END
 $$;
 
--- Every sum of a UTC day that is not what the log says, up to the batch that the sums have reached. Empty when all are right.
+-- Every sum of a UTC day that differs from the log, up to the batch reached by the sums. Empty when all are right.
 CREATE OR REPLACE FUNCTION check_usage_day(p_day date) RETURNS TABLE (slice text, starts_at timestamptz, subject text, detail text)
 LANGUAGE sql STABLE AS $$
   WITH expected AS (

@@ -1,10 +1,10 @@
--- Settles the next rows of the usage log, at most p_limit, in the transaction it is called in, and moves the checkpoint.
--- `outcome` is `busy` when somebody else does just that, `more` when there may be more to do, else `done`.
+-- Settles the next rows of the usage log, at most p_limit, in the caller's transaction, and moves the checkpoint.
+-- `outcome` is `busy` when another caller is doing this, `more` when there may be more to do, else `done`.
 --
 -- A row that makes its step fail is found by taking ever fewer rows, and put into the quarantine; the others go on.
--- When the database runs on another server than before, restored out of a dump, the numbers of transactions in the log
--- mean nothing any more: everything is looked at again by day and id, and the cursor starts over at what is written from
--- now on. The same is done when there is no checkpoint, or when p_is_reconciled asks for it.
+-- When the database runs on another server than before, restored from a dump, the transaction numbers in the log mean
+-- nothing any more: everything is read again by day and id, and the cursor starts over at what is written from now on.
+-- The same happens when there is no checkpoint, or when p_is_reconciled asks for it.
 CREATE OR REPLACE FUNCTION settle_usage(p_limit integer, p_is_reconciled boolean DEFAULT false)
 RETURNS TABLE (outcome text, rows_settled integer, base_quota bigint, settled_quota bigint, rows_refused integer, cursor_xid text,
   is_reconciling boolean)
@@ -49,7 +49,7 @@ BEGIN
       v_step := settle_usage_step(v_from, v_limit);
       EXIT;
     EXCEPTION
-      -- No row of the log can be the reason: a number of a batch is taken, and the next try has another.
+      -- Not caused by a log row: a batch number is taken, and the next attempt gets another.
       WHEN unique_violation THEN RAISE;
       WHEN data_exception OR integrity_constraint_violation THEN v_fault := SQLERRM;
     END;
@@ -80,9 +80,9 @@ BEGIN
 END
 $$;
 
--- Settles the next p_limit rows after a checkpoint: a settlement row each, one ledger posting with an entry for each delta,
--- and what the multiplier changes about the budget of each user. A row that is settled already changes nothing; one that
--- can't be right goes to the quarantine. The caller holds the checkpoint and moves it.
+-- Settles the next p_limit rows after a checkpoint: a settlement row each, one ledger posting with an entry for each
+-- delta, and what the multiplier changes in each user's budget. A row that is already settled changes nothing; an
+-- invalid one goes to the quarantine. The caller holds the checkpoint and moves it.
 CREATE OR REPLACE FUNCTION settle_usage_step(p_from settlement_checkpoint, p_limit integer) RETURNS settlement_step
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -155,11 +155,11 @@ BEGIN
 END
 $$;
 
--- The next rows of the usage log after a checkpoint, in the order of the writing transactions, and only below the oldest
--- that is still open: a row that commits late has a number above the cursor. While the whole log is looked at again, the
+-- The next rows of the usage log after a checkpoint, in the order of the writing transactions, and only below the
+-- oldest one still open: a row that commits late has a number above the cursor. While the whole log is read again, the
 -- rows come by day and id instead.
 --
--- The planner knows little about a log that grew a moment ago, so the ways that don't walk along an index are closed.
+-- The planner knows little about a log that has just grown, so plans that don't follow an index are disabled.
 CREATE OR REPLACE FUNCTION next_usage_rows(p_from settlement_checkpoint, p_limit integer) RETURNS SETOF unsettled_row
 LANGUAGE plpgsql STABLE ROWS 500 SET enable_seqscan = off SET enable_sort = off SET enable_bitmapscan = off AS $$
 BEGIN
@@ -177,9 +177,9 @@ BEGIN
 END
 $$;
 
--- What the multipliers of a batch change about the budgets of its users: a grant of what is refunded or, negative, of what
--- is owed on top; and what was reserved for that is free again. Budgets that nothing changes for are not locked: with a
--- multiplier of one the calls in flight don't notice the settlement.
+-- What the multipliers of a batch change in the budgets of its users: a grant of what is refunded or, negative, of what
+-- is owed on top; and the reservation for that is released. Budgets without changes are not locked: with a multiplier
+-- of one, calls in flight don't notice the settlement.
 CREATE OR REPLACE FUNCTION settle_budgets(p_batch bigint, p_users bigint[], p_deltas bigint[], p_reserves bigint[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -201,13 +201,13 @@ BEGIN
     FROM unnest(v_budgets, v_deltas, v_reserves) AS c (id, delta, reserve) WHERE b.id = c.id
     RETURNING b.id, c.reserve - c.delta AS freed
   )
-  -- Who was refused for want of quota may try again where some came back.
+  -- Users who were refused for lack of quota may try again if some came back.
   SELECT count(pg_notify('budget_changed', id::text)) INTO v_told FROM changed WHERE freed > 0;
 END
 $$;
 
--- Writes the posting of a batch of the settlement: for each user what the calls cost before the multiplier, and before that
--- an entry for each call whose cost the multiplier changed. Locks accounts in the order of their ids.
+-- Writes the posting of a settlement batch: for each user what the calls cost before the multiplier, and before that an
+-- entry for each call whose cost the multiplier changed. Locks accounts in the order of their ids.
 CREATE OR REPLACE FUNCTION post_settlement(p_batch bigint, p_settled bigint, p_users bigint[], p_bases bigint[], p_requests uuid[],
   p_owners bigint[], p_deltas bigint[])
 RETURNS void LANGUAGE plpgsql AS $$
@@ -251,7 +251,7 @@ BEGIN
 END
 $$;
 
--- Makes the partitions of usage_settlement that the next rows after a checkpoint need.
+-- Creates the partitions of usage_settlement that the next rows after a checkpoint need.
 CREATE OR REPLACE FUNCTION make_settlement_partitions(p_from settlement_checkpoint, p_limit integer) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -265,7 +265,7 @@ BEGIN
 END
 $$;
 
--- Puts the next row after a checkpoint aside, so that it holds nobody up.
+-- Puts the next row after a checkpoint aside, so that it does not hold up the others.
 CREATE OR REPLACE FUNCTION quarantine_usage_row(p_from settlement_checkpoint, p_reason text) RETURNS settlement_step
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -280,7 +280,7 @@ BEGIN
 END
 $$;
 
--- How long the row has waited that is next in the order of the settlement, and how many rows lie in the quarantine.
+-- How long the next row of the settlement has waited, and how many rows are in the quarantine.
 CREATE OR REPLACE FUNCTION settlement_lag(OUT lag_seconds double precision, OUT rows_quarantined bigint)
 LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_sort = off SET enable_bitmapscan = off AS $$
 DECLARE

@@ -4,7 +4,7 @@ import { bytes, id, lifecycle, moment, reference } from "../columns.ts";
 import { sharedAdminCredentials } from "./admins.ts";
 import { gatewayUser } from "./gateway-keys.ts";
 
-/** The business profile. One-to-one with the user of the upstream gateway, which carries group, state and multiplier. */
+/** The business profile. One-to-one with the user of the upstream gateway, which holds group, status and multiplier. */
 export const userProfile = pgTable(
   "user_profile",
   {
@@ -26,26 +26,26 @@ export const userProfile = pgTable(
     verificationEmailSentAt: moment("verification_email_sent_at"),
     /** Why the verification mail could not be sent, or null. */
     verificationEmailError: text("verification_email_error"),
-    /** Of mails and pages. */
+    /** For emails and pages. */
     locale: text("locale").notNull().default("en"),
-    /** Sealed under the master key, bound to this row; null while no second factor is set up. */
+    /** Encrypted under the master key, bound to this row; null while no second factor is set up. */
     totpSealed: bytes("totp_sealed"),
-    /** Null until a first code has shown that the authenticator knows the secret. */
+    /** Null until a first code has proved that the authenticator has the secret. */
     totpEnabledAt: moment("totp_enabled_at"),
-    /** The time step of the last code that was taken: none is taken twice. */
+    /** The time step of the last accepted code: none is accepted twice. */
     totpLastStep: bigint("totp_last_step", { mode: "number" }),
     ...lifecycle,
   },
   (table) => [
     uniqueIndex("user_profile_email").on(sql`lower(${table.email})`),
-    // For the search by the beginning of an address, which the collation of the other index does not serve.
+    // For searches by address prefix, which the other index's collation does not support.
     index("user_profile_email_start").on(sql`lower(${table.email}) text_pattern_ops`),
     index("user_profile_created").on(table.createdAt, table.id),
     index("user_profile_status").on(table.status, table.createdAt, table.id),
   ],
 );
 
-/** What travels by mail and works once. Only the SHA-256 of it is kept. */
+/** A token that is sent by email and works once. Only its SHA-256 is stored. */
 export const accountToken = pgTable(
   "account_token",
   {
@@ -65,7 +65,7 @@ export const accountToken = pgTable(
   ],
 );
 
-/** One-time codes that replace a lost authenticator. Only the SHA-256 of a code and its owner is kept. */
+/** One-time codes that replace a lost authenticator. Only the SHA-256 of the code and its owner is stored. */
 export const recoveryCode = pgTable(
   "recovery_code",
   {
@@ -83,7 +83,7 @@ export const recoveryCode = pgTable(
   ],
 );
 
-/** A login of a user or of an admin. The cookie carries 256 random bits; only their SHA-256 is kept. */
+/** A login of a user or of an admin. The cookie carries 256 random bits; only their SHA-256 is stored. */
 export const session = pgTable(
   "session",
   {
@@ -105,7 +105,7 @@ export const session = pgTable(
   ],
 );
 
-/** Failed attempts of one kind from one origin, by a window of time. The key is a digest and names nobody. */
+/** Failed attempts of one kind from one origin, by time window. The key is a digest and identifies nobody. */
 export const attemptCounter = pgTable(
   "attempt_counter",
   {

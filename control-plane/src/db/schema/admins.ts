@@ -25,7 +25,7 @@ export const sharedAdminCredentials = pgTable(
   ],
 );
 
-/** How an admin is named towards users; found or made at login. */
+/** The name that users see for an admin; found or created at login. */
 export const supportProfile = pgTable("support_profile", {
   id: id(),
   adminId: reference("admin_id")
@@ -37,7 +37,7 @@ export const supportProfile = pgTable("support_profile", {
   ...lifecycle,
 });
 
-/** Append-only: every change that a person or a command made to what others depend on. */
+/** Append-only: every change that a person or a command made to something that others depend on. */
 export const auditLog = pgTable(
   "audit_log",
   {
@@ -46,7 +46,7 @@ export const auditLog = pgTable(
     actorKind: text("actor_kind", { enum: ["admin", "user", "command", "system"] }).notNull(),
     actorId: reference("actor_id"),
     actorName: text("actor_name").notNull(),
-    /** What was done, like `plan.save`. */
+    /** The action, such as `plan.save`. */
     action: text("action").notNull(),
     subjectKind: text("subject_kind").notNull(),
     subjectId: text("subject_id").notNull(),

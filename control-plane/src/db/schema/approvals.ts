@@ -18,19 +18,19 @@ export const adminAllowance = pgTable(
   ],
 );
 
-/** An act of an admin that waits for a second one, or was decided. */
+/** An admin act that waits for a second admin, or was decided. */
 export const approval = pgTable(
   "approval",
   {
     id: id(),
-    /** What is to be done, like `quota.adjust`. */
+    /** The act, such as `quota.adjust`. */
     kind: text("kind").notNull(),
-    /** Of the endpoint, as it was sent; read and judged again when it is approved. */
+    /** The endpoint's input, as sent; parsed and checked again when it is approved. */
     input: json("input").notNull(),
-    /** The part of the input that is a secret, under the master key; null as soon as the request is closed. */
+    /** The secret part of the input, under the master key; null as soon as the request is closed. */
     sealed: bytes("sealed"),
     reason: text("reason").notNull(),
-    /** What it would have done when it was asked for. */
+    /** What it would have done when it was requested. */
     effects: json("effects").notNull(),
     requestedBy: reference("requested_by")
       .notNull()
@@ -53,7 +53,7 @@ export const approval = pgTable(
     uniqueIndex("approval_waiting").on(table.kind, table.idempotencyKey).where(sql`${table.status} = 'pending'`),
     index("approval_pending").on(table.expiresAt).where(sql`${table.status} = 'pending'`),
     check("approval_sealed", sql`${table.status} = 'pending' or ${table.sealed} is null`),
-    // Whatever the program does: nobody agrees to what they asked for.
+    // Whatever the program does: nobody approves their own request.
     check("approval_two_people", sql`${table.status} <> 'approved' or ${table.decidedBy} <> ${table.requestedBy}`),
     check(
       "approval_decided",

@@ -11,7 +11,7 @@ export const plan = pgTable("plan", {
   name: text("name").notNull(),
   kind: text("kind", { enum: ["wallet_balance", "monthly"] }).notNull(),
   priceUsd: usd("price_usd").notNull(),
-  /** What a settled order grants; of a monthly plan for each month. */
+  /** What a settled order grants; for a monthly plan, each month. */
   quota: quota("quota").notNull(),
   description: text("description").notNull().default(""),
   features: json("features").notNull(),
@@ -23,7 +23,7 @@ export const plan = pgTable("plan", {
   ...lifecycle,
 });
 
-/** An order keeps what the plan said when it was placed: a later change of the plan changes no order. */
+/** An order keeps the plan's terms at the time it was placed: a later change of the plan changes no order. */
 export const salesOrder = pgTable(
   "sales_order",
   {
@@ -35,46 +35,44 @@ export const salesOrder = pgTable(
     quota: quota("quota").notNull(),
     amountUsd: usd("amount_usd").notNull(),
     currency: text("currency").notNull().default("USD"),
-    /** Null until somebody with a login claims an order that was placed without one. */
+    /** Null until a logged-in user claims an anonymous order. */
     userId: reference("user_id").references(() => userProfile.id),
     email: text("email"),
     payChannel: text("pay_channel", { enum: ["none", "mock", "walletpay", "cardpay"] })
       .notNull()
       .default("none"),
-    /** Which account of the card gateway, and which kind of payment. */
+    /** The account of the card gateway, and the kind of payment. */
     sender: text("sender"),
     vendor: text("vendor"),
     status: text("status", { enum: ["pending", "settled", "cancelled", "expired", "refunded", "review"] })
       .notNull()
       .default("pending"),
-    /** Paid after it was cancelled or had expired; it credits anyway. */
+    /** Paid after it was cancelled or had expired; it is credited anyway. */
     isPaidLate: boolean("is_paid_late").notNull().default(false),
-    /** Nobody paid: settled by the mock of development. */
+    /** Nobody paid: settled by the development mock. */
     isMock: boolean("is_mock").notNull().default(false),
-    /** Why a person has to look at it. */
+    /** Why it needs a person's review. */
     reviewReason: text("review_reason"),
-    /** The SHA-256 of the code with which somebody claims an order that was placed without a login. */
+    /** The SHA-256 of the code with which an anonymous order is claimed. */
     claimCodeHash: bytes("claim_code_hash"),
     idempotencyKey: text("idempotency_key"),
-    /** What the page that it was placed from calls its visitor; says which campaign its payment comes from. */
+    /** The visitor id of the page that it was placed from; determines which campaign its payment comes from. */
     visitorId: text("visitor_id"),
-    /** What the gateway calls its checkout. */
+    /** The gateway's id for its checkout. */
     gatewayReference: text("gateway_reference"),
-    /** Where its payer goes on; the same order never opens a second checkout. */
+    /** Where the payer continues; an order never opens a second checkout. */
     checkoutUrl: text("checkout_url"),
-    /** Somebody is opening its checkout until then. */
+    /** Its checkout is being opened until then. */
     openingUntil: moment("opening_until"),
-    /** When its payment came into the statistic of campaigns; null while it has not. */
+    /** When its payment was counted in the campaign statistics; null while it has not been. */
     campaignCountedAt: moment("campaign_counted_at"),
-    /**
-     * What an admin decided about a payment that did not match: to credit it anyway, to send it back, or to leave it.
-     */
+    /** An admin's decision about a payment that did not match: credit it anyway, send it back, or leave it. */
     resolution: text("resolution", { enum: ["settle", "refund", "cancel"] }),
     expiresAt: moment("expires_at").notNull(),
     settledAt: moment("settled_at"),
-    /** Later than its payment when it waited for its owner, or for a decision; a month begins then. */
+    /** Later than its payment if it waited for its owner, or for a decision; a month starts then. */
     creditedAt: moment("credited_at"),
-    /** In lower case, of the user or, while nobody has claimed it, of the order. Kept by triggers, for lists to search. */
+    /** In lower case; the user's or, until someone claims it, the order's. Kept by triggers, for searches in lists. */
     ownerEmail: text("owner_email"),
     ...lifecycle,
   },
@@ -159,12 +157,14 @@ export const gatewayEvent = pgTable(
     /** The outcome: settled, duplicate, mismatch, ignored... */
     result: text("result").notNull(),
     receivedAt: moment("received_at").notNull().defaultNow(),
-    /** What it said, as far as that is acted on; nothing of the payer. Null for those that came before this was kept. */
+    /**
+     * Its content, as far as it is acted on; nothing about the payer. Null for messages from before this was stored.
+     */
     facts: json("facts"),
     tries: integer("tries").notNull().default(1),
-    /** When it was last taken, by its delivery or again by an admin. */
+    /** When it was last processed, on delivery or again by an admin. */
     triedAt: moment("tried_at"),
-    /** The code of the error in which the last try ended. */
+    /** The error code of the last attempt. */
     lastError: text("last_error"),
   },
   (table) => [
@@ -188,11 +188,11 @@ export const refund = pgTable(
     status: text("status", { enum: ["pending", "done", "failed"] }).notNull(),
     reason: text("reason").notNull(),
     gatewayRefundId: text("gateway_refund_id"),
-    /** Why it failed; of one that is pending, what the gateway said last that does not settle it. */
+    /** Why it failed; for a pending one, what the gateway last said that does not settle it. */
     error: text("error"),
     /** How often the gateway was asked, counted before each request: above 0, only what it has on record decides. */
     asks: integer("asks").notNull().default(0),
-    /** Somebody is asking the gateway until then. */
+    /** The gateway is being asked until then. */
     askingUntil: moment("asking_until"),
     ...lifecycle,
   },
@@ -205,7 +205,7 @@ export const refund = pgTable(
   ],
 );
 
-/** Quota of a monthly plan. What of it is left when the period ends, ends with it. */
+/** Quota of a monthly plan. What is left of it when the period ends, ends with it. */
 export const subscription = pgTable(
   "subscription",
   {
@@ -223,7 +223,9 @@ export const subscription = pgTable(
     months: integer("months").notNull().default(1),
     /** Everything that was granted for it. */
     quotaGranted: quota("quota_granted").notNull(),
-    /** What was left of that when the user's consumption stood at `countedTo`; below 0 when more went back than was left. */
+    /**
+     * What was left of it when the user's consumption was `countedTo`; below 0 when more was refunded than was left.
+     */
     quotaLeft: quota("quota_left").notNull().default(sql`0`),
     countedTo: quota("counted_to").notNull().default(sql`0`),
     /** Counts the changes; part of the references of their postings. */
@@ -237,10 +239,10 @@ export const subscription = pgTable(
   ],
 );
 
-/** Append-only: what was added to a subscription or taken from it after it began, each thing once. */
+/** Append-only: what was added to a subscription or taken from it after it began, once each. */
 export const subscriptionChange = pgTable("subscription_change", {
   id: id(),
-  /** What it was changed for: `order:<number>`, `refund:<number>`, `refund_failed:<number>`. */
+  /** The reason for the change: `order:<number>`, `refund:<number>`, `refund_failed:<number>`. */
   reference: text("reference").notNull().unique(),
   subscriptionId: reference("subscription_id")
     .notNull()

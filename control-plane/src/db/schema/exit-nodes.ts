@@ -11,12 +11,12 @@ export const exitNode = pgTable(
     nodeCode: text("node_code").notNull().unique(),
     name: text("name").notNull(),
     region: text("region").notNull().default(""),
-    /** The name that its DNS must answer with `ip`, and nothing else. */
+    /** The name that DNS must resolve to `ip`, and to nothing else. */
     host: text("host").notNull(),
     ip: text("ip").notNull(),
-    /** With the address until its name was found right, with the name from then on; null while nothing is known. */
+    /** Contains the address until its name was verified, and the name from then on; null while nothing is known. */
     relayUrl: text("relay_url"),
-    /** Under which name the secret store keeps the relay key. */
+    /** The name of the relay key in the secret store. */
     relayKeySecret: text("relay_key_secret").notNull(),
     status: text("status", { enum: ["testing", "active", "disabled"] })
       .notNull()
@@ -25,7 +25,7 @@ export const exitNode = pgTable(
     callbackBaseUrl: text("callback_base_url"),
     oauthRedirectPath: text("oauth_redirect_path"),
     sourceNodeId: reference("source_node_id").references((): AnyPgColumn => exitNode.id),
-    /** Counts what admins and the switch changed; results of checks leave it alone, and count only for the version they saw. */
+    /** Counts changes by admins and by the switch, not check results; those apply only to the version they saw. */
     version: integer("version").notNull().default(1),
     dnsCheckedAt: moment("dns_checked_at"),
     dnsMatched: boolean("dns_matched"),
@@ -36,15 +36,15 @@ export const exitNode = pgTable(
     healthHttpStatus: integer("health_http_status"),
     healthLatencyMs: integer("health_latency_ms"),
     healthFailure: text("health_failure"),
-    /** What the node said about itself. */
+    /** What the node reports about itself. */
     healthDetails: json("health_details"),
-    /** Since when the server at the address is known to hold the relay key; null after a change of either. */
+    /** Since when the server at the address is known to hold the relay key; null after either has changed. */
     provenAt: moment("proven_at"),
     /** Whether calls are sent there. */
     isServing: boolean("is_serving").notNull().default(false),
     successStreak: integer("success_streak").notNull().default(0),
     failureStreak: integer("failure_streak").notNull().default(0),
-    /** Good answers in a row from the host form of the address, each some time after the one before. */
+    /** Successful responses in a row from the host form of the address, spaced in time. */
     switchStreak: integer("switch_streak").notNull().default(0),
     switchStreakAt: moment("switch_streak_at"),
     switchedAt: moment("switched_at"),
@@ -56,7 +56,7 @@ export const exitNode = pgTable(
   ],
 );
 
-/** A place for a provider's credential on a node. The credential itself is nowhere but on the node. */
+/** A slot for a provider's credential on a node. The credential itself is stored only on the node. */
 export const exitProviderAccount = pgTable(
   "exit_provider_account",
   {
@@ -68,7 +68,7 @@ export const exitProviderAccount = pgTable(
     provider: text("provider").notNull(),
     authType: text("auth_type", { enum: ["api_key", "oauth_refresh_token"] }).notNull(),
     status: text("status", { enum: ["testing", "active", "standby", "disabled"] }).notNull(),
-    /** What the node calls the account; null leaves the choice to the node. */
+    /** The node's name for the account; null leaves the choice to the node. */
     nodeAccount: text("node_account"),
     version: integer("version").notNull().default(1),
     ...lifecycle,
@@ -82,7 +82,7 @@ export const exitProviderAccount = pgTable(
   ],
 );
 
-/** Lets the calls of one user, for models that fit the pattern, out through nodes with an account of the provider. */
+/** Sends the calls of one user, for models that match the pattern, through nodes with an account at the provider. */
 export const exitNodeRoute = pgTable(
   "exit_node_route",
   {
@@ -108,7 +108,7 @@ export const exitNodeRoute = pgTable(
   ],
 );
 
-/** What each replica saw of the calls that it sent through a node. */
+/** What each replica has observed about the calls that it sent through a node. */
 export const exitNodeTraffic = pgTable(
   "exit_node_traffic",
   {
@@ -120,7 +120,7 @@ export const exitNodeTraffic = pgTable(
     failures: quota("failures").notNull().default(sql`0`),
     lastFailure: text("last_failure"),
     lastFailureAt: moment("last_failure_at"),
-    /** Not null while the replica sends nothing there because too much went wrong. */
+    /** Set while the replica sends nothing there because too many calls failed. */
     circuitOpenedAt: moment("circuit_opened_at"),
     seenAt: moment("seen_at").notNull().defaultNow(),
   },

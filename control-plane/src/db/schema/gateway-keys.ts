@@ -23,7 +23,7 @@ export const gatewayUser = pgTable("gateway_user", {
   ...lifecycle,
 });
 
-/** Only the SHA-256 of a key is kept; prefix and last four characters are for people to recognise it. */
+/** Only the SHA-256 of a key is stored; the prefix and the last four characters let people recognise it. */
 export const apiKey = pgTable(
   "api_key",
   {
@@ -35,14 +35,14 @@ export const apiKey = pgTable(
     keyPrefix: text("key_prefix").notNull(),
     keyLastFour: text("key_last_four").notNull(),
     name: text("name").notNull(),
-    /** Null means the group of the user. */
+    /** Null means the user's group. */
     groupName: text("group_name"),
     status: text("status", { enum: ["active", "disabled", "revoked"] })
       .notNull()
       .default("active"),
     expiresAt: moment("expires_at"),
     rotatedFromId: reference("rotated_from_id"),
-    /** The first of a line of rotated keys: all of them share its budget and its limits. Null for a key that begins one. */
+    /** The first of a chain of rotated keys, which share its budget and limits. Null for the first key of a chain. */
     limitKeyId: reference("limit_key_id").references((): AnyPgColumn => apiKey.id),
     /** Null allows every model of the group. */
     allowedModels: text("allowed_models").array(),
@@ -53,7 +53,7 @@ export const apiKey = pgTable(
     concurrencyMax: integer("concurrency_max"),
     isPayloadTraced: boolean("is_payload_traced").notNull().default(true),
     firstUsedAt: moment("first_used_at"),
-    /** What the request that made it was called by its sender, and the SHA-256 of what it asked for. */
+    /** The idempotency key of the request that created it, and the SHA-256 of that request. */
     idempotencyKey: text("idempotency_key"),
     idempotencyDigest: bytes("idempotency_digest"),
     ...lifecycle,
@@ -68,7 +68,7 @@ export const apiKey = pgTable(
   ],
 );
 
-/** When a key was last used, to within half a minute. Apart from the key, whose every change is announced to all replicas. */
+/** When a key was last used, to within half a minute. Not in `api_key`, whose every change is announced to replicas. */
 export const apiKeyUse = pgTable("api_key_use", {
   apiKeyId: bigint("api_key_id", { mode: "bigint" })
     .primaryKey()
@@ -77,8 +77,8 @@ export const apiKeyUse = pgTable("api_key_use", {
 });
 
 /**
- * What a hold is checked against: the quota of a user, or the limit of one key in its current period.
- * remaining = granted - (used - period_base) - leased - reserved.
+ * What a hold is checked against: a user's quota, or one key's limit in its current period. remaining = granted - (used
+ * - period_base) - leased - reserved.
  */
 export const budget = pgTable("budget", {
   id: id(),
@@ -91,11 +91,11 @@ export const budget = pgTable("budget", {
   granted: quota("granted").notNull().default(sql`0`),
   /** Everything ever charged to this budget; equals the sum of its usage rows. */
   used: quota("used").notNull().default(sql`0`),
-  /** What `used` was when the current period began, or when the limit of a key was last set. */
+  /** The value of `used` when the current period began, or when the limit of a key was last set. */
   periodBase: quota("period_base").notNull().default(sql`0`),
   /** Lent to replicas and not yet charged or given back; equals the sum of its lease rows. */
   leased: quota("leased").notNull().default(sql`0`),
-  /** Given back out of leases of lost replicas, whose calls may still come and be charged. */
+  /** Given back out of leases of lost replicas, whose calls may still arrive and be charged. */
   writtenOff: quota("written_off").notNull().default(sql`0`),
   /** The part of a multiplier above 1 that is owed and waits for the settlement job. */
   reserved: quota("reserved").notNull().default(sql`0`),
@@ -103,14 +103,14 @@ export const budget = pgTable("budget", {
     .notNull()
     .default("none"),
   periodEndsAt: moment("period_ends_at"),
-  /** False after the limit of a key was taken away: calls that began under it are still charged here. */
+  /** False after the limit of a key was removed: calls that began under it are still charged here. */
   isEnforced: boolean("is_enforced").notNull().default(true),
-  /** Counts the calls for idle leases; a replica answers by writing the number into its lease row. */
+  /** Counts the recalls of idle leases; a replica answers by writing the number into its lease row. */
   recallSequence: quota("recall_sequence").notNull().default(sql`0`),
   ...lifecycle,
 });
 
-/** Append-only: every change of what a budget was granted, once per reference. */
+/** Append-only: every change to what a budget was granted, once per reference. */
 export const quotaGrant = pgTable("quota_grant", {
   id: id(),
   budgetId: reference("budget_id")

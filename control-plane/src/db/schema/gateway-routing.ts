@@ -14,7 +14,7 @@ export const channel = pgTable(
       .notNull()
       .default("chat_completions"),
     baseUrl: text("base_url").notNull(),
-    /** Sealed under the master key, bound to this row; null while no credential is set. */
+    /** Encrypted under the master key, bound to this row; null while no credential is set. */
     credentialSealed: bytes("credential_sealed"),
     status: text("status", { enum: ["enabled", "disabled"] })
       .notNull()
@@ -23,19 +23,19 @@ export const channel = pgTable(
     concurrencyMax: integer("concurrency_max"),
     firstByteTimeoutMs: integer("first_byte_timeout_ms"),
     idleTimeoutMs: integer("idle_timeout_ms"),
-    /** Paths without rules of their own that calls may take here, of a closed list; what they reach is shared. */
+    /** Paths without rules of their own that calls may take here, from a closed list; what they reach is shared. */
     passThroughPaths: text("pass_through_paths").array().notNull().default([]),
     /** The exit node of the channel; null for a provider. */
     exitNodeCode: text("exit_node_code")
       .unique()
       .references(() => exitNode.nodeCode),
     isExitNode: boolean("is_exit_node").generatedAlwaysAs(sql`exit_node_code is not null`),
-    /** Connections go to this address, whatever the name in the base URL says by then. Every exit node has one. */
+    /** Connections go to this address, whatever the name in the base URL then resolves to. Every exit node has one. */
     pinnedAddress: text("pinned_address"),
     ...lifecycle,
   },
   (table) => [
-    // What an ability refers to, so that it can't call the channel of a node anything else.
+    // Referenced by abilities, which therefore can't misname the channel of a node.
     unique("channel_id_is_exit_node").on(table.id, table.isExitNode),
     check("channel_exit_node_is_pinned", sql`${table.exitNodeCode} is null or ${table.pinnedAddress} is not null`),
   ],
@@ -71,12 +71,12 @@ export const ability = pgTable(
   ],
 );
 
-/** The catalog: what bounds a call to a model before its cost is known. */
+/** The catalog: what limits a call to a model before its cost is known. */
 export const model = pgTable("model", {
   name: text("name").primaryKey(),
   displayName: text("display_name").notNull(),
   ownedBy: text("owned_by").notNull(),
-  /** What it is asked for; pages go by it, calls do not. */
+  /** Its kind; used by pages, not by calls. */
   kind: text("kind", { enum: modelKinds }).notNull().default("chat"),
   contextTokensMax: integer("context_tokens_max").notNull(),
   outputTokensMax: integer("output_tokens_max").notNull(),

@@ -3,16 +3,16 @@ import { bigint, boolean, check, date, integer, numeric, pgTable, primaryKey, te
 import { json, moment, quota, reference, transactionId, unitCounts } from "../columns.ts";
 import { budget } from "./gateway-keys.ts";
 
-/** One running process with a spool of its own. */
+/** One running process with its own spool. */
 export const replica = pgTable("replica", {
   id: text("id").primaryKey(),
   startedAt: moment("started_at").notNull().defaultNow(),
   seenAt: moment("seen_at").notNull().defaultNow(),
-  /** By our clock, and never before the replica's own: until then it may let calls in. Null for programs without terms. */
+  /** By the database's clock, never before the replica's own: until then it may admit calls. Null without terms. */
   termEndsAt: moment("term_ends_at"),
-  /** Another one whenever its leases were given back, so that a process that still believes in them learns of it. */
+  /** Changes whenever its leases were given back, so that a process that still relies on them finds out. */
   era: uuid("era").notNull().default(sql`gen_random_uuid()`),
-  /** Somebody said that its host is lost; forgotten when the replica is heard of again. */
+  /** Its host was declared lost; cleared when the replica is seen again. */
   givenUpAt: moment("given_up_at"),
 });
 
@@ -27,9 +27,9 @@ export const budgetLease = pgTable(
       .notNull()
       .references(() => replica.id),
     amount: quota("amount").notNull(),
-    /** The last call for idle leases that this replica has answered. */
+    /** The last recall of idle leases that this replica has answered. */
     recallSeen: quota("recall_seen").notNull().default(sql`0`),
-    /** The newest statement on this lease; one with a lower number comes late and is refused. */
+    /** The newest statement on this lease; one with a lower number is late and refused. */
     lastStatement: bigint("last_statement", { mode: "bigint" }).notNull().default(sql`0`),
     updatedAt: moment("updated_at").notNull().defaultNow(),
   },
@@ -39,17 +39,17 @@ export const budgetLease = pgTable(
   ],
 );
 
-/** Usage rows that the database refused and a replica keeps on its disk: they are in no sum, so that the money is not right. */
+/** Usage rows that the database refused and a replica keeps on its disk: no sum includes them. */
 export const usageQuarantine = pgTable("usage_quarantine", {
-  /** Of the spool; it may outlive the row of the replica. */
+  /** The spool's id; it may outlive the row of the replica. */
   replicaId: text("replica_id").primaryKey(),
   rowCount: integer("row_count").notNull(),
   changedAt: moment("changed_at").notNull().defaultNow(),
 });
 
 /**
- * One row per relayed call, failures included. Range-partitioned by `day`; append-only.
- * Units and price version are kept, so that `quota` can be recomputed line by line.
+ * One row per relayed call, failures included. Range-partitioned by `day`; append-only. Units and price version are
+ * stored, so that `quota` can be recomputed line by line.
  */
 export const usageLog = pgTable(
   "usage_log",
@@ -60,7 +60,7 @@ export const usageLog = pgTable(
     xid: transactionId("xid").notNull().default(sql`pg_current_xact_id()`),
     gatewayUserId: reference("gateway_user_id").notNull(),
     apiKeyId: reference("api_key_id").notNull(),
-    /** The budgets this row was charged to; the second only for a key with a limit of its own. */
+    /** The budgets this row was charged to; the second only for a key with its own limit. */
     userBudgetId: reference("user_budget_id").notNull(),
     keyBudgetId: reference("key_budget_id"),
     groupName: text("group_name").notNull(),
@@ -72,7 +72,7 @@ export const usageLog = pgTable(
     errorCode: text("error_code"),
     isStream: boolean("is_stream").notNull(),
     ...unitCounts({ isSum: false }),
-    /** Where the units come from: the provider, a count of our own, or nothing was delivered. */
+    /** Where the units come from: the provider, our own count, or nothing was delivered. */
     usageSource: text("usage_source", { enum: ["provider", "estimated", "none"] }).notNull(),
     /** The provider reported more than is plausible; the row has the plausible amount. */
     isImplausible: boolean("is_implausible").notNull().default(false),

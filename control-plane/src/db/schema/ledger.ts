@@ -4,8 +4,8 @@ import { id, moment, quota, reference } from "../columns.ts";
 import { gatewayUser } from "./gateway-keys.ts";
 
 /**
- * An account of the quota ledger: one for each gateway user, and one of our own for everything that quota comes from or
- * goes to. All accounts together always sum to zero.
+ * An account of the quota ledger: one for each gateway user, and one of our own for each source or destination of
+ * quota. All accounts together always sum to zero.
  */
 export const ledgerAccount = pgTable("ledger_account", {
   id: id(),
@@ -14,18 +14,18 @@ export const ledgerAccount = pgTable("ledger_account", {
   gatewayUserId: reference("gateway_user_id")
     .unique()
     .references(() => gatewayUser.id),
-  /** The sum of the entries; kept by the function that writes them. */
+  /** The sum of the entries; maintained by the function that writes them. */
   balance: quota("balance").notNull().default(sql`0`),
   createdAt: moment("created_at").notNull().defaultNow(),
 });
 
-/** Append-only. One thing that happened, once: its entries sum to zero. */
+/** Append-only. One event, recorded once: its entries sum to zero. */
 export const ledgerPosting = pgTable(
   "ledger_posting",
   {
     id: id(),
     changeType: text("change_type").notNull(),
-    /** What it happened for: a replay finds it taken. */
+    /** The cause; a replay finds it taken. */
     reference: text("reference").notNull(),
     note: text("note"),
     createdAt: moment("created_at").notNull().defaultNow(),
@@ -37,8 +37,8 @@ export const ledgerPosting = pgTable(
 );
 
 /**
- * Append-only. Of a posting of the settlement a user has one entry for what their calls cost before the multiplier, and before
- * it one for each call that the multiplier made cost more or less. Lists show these together, as one.
+ * Append-only. In a settlement posting a user has one entry for what their calls cost before the multiplier, and before
+ * it one for each call that the multiplier made cost more or less. Lists show these as one.
  */
 export const ledgerEntry = pgTable(
   "ledger_entry",
@@ -51,11 +51,11 @@ export const ledgerEntry = pgTable(
       .notNull()
       .references(() => ledgerAccount.id),
     amount: quota("amount").notNull(),
-    /** Of the account, after this entry. */
+    /** The account's balance after this entry. */
     balanceAfter: quota("balance_after").notNull(),
     /** The usage row whose delta it is. */
     usageRequestId: uuid("usage_request_id"),
-    /** What the entries of usage rows before it add up to, of the same posting and account; null where there are none. */
+    /** The sum of the preceding usage-row entries in the same posting and account; null if there are none. */
     deltaAmount: quota("delta_amount"),
     createdAt: moment("created_at").notNull().defaultNow(),
   },

@@ -3,7 +3,7 @@ import { index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { bytes, id, lifecycle, moment, reference } from "../columns.ts";
 import { userProfile } from "./accounts.ts";
 
-/** A template that an admin has changed; what is not here is as it came with the program. */
+/** A template that an admin has changed; the others are as shipped. */
 export const mailTemplate = pgTable(
   "mail_template",
   {
@@ -18,26 +18,28 @@ export const mailTemplate = pgTable(
   (table) => [primaryKey({ columns: [table.name, table.locale] })],
 );
 
-/** Every mail, written in the transaction it reports on, and sent afterwards. */
+/** Every email, written in the transaction it reports on, and sent afterwards. */
 export const mailLog = pgTable(
   "mail_log",
   {
     id: id(),
-    /** What it is about: a replay of that sends no second one. */
+    /** What it is about: a replay of that sends no second email. */
     dedupeKey: text("dedupe_key").notNull().unique(),
     template: text("template").notNull(),
     locale: text("locale").notNull(),
     userId: reference("user_id").references(() => userProfile.id),
     toAddress: text("to_address").notNull(),
-    /** What is filled in, as JSON, sealed: it may hold a link with a token. Emptied when the mail is done with. */
+    /**
+     * The template variables, as encrypted JSON, which may include a link with a token. Emptied when the email is done.
+     */
     variablesSealed: bytes("variables_sealed"),
-    /** Which part of the program it comes from. */
+    /** The part of the program it comes from. */
     source: text("source").notNull(),
     status: text("status", { enum: ["queued", "sending", "sent", "dead", "dropped"] })
       .notNull()
       .default("queued"),
     attempts: integer("attempts").notNull().default(0),
-    /** How many of the attempts failed because of our own configuration; no mail is given up for those. */
+    /** How many of the attempts failed because of our own configuration; those never make an email fail for good. */
     faults: integer("faults").notNull().default(0),
     nextAttemptAt: moment("next_attempt_at").notNull().defaultNow(),
     leaseUntil: moment("lease_until"),
@@ -46,7 +48,7 @@ export const mailLog = pgTable(
     subject: text("subject"),
     providerId: text("provider_id"),
     lastError: text("last_error"),
-    /** When that error came. */
+    /** When that error occurred. */
     failedAt: moment("failed_at"),
     sentAt: moment("sent_at"),
     ...lifecycle,

@@ -1,10 +1,10 @@
 import { integer, pgTable, text } from "drizzle-orm/pg-core";
 import { json, moment, reference } from "../columns.ts";
 
-/** What admins have changed of the settings of `admin/settings/registry.ts`. A name without a row has its default. */
+/** Settings of `admin/settings/registry.ts` that admins have changed. A name without a row has its default. */
 export const setting = pgTable("setting", {
   name: text("name").primaryKey(),
-  /** Null for a setting that was given its default back. */
+  /** Null for a setting that was reset to its default. */
   value: json("value"),
   version: integer("version").notNull().default(1),
   updatedBy: reference("updated_by"),

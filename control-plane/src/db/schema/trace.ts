@@ -24,7 +24,7 @@ export const traceRecord = pgTable(
     durationMs: integer("duration_ms").notNull(),
     clientIp: text("client_ip").notNull(),
     userAgent: text("user_agent").notNull(),
-    /** What became of the bodies: stored, switched off for the key, dropped under load, or there were none. */
+    /** What happened to the bodies: stored, switched off for the key, dropped under load, or there were none. */
     payload: text("payload", { enum: ["stored", "off", "dropped", "none"] }).notNull(),
     startedAt: moment("started_at").notNull(),
   },
@@ -32,9 +32,9 @@ export const traceRecord = pgTable(
 );
 
 /**
- * Payloads of many calls in one row, one after the other, each sealed separately under the key of the day. Range-
- * partitioned by `day`. The migration stores `sealed` as EXTERNAL, which cannot be said here: sealed bytes do not
- * shrink, and a part of them can be read without the rest.
+ * Payloads of many calls in one row, one after the other, each encrypted separately under the key of the day.
+ * Range-partitioned by `day`. The migration stores `sealed` as EXTERNAL, which can't be expressed here: encrypted bytes
+ * do not compress, and a part of them can be read without the rest.
  */
 export const payloadSegment = pgTable(
   "payload_segment",
@@ -48,7 +48,7 @@ export const payloadSegment = pgTable(
   (table) => [primaryKey({ columns: [table.day, table.segmentId] })],
 );
 
-/** Where request and response of one call lie. Range-partitioned by `day`. */
+/** Where the request and response of a call are stored. Range-partitioned by `day`. */
 export const payloadRecord = pgTable(
   "payload_record",
   {
@@ -76,7 +76,7 @@ export const payloadDayKey = pgTable("payload_day_key", {
   destroyedAt: moment("destroyed_at"),
 });
 
-/** How many payloads a day has, counted by a job: counting them when somebody asks would read them all. */
+/** How many payloads a day has, counted by a job: counting them on demand would read them all. */
 export const payloadDayCount = pgTable("payload_day_count", {
   day: date("day", { mode: "string" }).primaryKey(),
   payloads: bigint("payloads", { mode: "bigint" }).notNull(),
@@ -90,12 +90,12 @@ export const payloadDayCount = pgTable("payload_day_count", {
 export const payloadAccess = pgTable(
   "payload_access",
   {
-    /** Counted from 1 without a gap. */
+    /** Counted from 1 without gaps. */
     number: bigint("number", { mode: "bigint" }).primaryKey(),
     at: moment("at").notNull(),
     adminId: reference("admin_id").notNull(),
     adminName: text("admin_name").notNull(),
-    /** The call that was read, not the one that asked. */
+    /** The call that was read, not the request that read it. */
     day: date("day", { mode: "string" }).notNull(),
     requestId: uuid("request_id").notNull(),
     gatewayUserId: reference("gateway_user_id").notNull(),
@@ -111,7 +111,7 @@ export const payloadAccess = pgTable(
   ],
 );
 
-/** The last link of the chain: one row. */
+/** The last link of the chain, in a single row. */
 export const payloadAccessHead = pgTable(
   "payload_access_head",
   {

@@ -1,7 +1,7 @@
 import { integer, pgTable, text } from "drizzle-orm/pg-core";
 import { id, json, lifecycle, moment } from "../columns.ts";
 
-/** How one would log in at a provider. Kept for later: no call is routed by it. */
+/** A login profile for a provider. Stored for later: no call is routed by it. */
 export const upstreamAuthProfile = pgTable("upstream_auth_profile", {
   id: id(),
   name: text("name").notNull().unique(),
@@ -15,11 +15,11 @@ export const upstreamAuthProfile = pgTable("upstream_auth_profile", {
   baseUrl: text("base_url").notNull(),
   /** Model names; empty means all. */
   modelScope: text("model_scope").array().notNull(),
-  /** The parts of the auth type that are not secret. */
+  /** The non-secret fields of the auth type. */
   settings: json("settings").notNull(),
-  /** The name in the secret store under which the rest lies. */
+  /** The name in the secret store under which the secret fields are stored. */
   credentialSecret: text("credential_secret"),
-  /** Which fields were given there, without their values. */
+  /** Which fields were entered there, without their values. */
   credentialFields: text("credential_fields").array().notNull(),
   refreshCheck: text("refresh_check", { enum: ["pending_manual_connector"] }),
   refreshRequestedAt: moment("refresh_requested_at"),

@@ -18,26 +18,27 @@ const bySlice = [
 ] as const;
 
 /**
- * Sums over settled usage rows, so that overviews and reports don't read the log. Each `slice` counts every row once, by
- * columns of its own; the others hold '' or 0. Quarter hours, because there are time zones whose days begin at a quarter to.
+ * Sums over settled usage rows, so that overviews and reports don't read the log. Each `slice` counts every row once,
+ * by its own columns; the others hold '' or 0. Quarter hours, because in some time zones days begin at a quarter to the
+ * UTC hour.
  */
 export const usageRollup = pgTable(
   "usage_rollup",
   {
     slice: text("slice", { enum: bySlice }).notNull(),
-    /** Of the quarter hour, of the two hours, or of the UTC day, as the slice says. */
+    /** The quarter hour, the two hours, or the UTC day, depending on the slice. */
     startsAt: moment("starts_at").notNull(),
     gatewayUserId: reference("gateway_user_id").notNull(),
     model: text("model").notNull(),
     channelId: reference("channel_id").notNull(),
-    /** '' for calls that did not fail and were not refused. */
+    /** '' for calls that neither failed nor were refused. */
     errorCode: text("error_code").notNull(),
     calls: count("calls"),
     completed: count("completed"),
     aborted: count("aborted"),
     failed: count("failed"),
     refused: count("refused"),
-    /** Parts are in the sum of their whole, too. */
+    /** Parts are included in the sum of their whole, too. */
     ...unitCounts({ isSum: true }),
     /** Before the multipliers. */
     quota: quota("quota").notNull(),
@@ -54,17 +55,19 @@ export const usageRollup = pgTable(
   ],
 );
 
-/** How far the sums go: up to this batch of the settlement. */
+/** How far the sums reach: up to this batch of the settlement. */
 export const usageRollupCheckpoint = pgTable("usage_rollup_checkpoint", {
   source: text("source").primaryKey(),
   batchId: reference("batch_id").notNull(),
-  /** When there was last nothing more to add. */
+  /** When the sums were last complete. */
   caughtUpAt: moment("caught_up_at"),
-  /** Grows with everything that changes the sums. */
+  /** Incremented by everything that changes the sums. */
   version: bigint("version", { mode: "bigint" }).notNull().default(sql`0`),
 });
 
-/** Which quarter hours were changed last by which version of the sums: what was worked out before is out of date. */
+/**
+ * The version of the sums that last changed each quarter hour: results computed from an earlier one are out of date.
+ */
 export const usageChange = pgTable(
   "usage_change",
   {
@@ -75,8 +78,8 @@ export const usageChange = pgTable(
 );
 
 /**
- * How many users were active in a past span, which can't be summed and takes long to count. It is valid as long as no
- * quarter hour before its end has changed since.
+ * How many users were active in a past span, which can't be summed and takes long to count. Valid while no quarter hour
+ * before its end has changed since.
  */
 export const usageActive = pgTable(
   "usage_active",
@@ -85,7 +88,7 @@ export const usageActive = pgTable(
     toAt: moment("to_at").notNull(),
     active: bigint("active", { mode: "bigint" }).notNull(),
     repeat: bigint("repeat", { mode: "bigint" }).notNull(),
-    /** Of the sums that were counted. */
+    /** The version of the sums that was counted. */
     version: bigint("version", { mode: "bigint" }).notNull(),
     countedAt: moment("counted_at").notNull().defaultNow(),
   },
@@ -99,7 +102,7 @@ export const usageUser = pgTable("usage_user", {
   lastAt: moment("last_at").notNull(),
 });
 
-/** What a provider takes for a model, from a UTC day on until a later entry. */
+/** A provider's price for a model, from a UTC day on until a later entry. */
 export const channelCost = pgTable(
   "channel_cost",
   {

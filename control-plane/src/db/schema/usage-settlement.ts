@@ -1,7 +1,7 @@
 import { date, index, integer, numeric, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { id, moment, quota, reference, transactionId } from "../columns.ts";
 
-/** What a usage row cost after the multiplier of its user; exactly one for each row. Range-partitioned by `day`. */
+/** What a usage row cost after its user's multiplier; exactly one for each row. Range-partitioned by `day`. */
 export const usageSettlement = pgTable(
   "usage_settlement",
   {
@@ -16,7 +16,7 @@ export const usageSettlement = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.day, table.requestId] }),
-    // The sums of the usage follow the settlement batch by batch.
+    // The usage sums follow the settlement batch by batch.
     index("usage_settlement_batch").on(table.batchId),
   ],
 );
@@ -27,7 +27,7 @@ export const settlementBatch = pgTable("settlement_batch", {
   rows: integer("rows").notNull(),
   baseQuota: quota("base_quota").notNull(),
   settledQuota: quota("settled_quota").notNull(),
-  /** Rows whose delta is an entry of its own in the ledger; null of batches from before that was so. */
+  /** Rows whose delta is a separate ledger entry; null for batches from before these existed. */
   deltas: integer("deltas"),
   createdAt: moment("created_at").notNull().defaultNow(),
 });
@@ -37,15 +37,15 @@ export const settlementCheckpoint = pgTable("settlement_checkpoint", {
   source: text("source").primaryKey(),
   xid: transactionId("xid").notNull(),
   requestId: uuid("request_id").notNull(),
-  /** Of the database server: numbers of transactions mean nothing on another one. */
+  /** The database server's identifier: transaction numbers mean nothing on another one. */
   systemIdentifier: text("system_identifier").notNull(),
-  /** How far the log was read by day and id, while every row of it is looked at again; null when that is not so. */
+  /** How far the log has been read by day and id, while every row of it is read again; otherwise null. */
   reconcileDay: date("reconcile_day", { mode: "string" }),
   reconcileRequestId: uuid("reconcile_request_id"),
   updatedAt: moment("updated_at").notNull().defaultNow(),
 });
 
-/** Rows that could not be settled; a person looks at them. */
+/** Rows that could not be settled; a person has to look at them. */
 export const settlementQuarantine = pgTable(
   "settlement_quarantine",
   {

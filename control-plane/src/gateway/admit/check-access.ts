@@ -6,11 +6,11 @@ import { passesThrough } from "../channels/model.ts";
 import type { GatewayCall, ModelEntry, ParsedRequest, Principal } from "../model.ts";
 import type { SurfaceKind } from "../surfaces.ts";
 
-/** A client calls from one address many times; reading the list again for each call would cost as much as the rest. */
+/** A client calls from one address many times; parsing the list for each call would cost as much as the rest. */
 const lastAllowedIp = new WeakMap<Principal, string>();
 
 /**
- * Whether the key may be used at all, given its owner and the address of the call.
+ * Checks that the key may be used at all, given its owner and the address of the call.
  * @throws AppError `invalid_api_key` (the same for revoked, disabled and expired), `account_disabled`, `ip_not_allowed`
  */
 export function checkKeyState(principal: Principal, clientIp: string, nowMs: number): void {
@@ -30,7 +30,7 @@ export function checkKeyState(principal: Principal, clientIp: string, nowMs: num
 }
 
 /**
- * The catalog entry of the model. Unknown, switched off, and not allowed for the key get the same response.
+ * The catalog entry of the model. Unknown, disabled, and disallowed models get the same response.
  * @throws AppError `model_not_found`
  */
 export function checkModelAccess(
@@ -46,8 +46,8 @@ export function checkModelAccess(
 }
 
 /**
- * The catalog entry under which paths without rules of their own are passed through: only if the group has a channel
- * set up for that. For everybody else the path does not exist.
+ * The catalog entry for passed-through paths, those without rules of their own: only if the group has a channel set up
+ * for that. For everyone else the path does not exist.
  * @throws AppError `not_found`
  */
 export function checkPassThrough(
@@ -80,8 +80,8 @@ export function isPriced(price: Prices, kind: SurfaceKind): boolean {
 }
 
 /**
- * Whether the model has a price for what the call uses. Where pictures have a flat price, an option that makes them
- * more expensive has none.
+ * Checks that the model has a price for what the call uses. If images have a flat price, an option that makes them more
+ * expensive has none.
  * @throws AppError `unpriced_option`
  */
 export function checkPrice({ pictureOption: param }: ParsedRequest, { price }: ModelEntry, kind: SurfaceKind): void {

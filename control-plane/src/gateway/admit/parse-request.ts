@@ -16,7 +16,10 @@ import { writeForm } from "./parse-request/write-form.ts";
 
 const modelNameLengthMax = 256;
 const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
-/** What the body was read as. Of the client's own type nothing goes on: in another charset the same bytes say something else. */
+/**
+ * The content type under which the body was parsed. The client's own is not forwarded: in another charset the same
+ * bytes mean something else.
+ */
 const readType = "application/json";
 const multipartType = /^multipart\/form-data\s*;/i;
 
@@ -40,12 +43,11 @@ export function checkContentType(headers: Headers, surface: Surface): void {
 
 /**
  * What the gateway needs to know about a body. JSON bytes stay as they came, except for the usage option of a stream
- * and a search that is only offered to the model; a form is rewritten from what was read, so that nobody else can read
- * it differently.
- * @param mayAskForUsage false where the upstream is known to refuse that option
+ * and a search that is only offered to the model; a form is rewritten from what was parsed, so that nobody else can
+ * read it differently.
+ * @param mayAskForUsage false when the upstream is known to refuse that option
  * @throws AppError `invalid_json`, `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`,
- * `unpriced_option`,
- * `provider_object`, `model_not_found`
+ * `unpriced_option`, `provider_object`, `model_not_found`
  */
 export function parseRequest(
   body: Uint8Array,
@@ -132,7 +134,7 @@ function readWantsUsage(fields: JsonObject): boolean {
   return (options as JsonObject)["include_usage"] === true;
 }
 
-/** Only these two dialects carry usage in a chunk that has to be asked for. */
+/** Only these two dialects send usage in a chunk that has to be requested. */
 function takesUsageOption(surface: Surface): boolean {
   return surface.kind === "chat" || surface.kind === "completions";
 }

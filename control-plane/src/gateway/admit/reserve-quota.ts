@@ -6,7 +6,7 @@ import type { Hold, ModelEntry, ParsedRequest, Principal, RequestBounds } from "
 import type { QuotaLeases } from "../quota/leases.ts";
 import type { HoldAnswer } from "../quota/model.ts";
 
-/** Units that no answer to this request can exceed: what the body says, bounded by what the model can take and give. */
+/** Units that no response to this request can exceed: what the body says, bounded by what the model can do. */
 export function boundUnits({ bounds }: Pick<ParsedRequest, "bounds">, model: ModelEntry): Units {
   const outputPerChoice = Math.min(bounds.outputTokensMax ?? model.outputTokensMax, model.outputTokensMax);
   return {
@@ -18,11 +18,11 @@ export function boundUnits({ bounds }: Pick<ParsedRequest, "bounds">, model: Mod
   };
 }
 
-/** The most pictures that a request can ask for. */
+/** The most images that a request can ask for. */
 const picturesMax = 128;
 
 /**
- * More than any response to this request can have used, whatever a provider says: what was set aside, plus the most
+ * More than any response to this request can have used, whatever a provider reports: what was set aside, plus the most
  * that the model reads and writes for each response. That margin is for providers that exceed the limits of a request,
  * or count what the request does not show.
  */

@@ -58,7 +58,7 @@ export async function lockModel(tx: Queryable, name: string): Promise<StoredMode
       };
 }
 
-/** Changes a model that is locked. */
+/** Changes a locked model. */
 export async function updateModel(tx: Queryable, name: string, to: ModelSettings): Promise<void> {
   await tx.sql`
     update model set display_name = ${to.displayName}, owned_by = ${to.ownedBy}, kind = ${to.kind},
@@ -160,7 +160,7 @@ export type ChannelSettings = Pick<
   | "credentialSealed"
 >;
 
-/** Changes a channel that is locked. */
+/** Changes a locked channel. */
 export async function updateChannel(tx: Queryable, id: ChannelId, to: ChannelSettings): Promise<void> {
   await tx.sql`
     update channel set name = ${to.name}, base_url = ${to.baseUrl}, status = ${to.status},

@@ -7,7 +7,9 @@ import { type ModelState, plain, saveModel } from "./save-model.ts";
 
 export type CatalogActs = { readonly model: Act<SaveModelInput> };
 
-/** Making or changing a model. A lower price is a discount for every call, and a new model may be a cheap copy of another. */
+/**
+ * Creating or changing a model. A lower price is a discount for all, and a new model may be a cheap copy of another.
+ */
 export function modelAct(): Act<SaveModelInput> {
   return {
     kind: "model.save",
@@ -38,10 +40,10 @@ function changeText(name: PriceColumn, before: ModelState | null, after: ModelSt
   return before === null ? to : `${plain(before[name]) ?? "as plain tokens"} → ${to}`;
 }
 
-/** More places than any price has. */
+/** More decimal places than any price has. */
 const priceScale = 12;
 
-/** Whether anything that a call is charged for costs less than before. */
+/** Whether anything that a call is charged for becomes cheaper. */
 function isCheaper(before: ModelState, after: ModelState): boolean {
   return pricedUnits.some((unit) => {
     const charged = (model: ModelState) => decimalToScaled(priceOf<string>(model, unit) as Decimal, priceScale);

@@ -29,11 +29,11 @@ export type CatalogAdminDeps = {
   readonly tests: ChannelTests;
   readonly approvals: Approvals;
   readonly acts: CatalogActs;
-  /** Judges where the hosts of channels lead; null where that may be any server of the network. */
+  /** Checks where channel hosts resolve to; null if any server of the network is allowed. */
   readonly guard: AddressGuard | null;
 };
 
-/** What admins do with models, channels and abilities. Each replica hears of a change from the database. */
+/** What admins do with models, channels and abilities. The database announces each change to all replicas. */
 export function catalogAdminEndpoints(deps: CatalogAdminDeps): AnyEndpoint[] {
   return [
     modelEndpoint(deps),
@@ -69,7 +69,7 @@ function channelEndpoint({ db, sealCredential, guard }: CatalogAdminDeps): AnyEn
     errors: ["conflict", "not_found", "secret_required"],
     summary: "Create a channel, or change the loaded version; its credential is never shown again",
     handle: async (call) => {
-      // Names are asked about outside of the transaction, which would wait for them.
+      // Names are resolved outside of the transaction, which would otherwise wait for them.
       await checkBaseUrl(db, call.input, guard);
       return {
         channel: await db.withTransaction(async (tx) => {
@@ -148,7 +148,7 @@ function testEndpoint({ db, tests }: CatalogAdminDeps): AnyEndpoint {
     summary: "Send one small call through a channel and report the result; nobody is charged",
     handle: async (call) => {
       const result = await tests.run(call.input.channel_id, call.input.model ?? null);
-      // The provider counts it, so it is recorded who asked.
+      // The provider bills it, so it is recorded who asked.
       await db.withTransaction((tx) =>
         audit(tx, byCaller(call), "channel.test", {
           subjectKind: "channel",

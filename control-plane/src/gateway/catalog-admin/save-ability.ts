@@ -11,7 +11,7 @@ import {
 
 /**
  * Lets a channel serve a model to a group, or stops that.
- * @returns what was set before, null for nothing
+ * @returns the previous state, null if there was none
  * @throws AppError `not_found` when there is no such model or channel, `conflict` for the channel of an exit node
  */
 export async function saveAbility(

@@ -17,10 +17,10 @@ import {
   updateChannel,
 } from "./catalog-admin-store.ts";
 
-/** A channel as it is returned and recorded: never with its credential. */
+/** A channel in responses and the audit log: never with its credential. */
 export type ChannelState = ReturnType<typeof stateOf>;
 
-/** Seals the credential of a channel. */
+/** Encrypts the credential of a channel. */
 export type SealCredential = (id: ChannelId, credential: string) => Uint8Array;
 
 type Saved = { readonly before: ChannelState | null; readonly after: ChannelState };
@@ -28,9 +28,8 @@ type Saved = { readonly before: ChannelState | null; readonly after: ChannelStat
 /**
  * Creates a channel, or changes the one loaded at `updated_at`. A new one is disabled by default. Its address was
  * checked by `checkBaseUrl`.
- * @throws AppError `not_found`, `invalid_value`, `conflict` (changed since, a name that is taken, a channel of an
- * exit node),
- * `secret_required` when the address changes and the credential was not entered again
+ * @throws AppError `not_found`, `invalid_value`, `conflict` (changed since, a name that is taken, a channel of an exit
+ * node), `secret_required` when the address changes and the credential was not entered again
  */
 export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal: SealCredential): Promise<Saved> {
   const base = input.base_url;
@@ -38,7 +37,7 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
   const id = channel.id;
   const goesElsewhere = base !== undefined && originOf(base) !== originOf(channel.baseUrl);
   if (goesElsewhere && channel.credentialSealed !== null && input.credential === undefined) {
-    // Anyone who may change only the address could otherwise read the credential at their own host.
+    // Anyone who may change only the address could otherwise have the credential sent to their own host.
     throw new AppError("secret_required", {
       message: "Enter the credential again: it would be sent to another host.",
       fields: { credential: "Enter the credential again, or remove it." },
@@ -61,16 +60,14 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
   return { before: input.channel_id === undefined ? null : stateOf(channel), after: await readState(tx, id) };
 }
 
-/**
- * Lets calls go to the channels, or stops that. @throws AppError `not_found`, `conflict` for a channel of an exit node
- */
+/** Enables or disables channels. @throws AppError `not_found`, `conflict` for a channel of an exit node */
 export async function switchChannels(
   tx: Transaction,
   ids: readonly bigint[],
   status: SwitchStatus,
 ): Promise<readonly Saved[]> {
   const saved: Saved[] = [];
-  // In one order, so that two who switch the same channels wait for each other and not against each other.
+  // In a fixed order, so that two admins who switch the same channels do not deadlock.
   for (const id of [...new Set(ids)].sort((a, b) => (a < b ? -1 : 1))) {
     const channel = await lockOwn(tx, id as ChannelId);
     if (channel.status !== status) {
@@ -94,7 +91,7 @@ async function makeChannel(tx: Transaction, input: SaveChannelInput): Promise<Ch
   return made;
 }
 
-/** The channel as the admin saw it. */
+/** The channel, checked to be the version that the admin saw. */
 async function readChannel(tx: Transaction, input: SaveChannelInput): Promise<ChannelEntry> {
   const channel = await lockOwn(tx, (input.channel_id ?? 0n) as ChannelId);
   if (input.updated_at === undefined || Date.parse(input.updated_at) !== channel.updatedAt.getTime()) {
@@ -103,7 +100,7 @@ async function readChannel(tx: Transaction, input: SaveChannelInput): Promise<Ch
   return channel;
 }
 
-/** A channel that is not looked after by an exit node. */
+/** Locks a channel that is not managed by an exit node. */
 async function lockOwn(tx: Transaction, id: ChannelId): Promise<ChannelEntry> {
   const channel = await lockChannel(tx, id);
   if (channel === null) {
@@ -136,7 +133,7 @@ async function readState(tx: Transaction, id: ChannelId): Promise<ChannelState> 
 
 const kept = <Value>(given: Value | undefined, old: Value): Value => (given === undefined ? old : given);
 
-/** Spaces, backslashes and the like are read in one way by people and in another by programs. */
+/** Programs and people read spaces, backslashes and the like differently. */
 const plainAddress = /^[\x21-\x5b\x5d-\x7e]+$/;
 
 function refuseOddAddress(baseUrl: string): void {
@@ -152,9 +149,9 @@ function refuseOddAddress(baseUrl: string): void {
 }
 
 /**
- * Refuses a new base URL whose host leads to where no call may go, or nowhere. Connections are checked again when they
- * are made: this check is so that somebody who can fix it learns of it. The URL that a channel already has never blocks
- * other changes, such as disabling the channel while its name can't be resolved.
+ * Refuses a new base URL whose host resolves to a forbidden address, or not at all. Connections are checked again when
+ * they are made: this check is so that someone who can fix it finds out. A channel's existing URL never blocks other
+ * changes, such as disabling the channel while its name can't be resolved.
  * @param guard null if every server of the network may be called
  * @throws AppError `invalid_value`
  */
@@ -180,7 +177,7 @@ export async function checkBaseUrl(
   }
 }
 
-/** Where calls would go; null for an invalid address. */
+/** The host that calls would go to; null for an invalid address. */
 function originOf(baseUrl: string): string | null {
   try {
     const { protocol, hostname, port } = parseBaseUrl(baseUrl);

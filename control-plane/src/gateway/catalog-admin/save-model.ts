@@ -12,14 +12,14 @@ import {
   updateModel,
 } from "./catalog-admin-store.ts";
 
-/** A model with the prices that count for new calls, as it is returned and recorded. */
+/** A model with the prices for new calls, as returned and recorded. */
 export type ModelState = ReturnType<typeof stateOf>;
 
 /**
- * Creates a model, or changes the one that was loaded at `updated_at`. Changed prices are a new version: calls that
- * were charged keep theirs.
+ * Creates a model, or changes the one that was loaded at `updated_at`. Changed prices are a new version: calls already
+ * charged keep theirs.
  * @throws AppError `conflict` when it already exists or was changed since, `invalid_value` when a new one is missing a
- *   field
+ * field
  */
 export async function saveModel(
   tx: Transaction,
@@ -75,7 +75,7 @@ function settingsOf(input: SaveModelInput, now: StoredModel | null): ModelSettin
   };
 }
 
-/** The prices of the change; what it does not name stays as it is. */
+/** The prices after the change; prices that it does not name stay as they are. */
 function pricesOf(input: SaveModelInput, now: PriceTexts | null): PriceList {
   const prices = pricedUnits.map(({ price, unpriced }) => {
     const text = input[price] === undefined ? now?.[price] : input[price];
@@ -87,12 +87,12 @@ function pricesOf(input: SaveModelInput, now: PriceTexts | null): PriceList {
   return Object.fromEntries(prices) as PriceList;
 }
 
-/** Whether the prices are the same numbers, however they are written. */
+/** Whether the prices are numerically equal, however they are written. */
 function isSame(prices: PriceList, stored: PriceList): boolean {
   return priceColumns.every((name) => plain(prices[name]) === plain(stored[name]));
 }
 
-/** A price without the zeros that say nothing. */
+/** A price without insignificant zeros. */
 export function plain(text: string | null): string | null {
   if (text === null) {
     return null;

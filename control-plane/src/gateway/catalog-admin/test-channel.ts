@@ -21,14 +21,14 @@ const limits = {
   connectTimeoutMs: 5_000,
   firstByteTimeoutMs: 20_000,
   idleTimeoutMs: 10_000,
-  // Within the patience of the server with a connection on which nothing moves.
+  // Shorter than the server's idle timeout for a connection.
   totalTimeoutMs: 25_000,
   responseBytesMax: 256 * 1024,
 };
 const errorLengthMax = 500;
 const textLengthMax = 200;
 const retryAfterSeconds = 5;
-/** Enough for models that think before they speak, and little enough to cost next to nothing. */
+/** Enough for models that think before they speak, and so few that the cost is negligible. */
 const answerTokensMax = 64;
 
 type Answer = {
@@ -38,7 +38,7 @@ type Answer = {
   readonly usage?: { readonly prompt_tokens?: unknown; readonly completion_tokens?: unknown };
 };
 
-/** Sends a channel one small call of its own, past everything that calls of users go through. Nobody is charged. */
+/** Sends a channel one small call of our own, bypassing everything that users' calls go through. Nobody is charged. */
 export class ChannelTests {
   readonly #deps: ChannelTestDeps;
   readonly #semaphore = new Semaphore({ runningMax: 4, waitingMax: 0, waitMsMax: 1 });
@@ -50,7 +50,7 @@ export class ChannelTests {
 
   /**
    * How a channel responds to a small chat.
-   * @param model null: the first that it serves
+   * @param model null: the first model that it serves
    * @throws AppError `not_found`, `invalid_value` without a model or a usable channel, `too_many_attempts`
    */
   async run(id: bigint, model: string | null): Promise<ChannelTest> {

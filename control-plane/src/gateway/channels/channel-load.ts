@@ -17,39 +17,41 @@ type Load = {
   readonly pauses: Pauses;
   /** When the open circuit lets a probe through; 0 while it is closed. */
   openUntilTick: number;
-  /** Whose calls the open circuit keeps away; null for everybody's. */
+  /** The customer that the open circuit blocks; null for all. */
   openFor: GatewayUserId | null;
-  /** One call is let through a circuit that was open, to see whether the channel is back. */
+  /** A probe is under way: one call that an open circuit lets through, to see whether the channel is back. */
   isProbing: boolean;
   readonly window: FailureWindow;
-  /** Whose calls failed. */
+  /** The customers whose calls failed. */
   readonly failing: Witnesses;
-  /** Since the traffic of the channel was last taken. */
+  /** Since the channel's traffic was last read. */
   calls: number;
   failures: number;
   lastFailure: string | null;
   wasTakenOpen: boolean;
 };
 
-/** One attempt at a channel, from `begin` until `end` or `release`, whichever comes first; a second one changes nothing. */
+/**
+ * One attempt at a channel, from `begin` until `end` or `release`, whichever comes first; a second one has no effect.
+ */
 export type ChannelUse = {
   readonly channel: Channel;
   readonly customer: GatewayUserId;
   readonly startedTick: number;
-  /** It finds out whether a pause is one of the channel. */
+  /** It finds out whether a pause applies to the whole channel. */
   readonly isPauseProbe: boolean;
   isProbe: boolean;
   isOver: boolean;
 };
 
-/** What this replica saw of the calls through one exit node since it last looked. */
+/** What this replica observed about the calls through one exit node since the last time. */
 export type ExitTraffic = {
   readonly nodeCode: string;
   readonly calls: number;
   readonly failures: number;
-  /** The result of the last call that failed; null when none did. */
+  /** The result of the last failed call; null when none failed. */
   readonly lastFailure: string | null;
-  /** The circuit is open: the replica sends nothing there, but for a probe now and then. */
+  /** The circuit is open: the replica sends nothing there except an occasional probe. */
   readonly isOpen: boolean;
 };
 
@@ -71,7 +73,7 @@ export class ChannelLoads {
     this.#clock = clock;
   }
 
-  /** Caps are shared evenly between the replicas that live. */
+  /** Caps are divided evenly among live replicas. */
   setReplicas(count: number): void {
     this.#replicas = Math.max(1, count);
   }
@@ -92,7 +94,7 @@ export class ChannelLoads {
     return load.requests === null || load.requests.has(1, tick);
   }
 
-  /** Whether a channel that is not open is merely busy, at a cap or in a pause for too many calls, and not out of order. */
+  /** Whether a channel that is not open is merely busy, at a cap or in a rate-limit pause, and not down. */
   isBusy(channel: Channel, customer: GatewayUserId): boolean {
     const load = this.#load(channel);
     const pause = load.pauses.of(customer, this.#clock.tick());
@@ -110,7 +112,7 @@ export class ChannelLoads {
     return { channel, customer, startedTick, isPauseProbe, isProbe, isOver: false };
   }
 
-  /** A response has begun: a probe is answered, however long its stream may still take. */
+  /** A response has begun: this settles a probe, however long the stream still takes. */
   answered(use: ChannelUse): void {
     this.#closeCircuit(use);
     if (use.isPauseProbe && !use.isOver) {
@@ -130,8 +132,8 @@ export class ChannelLoads {
   }
 
   /**
-   * The channel responded well or badly; `blame` says what counts against it, and `result` what happened. For a good
-   * response, `answered` was called before.
+   * The channel succeeded or failed; `blame` is what counts against it, and `result` what happened. After a success,
+   * `answered` was called before.
    */
   end(use: ChannelUse, blame: AttemptFailure["blame"], result: string | null = null): void {
     if (use.isOver) {
@@ -145,7 +147,7 @@ export class ChannelLoads {
     const load = this.#leave(use);
     const { customer, isProbe } = use;
     const tick = this.#clock.tick();
-    // While the circuit is open, calls from before say nothing new: only a probe closes it.
+    // While the circuit is open, earlier calls say nothing new: only a probe closes it.
     if (!isProbe && isCircuitOpen(load, customer)) {
       return;
     }
@@ -173,7 +175,7 @@ export class ChannelLoads {
     }
   }
 
-  /** The call ended without telling anything about the channel, for example because the client left. */
+  /** The call ended without a verdict on the channel, for example because the client left. */
   release(use: ChannelUse): void {
     if (!use.isOver) {
       this.#leave(use);
@@ -181,8 +183,8 @@ export class ChannelLoads {
   }
 
   /**
-   * The channel asked for a pause, which it gets to the millisecond: clients are given the same. Where it only needs
-   * one, jitter keeps replicas from returning all at once.
+   * The channel asked for a pause, and gets exactly that long: clients are given the same time. If it only needs a
+   * pause, jitter keeps replicas from returning all at once.
    */
   coolDown(
     { channel, customer }: ChannelUse,
@@ -219,7 +221,7 @@ export class ChannelLoads {
     return taken;
   }
 
-  /** Seconds until the first of these channels may be worth a try for the customer, at least 1. */
+  /** Seconds until the first of these channels may be worth a retry for the customer, at least 1. */
   retryAfterSeconds(channels: readonly Channel[], customer: GatewayUserId): number {
     const tick = this.#clock.tick();
     let waitMs = Number.POSITIVE_INFINITY;

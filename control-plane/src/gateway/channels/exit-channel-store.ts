@@ -3,7 +3,9 @@ import type { Queryable } from "../../platform/db.ts";
 import { takeAdvisoryLock } from "../../platform/db-locks.ts";
 import { exitNodeGroup } from "./model.ts";
 
-/** One user may take the channel of a node for one model; `node_account` is what the node calls the account to use. */
+/**
+ * A user's permission to use a node's channel for a model; `node_account` is the node's name for the account to use.
+ */
 export type PermitRow = {
   gateway_user_id: GatewayUserId;
   model: string;
@@ -23,7 +25,7 @@ export type ExitChannelRow = {
   credential_sealed: Uint8Array | null;
 };
 
-/** The channel of a node, locked until the end of the transaction; null while it has none. */
+/** A node's channel, locked until the end of the transaction; null while it has none. */
 export async function lockExitChannel(tx: Queryable, nodeCode: string): Promise<ExitChannelRow | null> {
   const [row] = await tx.sql<ExitChannelRow>`
     select id, base_url, pinned_address, status, credential_sealed from channel
@@ -57,11 +59,11 @@ export async function updateExitChannel(tx: Queryable, fields: ExitChannelFields
 }
 
 /**
- * Gives the channels of nodes an ability for each model that somebody may use there, and removes the others. Nothing
- * is written if nothing changes: every statement on the table makes all replicas reload their catalog.
+ * Gives the nodes' channels an ability for each model that anyone may use there, and removes the others. Nothing is
+ * written if nothing changes: every statement on the table makes all replicas reload their catalog.
  */
 export async function alignExitAbilities(tx: Queryable): Promise<void> {
-  // The second writer sees what the first has changed.
+  // The second writer sees the changes of the first.
   await takeAdvisoryLock(tx, "abilities of exit nodes");
   const [state] = await tx.sql<{ differs: boolean }>`
     select exists (

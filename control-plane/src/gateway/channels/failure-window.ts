@@ -4,13 +4,13 @@ const partMs = 2_000;
 const parts = 5;
 const callsMin = 20;
 const failureShareMax = 0.5;
-/** Failures of more customers than these in two seconds are nobody's in particular. */
+/** With failures of more customers than this in two seconds, further customers are not told apart. */
 const customersMax = 64;
 
-/** The outcome of the calls of the last ten seconds. */
+/** The verdict on the calls of the last ten seconds. */
 export type WindowVerdict =
   | { readonly kind: "good" }
-  /** The calls of one customer failed, and those of the others did not. */
+  /** One customer's calls failed, and those of the others did not. */
   | { readonly kind: "bad_for_one"; readonly customer: GatewayUserId }
   | { readonly kind: "bad" };
 
@@ -18,8 +18,8 @@ const good = { kind: "good" } as const;
 const bad = { kind: "bad" } as const;
 
 /**
- * How the calls of the last ten seconds went: enough to tell a channel that is down from one that stumbled, and from
- * one where only a single customer's calls fail.
+ * The calls of the last ten seconds: enough to tell a channel that is down from one that stumbled, and from one where
+ * only a single customer's calls fail.
  */
 export class FailureWindow {
   readonly #calls = new Uint32Array(parts);
@@ -28,7 +28,7 @@ export class FailureWindow {
   readonly #byCustomer = Array.from({ length: parts }, () => new Map<GatewayUserId, number>());
   #latestPart = 0;
 
-  /** @param customer whose request may have brought the failure about; null when none can have */
+  /** @param customer whose request may have caused the failure; null when no request can have */
   add(isFailure: boolean, customer: GatewayUserId | null, tick: number): void {
     this.#forget(tick);
     const slot = this.#latestPart % parts;
@@ -46,7 +46,9 @@ export class FailureWindow {
     }
   }
 
-  /** Bad is when at least half of at least 20 calls failed, and half of those of the others than who failed most. */
+  /**
+   * Bad when at least half of at least 20 calls failed, and half of those not from the customer with the most failures.
+   */
   judge(): WindowVerdict {
     const calls = sum(this.#calls);
     const failures = sum(this.#failures);
@@ -83,7 +85,7 @@ export class FailureWindow {
     return most;
   }
 
-  /** Empties the parts that have become older than the window. */
+  /** Clears the slots that are older than the window. */
   #forget(tick: number): void {
     const part = Math.floor(tick / partMs);
     const passed = Math.min(parts, part - this.#latestPart);

@@ -1,10 +1,12 @@
 import type { ChannelId } from "@sluice/contracts/ids";
 import { findPassThrough } from "@sluice/contracts/pass-through";
 
-/** The only group whose calls go through exit nodes. The database refuses an ability of a node's channel for any other. */
+/**
+ * The only group whose calls go through exit nodes. The database refuses an ability of a node's channel for any other.
+ */
 export const exitNodeGroup = "node-test";
 
-/** An upstream endpoint, ready for use: address taken apart, credential opened. */
+/** An upstream endpoint, ready to use: parsed address, decrypted credential. */
 export type Channel = {
   readonly id: ChannelId;
   readonly name: string;
@@ -13,7 +15,7 @@ export type Channel = {
   readonly port: number;
   /** Replaces `/v1` in the path; without a trailing slash. */
   readonly basePath: string;
-  /** Connections go here and to no other address, whatever `hostname` resolves to by then; null lets the name decide. */
+  /** Connections go only to this address, whatever `hostname` then resolves to; null resolves the name. */
   readonly pinnedAddress: string | null;
   /** The code of the channel's exit node; null for a provider. */
   readonly exitNode: string | null;
@@ -22,17 +24,17 @@ export type Channel = {
   readonly concurrencyMax: number | null;
   readonly firstByteTimeoutMs: number | null;
   readonly idleTimeoutMs: number | null;
-  /** The paths without rules of their own that calls may take here, as the closed list names them. */
+  /** The paths without rules of their own that calls may take here, named as in the closed list. */
   readonly passThroughPaths: ReadonlySet<string>;
 };
 
-/** The exit nodes that a user's calls of a model may take, with the account that each is asked to use, if it is named. */
+/** The exit nodes that a user's calls of a model may take, each with the account to request, if one is named. */
 export type ExitNodesOfModel = ReadonlyMap<ChannelId, string | null>;
 
 /** A channel's place in the order for one group and model. */
 export type Ability = { readonly channel: Channel; readonly priority: number; readonly weight: number };
 
-/** Whether a channel passes a path without rules of its own through. */
+/** Whether a channel passes through a path without rules of its own. */
 export function passesThrough(channel: Channel, call: { readonly method: string; readonly path: string }): boolean {
   const name = findPassThrough(call.path).get(call.method);
   return name !== undefined && channel.passThroughPaths.has(name);

@@ -1,16 +1,16 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { sightingMsMax } from "./witnesses.ts";
 
-/** How often a pause that only customers vouch for is put to the test. */
+/** How often a pause that only customers vouch for is tested. */
 const probeMs = 5_000;
-/** For how long the reports of customers are ignored after a pause of theirs proved wrong. */
+/** How long customers' reports are ignored after one of their pauses proved wrong. */
 const doubtMs = 600_000;
-/** Customers who are remembered; further ones replace those who were heard of longest ago. */
+/** How many customers are remembered; further ones replace those heard of longest ago. */
 const signsMax = 64;
 
 export type Pause = {
   readonly untilTick: number;
-  /** The provider limits the rate of calls; otherwise it is out of order. */
+  /** The provider limits the rate of calls; otherwise it is down. */
   readonly isLimit: boolean;
 };
 
@@ -20,10 +20,10 @@ type Sign = { pause: Pause; seenTick: number; doubtedUntilTick: number };
 const none: Pause = { untilTick: 0, isLimit: false };
 
 /**
- * The pauses of one channel. A certain one applies to everybody, and one that a single customer met applies to that
- * customer. One that two have met applies to everybody too, but only provisionally, because two accounts may belong to
- * one person: every few seconds a call of somebody who has not met it is let through. If it succeeds, the pause is over
- * and the reports of those customers are ignored for a while; if it fails in the same way, the pause has one more
+ * The pauses of one channel. A certain one applies to everyone, and one that a single customer met applies to that
+ * customer. One that two have met applies to everyone too, but only provisionally, because two accounts may belong to
+ * one person: every few seconds a call of a customer who has not met it is let through. If it succeeds, the pause is
+ * over and the reports of those customers are ignored for a while; if it fails in the same way, the pause has one more
  * witness.
  */
 export class Pauses {
@@ -31,11 +31,11 @@ export class Pauses {
   #vouched = none;
   #vouchedSinceTick = 0;
   #probeTick = 0;
-  /** Nobody is kept away from then on. */
+  /** From this time on, no customer is blocked. */
   #quietTick = 0;
   readonly #signs = new Map<GatewayUserId, Sign>();
 
-  /** The pause that keeps the customer away now; null when there is none. */
+  /** The pause that currently blocks the customer; null when there is none. */
   of(customer: GatewayUserId, tick: number): Pause | null {
     if (tick >= this.#quietTick) {
       return null;
@@ -45,7 +45,7 @@ export class Pauses {
     return tick < longest.untilTick ? longest : null;
   }
 
-  /** A call that was let in begins; whether it puts a pause to the test. */
+  /** An admitted call begins; returns whether it tests a pause. */
   begin(customer: GatewayUserId, tick: number): boolean {
     const isProbe = tick < this.#vouched.untilTick && !this.#isInvolved(customer, tick);
     if (isProbe) {
@@ -54,7 +54,7 @@ export class Pauses {
     return isProbe;
   }
 
-  /** A probe was answered: the pause was none of the channel's. */
+  /** A probe succeeded: the pause was not the channel's. */
   lift(tick: number): void {
     if (tick >= this.#vouched.untilTick) {
       return;
@@ -67,13 +67,13 @@ export class Pauses {
     }
   }
 
-  /** What nobody but the provider can have caused. */
+  /** A pause that only the provider can have caused. */
   addCertain(pause: Pause): void {
     this.#certain = longer(this.#certain, pause);
     this.#quietTick = Math.max(this.#quietTick, pause.untilTick);
   }
 
-  /** What the request of a customer may have caused. */
+  /** A pause that a customer's request may have caused. */
   addSign(customer: GatewayUserId, pause: Pause, tick: number): void {
     const isActive = tick < this.#vouched.untilTick;
     const isNew = !this.#isInvolved(customer, tick);
@@ -90,7 +90,7 @@ export class Pauses {
     }
   }
 
-  /** For who has not met it, a pause that is only vouched for lasts until the next probe. */
+  /** For a customer who has not met it, a provisional pause lasts until the next probe. */
   #vouchedFor(customer: GatewayUserId, tick: number): Pause {
     const { untilTick, isLimit } = this.#vouched;
     return this.#probeTick >= untilTick || this.#isInvolved(customer, tick)
@@ -129,7 +129,7 @@ export class Pauses {
   }
 }
 
-/** A pause is not cut short by one requested later. */
+/** A later request never shortens a pause. */
 function longer(one: Pause, other: Pause): Pause {
   return one.untilTick > other.untilTick ? one : other;
 }

@@ -31,7 +31,7 @@ export async function listEnabledAbilities(db: Queryable): Promise<AbilityRow[]>
     where a.is_enabled and c.status = 'enabled' order by a.priority, a.channel_id`;
 }
 
-/** Creates the channel or points it at another address; returns its id. */
+/** Creates the channel or changes its address; returns its id. */
 export async function saveChannel(db: Queryable, name: string, baseUrl: string): Promise<ChannelId> {
   const [row] = await db.sql<{ id: bigint }>`
     insert into channel (name, base_url) values (${name}, ${baseUrl})
@@ -51,7 +51,7 @@ export async function clearChannelCredential(db: Queryable, id: ChannelId): Prom
   await db.sql`update channel set credential_sealed = null, updated_at = now() where id = ${id}::bigint`;
 }
 
-/** Lets the channel serve nothing. @returns how many models it served */
+/** Removes the channel's abilities. @returns how many models it served */
 export async function disableAbilities(db: Queryable, id: ChannelId): Promise<number> {
   const rows = await db.sql`
     update ability set is_enabled = false, updated_at = now() where channel_id = ${id}::bigint and is_enabled returning model`;

@@ -1,16 +1,16 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 
-/** How long what one customer saw waits for a second who sees the same. */
+/** How long one customer's observation waits for a second customer's. */
 export const sightingMsMax = 10_000;
 
-/** The two customers who last saw something of a channel that a request may have caused. */
+/** The last two customers who observed something about a channel that a request may have caused. */
 export class Witnesses {
   #latest: GatewayUserId | null = null;
   #latestTick = 0;
   #other: GatewayUserId | null = null;
   #otherTick = 0;
 
-  /** Notes what a customer saw; whether another one saw it too, a short while ago. */
+  /** Records a customer's observation; returns whether another customer made the same one shortly before. */
   add(customer: GatewayUserId, tick: number): boolean {
     if (this.#latest !== customer) {
       this.#other = this.#latest;

@@ -1,7 +1,7 @@
 import { type Ability, passesThrough } from "../channels/model.ts";
 import type { GatewayCall } from "../model.ts";
 
-/** The channels that pass the path of a call through. Pure. */
+/** The channels that pass a call's path through. Pure. */
 export function allowPassThrough(
   abilities: readonly Ability[],
   call: Pick<GatewayCall, "method" | "path">,

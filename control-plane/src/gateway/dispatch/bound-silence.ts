@@ -4,29 +4,29 @@ import type { AdmittedCall, ModelEntry, ParsedRequest } from "../model.ts";
 import type { UpstreamLimits } from "../pipeline-deps.ts";
 import type { Surface } from "../surfaces.ts";
 
-/** How long a call waits for an answer to begin. */
+/** How long a call waits for a response to begin. */
 export type Patience = {
-  /** At one channel, as long as there is another one to go on to. */
+  /** At one channel, as long as there is another one left to try. */
   readonly attemptMs: number;
   /** At all channels together. */
   readonly callMs: number;
 };
 
-/** What makes an answer take its time. */
+/** What makes a response take longer. */
 export type Work = Pick<ParsedRequest, "isStream" | "inputBytes" | "bounds">;
 
-/** The share of its whole time that a call spends at a channel when there is another. */
+/** The share of its whole time that a call may spend at one channel when there is another. */
 const attemptShare = 0.45;
-/** Before anything is read or made. */
+/** The base time, before any input is read or output generated. */
 const wholeMsMin = 20_000;
-/** A slow provider reads ten thousand bytes of a prompt, and makes twenty-five tokens or a sixtieth of a picture, in a second. */
+/** A slow provider reads 10,000 bytes of a prompt, and generates 25 tokens or a sixtieth of an image, in a second. */
 const inputMsPerByte = 0.1;
 const outputMsPerToken = 40;
 const outputMsPerImage = 60_000;
 
 /**
  * How long to wait for a call, so that a silent provider is given up soon and a working one is not. A stream begins
- * with its first event, anything else once all of it is done.
+ * with its first event, anything else when it is complete.
  * @param limits how long a stream with a short prompt may take to begin, and how long any response may
  */
 export function patienceFor(
@@ -41,13 +41,15 @@ export function patienceFor(
     : wholeMsMin + readMs + outputTokens * outputMsPerToken + bounds.outputImages * outputMsPerImage;
   const { firstByteTimeoutMs } = limits;
   return {
-    // Not all of the time either where it is cut: another channel could no longer be tried.
+    // Where the total is capped, not all of it: another channel could no longer be tried.
     attemptMs: Math.min(attemptMs, firstByteTimeoutMs * attemptShare),
     callMs: Math.min(attemptMs / attemptShare, firstByteTimeoutMs),
   };
 }
 
-/** The patience with a call of a surface; what a path without rules of its own does is not known, nor how long it takes. */
+/**
+ * The patience for a call to a surface; what a path without rules of its own does, and how long it takes, is unknown.
+ */
 export function boundPatience(
   { request, model }: AdmittedCall,
   { kind }: Pick<Surface, "kind">,
@@ -59,7 +61,7 @@ export function boundPatience(
     : patienceFor(request, model, limits);
 }
 
-/** What of a call says how long its answer may be silent. */
+/** The properties of a call that determine how long its response may be silent. */
 type SilentCall = {
   readonly isStream: boolean;
   readonly request: Work;

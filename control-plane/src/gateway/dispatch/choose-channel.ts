@@ -1,9 +1,9 @@
 import type { Ability, Channel } from "../channels/model.ts";
 
 /**
- * The channel for the next attempt: among those that are open, the first priority that has any, and
- * inside it one by weight. Pure: whether a channel is open and was not tried yet, and what chance says, are parameters.
- * @param abilities in the order of their priority
+ * The channel for the next attempt: among those that are open, a weighted choice within the first priority that has
+ * any. Pure: whether a channel is open and untried, and the random number, are parameters.
+ * @param abilities by priority
  * @param random a number from 0 up to, not including, 1
  */
 export function chooseChannel(

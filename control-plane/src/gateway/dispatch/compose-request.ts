@@ -6,23 +6,23 @@ import type { Channel } from "../channels/model.ts";
 import type { GatewayCall, ParsedRequest } from "../model.ts";
 import type { Surface, SurfaceKind } from "../surfaces.ts";
 
-/** A switch of the API that a client may ask for; no other header goes on, but the key that makes a call unique. */
+/** An API feature switch that a client may send; no other header is forwarded except the idempotency key. */
 const betaHeader = "openai-beta";
 const betaPattern = /^[A-Za-z0-9=_.,; -]{1,200}$/;
 const idempotencyHeader = "idempotency-key";
 
-/** Carries the marks of the gateways that a request has passed, so that a loop is noticed. */
+/** Carries the marks of the gateways that a request has passed, so that a loop is detected. */
 export const hopHeader = "x-sluice-hops";
 const hopPattern = /^[0-9a-f]{16}$/;
-/** The last ones indicate a loop; more of them do not help a longer path. */
+/** The last ones indicate a loop; keeping more does not help with a longer path. */
 const hopsMax = 32;
 
-/** Whether a request has been at the gateway with this mark. */
+/** Whether a request has already passed the gateway with this mark. */
 export function hasPassed(hops: string | null, mark: string): boolean {
   return hops?.includes(mark) === true;
 }
 
-/** The marks with one more. What a client wrote there that is none goes no further. */
+/** Appends a mark. Anything in a client's header that is not a mark is dropped. */
 export function withHop(hops: string | null, mark: string): string {
   if (hops === null) {
     return mark;
@@ -38,14 +38,16 @@ export function withHop(hops: string | null, mark: string): string {
 const queryNames: ReadonlySet<string> = new Set("after before include include[] limit order purpose".split(" "));
 const queryLengthMax = 1_024;
 
-/** @throws AppError `invalid_parameter` for a query that is longer than any that makes sense */
+/** @throws AppError `invalid_parameter` for a query longer than any sensible one */
 export function checkQuery(query: string): void {
   if (query.length > queryLengthMax) {
     throw new AppError("invalid_parameter", { message: `The query is longer than ${queryLengthMax} characters.` });
   }
 }
 
-/** What an answer of the surface may be. A client that could ask for something else could make a channel fail. */
+/**
+ * The response types that the surface accepts. A client that could ask for something else could make a channel fail.
+ */
 export function acceptOf({ kind }: Pick<Surface, "kind">): string {
   return anyAnswer.has(kind) ? "*/*" : "application/json, text/event-stream";
 }
@@ -54,20 +56,20 @@ const anyAnswer: ReadonlySet<SurfaceKind> = new Set(["speech", "transcription", 
 
 /** What an attempt adds to the call. */
 export type RequestOptions = {
-  /** The marks of the gateways that the request has passed, this one's at the end. */
+  /** The marks of the gateways that the request has passed, ending with this one's. */
   readonly hops: string;
   readonly limits: HttpLimits;
   readonly signal: AbortSignal;
-  /** Null leaves the header away. */
+  /** Null omits the header. */
   readonly accept: string | null;
-  /** Names the account that an exit node is to use. */
+  /** The account that an exit node should use. */
   readonly exitAccount?: string | null;
-  /** In place of what the client's query leaves. */
+  /** Replaces the allowed part of the client's query. */
   readonly query?: string;
 };
 
 /**
- * The request as it goes to a channel: the client's method, path and body, the known part of its query, and the
+ * The request as sent to a channel: the client's method, path and body, the allowed part of its query, and the
  * channel's credential.
  */
 export function composeRequest(
@@ -97,7 +99,7 @@ export function composeRequest(
   if (idempotencyKey !== null) {
     headers.push([idempotencyHeader, ownIdempotencyKey(call, idempotencyKey)]);
   }
-  // The answer is looked into on its way, so it must come as it is.
+  // The response is inspected on its way, so it must not be compressed.
   headers.push(["accept-encoding", "identity"], ["user-agent", "sluice"], [hopHeader, options.hops]);
   const hasBody = call.method !== "GET" && call.method !== "HEAD";
   const composed: HttpRequest = {
@@ -124,7 +126,7 @@ function keepQuery(query: string): string {
 }
 
 /**
- * Many customers share one credential of a provider. Two who choose the same key must not get each other's response, so
+ * Many customers share one credential at a provider. Two who choose the same key must not get each other's response, so
  * each key is mixed with the API key it came with.
  */
 function ownIdempotencyKey(call: GatewayCall, idempotencyKey: string): string {

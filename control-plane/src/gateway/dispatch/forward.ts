@@ -5,7 +5,7 @@ import {
   type HttpResponse,
 } from "../../platform/http-client/model.ts";
 
-/** One attempt at one channel: the head of the answer, or how the connection failed. */
+/** One attempt at one channel: returns the head of the response, or how the connection failed. */
 export async function forward(client: HttpClient, request: HttpRequest): Promise<HttpResponse | HttpClientError> {
   try {
     return await client.send(request);

@@ -1,28 +1,28 @@
 import type { AttemptFailure } from "../model.ts";
 
-/** A call is tried at this many channels at most, whatever they answer. */
+/** A call is tried at no more channels than this, however they respond. */
 export const attemptsMax = 3;
 
-/** When a call goes on to the next channel. */
+/** When a call moves on to the next channel. */
 export type RetryRule = {
-  /** How long one channel may be silent, as long as there is another one to go on to. */
+  /** How long one channel may be silent, as long as there is another one left to try. */
   readonly attemptMs: number;
   /** How long all channels together may be silent. */
   readonly callMs: number;
-  /** Whether a request is tried again that a provider may have worked on, and may bill. */
+  /** Whether to retry a request that a provider may have worked on, and may bill. */
   readonly isSentRetried: boolean;
 };
 
-/** How far a call has come. */
+/** The progress of a call. */
 export type Progress = {
-  /** Channels that were tried. */
+  /** Channels tried so far. */
   readonly attempts: number;
-  /** Since the first of them was. */
+  /** Since the first attempt began. */
   readonly elapsedMs: number;
 };
 
 /**
- * Whether another channel may be tried after a failure. Never once a byte of a response was sent: the caller asks only
+ * Whether another channel may be tried after a failure. Never after a byte of a response was sent: the caller asks only
  * before that.
  */
 export function mayRetry({ retry }: Pick<AttemptFailure, "retry">, progress: Progress, rule: RetryRule): boolean {
@@ -41,7 +41,7 @@ export function attemptMsMax({ attempts, elapsedMs }: Progress, hasNext: boolean
   return goesOn ? rule.attemptMs : Math.max(rule.attemptMs / 2, rule.callMs - elapsedMs);
 }
 
-/** Another attempt has to be of use: at least half the time that one is given must be left. */
+/** Another attempt must be worthwhile: at least half of an attempt's time must be left. */
 function hasRoom({ attempts, elapsedMs }: Progress, { attemptMs, callMs }: RetryRule): boolean {
   return attempts < attemptsMax && elapsedMs + attemptMs / 2 <= callMs;
 }

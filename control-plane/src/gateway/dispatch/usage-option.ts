@@ -5,13 +5,13 @@ import type { AttemptFailure, GatewayCall, ParsedRequest } from "../model.ts";
 
 const refusals: ReadonlySet<number | null> = new Set([400, 422]);
 const optionNames = /stream_options|include_usage/;
-/** For how long a channel is not asked; then one call finds out whether it has learnt the option. */
+/** How long the option is left out for a channel; then one call finds out whether it now accepts the option. */
 const leftOutMs = 600_000;
 
-/** Which channels are not asked for the usage of streams, because they refused that. */
+/** Channels that are not asked for the usage of streams, because they refused that. */
 export class UsageOptions {
   readonly #clock: Pick<Clock, "tick">;
-  /** Channel > when it may be asked again. */
+  /** By channel: when it may be asked again. */
   readonly #leftOutUntil = new Map<ChannelId, number>();
 
   constructor(clock: Pick<Clock, "tick">) {
@@ -22,13 +22,13 @@ export class UsageOptions {
     return this.#clock.tick() >= (this.#leftOutUntil.get(channel) ?? 0);
   }
 
-  /** A call that was refused with the option was answered without it. */
+  /** Leaves the option out from now on, after a call succeeded only without it. */
   leaveOut(channel: ChannelId): void {
     this.#leftOutUntil.set(channel, this.#clock.tick() + leftOutMs);
   }
 }
 
-/** Whether the provider refused the request for the option that the client did not ask for. */
+/** Whether the provider refused the request because of the option that the client did not ask for. */
 export function refusesUsageOption(
   { failure, said }: { readonly failure: AttemptFailure; readonly said: UpstreamWords | null },
   request: ParsedRequest,
@@ -38,12 +38,12 @@ export function refusesUsageOption(
   return refusals.has(failure.status) && isNamed && withoutUsageOption(request, call) !== request;
 }
 
-/** The request as the client meant it; the same where the option is its own, or where there is none. */
+/** The client's original request; unchanged if the option is its own, or if there is none. */
 export function withoutUsageOption(request: ParsedRequest, call: GatewayCall): ParsedRequest {
   if (request.plainBody !== null) {
     return { ...request, body: request.plainBody };
   }
-  // A client of another API can't have asked: the translation did, and its text may be written again.
+  // A client of another API can't have asked: the translation did, and its text may be rewritten.
   if (call.traits === undefined || !request.wantsUsage) {
     return request;
   }

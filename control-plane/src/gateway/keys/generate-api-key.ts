@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const bodyLength = 48;
 
-/** Creates a new API key. Bytes that would favour some characters are thrown away. */
+/** Generates a new API key. Bytes that would favour some characters are discarded. */
 export function generateApiKey(): string {
   let body = "";
   while (body.length < bodyLength) {

@@ -3,35 +3,37 @@ import { AppError } from "../../platform/errors.ts";
 import { Semaphore } from "../../platform/semaphore.ts";
 import type { Principal } from "../model.ts";
 
-/** An entry this old is loaded again in the background while it still serves. */
+/** An entry this old is reloaded in the background while it keeps serving. */
 const refreshAfterMs = 20_000;
-/** Without the channel that announces changes, entries are only trusted this long before they are loaded again. */
+/** Without the announcements of changes, entries are only trusted this long before they are reloaded. */
 const refreshAfterMsBlind = 1_000;
-/** When the database is away, an entry that was good serves this long. */
+/** While the database is unreachable, a valid entry serves this long. */
 const staleMsMax = 120_000;
-/** Absence is remembered briefly: a new key must work at once, a flood of wrong ones must not reach the database. */
+/**
+ * A missing key is remembered briefly: a new key must work at once; a flood of wrong ones must not reach the database.
+ */
 const absentMs = 1_000;
-/** After a failed load the next one waits this long, so that an outage is not answered with a flood of queries. */
+/** After a failed load the next one waits this long, so that an outage does not cause a flood of queries. */
 const retryAfterMs = 1_000;
-/** How long a call waits for news of a key that was valid; then it is assumed to be valid still. */
+/** How long a call waits for the reload of a previously valid key; after that the key is assumed to be valid still. */
 const newsMsMax = 250;
-/** How long a call waits for a key that is not known here. */
+/** How long a call waits for a key that is not cached here. */
 const freshMsMax = 2_000;
 const entriesMax = 200_000;
 /** Keys that do not exist: a flood of wrong ones evicts only wrong ones. */
 const absentMax = 10_000;
 /**
  * How many unknown keys are looked up at a time: half as many as a pool has connections. Others wait for less than a
- * client would notice; a warm key never waits.
+ * client would notice; a cached key never waits.
  */
 const lookups = { runningMax: 5, waitingMax: 1_000, waitMsMax: 500 };
 
-/** A key that was there when it was loaded. */
+/** A key that existed when it was loaded. */
 type Entry = {
   readonly principal: Principal;
   readonly loadedTick: number;
   failedTick: number;
-  /** An announcement of a change may have been missed: it has to be loaded again before it serves. */
+  /** An announced change may have been missed: the entry has to be reloaded before it serves. */
   readonly isUnsure: boolean;
   loading: Promise<Principal | null> | null;
 };
@@ -40,14 +42,14 @@ const never = Number.NEGATIVE_INFINITY;
 const freshly = { failedTick: never, isUnsure: false, loading: null };
 
 /**
- * Keys by the SHA-256 of the whole key. A warm key costs one map look-up; a change announced by the database drops the
+ * Keys by the SHA-256 of the whole key. A cached key costs one map lookup; a change announced by the database drops the
  * entry, so that a revocation takes effect on every replica within a second.
  */
 export class KeyDirectory {
   readonly #entries = new Map<string, Entry>();
-  /** When a key was found not to exist, in the order of the findings. */
+  /** When a key was found not to exist, oldest first. */
   readonly #absent = new Map<string, number>();
-  /** Look-ups of keys that are not known here, one for all calls that wait for it. */
+  /** Lookups of keys that are not cached here; all calls that wait for the same key share one. */
   readonly #lookups = new Map<string, Promise<Principal | null>>();
   readonly #semaphore = new Semaphore(lookups);
   readonly #load: (keyHash: Uint8Array) => Promise<Principal | null>;
@@ -61,7 +63,7 @@ export class KeyDirectory {
 
   /**
    * @param digest the 32 bytes of the SHA-256 as hex, the key of the map
-   * @throws AppError `temporarily_unavailable` when the key is not known here and the database is unreachable
+   * @throws AppError `temporarily_unavailable` when the key is not cached and the database is unreachable
    */
   find(digest: string): Principal | null | Promise<Principal | null> {
     const entry = this.#entries.get(digest);
@@ -82,9 +84,9 @@ export class KeyDirectory {
     return this.#loadOrServeStale(digest, entry, age);
   }
 
-  /** Drops what is known of one key, or of all keys of a user. */
+  /** Drops the entries of one key, or of all keys of a user. */
   forget(matches: (principal: Principal) => boolean): void {
-    // A load that began before the change must not bring the old state back; whose key it loads is not known yet.
+    // A load that began before the change must not bring the old state back; which key it loads is not known yet.
     this.#lookups.clear();
     for (const [digest, entry] of this.#entries) {
       if (matches(entry.principal)) {
@@ -93,7 +95,7 @@ export class KeyDirectory {
     }
   }
 
-  /** After a gap in the announcements everything is loaded again at its next use, but still serves while it can't be. */
+  /** After a gap in the announcements every entry is reloaded at its next use, but keeps serving while it can't be. */
   onGap(): void {
     this.#lookups.clear();
     for (const [digest, entry] of this.#entries) {
@@ -102,7 +104,7 @@ export class KeyDirectory {
     }
   }
 
-  /** Whether changes are announced right now. */
+  /** Sets whether announcements of changes currently arrive. */
   setBlind(isBlind: boolean): void {
     this.#isBlind = isBlind;
   }
@@ -144,7 +146,7 @@ export class KeyDirectory {
     return lookup;
   }
 
-  /** One lost connection is not an outage: a database known to be away answers the second try at once. */
+  /** One lost connection is not an outage: if the database is known to be unreachable, the second try fails at once. */
   #ask(digest: string): Promise<Principal | null> {
     const keyHash = Buffer.from(digest, "hex");
     return this.#load(keyHash).catch(() => this.#load(keyHash));
@@ -167,7 +169,7 @@ export class KeyDirectory {
 
   #refresh(digest: string, entry: Entry): void {
     this.#reload(digest, entry).catch(() => {
-      // The entry serves on; how long is decided where it is found.
+      // The entry keeps serving; how long is decided by the lookup.
     });
   }
 
@@ -202,7 +204,7 @@ export class KeyDirectory {
   }
 }
 
-/** The oldest go first. */
+/** Oldest first. */
 function makeRoom(map: Map<string, unknown>, sizeMax: number): void {
   while (map.size >= sizeMax) {
     const oldest = map.keys().next().value;
@@ -213,7 +215,7 @@ function makeRoom(map: Map<string, unknown>, sizeMax: number): void {
   }
 }
 
-/** The result of a promise within this time; it may continue afterwards. */
+/** The result of a promise within this time; the promise may continue afterwards. */
 async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`the database did not answer in ${ms} ms`)), ms);

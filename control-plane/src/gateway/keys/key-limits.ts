@@ -14,13 +14,13 @@ type Usage = {
 const forgetMs = 120_000;
 const hourMs = 3_600_000;
 
-/** Requests and tokens per minute and calls at a time, for each key, as far as they came to this replica. */
+/** Requests and tokens per minute and concurrent calls for each key, as far as this replica handled them. */
 export class KeyLimits {
-  /** By the key whose limits count. */
+  /** By the key whose limits apply. */
   readonly #usages = new Map<ApiKeyId, Usage>();
   /**
-   * Abandoned calls that may cost us at a provider without being charged. Counted per user, who could otherwise use one
-   * key after another.
+   * Abandoned calls that a provider may bill us for without our charging them. Counted per user, who could otherwise
+   * use one key after another.
    */
   readonly #aborts = new Map<GatewayUserId, RateBucket>();
   readonly #used = new Set<ApiKeyId>();
@@ -30,14 +30,14 @@ export class KeyLimits {
 
   /**
    * @param abortsPerHour how many calls a user may abandon before their response begins, which is free, or before the
-   *   provider has reported their cost; null for any number
+   * provider has reported their cost; null for any number
    */
   constructor(clock: Clock, abortsPerHour: number | null) {
     this.#clock = clock;
     this.#abortsPerHour = abortsPerHour;
   }
 
-  /** A limit is shared evenly between the replicas that live. */
+  /** Limits are divided evenly among live replicas. */
   setReplicas(count: number): void {
     this.#replicas = Math.max(1, count);
   }
@@ -64,7 +64,7 @@ export class KeyLimits {
   }
 
   /**
-   * Lets a running call ask for another response, which counts as a request.
+   * Lets a running call request another response, which counts as a request.
    * @throws AppError `rate_limit_exceeded` with the seconds to wait
    */
   beginResponse(principal: Principal): void {
@@ -74,7 +74,7 @@ export class KeyLimits {
     usage.requests?.take(1, tick);
   }
 
-  /** A response that nobody could refuse began by itself. */
+  /** Counts a response that began by itself and could not be refused. */
   noteResponse(principal: Principal): void {
     this.#known(principal).requests?.take(1, this.#clock.tick());
   }
@@ -101,7 +101,7 @@ export class KeyLimits {
     }
   }
 
-  /** The client abandoned a call for which a provider may have done more than is charged. */
+  /** The client abandoned a call for which a provider may have done more work than is charged. */
   noteAbort(principal: Principal): void {
     const { gatewayUserId: id } = principal;
     const bucket = this.#abortsOf(id) ?? RateBucket.adjusted(null, this.#abortsPerHour, this.#replicas, hourMs);
@@ -111,7 +111,7 @@ export class KeyLimits {
     }
   }
 
-  /** A call that goes on used this many tokens. */
+  /** A running call used this many tokens. */
   use(principal: Principal, tokens: bigint): void {
     this.#known(principal).tokens?.take(Number(tokens), this.#clock.tick());
   }
@@ -125,14 +125,14 @@ export class KeyLimits {
     usage.tokens?.take(Number(tokens), tick);
   }
 
-  /** Keys used by admitted calls since this was last read. */
+  /** Keys used by admitted calls since the last call of this method. */
   takeUsed(): ApiKeyId[] {
     const used = [...this.#used];
     this.#used.clear();
     return used;
   }
 
-  /** Forgets keys that have not called for a while. */
+  /** Forgets keys that have not been used for a while. */
   forgetIdle(): void {
     const tick = this.#clock.tick();
     for (const [id, usage] of this.#usages) {
@@ -160,7 +160,7 @@ export class KeyLimits {
     return bucket;
   }
 
-  /** What is counted for a key, whatever limits it had when what is counted now began. */
+  /** The counters of a key, whatever its limits were when they started. */
   #known(principal: Principal): Usage {
     let usage = this.#usages.get(principal.limitKeyId);
     if (usage === undefined) {
@@ -170,7 +170,7 @@ export class KeyLimits {
     return usage;
   }
 
-  /** The same with current limits; changed limits start again from zero. */
+  /** The same, adjusted to the current limits; changed limits start again from zero. */
   #usage(principal: Principal): Usage {
     const usage = this.#known(principal);
     usage.requests = RateBucket.adjusted(usage.requests, principal.requestsPerMinute, this.#replicas);

@@ -1,6 +1,6 @@
 const keyPattern = /^sk-[A-Za-z0-9]{48}$/;
 
-/** Whether a text can be one of our keys at all; anything else is refused without asking the database. */
+/** Whether a text can be one of our keys at all; anything else is refused without querying the database. */
 export function looksLikeApiKey(text: string): boolean {
   return keyPattern.test(text);
 }
@@ -10,7 +10,7 @@ export function describeApiKey(key: string): { keyPrefix: string; keyLastFour: s
   return { keyPrefix: key.slice(0, 7), keyLastFour: key.slice(-4) };
 }
 
-/** What can be set on a key, its quota limit apart. */
+/** The settings of a key, except its quota limit. */
 export type KeySettings = {
   readonly name: string;
   readonly expiresAt: string | null;
@@ -22,7 +22,7 @@ export type KeySettings = {
   readonly isPayloadTraced: boolean;
 };
 
-/** The settings in a request; what it leaves out is undefined. */
+/** The settings in a request; omitted ones are undefined. */
 export type SettingsInput = {
   readonly name?: string | undefined;
   readonly expires_at?: string | null | undefined;
@@ -44,7 +44,7 @@ export const defaultSettings: Omit<KeySettings, "name"> = {
   isPayloadTraced: true,
 };
 
-/** The settings as they are after a request: what it says, and else what was. */
+/** The settings after a request: its values, else the previous ones. */
 export function mergeSettings(current: KeySettings, input: SettingsInput): KeySettings {
   const or = <T>(said: T | undefined, was: T): T => (said === undefined ? was : said);
   return {

@@ -23,7 +23,7 @@ function ownerOf(call: EndpointCall<"user", unknown>): KeyOwner {
   return { gatewayUserId: call.user.gatewayUserId, ...byCaller(call) };
 }
 
-/** The endpoints of the console's page of API keys. Every one sees only the keys of the user who is logged in. */
+/** The endpoints of the API keys page in the console. Each sees only the keys of the logged-in user. */
 export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
   const access = "user";
   return [

@@ -29,10 +29,10 @@ import {
 } from "./settings-store.ts";
 import { insertApiKey } from "./store.ts";
 
-/** Whose keys are meant, and who asks from where. */
+/** The owner of the keys, and who asks from where. */
 export type KeyOwner = AuditOrigin & { readonly gatewayUserId: GatewayUserId };
 
-/** A key that was made. `secret` is the key itself; it can be seen this once, so a repeated request gets null. */
+/** A created key. `secret` is the key itself; it is returned only this once, so a repeated request gets null. */
 export type MadeKey = { readonly secret: string | null; readonly key: ApiKeyView };
 
 const yearsMax = 10;
@@ -131,7 +131,7 @@ export class KeyService {
     return await this.#setStatus(owner, keyId, "active");
   }
 
-  /** Ends a key for good. Calls that run go on to their end; no other begins. @throws AppError `not_found` */
+  /** Ends a key for good. Running calls finish; no new ones begin. @throws AppError `not_found` */
   async revoke(owner: KeyOwner, keyId: ApiKeyId): Promise<ApiKeyView> {
     return await this.#setStatus(owner, keyId, "revoked");
   }
@@ -162,7 +162,7 @@ export class KeyService {
     });
   }
 
-  /** When the first call with this key was answered, or null while none was. @throws AppError `not_found` */
+  /** When the first call with this key succeeded, or null while none has. @throws AppError `not_found` */
   async firstRequest(gatewayUserId: GatewayUserId, keyId: ApiKeyId): Promise<Date | null> {
     const found = await findFirstUse(this.#db, gatewayUserId, keyId);
     if (found === null) {
@@ -200,7 +200,7 @@ export class KeyService {
     });
   }
 
-  /** What does not exist and what belongs to somebody else get the same response. */
+  /** A missing key and another user's key get the same response. */
   async #own(tx: Transaction, owner: KeyOwner, keyId: ApiKeyId): Promise<KeyRecord> {
     const record = await findKey(tx, owner.gatewayUserId, keyId);
     if (record === null) {
@@ -234,7 +234,7 @@ async function requireRoom(tx: Transaction, gatewayUserId: GatewayUserId): Promi
   }
 }
 
-/** What the schema can't know: whether an end is still to come, a model is there, an address is one. */
+/** What the schema can't check: whether the expiry is in the future, the models exist, the addresses are valid. */
 async function checkSettings(tx: Transaction, settings: KeySettings, current: KeySettings | null): Promise<void> {
   const fields: Record<string, string> = {};
   const { expiresAt, allowedModels, allowedIps } = settings;
@@ -291,14 +291,14 @@ function keyChange(before: ApiKeyView | null, after: ApiKeyView): AuditChange {
   return { subjectKind: "api_key", subjectId: String(after.key_id), before, after };
 }
 
-/** Sorts the fields of an object, so that their order makes no difference to a digest. */
+/** Sorts the fields of an object, so that their order does not affect a digest. */
 function sortedFields(_: string, value: unknown): unknown {
   return value !== null && typeof value === "object" && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 }
 
-/** The same moment however its fraction and its zone are written. */
+/** The same for the same moment, however its fraction and time zone are written. */
 function toMicroseconds(text: string): string {
   const fraction = /\.(\d+)/.exec(text)?.[1] ?? "";
   return `${Math.floor(Date.parse(text) / 1_000)}.${fraction.padEnd(6, "0").slice(0, 6)}`;

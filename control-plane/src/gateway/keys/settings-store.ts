@@ -10,7 +10,7 @@ type KeyRow = Omit<ApiKeyView, "key_id" | "group" | "quota_remaining"> & {
   limit_key_id: bigint;
 };
 
-/** A key with what only the service needs to know of it. */
+/** A key with what only the service needs to know about it. */
 export type KeyRecord = { readonly view: ApiKeyView; readonly limitKeyId: ApiKeyId };
 
 function toRecord({ id, group_name, limit_key_id, ...row }: KeyRow): KeyRecord {
@@ -21,7 +21,7 @@ function toRecord({ id, group_name, limit_key_id, ...row }: KeyRow): KeyRecord {
   return { view, limitKeyId: limit_key_id as ApiKeyId };
 }
 
-/** One user's keys are changed one change after the other; nobody who reads or calls waits for that. */
+/** Serializes changes to one user's keys; nobody who reads or calls waits for that. */
 export async function lockUser(tx: Queryable, gatewayUserId: GatewayUserId): Promise<{ groupName: string } | null> {
   const [row] = await tx.sql<{ group_name: string }>`
     select group_name from gateway_user where id = ${gatewayUserId}::bigint for no key update`;
@@ -31,7 +31,7 @@ export async function lockUser(tx: Queryable, gatewayUserId: GatewayUserId): Pro
 export type KeyQuery = {
   readonly gatewayUserId: GatewayUserId;
   readonly keyId: ApiKeyId | null;
-  /** Only keys made before this one. */
+  /** Only keys created before this one. */
   readonly before: bigint | null;
   readonly isLiveOnly: boolean;
   readonly limit: number;
@@ -70,7 +70,7 @@ export async function findKey(db: Queryable, gatewayUserId: GatewayUserId, keyId
   return record ?? null;
 }
 
-/** How many keys of a user work or can be made to work. */
+/** How many of a user's keys work or can be enabled. */
 export async function countLiveKeys(db: Queryable, gatewayUserId: GatewayUserId): Promise<number> {
   const [row] = await db.sql<{ live: number }>`
     select count(*)::integer as live from api_key
@@ -78,7 +78,7 @@ export async function countLiveKeys(db: Queryable, gatewayUserId: GatewayUserId)
   return row?.live ?? 0;
 }
 
-/** The key that an earlier request of this name made, and what that request asked for. */
+/** The key created by an earlier request with this idempotency key, and the digest of that request. */
 export async function findByIdempotencyKey(
   db: Queryable,
   gatewayUserId: GatewayUserId,
@@ -100,7 +100,7 @@ export async function findUnknownModels(db: Queryable, names: readonly string[])
 
 const listText = (list: readonly string[] | null): string | null => (list === null ? null : arrayLiteral(list));
 
-/** Writes all settings of a key but its quota limit. */
+/** Writes all settings of a key except its quota limit. */
 export async function updateSettings(tx: Queryable, keyId: ApiKeyId, settings: KeySettings): Promise<void> {
   await tx.sql`
     update api_key set name = ${settings.name}, expires_at = ${settings.expiresAt}::timestamptz,
@@ -111,7 +111,7 @@ export async function updateSettings(tx: Queryable, keyId: ApiKeyId, settings: K
     where id = ${keyId}::bigint`;
 }
 
-/** Gives the keys that share limits with this one the same, and has all replicas read them again. */
+/** Gives the keys that share limits with this one the same limits, and makes all replicas reload them. */
 export async function alignSharedLimits(tx: Queryable, limitKeyId: ApiKeyId, settings: KeySettings): Promise<void> {
   await tx.sql`
     update api_key set requests_per_minute = ${settings.requestsPerMinute}::integer,
@@ -128,7 +128,7 @@ export async function updateStatus(
   await tx.sql`update api_key set status = ${status}, updated_at = clock_timestamp() where id = ${keyId}::bigint`;
 }
 
-/** Lets a key end after so many seconds, unless it ends before. */
+/** Makes a key expire after this many seconds, unless it expires before. */
 export async function endKeyWithin(tx: Queryable, keyId: ApiKeyId, seconds: number): Promise<void> {
   await tx.sql`
     update api_key set expires_at = least(expires_at, now() + make_interval(secs => ${seconds}::double precision)),
@@ -136,7 +136,7 @@ export async function endKeyWithin(tx: Queryable, keyId: ApiKeyId, seconds: numb
     where id = ${keyId}::bigint`;
 }
 
-/** A copy of a key under another secret, which shares its limits from now on. */
+/** A copy of a key under another secret; both share limits from now on. */
 export async function insertSuccessor(
   tx: Queryable,
   oldId: ApiKeyId,
@@ -162,7 +162,7 @@ export async function setIdempotency(tx: Queryable, keyId: ApiKeyId, key: string
     update api_key set idempotency_key = ${key}, idempotency_digest = ${digest} where id = ${keyId}::bigint`;
 }
 
-/** Whether a key answered its first call, and when; null for a key that is not of this user. */
+/** Whether a key has had its first response, and when; null for a key that is not this user's. */
 export async function findFirstUse(
   db: Queryable,
   gatewayUserId: GatewayUserId,
@@ -178,7 +178,7 @@ export type KeyBudget = {
   readonly granted: bigint;
   readonly period: ResetPeriod;
   readonly isEnforced: boolean;
-  /** How often it was granted something: the next grant gets the next number. */
+  /** The number of grants so far; the next grant gets the next number. */
   readonly grants: bigint;
 };
 
@@ -207,7 +207,7 @@ export async function insertKeyBudget(tx: Queryable, limitKeyId: ApiKeyId, perio
   return budget;
 }
 
-/** Restarts the count, by these periods. */
+/** Restarts the count for this period. */
 export async function restartBudget(tx: Queryable, budgetId: BudgetId, period: ResetPeriod): Promise<void> {
   await tx.sql`
     update budget set is_enforced = true, period = ${period}, period_base = used,
@@ -215,12 +215,12 @@ export async function restartBudget(tx: Queryable, budgetId: BudgetId, period: R
     where id = ${budgetId}::bigint`;
 }
 
-/** Calls that begin from now on are not counted here any more. */
+/** Calls that begin from now on are no longer counted here. */
 export async function liftBudget(tx: Queryable, budgetId: BudgetId): Promise<void> {
   await tx.sql`update budget set is_enforced = false, updated_at = now() where id = ${budgetId}::bigint`;
 }
 
-/** Calls idle quota back from all replicas, so that none of it is spent beyond a limit that was lowered. */
+/** Recalls idle quota from all replicas, so that none of it is spent beyond a lowered limit. */
 export async function recallIdleLeases(tx: Queryable, budgetId: BudgetId): Promise<void> {
   await tx.sql`
     with called as (

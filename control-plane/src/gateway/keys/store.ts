@@ -84,7 +84,7 @@ export async function insertApiKey(db: Queryable, key: NewApiKey): Promise<ApiKe
   return row.id as ApiKeyId;
 }
 
-/** Notes that these keys were used just now. */
+/** Records that these keys were used just now. */
 export async function markUse(db: Queryable, ids: readonly ApiKeyId[]): Promise<void> {
   await db.sql`
     insert into api_key_use (api_key_id, last_used_at)
@@ -92,12 +92,12 @@ export async function markUse(db: Queryable, ids: readonly ApiKeyId[]): Promise<
     on conflict (api_key_id) do update set last_used_at = excluded.last_used_at`;
 }
 
-/** Sets the moment of the first call; later calls change nothing. */
+/** Sets the time of the first call; later calls change nothing. */
 export async function markFirstUse(db: Queryable, id: ApiKeyId): Promise<void> {
   await db.sql`update api_key set first_used_at = now() where id = ${id}::bigint and first_used_at is null`;
 }
 
-/** A user of the gateway with an empty budget. */
+/** Creates a gateway user with an empty budget. */
 export async function insertGatewayUser(
   db: Queryable,
   groupName: string,
@@ -111,7 +111,7 @@ export async function insertGatewayUser(
   return { gatewayUserId: row.gateway_user_id as GatewayUserId, budgetId: row.id as BudgetId };
 }
 
-/** Changes a user of the gateway; what is null stays. Replicas hear of it from the database. */
+/** Changes a gateway user; null fields stay. The database notifies the replicas. */
 export async function updateGatewayUser(
   db: Queryable,
   id: GatewayUserId,

@@ -5,7 +5,7 @@ import { type OptionPlace, optionsOf } from "./option-table.ts";
 type JsonObject = Record<string, unknown>;
 
 /**
- * Checks every field of a request, or of the part of an event that is like one.
+ * Checks every field of a request, or of the part of an event that resembles one.
  * @param prefix comes before the field's name in an error
  * @throws AppError with the field in `param`: `unpriced_option`, `provider_object`, `unknown_field`
  */
@@ -16,7 +16,7 @@ export function checkOptions(fields: JsonObject, place: OptionPlace, prefix = ""
   }
 }
 
-/** Judges one option. @throws AppError as `checkOptions` does */
+/** Checks one option. @throws AppError as `checkOptions` does */
 export function checkOption(name: string, value: unknown, place: OptionPlace, param = name): void {
   const options = value === null || value === undefined ? undefined : optionsOf(name);
   const found = options?.find(({ places }) => places === null || places.includes(place));

@@ -3,9 +3,9 @@ import { refuseInnerDisguise } from "./known-names.ts";
 
 type JsonObject = Record<string, unknown>;
 
-/** Tools that the client runs itself. All others are run by a provider, which takes money for it. */
+/** Tools that the client runs itself. All others are run by a provider, which charges for them. */
 const ownTypes = new Set(["function", "custom", "local_shell", "apply_patch"]);
-/** The type of a tool as the name of a field, as some providers have it: they need no type then. */
+/** The type of a tool as a field name, as some providers have it: such tools need no type. */
 const hostedFields = new Set([
   ...["google_search", "googleSearch", "google_search_retrieval", "googleSearchRetrieval", "google_maps", "googleMaps"],
   ...["code_execution", "codeExecution", "url_context", "urlContext", "web_search", "retrieval", "mcp"],
@@ -45,7 +45,7 @@ function checkTool(tool: unknown, param: string): void {
   }
 }
 
-/** Whether the client runs a tool. One without a type is a function, to those who take it. */
+/** Whether the client runs a tool. Providers that accept one without a type treat it as a function. */
 export function isOwn(tool: JsonObject): boolean {
   const { type = "function" } = tool;
   switch (type) {

@@ -2,15 +2,15 @@ import { AppError } from "../../platform/errors.ts";
 import { optionTable } from "./option-table.ts";
 
 /**
- * What the most tokens of an answer are called, by whom that is: a provider may know any of them. Those of the dialects come
- * first.
+ * The names for the limit on a response's tokens, in all dialects: a provider may know any of them. Those of our
+ * dialects come first.
  */
 export const outputLimits = [
   ...["max_tokens", "max_completion_tokens", "max_output_tokens"],
   ...["max_new_tokens", "max_tokens_to_sample", "max_gen_len", "max_length", "num_predict", "n_predict"],
 ] as const;
 
-/** What a model may think beside its answer, for those whose limit of an answer does not count that. */
+/** The thinking budget of providers whose response limit does not include it. */
 export const thinkingLimit = "thinking_budget";
 
 /** Fields that are read here, besides those of the table of options. */
@@ -19,7 +19,7 @@ const readNames = [
   ...["messages", "input", "prompt", "tools", "functions", "tool_choice", "documents", "query"],
   ...["size", "quality", "input_fidelity", "partial_images"],
 ];
-/** Names inside of messages, items and tools that are read here. */
+/** Names in messages, items and tools that are read here. */
 const innerNames = [
   ...["type", "role", "content", "id", "tools", "function", "custom", "execution", "environment", "audio"],
   ...[
@@ -50,9 +50,9 @@ const plainInnerNames = [
 
 type Names = {
   readonly known: ReadonlySet<string>;
-  /** Those, and names that are certainly none of them. */
+  /** The known names, and harmless names that are certainly none of them. */
   readonly passed: ReadonlySet<string>;
-  /** Those, by their letters and digits alone. */
+  /** The known names, reduced to letters and digits. */
   readonly folded: ReadonlySet<string>;
 };
 
@@ -67,15 +67,15 @@ const partNames = namesOf(eventNames);
 const soundNames = namesOf(["audio", "input", "transcription", "input_audio_transcription", "model"]);
 
 /**
- * Refuses a field that would be taken for another one by readers that ignore case, separators, or forms of letters: it
- * would count there without having been checked here.
+ * Refuses a field that parsers which ignore case, separators, or letter forms would take for another one: it would
+ * count there without having been checked here.
  * @throws AppError `unknown_field`
  */
 export function refuseDisguise(name: string, param = name): void {
   refuseAlike(name, requestNames, param);
 }
 
-/** The same for a field inside of a message, an item or a tool. @throws AppError `unknown_field` */
+/** The same for a field in a message, an item or a tool. @throws AppError `unknown_field` */
 export function refuseInnerDisguise(name: string, param: string): void {
   refuseAlike(name, objectNames, `${param}.${name}`);
 }
@@ -85,12 +85,12 @@ export function refuseEventDisguise(name: string): void {
   refuseAlike(name, partNames, name);
 }
 
-/** The same for a field on the way to what transcribes in a session. @throws AppError `unknown_field` */
+/** The same for a field on the path to a session's transcription settings. @throws AppError `unknown_field` */
 export function refuseSoundDisguise(name: string, param: string): void {
   refuseAlike(name, soundNames, param);
 }
 
-/** Whether the field of a request is read or judged here under just this name. */
+/** Whether a request field is read or checked here under exactly this name. */
 export function isKnownName(name: string): boolean {
   return requestNames.known.has(name);
 }
@@ -101,7 +101,7 @@ function refuseAlike(name: string, { passed, folded }: Names, param: string): vo
   }
 }
 
-/** Large letters first: there are small ones, as the long s, that only then become what other readers take them for. */
+/** Upper case first: some lower-case letters, such as the long s, only then become what other parsers take them for. */
 function fold(name: string): string {
   return name
     .normalize("NFKC")

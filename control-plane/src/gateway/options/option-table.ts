@@ -4,11 +4,11 @@ import type { SurfaceKind } from "../surfaces.ts";
 /** Where an option can occur: in a request, by its dialect, or in an event of a realtime session. */
 export type OptionPlace = SurfaceKind | "realtime";
 
-/** A field that changes what a call costs, who answers it, or what of the provider's account it reaches. */
+/** A field that changes what a call costs, who serves it, or which part of the provider's account it reaches. */
 export type Option = {
   /** Null for everywhere. */
   readonly places: readonly OptionPlace[] | null;
-  /** The values that change nothing, besides null. */
+  /** Values that have no effect, besides null. */
   readonly isHarmless: (value: unknown) => boolean;
   readonly code: ErrorCode;
   readonly why: string;
@@ -30,7 +30,7 @@ function unpriced(why: string, { places, isHarmless = never }: Rest = {}): Optio
   return { places: places ?? null, isHarmless, code: "unpriced_option", why };
 }
 
-/** Chooses another model, another provider or another account than the catalog does. */
+/** Chooses another model, provider or account than the catalog does. */
 const steering: Option = {
   places: null,
   isHarmless: isEmpty,
@@ -40,7 +40,7 @@ const steering: Option = {
 
 const steeringOptions = [steering];
 
-/** Names what is in the account at the provider, which all users of a channel share. */
+/** Refers to something in the account at the provider, which all users of a channel share. */
 function kept(why: string, places: readonly OptionPlace[] | null, isHarmless: Option["isHarmless"] = never): Option {
   return { places, isHarmless, code: "provider_object", why };
 }
@@ -54,10 +54,10 @@ const searchFields = [
 ];
 
 const picturesAreCounted = "Set the number of pictures with 'n'.";
-/** What `n` is called elsewhere: nothing is set aside for such pictures. */
+/** Other names for `n`: nothing is set aside for such images. */
 const pictureCounts = ["num_images", "batch_size", "num_outputs", "num_samples", "samples", "sample_count"];
 const pictures = unpriced(picturesAreCounted, { places: ["images"], isHarmless: oneOf(1, "1") });
-/** What `n` is called elsewhere, or where it has no name here: one answer is set aside for each place. */
+/** Other names for `n`, or for surfaces where `n` has no name here: one response is set aside each. */
 const answerCounts = [
   ...["num_return_sequences", "num_generations", "num_completions", "candidate_count", "candidateCount"],
 ];
@@ -72,24 +72,26 @@ const steeringFields = [
   ...["model_list", "extra_body", "access_programs", "api_base", "base_url", "user_config", "extra_headers", "api_key"],
   ...["deployment", "engine", "agent_id", "tags", "headers", "extra_query", "api_version", "api_type", "organization"],
   ...["region_name", "allowed_model_region", "base_model", "model_info"],
-  // What they repeat, leave out or count is not what was asked for, held and counted here.
+  // Responses that repeat, omit or count something else than what was requested, held and counted here.
   ...["num_retries", "max_retries", "retry_policy", "drop_params", "additional_drop_params"],
   ...["input_cost_per_token", "output_cost_per_token", "guardrails"],
-  // Objects of other dialects that carry whole sets of options, at which nobody has looked here.
+  // Objects of other dialects that contain whole sets of options, none of which is checked here.
   ...["google", "generation_config", "generationConfig", "sampling_params", "inferenceConfig"],
   ...["additional_model_request_fields", "additionalModelRequestFields"],
-  // Servers of models of one's own: another model, the memory of other calls, other machines.
+  // Self-hosted model servers: another model, the memory of other calls, other machines.
   ...["lora_path", "lora_request", "adapter_id", "adapter_source", "session_params", "kv_transfer_params"],
   ...["bootstrap_host", "bootstrap_port", "bootstrap_room"],
 ];
 
-/** Names that begin so belong to a router of many providers, and choose an account, a place, or an answer that is made up. */
+/**
+ * Names with these prefixes belong to a router of many providers, and choose an account, a region, or a mock response.
+ */
 const steeringPrefix = /^(?:litellm|vertex|mock_|aws_|azure_|bedrock_|sagemaker_|watsonx_)/i;
 
 /**
- * The closed list of options that are refused, by field. What is not here either changes nothing of a bill or is counted
- * in it: `n`, `best_of` of a completion, reasoning, cached prompts, safety settings, tools that the client runs itself, and
- * all that servers of models of one's own take to sample and to guide an answer.
+ * The closed list of options that are refused, by field. Any other option either does not affect the bill or is counted
+ * in it: `n`, `best_of` of a completion, reasoning, cached prompts, safety settings, tools that the client runs itself,
+ * and all sampling and guidance options of self-hosted servers.
  */
 export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
   [
@@ -173,7 +175,7 @@ export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
   ...steeringFields.map((field): [string, Option[]] => [field, [steering]]),
 ]);
 
-/** What there is to say of a field; undefined for one that is free. */
+/** The rules for a field; undefined if there are none. */
 export function optionsOf(name: string): readonly Option[] | undefined {
   return optionTable.get(name) ?? (steeringPrefix.test(name) ? steeringOptions : undefined);
 }

@@ -6,7 +6,7 @@ type JsonObject = Record<string, unknown>;
 
 const objectFields = ["file_id", "file_ids", "vector_store_ids"];
 
-/** @throws AppError `provider_object` for a file or a store of the provider's account */
+/** @throws AppError `provider_object` for a file or a store in the provider's account */
 export function refuseObjects(item: JsonObject, param: string): void {
   for (const name of objectFields) {
     if (item[name] !== undefined && item[name] !== null) {
@@ -19,7 +19,7 @@ export function refuseObjects(item: JsonObject, param: string): void {
 }
 
 /**
- * The same for everything nested inside a value.
+ * The same for everything nested in a value.
  * @throws AppError `provider_object`, `unpriced_option`, `unknown_field`
  */
 export function refuseObjectsWithin(value: unknown, param: string): void {

@@ -16,15 +16,15 @@ import {
 
 /** Longer than the work takes. */
 const lockedMsMax = 300_000;
-/** More wait for the next run. */
+/** Further rows wait for the next run. */
 const rowsForgottenMax = 50_000;
-/** Of many replicas that are lost at once, a line of the log shows so many. */
+/** When many replicas are lost at once, a log line shows this many. */
 const replicasLoggedMax = 20;
 
-/** Who gives a replica up, and why. */
+/** Who gives up on a replica, and why. */
 export type GivingUp = { readonly replicaId: ReplicaId; readonly by: string; readonly reason: string };
 
-/** Says that the host of a replica is lost, with its entry in the audit log. Returns false when it is not known. */
+/** Declares the host of a replica lost, with an entry in the audit log. Returns false for an unknown replica. */
 export async function giveUpReplica(tx: Transaction, { replicaId, by, reason }: GivingUp): Promise<boolean> {
   const isKnown = await markGivenUp(tx, replicaId);
   if (isKnown) {
@@ -33,7 +33,9 @@ export async function giveUpReplica(tx: Transaction, { replicaId, by, reason }: 
   return isKnown;
 }
 
-/** Gives back the leases of replicas that were given up and whose terms are over, each with its entry in the audit log. */
+/**
+ * Gives back the leases of replicas that were given up and whose terms are over, each with its entry in the audit log.
+ */
 export async function writeOffGivenUp(tx: Transaction, by: string): Promise<WrittenOff[]> {
   const done = await writeOffLeases(tx);
   for (const { replicaId, budgets, quota } of done) {
@@ -46,14 +48,14 @@ export async function writeOffGivenUp(tx: Transaction, by: string): Promise<Writ
   return done;
 }
 
-/** Whose leases lie where no call can use them: its term is over, and nobody has given it up. */
+/** Whether a replica's leases are stranded: its term is over, and nobody has given it up. */
 function isStranded({ secondsToEnd, quota }: ReplicaState): boolean {
   return secondsToEnd === 0 && quota > 0n;
 }
 
 export type LeaseUpkeepDeps = { readonly db: Database; readonly log: Log; readonly registry: Registry };
 
-/** Looks after leases that no living process looks after. */
+/** Looks after leases that no live process looks after. */
 export class LeaseUpkeep {
   readonly #deps: LeaseUpkeepDeps;
   #stranded = 0n;
@@ -64,9 +66,9 @@ export class LeaseUpkeep {
     gauge(deps.registry, "sluice_stranded_quota", help, () => Number(this.#stranded));
   }
 
-  /** The job of every minute. Every replica wakes up and one works, so that what an earlier minute saw goes away elsewhere. */
+  /** The job of every minute. Every replica runs it and one does the work; the others clear their earlier result. */
   async runJob(): Promise<void> {
-    // The lock has a transaction of its own, so that no budget is held for longer than its leases take.
+    // The lock has its own transaction, so that no budget is locked longer than its leases take.
     this.#stranded = await this.#deps.db.withTransaction(async (tx) => {
       if (!(await tryAdvisoryLock(tx, "lease-upkeep"))) {
         return 0n;

@@ -21,26 +21,26 @@ import type { LeaseTerm } from "./term.ts";
 const refusalMs = 200;
 /** How long an acquisition waits for other replicas to give idle quota back. */
 const recallMsMax = 600;
-/** What a lost notification costs. */
+/** The delay that a lost notification costs. */
 const recallPollMs = 50;
 const idleReturnMs = 3_000;
 const forgetMs = 60_000;
 const refillPauseMs = 100;
-/** While the database is away it is not asked for more at every call. */
+/** While the database is unreachable, it is not asked for more on every call. */
 const refillPauseMsAfterFailure = 1_000;
 /** Fail the call rather than wait longer for an unresponsive database. */
 const holdMsMax = 2_000;
-/** The first lease covers this many calls of the size that asked for it. */
+/** The first lease covers this many calls of the size that requested it. */
 const callsPerLease = 32n;
 const wantMax = 1n << 50n;
 
 /**
  * Holds quota against slices of budgets that this replica has leased. A hold that the slice covers touches no database;
- * otherwise one acquisition per budget asks for more, calls idle quota of other replicas back, and refuses for certain.
+ * otherwise one acquisition per budget asks for more, recalls idle quota from other replicas, and refuses for certain.
  *
- * Where the outcome of a statement is unknown, the worse one is assumed (nothing was lent, all was given back) until the
- * lease was read again. So this process never believes that it holds more than the database says, and goes on with that
- * while the database is away, until its term is over.
+ * Where the outcome of a statement is unknown, the worse one is assumed (nothing was lent, all was given back) until
+ * the lease was read again. So this process never believes that it holds more than the database says, and keeps working
+ * while the database is unreachable, until its term is over.
  */
 export class QuotaLeases {
   readonly #slices = new Map<BudgetId, Slice>();
@@ -49,10 +49,10 @@ export class QuotaLeases {
   readonly #log: Log;
   /** Commits and re-reads of leases exclude each other, because both learn what the database says about a lease. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** Numbers that have grown also since an earlier life of this replica. */
+  /** Statement numbers, greater than any of an earlier process of this replica. */
   #statement = BigInt(Date.now()) * 1_000n;
   readonly #term: LeaseTerm;
-  /** How often everything was put in doubt: an answer from before is worth nothing after. */
+  /** How often everything was put in doubt: a response from before then is void. */
   #doubts = 0;
   #isStopped = false;
 
@@ -63,7 +63,7 @@ export class QuotaLeases {
     this.#log = log;
   }
 
-  /** Takes the answer to a renewal of the term; after the first era no lease counts before it was read again. */
+  /** Applies the response to a renewal of the term; after the first era no lease counts before it was read again. */
   renew(askedTick: number, answer: TermAnswer): void {
     if (!this.#term.renew(askedTick, answer)) {
       this.#log.warn("quota.leases_lost", { budgets: this.#slices.size });
@@ -71,7 +71,7 @@ export class QuotaLeases {
     }
   }
 
-  /** The leases of this replica were taken: each counts as gone until it was read again. */
+  /** The leases of this replica were taken away: each counts as gone until it was read again. */
   #distrust(): void {
     this.#doubts += 1;
     for (const slice of this.#slices.values()) {
@@ -80,7 +80,7 @@ export class QuotaLeases {
     }
   }
 
-  /** Sets quota aside; the answer is a promise only when the slice does not cover it. */
+  /** Sets quota aside; returns a promise only when the slice does not cover it. */
   hold(budgetId: BudgetId, amount: Quota): HoldAnswer | Promise<HoldAnswer> {
     const slice = this.#slice(budgetId);
     const tick = this.#clock.tick();
@@ -119,7 +119,7 @@ export class QuotaLeases {
 
   /**
    * Runs one commit of usage rows. `charges` are what the database did for rows that were new; `totals` is what this
-   * process had pending for the batch. A retry does not know what an attempt before it took of the lease.
+   * process had pending for the batch. A retry does not know what an earlier attempt took from the lease.
    */
   async commit(
     run: () => Promise<{ charges: readonly BudgetCharge[]; totals: ReadonlyMap<BudgetId, bigint>; isRetry: boolean }>,
@@ -142,7 +142,7 @@ export class QuotaLeases {
     });
   }
 
-  /** What an earlier life of this replica spent and could not write down; as much of its lease as covers that is still lent. */
+  /** What an earlier process of this replica spent and could not record; that much of its lease is still lent. */
   owe(totals: ReadonlyMap<BudgetId, bigint>): void {
     for (const [budgetId, total] of totals) {
       const slice = this.#slice(budgetId);
@@ -151,7 +151,7 @@ export class QuotaLeases {
     }
   }
 
-  /** Another replica needs idle quota of this budget: whatever is idle here goes back, and the call is answered. */
+  /** Another replica needs idle quota of this budget: gives back whatever is idle here, and answers the recall. */
   async onRecall(budgetId: BudgetId, recall: bigint): Promise<void> {
     const slice = this.#slices.get(budgetId);
     if (slice === undefined || this.#isStopped) {
@@ -164,7 +164,7 @@ export class QuotaLeases {
     await this.#giveBack(slice, idle > 0n ? idle : 0n, recall);
   }
 
-  /** Quota of this budget came back or was granted somewhere. */
+  /** Quota of this budget was returned or granted somewhere. */
   onBudgetChanged(budgetId: BudgetId): void {
     const slice = this.#slices.get(budgetId);
     if (slice !== undefined) {
@@ -173,7 +173,7 @@ export class QuotaLeases {
     }
   }
 
-  /** Returns what is idle and settles doubts, until the database fails to answer; called every second. */
+  /** Returns what is idle and resolves doubts, until the database fails to respond; called every second. */
   async sweep(): Promise<void> {
     for (const slice of [...this.#slices.values()]) {
       const idleMs = this.#clock.tick() - slice.lastUsedTick;
@@ -192,8 +192,8 @@ export class QuotaLeases {
   }
 
   /**
-   * Looks for leases unknown to this process: a statement whose answer was lost may have happened after the lease was
-   * read, or in an earlier life of the replica. What seems to differ is read again, so that it can be given back.
+   * Looks for leases unknown to this process: a statement whose response was lost may have happened after the lease was
+   * read, or in an earlier process of the replica. Differing leases are read again, so that they can be given back.
    */
   async reconcile(): Promise<void> {
     for (const [budgetId, amount] of await this.#store.listLeases()) {
@@ -247,7 +247,7 @@ export class QuotaLeases {
       return;
     }
     slice.isAcquiring = true;
-    // One lost connection is not an outage: what was asked on it is put in doubt, read again, and asked once more.
+    // One lost connection is not an outage: whatever was requested on it is read again, and requested once more.
     this.#acquire(slice, extra)
       .catch(() => this.#acquire(slice, extra))
       .catch((error: unknown) => {
@@ -270,7 +270,7 @@ export class QuotaLeases {
       await this.#readAgain(slice);
     }
     if (extra > 0n && slice.waiters.length === 0) {
-      // Nobody waits: what others have idle is not worth calling back.
+      // Nobody waits, so it is not worth recalling idle quota from others.
       await this.#lease(slice, extra, slice.want, -1n);
     }
     const deadline = this.#clock.tick() + recallMsMax;
@@ -283,8 +283,8 @@ export class QuotaLeases {
         slice.nextRefillTick = slice.lastRefillTick + refillPauseMs;
         recall = 0n;
       } else if (answer.isRecallAnswered || this.#clock.tick() >= deadline) {
-        // What came free meanwhile lets the first be requested again; what was given back meanwhile is still ours to
-        // ask for.
+        // Quota freed meanwhile raises the refused amount, so that the first is tried again; quota given back does not
+        // lower it.
         const refused = shortfall + available(slice);
         refuseWaiters(slice, refused > first.amount ? refused : first.amount, this.#clock.tick() + refusalMs);
         recall = 0n;
@@ -295,7 +295,7 @@ export class QuotaLeases {
     }
   }
 
-  /** Serves those who wait, and returns the first for whom it does not suffice. */
+  /** Serves waiting calls, and returns the first one that does not fit. */
   #serve(slice: Slice): Waiter | undefined {
     if (!this.#term.holds(this.#clock.tick())) {
       throw new Error("the term of this replica is over");
@@ -329,7 +329,7 @@ export class QuotaLeases {
     });
   }
 
-  /** Returns whether the database has taken it. If not, it may have, and no longer counts as ours. */
+  /** Returns whether the database has accepted it. If not, it may have, and the quota no longer counts as ours. */
   async #giveBack(slice: Slice, amount: bigint, recall: bigint): Promise<boolean> {
     const { budgetId } = slice;
     slice.returning += amount;
@@ -350,7 +350,7 @@ export class QuotaLeases {
     }
   }
 
-  /** Reads a lease again; returns whether the database answered. */
+  /** Reads a lease again; returns whether the database responded. */
   async #resolveDoubt(slice: Slice): Promise<boolean> {
     try {
       await this.#readAgain(slice);
@@ -374,7 +374,7 @@ export class QuotaLeases {
     );
   }
 
-  /** Statements on one lease follow each other: no answer counts twice. Whether one that fails happened is unknown. */
+  /** Statements on one lease run in sequence: no response counts twice. Whether a failed one took effect is unknown. */
   #inTurn<T>(slice: Slice, run: (statement: bigint) => Promise<T>): Promise<T> {
     const start = () => {
       if (this.#isStopped) {

@@ -1,54 +1,56 @@
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 
-/** A question for a slice of a budget. */
+/** A request for a slice of a budget. */
 export type LeaseRequest = {
   readonly budgetId: BudgetId;
-  /** The least that is of use. */
+  /** The smallest useful amount. */
   readonly need: Quota;
   readonly want: Quota;
-  /** The call for idle leases that this asks about; 0 makes one where it is needed, -1 leaves others in peace. */
+  /** The recall of idle leases that this asks about; 0 starts one if needed, -1 recalls nothing. */
   readonly recall: bigint;
-  /** Grows with every statement on a lease, so that late ones can be recognized. */
+  /** Increases with every statement on a lease, so that late ones can be recognised. */
   readonly statement: bigint;
 };
 
-/** What asking the database for a slice of a budget brought. */
+/** The result of requesting a slice of a budget. */
 export type LeaseAnswer = {
   /** 0 when too little remains. */
   readonly leasedNow: Quota;
   readonly remainingAfter: Quota;
-  /** The call for idle leases that this request made or asked about; 0 when nobody else holds any. */
+  /** The recall of idle leases that this request started or asked about; 0 when nobody else holds any. */
   readonly recall: bigint;
   readonly isRecallAnswered: boolean;
 };
 
-/** Idle quota on its way back. */
+/** Idle quota being returned. */
 export type LeaseReturn = {
   readonly budgetId: BudgetId;
   readonly amount: Quota;
-  /** The call for idle leases that this answers, or 0. */
+  /** The recall of idle leases that this answers, or 0. */
   readonly recall: bigint;
   readonly statement: bigint;
 };
 
-/** The database side of leases, always on behalf of one replica. Whatever throws may have happened or not. */
+/** The database side of leases, on behalf of one replica. A statement that throws may or may not have taken effect. */
 export interface LeaseStore {
   lease(request: LeaseRequest): Promise<LeaseAnswer>;
   giveBack(returned: LeaseReturn): Promise<void>;
-  /** What the database says this replica holds, once no statement with a lower number can change that any more. */
+  /**
+   * What this replica holds according to the database, once no statement with a lower number can change that any more.
+   */
   readLease(budgetId: BudgetId, statement: bigint): Promise<Quota>;
   /** Every lease of this replica that is not empty. */
   listLeases(): Promise<ReadonlyMap<BudgetId, Quota>>;
 }
 
-/** What the database says to a replica that asks for the renewal of its term. */
+/** The database's response to the renewal of a replica's term. */
 export type TermAnswer = {
-  /** Another one than before when the leases of this replica were given back by somebody else. */
+  /** Changes when someone else has given back this replica's leases. */
   readonly era: string;
-  /** False when another era was named: the term is as it was. */
+  /** False when another era was named: the term is unchanged. */
   readonly isRenewed: boolean;
-  /** How many replicas were heard of lately, this one included. */
+  /** How many replicas were seen lately, including this one. */
   readonly live: number;
 };
 

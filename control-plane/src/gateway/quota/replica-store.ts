@@ -33,7 +33,7 @@ export async function releaseLeases(
   return row?.total ?? 0n;
 }
 
-/** What was given back of the leases of one replica. */
+/** What was given back of one replica's leases. */
 export type WrittenOff = { readonly replicaId: ReplicaId; readonly budgets: bigint; readonly quota: bigint };
 
 /** Gives back the leases of replicas that were given up and whose terms are over. */
@@ -48,19 +48,19 @@ export async function markGivenUp(db: Queryable, replicaId: ReplicaId): Promise<
   return marked.length > 0;
 }
 
-/** A replica as an operator sees it. */
+/** A replica as operators see it. */
 export type ReplicaState = {
   readonly replicaId: ReplicaId;
   readonly startedAt: Date;
   readonly silentSeconds: number;
-  /** From 0 on it can let no call in on its leases. */
+  /** At 0 or below, it can admit no call on its leases. */
   readonly secondsToEnd: number;
   readonly isGivenUp: boolean;
   readonly budgets: bigint;
   readonly quota: bigint;
 };
 
-/** All replicas that were heard of lately or hold leases, those that were silent for longest first. */
+/** All replicas that were seen lately or hold leases, those silent for longest first. */
 export async function selectReplicas(db: Queryable): Promise<ReplicaState[]> {
   return await db.sql<ReplicaState>`
     select r.id as "replicaId", r.started_at as "startedAt",

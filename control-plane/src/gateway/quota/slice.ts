@@ -1,38 +1,38 @@
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { HoldAnswer } from "./model.ts";
 
-/** A call that waits for quota. */
+/** A call waiting for quota. */
 export type Waiter = { readonly amount: bigint; resolve(answer: HoldAnswer): void };
 
 /**
- * The part of one budget that this replica may spend without asking.
- * leased = what may be held + held + pending + returning, except after an overrun, when what may be held is negative.
+ * The part of one budget that this replica may spend without asking. leased = available + held + pending + returning,
+ * except after an overrun, when the available part is negative.
  */
 export type Slice = {
   readonly budgetId: BudgetId;
-  /** What the database has lent us, as far as that is certain: never more than its lease row says. */
+  /** What the database has certainly lent us: never more than its lease row says. */
   leased: bigint;
-  /** Set aside for calls that still run. */
+  /** Set aside for running calls. */
   held: bigint;
-  /** Charged by calls that ended, not yet committed. */
+  /** Charged by finished calls, not yet committed. */
   pending: bigint;
-  /** On its way back to the database. */
+  /** Being returned to the database. */
   returning: bigint;
-  /** How much to ask for next time; grows while refills follow each other quickly. */
+  /** How much to request next time; grows while refills come in quick succession. */
   want: bigint;
   lastUsedTick: number;
   lastRefillTick: number;
-  /** No refill ahead of need before this moment. */
+  /** No early refill before this moment. */
   nextRefillTick: number;
   isAcquiring: boolean;
   /** The outcome of a statement is unknown: the database may have lent us more than we know, and has to be asked. */
   isDoubtful: boolean;
   readonly waiters: Waiter[];
-  /** Amounts from here up were refused by the database a moment ago. */
+  /** Amounts of at least this much were refused by the database a moment ago. */
   refusal: { readonly amount: bigint; readonly untilTick: number } | null;
   /** Wakes an acquisition that waits for other replicas. */
   wake: (() => void) | null;
-  /** The statement on this lease that has to end before the next may begin. */
+  /** The statement on this lease that must finish before the next may begin. */
   turn: Promise<unknown>;
 };
 
@@ -66,7 +66,7 @@ export function isForgettable(slice: Slice): boolean {
   return isEmpty && !slice.isDoubtful && !slice.isAcquiring && slice.waiters.length === 0;
 }
 
-/** Puts a call at the end of those who wait; it hears `unavailable` when nobody has answered it in time. */
+/** Appends a call to the queue; it gets `unavailable` when nothing has been decided in time. */
 export function addWaiter(slice: Slice, amount: bigint, waitMsMax: number): Promise<HoldAnswer> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
@@ -84,7 +84,7 @@ export function addWaiter(slice: Slice, amount: bigint, waitMsMax: number): Prom
   });
 }
 
-/** Holds for those who wait, in their order, as far as it suffices. */
+/** Grants the holds of waiting calls, in order, as far as the quota suffices. */
 export function serveWaiters(slice: Slice): void {
   for (
     let first = slice.waiters[0];
@@ -97,7 +97,7 @@ export function serveWaiters(slice: Slice): void {
   }
 }
 
-/** Refuses everyone who waits for at least this much; smaller needs have to be requested again. */
+/** Refuses everyone who waits for at least this much; smaller amounts have to be requested again. */
 export function refuseWaiters(slice: Slice, amount: bigint, untilTick: number): void {
   slice.refusal = { amount, untilTick };
   for (const waiter of slice.waiters.splice(0)) {
@@ -109,7 +109,7 @@ export function refuseWaiters(slice: Slice, amount: bigint, untilTick: number): 
   }
 }
 
-/** How much to ask for: for all who wait, and not less than usual. */
+/** How much to request: enough for all waiting calls, and not less than usual. */
 export function wanted(slice: Slice): bigint {
   let waiting = -available(slice);
   for (const waiter of slice.waiters) {

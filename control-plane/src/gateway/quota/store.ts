@@ -3,7 +3,7 @@ import type { Quota } from "@sluice/contracts/money";
 import type { Database, Queryable } from "../../platform/db.ts";
 import type { LeaseStore } from "./model.ts";
 
-/** Leases of one replica, as guarded functions of the database. */
+/** Leases of one replica, through guarded functions of the database. */
 export function createLeaseStore(db: Database, replicaId: ReplicaId): LeaseStore {
   return {
     async lease({ budgetId, need, want, recall, statement }) {
@@ -49,24 +49,24 @@ export async function grantQuota(
   return row?.granted ?? false;
 }
 
-/** What a user has, read under the lock of the budget. */
+/** A user's balance, read under the lock of the budget. */
 export type UserQuota = {
   readonly budgetId: BudgetId;
-  /** Left to be used, without what is lent to replicas. */
+  /** Available, without what is lent to replicas. */
   readonly remaining: bigint;
-  /** Lent to replicas: it may be charged by calls that run, or come back. */
+  /** Lent to replicas: running calls may use it, or it may come back. */
   readonly leased: bigint;
-  /** Everything that calls ever cost this user, with multipliers. */
+  /** Everything that calls have ever cost this user, with multipliers. */
   readonly consumed: bigint;
 };
 
-/** Locks the budget of a user until the end of the transaction and says what is in it. Null without a budget. */
+/** Locks the budget of a user until the end of the transaction and returns its contents. Null without a budget. */
 export async function lockUserQuota(tx: Queryable, gatewayUserId: GatewayUserId): Promise<UserQuota | null> {
   const locked = await tx.sql`select 1 from budget where gateway_user_id = ${gatewayUserId}::bigint for update`;
   if (locked.length === 0) {
     return null;
   }
-  // Read by a statement of its own: the sum would be that of the moment at which the waiting for the lock began.
+  // A separate statement: in the locking one, the sum would be as of the moment when the wait for the lock began.
   const [row] = await tx.sql<{ id: bigint; remaining: bigint; leased: bigint; consumed: bigint }>`
     select id, granted - (used - period_base) - leased - reserved as remaining, leased,
       used + reserved - coalesce((
@@ -76,7 +76,7 @@ export async function lockUserQuota(tx: Queryable, gatewayUserId: GatewayUserId)
   return row === undefined ? null : { ...row, budgetId: row.id as BudgetId };
 }
 
-/** What a user can use, with what is lent to replicas, and what calls cost so far; zeros without a budget. */
+/** What a user can use, including what is lent to replicas, and what calls have cost so far; zeros without a budget. */
 export async function readUserQuota(
   db: Queryable,
   gatewayUserId: GatewayUserId,

@@ -1,7 +1,7 @@
 import type { TermAnswer } from "./model.ts";
 
 /**
- * How long this replica may let calls in, by its own clock: from the moment before it asked. The database counts from
+ * How long this replica may admit calls, by its own clock, from the moment before it asked. The database counts from
  * when it was asked, and waits a quarter longer, so that it never considers the term over before we do.
  */
 export class LeaseTerm {
@@ -13,7 +13,7 @@ export class LeaseTerm {
     this.lengthMs = lengthMs;
   }
 
-  /** What the database called the present leases of this replica; null before it was asked for the first time. */
+  /** The database's identifier for this replica's current leases; null before the first renewal. */
   get era(): string | null {
     return this.#era;
   }
@@ -23,8 +23,8 @@ export class LeaseTerm {
   }
 
   /**
-   * Takes the answer to a renewal that was asked for at a tick.
-   * @returns false when the leases of this replica were given back by somebody else
+   * Applies the response to a renewal that was requested at a tick.
+   * @returns false when someone else gave back this replica's leases
    */
   renew(askedTick: number, answer: TermAnswer): boolean {
     const isSameEra = this.#era === null || this.#era === answer.era;

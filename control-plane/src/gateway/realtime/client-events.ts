@@ -7,27 +7,27 @@ import { refuseEventDisguise } from "../options/known-names.ts";
 import { refuseObjectsWithin } from "../options/refuse-objects.ts";
 import { readTranscribers } from "./transcribers.ts";
 
-/** Why an event does not go on to the provider, and which event it was, if it said. */
+/** Why an event is not forwarded to the provider, and the event's id, if it had one. */
 export type EventRefusal = { readonly error: AppError; readonly eventId: string | null };
 
-/** What a client can ask for that has a limit, or a price of its own. */
+/** What a client can request that has a limit or its own price. */
 export type AskedFor = {
   onResponse(): void;
-  /** The model that is to write down what the user says. */
+  /** The model that transcribes the user's speech. */
   onTranscriber(model: string, param: string): void;
 };
 
 type JsonObject = Record<string, unknown>;
 
-/** The parts of an event that say how answers are made. */
+/** The parts of an event that configure responses. */
 const settingParts = ["session", "response"];
-/** The older form of a session that only transcribes. */
+/** The older event for sessions that only transcribe. */
 const transcriptionUpdate = "transcription_session.update";
 
 /**
- * Checks what a client sends like any other request: it may name nothing that costs extra, no other model, and nothing
- * in the provider's account. What it names from its own session is its own.
- * @param asked called for an event that is otherwise valid; what it throws refuses the event
+ * Checks a client's event like any other request: it may name nothing that costs extra, no other model, and nothing in
+ * the provider's account. It may refer to anything from its own session.
+ * @param asked called for an event that is otherwise valid; an exception refuses the event
  * @returns null for an event that is forwarded as it is
  */
 export function judgeClientEvent(frame: Frame, model: string, asked: AskedFor): EventRefusal | null {
@@ -65,7 +65,7 @@ function judge(event: JsonObject, model: string): void {
   refuseObjectsWithin(event["item"], "item");
 }
 
-/** @throws AppError `invalid_value` for what would make a session one that no response comes of */
+/** @throws AppError `invalid_value` for a value that would make it a session without responses */
 function refuseTranscription(value: unknown, refused: string, param: string): void {
   if (value === refused) {
     throw new AppError("invalid_value", { message: "Only sessions with a model are offered here.", param });

@@ -2,14 +2,14 @@ import type { ErrorCode } from "@sluice/contracts/errors";
 
 import { abnormalClosure } from "../../platform/websocket/model.ts";
 
-/** The codes with which we end a session ourselves; a provider's own go through as they are, but for those that are ours. */
+/** The codes with which we end a session ourselves; a provider's are passed on, except for those that are ours. */
 export const closeCodes = {
   normal: 1000,
-  /** We stop, or the session has lasted as long as it may. */
+  /** We are stopping, or the session has reached its time limit. */
   goingAway: 1001,
-  /** The client sends faster than the provider takes, although it is not read. */
+  /** The client sends faster than the provider reads, although we have stopped reading from it. */
   tooMuch: 1008,
-  /** Something broke: the provider, or the way to it. */
+  /** Something broke: the provider, or the connection to it. */
   internal: 1011,
   /** Nothing can be recorded or held right now. */
   tryAgainLater: 1013,
@@ -21,9 +21,9 @@ const noStatus = 1005;
 const reasonBytesMax = 123;
 
 /**
- * The code to pass on for one that was received. 1005, 1006 and 1015 only describe what was seen and may never be sent;
- * other numbers outside the ranges for senders are not passed on either.
- * @param broken what a connection that just ended becomes
+ * The code to pass on for a received one. 1005, 1006 and 1015 only describe what was seen and may never be sent; other
+ * numbers outside the ranges for senders are not passed on either.
+ * @param broken the code for a connection that just ended
  */
 export function toSendableCode(code: number, broken: number): number {
   if (code === noStatus) {
@@ -33,9 +33,7 @@ export function toSendableCode(code: number, broken: number): number {
   return isSendable ? code : broken;
 }
 
-/**
- * A provider's goodbye as a client hears it. What ours say about a client's quota and key is for nobody else to say.
- */
+/** A provider's close frame as passed on to the client. The codes for a client's quota and key are ours alone. */
 export function toProviderGoodbye(code: number, reason: string): { readonly code: number; readonly reason: string } {
   const isOurs = code === closeCodes.quotaGone || code === closeCodes.keyInvalid;
   return isOurs
@@ -43,17 +41,17 @@ export function toProviderGoodbye(code: number, reason: string): { readonly code
     : { code: toSendableCode(code, closeCodes.internal), reason };
 }
 
-/** Whether a session that ended with this code ended as it should. */
+/** Whether a session that ended with this code ended normally. */
 export function isOrderly(code: number): boolean {
   return code === closeCodes.normal || code === closeCodes.goingAway || code === noStatus;
 }
 
-/** Whether the connection just ended, without a goodbye. */
+/** Whether the connection ended without a close frame. */
 export function isBroken(code: number): boolean {
   return code === abnormalClosure;
 }
 
-/** A reason cut to what a close frame can hold, never in the middle of a character. */
+/** Truncates a reason to what a close frame can hold, never in the middle of a character. */
 export function toSendableReason(reason: string): string {
   const bytes = Buffer.from(reason, "utf8");
   if (bytes.byteLength <= reasonBytesMax) {

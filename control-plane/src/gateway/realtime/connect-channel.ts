@@ -20,12 +20,12 @@ export type ConnectDeps = Pick<
 
 export type ConnectedChannel = { readonly use: ChannelUse; readonly upstream: ClientWebSocket };
 
-/** What a provider that switches protocols answers. */
+/** The status of a successful websocket handshake. */
 const switchedStatus = 101;
 
 /**
- * Tries channels until one takes the session. Nothing was sent yet, so a failed attempt costs nothing and the next one
- * is free to start over.
+ * Tries channels until one accepts the session. Nothing has been sent yet, so a failed attempt costs nothing and the
+ * next one is free to start over.
  * @throws AppError as the client is to see it
  */
 export async function connectChannel(
@@ -34,10 +34,10 @@ export async function connectChannel(
   handshake: Handshake,
 ): Promise<ConnectedChannel> {
   const serving = deps.catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
-  // Exit nodes pass no websockets on, and the socket client would go where their name leads.
+  // Exit nodes do not forward websockets, and the socket client would connect to wherever their name resolves.
   const abilities = serving.filter(({ channel }) => channel.exitNode === null);
   const { connectTimeoutMs } = deps.realtimeLimits;
-  // Nothing is worked on before the session is open.
+  // No provider works on anything before the session is open.
   const rule = { attemptMs: connectTimeoutMs, callMs: connectTimeoutMs * attemptsMax, isSentRetried: true };
   return await attemptChannels(deps, state, { abilities, rule }, (use) => connect(deps, state, use, handshake));
 }
@@ -57,10 +57,10 @@ async function connect(
   return { use, upstream: answer };
 }
 
-/** A handshake says nothing that could be quoted. */
+/** A handshake contains nothing that could be quoted. */
 const noRequest = new Uint8Array();
 
-/** What kept a channel from taking the session, and what it said that the client may read. */
+/** Why a channel did not accept the session, and the part of its message that the client may read. */
 async function readFailure(answer: WebSocketRefusal | HttpClientError, channel: Channel): Promise<FailedAttempt> {
   if (answer instanceof HttpClientError) {
     return failedBy(answer);
@@ -69,7 +69,7 @@ async function readFailure(answer: WebSocketRefusal | HttpClientError, channel: 
   return await readRefusal({ headers, body: wholeBody(body) }, classifyRefusal(answer), channel, noRequest);
 }
 
-/** A refused handshake comes with its complete body: nothing to wait for or to give up. */
+/** A refused handshake comes with its complete body: nothing to wait for or to cancel. */
 function wholeBody(body: Uint8Array): Pick<HttpResponseBody, "bytes" | "consume" | "cancel"> {
   const nothing = (): void => undefined;
   return {
@@ -126,7 +126,7 @@ function isRefusal(answer: ClientWebSocket | WebSocketRefusal | HttpClientError)
   return "status" in answer;
 }
 
-/** A status of the 200s does not answer a handshake: there is no such endpoint. */
+/** A 2xx status does not answer a handshake: there is no such endpoint. */
 function classifyRefusal({ status, headers }: WebSocketRefusal): AttemptFailure {
   const failure = classifyStatus(status, headers);
   return failure ?? { ...malformedAnswer, status };

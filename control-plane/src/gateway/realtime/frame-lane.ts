@@ -1,9 +1,9 @@
 import { type Frame, frameBytes } from "../../platform/websocket/model.ts";
 
-/** What a sender asked to pause may still have on its way to us. */
+/** How much a sender that was asked to pause may still have in flight. */
 const waitingBytesMax = 64 * 1024 * 1024;
 
-/** Handles one frame; a promise when the next one has to wait for it. It never rejects. */
+/** Handles one frame; returns a promise when the next one has to wait for it. It never rejects. */
 export type HandleFrame = (frame: Frame) => Promise<void> | undefined;
 
 /**
@@ -24,7 +24,7 @@ export class FrameLane {
     this.#sender = sender;
   }
 
-  /** @returns false when too much waits, although the sender was asked to pause */
+  /** @returns false when too much is queued although the sender was asked to pause */
   push(frame: Frame): boolean {
     if (this.#isClosed) {
       return true;
@@ -38,7 +38,7 @@ export class FrameLane {
     return this.#waitingBytes <= waitingBytesMax;
   }
 
-  /** Nothing more will be pushed; the function is called once everything was handled. */
+  /** No more frames follow; calls the function once everything has been handled. */
   finish(onEmpty: () => void): void {
     if (this.#isBusy) {
       this.#onEmpty = onEmpty;
@@ -47,7 +47,7 @@ export class FrameLane {
     }
   }
 
-  /** Drops what waits. */
+  /** Drops queued frames. */
   close(): void {
     this.#isClosed = true;
     this.#waiting = [];

@@ -1,10 +1,10 @@
 import { AppError } from "../../platform/errors.ts";
 import type { GatewayCall } from "../model.ts";
 
-/** What the opening request of a session says, apart from who sends it. */
+/** The content of a session's opening request, apart from who sends it. */
 export type Handshake = {
   readonly model: string;
-  /** The subprotocol to answer with, or null when the client offered none. */
+  /** The subprotocol for the response, or null when the client offered none. */
   readonly subprotocol: "realtime" | null;
   /** The client asked for the older form of the events, which a browser can only do by a subprotocol. */
   readonly isBeta: boolean;
@@ -17,11 +17,12 @@ const keyPrefix = "openai-insecure-api-key.";
 const betaMark = "openai-beta.realtime-v1";
 
 /**
- * Checks the request that opens a session: it has to be a websocket handshake and to name a model.
- * @throws AppError `not_found`, `method_not_allowed`, `upgrade_required`, `missing_field`, `invalid_value`, `model_not_found`
+ * Checks the request that opens a session: it must be a websocket handshake and name a model.
+ * @throws AppError `not_found`, `method_not_allowed`, `upgrade_required`, `missing_field`, `invalid_value`,
+ * `model_not_found`
  */
 export function readHandshake(call: Pick<GatewayCall, "method" | "path" | "headers" | "query">): Handshake {
-  // The server finds its routes by a path that it has folded; to a provider another spelling may mean something else.
+  // The server matches routes case-insensitively; to a provider another spelling may mean something else.
   if (call.path !== path) {
     throw new AppError("not_found");
   }
@@ -43,8 +44,8 @@ export function readHandshake(call: Pick<GatewayCall, "method" | "path" | "heade
 }
 
 /**
- * The headers that carry the API key, as in every other call. A browser can't set headers on a websocket, so it offers
- * the key as a subprotocol.
+ * The headers with the API key, as in any other call. A browser can't set headers on a websocket, so it offers the key
+ * as a subprotocol.
  * @throws AppError `ambiguous_credentials` when several different keys were sent
  */
 export function readCredentials(headers: Headers): Headers {
@@ -82,7 +83,7 @@ function readOffered(headers: Headers): string[] {
 }
 
 /**
- * The model has to be in the query, because it decides where the session goes and what it costs. Forms of the endpoint
+ * The model must be in the query, because it decides where the session goes and what it costs. Forms of the endpoint
  * that omit it (joining a call by its id, sessions that only transcribe) are refused.
  */
 function readModel(query: URLSearchParams): string {

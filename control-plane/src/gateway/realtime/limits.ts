@@ -1,14 +1,14 @@
-/** How long the parts of a session may take; milliseconds. */
+/** Time limits of a session, in milliseconds. */
 export type RealtimeLimits = {
   /** Until the connection to the provider is established. */
   readonly connectTimeoutMs: number;
-  /** Neither side has sent anything for this long. */
+  /** How long both sides may be silent. */
   readonly idleTimeoutMs: number;
-  /** The longest session. */
+  /** The maximum length of a session. */
   readonly totalTimeoutMs: number;
   /** How often the key of a running session is checked again. */
   readonly recheckMs: number;
-  /** The provider is asked for a sign of life this often, and has to give one until it is asked again. */
+  /** How often the provider is pinged; it must respond before the next ping. */
   readonly pingMs: number;
   /** How long a running response may continue once this process is asked to stop. */
   readonly drainTimeoutMs: number;

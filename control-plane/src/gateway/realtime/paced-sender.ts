@@ -1,10 +1,10 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Frame, FrameSocket } from "../../platform/websocket/model.ts";
 
-/** What may wait for a slow receiver before its sender is paused. */
+/** How much may be queued for a slow receiver before its sender is paused. */
 const backlogBytesMax = 1024 * 1024;
 
-/** Sends frames to one receiver, no faster than it takes them. */
+/** Sends frames to one receiver, no faster than it reads them. */
 export class PacedSender {
   readonly #receiver: FrameSocket;
   readonly #clock: Clock;
@@ -15,7 +15,7 @@ export class PacedSender {
     this.#clock = clock;
   }
 
-  /** A promise when the receiver lags; the next frame has to wait for it. */
+  /** Returns a promise when the receiver lags; the next frame has to wait for it. */
   send(frame: Frame): Promise<void> | undefined {
     this.#receiver.send(frame);
     if (this.#receiver.backlogBytes() <= backlogBytesMax) {
@@ -27,7 +27,7 @@ export class PacedSender {
     });
   }
 
-  /** For how many milliseconds the receiver has taken nothing; 0 when nothing waits for it. */
+  /** For how many milliseconds the receiver has read nothing; 0 when nothing is queued for it. */
   stalledMs(): number {
     return this.#waitingSinceTick === null ? 0 : this.#clock.tick() - this.#waitingSinceTick;
   }

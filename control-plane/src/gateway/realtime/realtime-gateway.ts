@@ -29,7 +29,7 @@ const switchedStatus = 101;
 type AdmittedSession = SessionCall & { readonly funds: SessionFunds };
 
 /**
- * Sessions over websockets: admit, then dispatch as every call is, and only then the client's connection. Whatever
+ * Sessions over websockets: admit, then dispatch like any call, and only then accept the client's connection. Whatever
  * prevents a session is reported as a plain HTTP response.
  */
 export class RealtimeGateway implements RealtimePort {
@@ -43,7 +43,7 @@ export class RealtimeGateway implements RealtimePort {
     this.#ender = new CallEnder(deps);
   }
 
-  /** Sessions that run. */
+  /** Running sessions. */
   get size(): number {
     return this.#sessions.size;
   }
@@ -68,14 +68,14 @@ export class RealtimeGateway implements RealtimePort {
     }
   }
 
-  /** Ends what has lasted too long; called every second. */
+  /** Ends whatever has exceeded a time limit; called every second. */
   endOverdue(): void {
     for (const session of [...this.#sessions]) {
       session.checkTimeouts();
     }
   }
 
-  /** Takes no more sessions; those that run end as soon as no response runs in them. */
+  /** Accepts no more sessions; running ones end as soon as no response is in progress. */
   beginDrain(): void {
     this.#isDraining = true;
     for (const session of [...this.#sessions]) {
@@ -83,7 +83,7 @@ export class RealtimeGateway implements RealtimePort {
     }
   }
 
-  /** Ends all sessions. Their rows are recorded when the promise ends. */
+  /** Ends all sessions. Their rows are recorded when the promise resolves. */
   async close(): Promise<void> {
     this.#isDraining = true;
     const over = [...this.#sessions].map((session) => session.stop());
@@ -100,7 +100,7 @@ export class RealtimeGateway implements RealtimePort {
     return principal;
   }
 
-  /** @throws AppError when the key may not be used, or not be looked up */
+  /** @throws AppError when the key may not be used, or can't be looked up */
   async #findPrincipal(call: GatewayCall, key: string): Promise<Principal> {
     const { directory, digestKey, clock } = this.#deps;
     const principal = await directory.find(digestKey(key));
@@ -130,21 +130,21 @@ export class RealtimeGateway implements RealtimePort {
     return Object.assign(state, { principal, request, model, funds: new SessionFunds(leases, principal, cost) });
   }
 
-  /** The most expensive response; if sound is sold by time, also all that could be said in the longest session. */
+  /** The most expensive response; if sound is sold by time, at least the longest session's worth of speech. */
   #boundCost(request: ParsedRequest, model: ModelEntry): Quota {
     const { totalTimeoutMs } = this.#deps.realtimeLimits;
     const spoken = costOf({ ...noUnits, audioMs: BigInt(totalTimeoutMs) }, model.price, 0n);
     return (boundCost(request, model) + spoken) as Quota;
   }
 
-  /** What a response, or a transcription, can have used. */
+  /** The limits of what a response, or a transcription, can have used. */
   #usageLimits(request: ParsedRequest, model: ModelEntry): UsageLimits {
     const { totalTimeoutMs } = this.#deps.realtimeLimits;
     const held = { ...boundUnits(request, model), audioMs: BigInt(totalTimeoutMs) };
     return { held, most: plausibleUnits(request, model, held) };
   }
 
-  /** The transcription model that a client names; it is billed like any other and must be on the session's channel. */
+  /** The transcription model that a client names; billed like any other, and served by the session's channel. */
   #findTranscriber(principal: Principal, channelId: ChannelId, name: string, param: string): ModelEntry {
     const { models, abilities } = this.#deps.catalog();
     const { allowedModels, groupName } = principal;
@@ -174,7 +174,7 @@ export class RealtimeGateway implements RealtimePort {
   #openSession(state: AdmittedSession, { use, upstream }: ConnectedChannel): RealtimeSession {
     const { clock, limits, loads, log, realtimeLimits, streamStallTimeoutMs } = this.#deps;
     const { funds, hold, call } = state;
-    // From here on the hold belongs to the funds of the session.
+    // From here on the hold belongs to the session's funds.
     state.hold = null;
     if (hold !== null) {
       funds.add(hold);
@@ -202,7 +202,7 @@ export class RealtimeGateway implements RealtimePort {
   }
 }
 
-/** A session as far as its bound needs it: whatever was said before, a response reads at most what the model can take. */
+/** A session's request, for its bound: whatever was said before, a response reads at most the model's context. */
 function sessionRequest(model: ModelEntry): ParsedRequest {
   return {
     model: model.name,

@@ -4,13 +4,13 @@ import { charactersPerSpokenToken, Tally } from "../usage-count/tally.ts";
 import { toTokens } from "../usage-count/text-tokens.ts";
 import type { Piece } from "./server-events.ts";
 
-/** A token of listening is twice as long as one of speech. */
+/** A token of input audio is twice as long as one of output audio. */
 const charactersPerHeardToken = charactersPerSpokenToken * 2;
-/** Items of a response, and parts of an item, that are told apart. */
+/** How many items of a response, and parts of an item, are told apart. */
 const keysMax = 1_024;
 const audioAppendMark = '"input_audio_buffer.append"';
 
-/** What was delivered of one item: in pieces, and in parts that were said as a whole. */
+/** What was delivered of one item: in deltas, and in parts that were sent whole. */
 class ItemCount {
   readonly #pieces = new Tally();
   readonly #wholes = new Map<string, Tally>();
@@ -32,7 +32,7 @@ class ItemCount {
     }
   }
 
-  /** What is said as a whole counts as far as it is more than its pieces; text and sound are said apart. */
+  /** A part sent whole counts only as far as it exceeds its deltas; text and audio are counted separately. */
   get tokens(): number {
     const parts = new Tally();
     for (const [part, size] of this.#wholes) {
@@ -49,7 +49,7 @@ class ItemCount {
   }
 }
 
-/** What was delivered of one response, for the case that the provider never counts it. */
+/** What was delivered of one response, in case the provider never counts it. */
 export class ResponseCount {
   readonly #items = new Map<string, ItemCount>();
 
@@ -61,13 +61,13 @@ export class ResponseCount {
     }
   }
 
-  /** The tokens of the text by the rule of every text, and one for each 50 ms of sound. */
+  /** The tokens of the text by the general rule, and one for each 50 ms of audio. */
   outputTokens(): number {
     return [...this.#items.values()].reduce((sum, { tokens }) => sum + tokens, 0);
   }
 }
 
-/** What a response would be given to read: the conversation so far. */
+/** The input of the next response: the conversation so far. */
 export class ConversationCount {
   /** The size of the conversation when the provider last counted it. */
   #countedTokens = 0;
@@ -83,7 +83,7 @@ export class ConversationCount {
     }
   }
 
-  /** The provider counted a response: its input was the whole conversation, and its output is a part of it now. */
+  /** The provider counted a response: its input was the whole conversation, and its output is now part of it. */
   onCounted(units: Units): void {
     this.#countedTokens = Number(units.inputTokens + units.outputTokens);
     this.#textBytes = 0;
@@ -91,7 +91,7 @@ export class ConversationCount {
   }
 
   /**
-   * The units of a response that was not counted. What the provider had counted before is assumed to come from its
+   * The units of a response that was not counted. Whatever the provider had counted before is assumed to come from its
    * cache, because that is how providers treat a continuing conversation. Never more than the model can read.
    */
   estimate(response: ResponseCount, model: ModelEntry): Units {

@@ -3,7 +3,7 @@ import type { RequestId } from "@sluice/contracts/ids";
 const ordinalMax = 0x3ff_ffff;
 
 /**
- * The id of the session's charge number `ordinal`: a UUID of version 7 derived from its moment, its number and the
+ * The id of the session's charge number `ordinal`: a UUID of version 7 derived from its time, its number and the
  * session. Its last 12 digits are those of the session's own id, so that `right(request_id::text, 12)` joins the rows
  * of a session with its trace; the 26 bits of the number are between the two.
  * @param startedAtMs milliseconds since 1970

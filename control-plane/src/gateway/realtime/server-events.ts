@@ -3,22 +3,22 @@ import { Tally } from "../usage-count/tally.ts";
 import { countText } from "../usage-count/text-tokens.ts";
 import { type ReportedUnits, toUnits } from "../usage-count/units.ts";
 
-/** What a session has to know of an event of the provider; everything else passes unread. */
+/** The provider events that a session has to know about; all others pass through unparsed. */
 export type ServerEvent =
   | { readonly kind: "response_begun"; readonly id: string }
   | {
       readonly kind: "response_ended";
       readonly id: string;
-      /** `completed`, `cancelled`, `failed`, `incomplete`; null when none was said. */
+      /** `completed`, `cancelled`, `failed`, `incomplete`; null when none was given. */
       readonly status: string | null;
       /** Null when the provider did not count. */
       readonly units: ReportedUnits | null;
-      /** The provider ended it because of what was said in it. */
+      /** The provider's content filter ended it. */
       readonly isFiltered: boolean;
-      /** What it says again of all that was delivered; null where it says nothing. */
+      /** Its final copy of everything that was delivered; null if it has none. */
       readonly output: Tally | null;
     }
-  /** What the user said was transcribed beside the conversation; the provider counts it separately. */
+  /** The user's speech was transcribed alongside the conversation; the provider counts it separately. */
   | {
       readonly kind: "transcribed";
       readonly itemId: string;
@@ -30,10 +30,10 @@ export type ServerEvent =
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One of these occurs in every event that matters; finding them costs a small part of what parsing would. */
+/** Every event that matters contains one of these; searching for them costs a fraction of parsing. */
 const marks = ['"response.created"', '"response.done"', '.input_audio_transcription.completed"', '"error"'];
 
-/** Reads an event that matters; null for all others and for invalid events. */
+/** Parses an event that matters; null for all others and for invalid events. */
 export function readServerEvent(frame: string): ServerEvent | null {
   if (!marks.some((mark) => frame.includes(mark))) {
     return null;
@@ -64,18 +64,18 @@ export function readServerEvent(frame: string): ServerEvent | null {
   }
 }
 
-/** What an event brings of an item of a response. */
+/** What an event adds to an item of a response. */
 export type Piece = {
   readonly responseId: string;
-  /** Which item of the response. */
+  /** The item's id. */
   readonly item: string;
 } & (
   | { readonly kind: "text" | "audio"; readonly length: number; readonly signs: number }
-  /** A part of an item, or all of it, that is said as a whole: again, or for the first time. */
+  /** A part of an item, or all of it, sent whole: again, or for the first time. */
   | { readonly kind: "whole"; readonly part: string; readonly size: Tally }
 );
 
-/** A piece of what the user said. */
+/** A delta of the user's transcribed speech. */
 export type HeardPiece = { readonly itemId: string; readonly textBytes: number };
 
 const deltaMark = '.delta"';
@@ -85,7 +85,7 @@ const responseIdPattern = /"response_id":\s*"([^"\\]{1,200})"/;
 const itemPattern = /"output_index":\s*(\d{1,9})/;
 const deltaPattern = /"delta":\s*"/;
 
-/** What an event brings of a response; null for one that brings nothing. */
+/** What an event adds to a response; null if nothing. */
 export function readPiece(frame: string): Piece | null {
   const responseId = responseIdPattern.exec(frame)?.[1];
   if (responseId === undefined) {
@@ -94,12 +94,12 @@ export function readPiece(frame: string): Piece | null {
   return frame.includes(deltaMark) ? readDelta(frame, responseId) : readWhole(frame, responseId);
 }
 
-/** Whether an event is a piece of sound. */
+/** Whether an event is an audio delta. */
 export function carriesSound(frame: string): boolean {
   return frame.includes(deltaMark) && audioMark.test(frame);
 }
 
-/** What an event brings of what the user said. */
+/** What an event adds to the transcript of the user's speech. */
 export function readHeard(frame: string): HeardPiece | null {
   if (!frame.includes(heardMark)) {
     return null;
@@ -113,7 +113,7 @@ function heardIn(event: Json, text: unknown): HeardPiece {
   return { itemId: textOf(event["item_id"]) ?? "", textBytes: Buffer.byteLength(textOf(text) ?? "") };
 }
 
-/** There are few events of this kind, and they say in many words what they carry. */
+/** Events of this kind are rare and have many fields, so they are parsed. */
 function readWhole(frame: string, responseId: string): Piece | null {
   const event = parseObject(frame);
   if (event["response_id"] !== responseId) {
@@ -129,7 +129,7 @@ function tallyOf(value: unknown): Tally {
   return tally;
 }
 
-/** Finds the size of a piece without parsing it: pieces of sound are long and come often. */
+/** Finds the size of a delta without parsing it: audio deltas are long and frequent. */
 function readDelta(frame: string, responseId: string): Piece | null {
   const begin = deltaPattern.exec(frame);
   if (begin === null) {
@@ -144,7 +144,7 @@ function readDelta(frame: string, responseId: string): Piece | null {
     : { responseId, item, kind: "text", length, signs: countText(frame.slice(start, stop)).signs };
 }
 
-/** Where the closing quote of a text is; a quote after an odd number of backslashes is part of the text. */
+/** The position of a string's closing quote; a quote after an odd number of backslashes is part of the string. */
 function endOfText(frame: string, start: number): number {
   for (let at = frame.indexOf('"', start); at !== -1; at = frame.indexOf('"', at + 1)) {
     let before = at;
@@ -158,7 +158,7 @@ function endOfText(frame: string, start: number): number {
   return frame.length;
 }
 
-/** What a provider says about an error as the client may see it: nothing that is, or looks like, a credential. */
+/** A provider's error message as the client may see it: without anything that is, or looks like, a credential. */
 export function cleanError(text: string, credential: string | null): string {
   return redact(credential === null ? text : text.replaceAll(credential, "[redacted]"));
 }

@@ -11,10 +11,10 @@ import { ConversationCount, ResponseCount } from "./response-count.ts";
 import { rowId } from "./row-id.ts";
 import type { HeardPiece, Piece, ServerEvent } from "./server-events.ts";
 
-/** Nobody answers so many responses at once. */
+/** The maximum number of concurrent responses. */
 const runningMax = 64;
 const abortedStatus = 499;
-/** Nobody says this much at once before it is transcribed. */
+/** The maximum number of items awaiting transcription. */
 const heardMax = 1_024;
 /** Ids of responses that ended are remembered, so that none is charged twice. */
 const endedMax = 10_000;
@@ -24,37 +24,37 @@ type Measured = Pick<CallEnd, "units" | "usageSource" | "isImplausible">;
 const whole = { outcome: "completed", errorCode: null } as const;
 const free: Measured = { units: noUnits, usageSource: "none" };
 
-/** What the provider says about the end of a response. */
+/** What the provider reports at the end of a response. */
 type ResponseEnd = Omit<Extract<ServerEvent, { kind: "response_ended" }>, "kind" | "id">;
 
 type Transcribed = Extract<ServerEvent, { kind: "transcribed" }>;
 
-/** A session that was let in, or a response in it. */
+/** An admitted session, or a response in it. */
 export type SessionCall = CallState & { principal: Principal; request: ParsedRequest; model: ModelEntry };
 
 type Running = { readonly state: SessionCall; readonly count: ResponseCount };
 
-/** How a session ends for the responses that run in it. */
+/** How the end of a session affects its running responses. */
 export type SessionEnd = Pick<CallEnd, "outcome" | "errorCode"> & {
-  /** The client gave up a response that the provider had begun, so its input is owed whatever the outcome. */
+  /** The client abandoned a response that the provider had begun, so its input is owed whatever the outcome. */
   readonly owesInput: boolean;
 };
 
-/** How a response or a transcription ended, as far as its row needs it. */
+/** How a response or a transcription ended, as needed for its row. */
 type Ending = SessionEnd & Pick<ResponseEnd, "units"> & { readonly isFiltered?: boolean };
 
-/** Everything a session was charged. */
+/** Everything that a session was charged. */
 export type SessionTotals = { readonly inputTokens: bigint; readonly outputTokens: bigint };
 
 /**
  * The books of one session. What is charged is not the session but each response in it: a response is what the provider
- * counts and what a client receives whole, so it is the "call" of the usage log, with a row and an id of its own
- * (see `rowId`), written through the same end of a call as every other one. That keeps all promises of the log as they
- * are: the row is in the spool before the client gets `response.done`, so that after `kill -9` there is exactly one row
- * for each response whose end was delivered and none for one that was cut by our death; no row has to grow while a
- * session goes on, and nothing has to be summed up at an end that may never come. One row for a whole session would
- * either be written before its cost is known or lose an hour of usage with the process. The session itself is one
- * record of the trace; a session that was refused has the usual row, which costs nothing.
+ * counts and what a client receives whole, so it is the "call" of the usage log, with its own row and id (see `rowId`),
+ * written through the same end of a call as every other one. That keeps all guarantees of the log: the row is in the
+ * spool before the client gets `response.done`, so that after `kill -9` there is exactly one row for each response
+ * whose end was delivered and none for one that our crash cut off; no row has to grow during a session, and nothing has
+ * to be summed up at an end that may never come. One row for a whole session would either be written before its cost is
+ * known or lose an hour of usage with the process. The session itself is one record of the trace; a refused session has
+ * the usual row, which costs nothing.
  */
 export class SessionBooks {
   readonly #session: SessionCall;
@@ -64,9 +64,9 @@ export class SessionBooks {
   readonly #running = new Map<string, Running>();
   readonly #ended = new Set<string>();
   readonly #conversation = new ConversationCount();
-  /** What was transcribed of the user's words and not counted yet, in bytes by item. */
+  /** Transcribed user speech that has not been counted yet, in bytes by item. */
   readonly #heard = new Map<string, number>();
-  /** What transcribes the user's words, if the client has named it. */
+  /** The model that transcribes the user's speech, if the client has named one. */
   #transcriber: ModelEntry | null = null;
   #rows = 0;
   #inputTokens = 0n;
@@ -80,7 +80,7 @@ export class SessionBooks {
     this.#limits = limits;
   }
 
-  /** Responses that have begun and not ended. */
+  /** Responses in progress. */
   get running(): number {
     return this.#running.size;
   }
@@ -98,7 +98,7 @@ export class SessionBooks {
     return responseId !== "" && this.#ended.has(responseId);
   }
 
-  /** @returns false when more responses run than anybody can want */
+  /** @returns false when too many responses are in progress */
   begin(responseId: string): boolean {
     if (!this.#running.has(responseId) && !this.hasEnded(responseId)) {
       this.#running.set(responseId, { state: this.#open(), count: new ResponseCount() });
@@ -106,14 +106,14 @@ export class SessionBooks {
     return this.#running.size <= runningMax;
   }
 
-  /** Whether this response was heard of, running or over. */
+  /** Whether this response is known, in progress or finished. */
   isKnown(responseId: string): boolean {
     return this.#running.has(responseId) || this.hasEnded(responseId);
   }
 
   /**
-   * The client names the model that transcribes what the user says. There is one per session, so that it is known what
-   * each count of the provider costs.
+   * Sets the model that transcribes the user's speech, as named by the client. There is one per session, so that the
+   * price of each count of the provider is known.
    * @throws AppError `invalid_value`
    */
   setTranscriber(model: ModelEntry, param: string): void {
@@ -123,14 +123,14 @@ export class SessionBooks {
     this.#transcriber = model;
   }
 
-  /** A piece of what the user said is about to go to the client. */
+  /** A delta of the user's transcribed speech is about to be sent to the client. */
   onHeard(piece: HeardPiece | null): void {
     if (piece !== null && (this.#heard.has(piece.itemId) || this.#heard.size < heardMax)) {
       this.#heard.set(piece.itemId, (this.#heard.get(piece.itemId) ?? 0) + piece.textBytes);
     }
   }
 
-  /** A piece of a response is about to go to the client. */
+  /** A delta of a response is about to be sent to the client. */
   onPiece(piece: Piece): void {
     const running = this.#running.get(piece.responseId);
     if (running !== undefined) {
@@ -140,7 +140,7 @@ export class SessionBooks {
   }
 
   /**
-   * The provider reports that a response ended. Its end may be shown to the client once the promise has settled.
+   * The provider reports that a response ended. Its end may be shown to the client once the promise has resolved.
    * @returns the tokens that were charged
    * @throws AppError `storage_unavailable` when it can't be recorded; nothing is charged then
    */
@@ -163,8 +163,8 @@ export class SessionBooks {
   }
 
   /**
-   * What the user said was transcribed beside the conversation. It costs as much as the model that the client has named
-   * for it, or else the session's own, in the unit that this model has a price for.
+   * The user's speech was transcribed alongside the conversation. It is charged at the price of the model that the
+   * client has named for it, or else of the session's own, in the unit that this model has a price for.
    * @throws AppError `storage_unavailable`
    */
   async transcribed(
@@ -218,7 +218,7 @@ export class SessionBooks {
       startedTick: this.#clock.tick(),
       onReport: () => undefined,
     };
-    // What is said is kept with the session.
+    // The text is kept with the session.
     const state = newCallState(own, null);
     this.#rows += 1;
     state.attempts.push(...attempts);
@@ -241,7 +241,7 @@ export class SessionBooks {
 
   /**
    * An error is free; an abandoned response is charged for its input and for what was delivered, as everywhere. A count
-   * of no tokens for what was delivered is not accepted here either, unless the provider threw it away.
+   * of zero tokens for delivered output is not accepted here either, unless the provider filtered it out.
    */
   #measure({ outcome, owesInput, units, isFiltered }: Ending, count: ResponseCount, model: ModelEntry): Measured {
     const hasOutput = count.outputTokens() > 0;

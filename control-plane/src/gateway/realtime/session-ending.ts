@@ -2,7 +2,7 @@ import { AppError } from "../../platform/errors.ts";
 import type { CallEnd } from "../model.ts";
 import { closeCodes } from "./close-codes.ts";
 
-/** Why a session ends, and what either side gets to know. */
+/** Why a session ends, and what each side is sent. */
 export type SessionEnding = Pick<CallEnd, "outcome" | "errorCode"> & {
   /** Sent to the client as an event before its connection is closed. */
   readonly error: AppError | null;
@@ -14,7 +14,7 @@ export type SessionEnding = Pick<CallEnd, "outcome" | "errorCode"> & {
   readonly hasLeft?: boolean;
 };
 
-/** An end caused by either side, reported to the client. */
+/** An end caused by either side, as reported to the client. */
 export function failed(error: AppError, clientCode: number, isChannelFault = false): SessionEnding {
   const upstreamCode = closeCodes.normal;
   return {
@@ -28,7 +28,7 @@ export function failed(error: AppError, clientCode: number, isChannelFault = fal
   };
 }
 
-/** An end that is nobody's fault; null when it is this process that goes. */
+/** An end without a cause on either side; null when this process is stopping. */
 export function expired(why: string | null): SessionEnding {
   const error = why === null ? new AppError("shutting_down") : new AppError("session_ended", { message: why });
   const { goingAway, normal } = closeCodes;

@@ -7,8 +7,8 @@ const nothing = 0n as Quota;
 
 /**
  * The holds of a session. Each one covers the most expensive response that the model can give; there are as many as
- * running responses, and one while none runs, so that a response that begins by itself is covered too. A charge goes
- * against one of them, and the session only continues once that one was replaced.
+ * running responses, and one while none runs, so that a response that begins by itself is covered too. A charge uses
+ * one of them up, and the session only continues once that one was replaced.
  */
 export class SessionFunds {
   readonly #leases: QuotaLeases;
@@ -30,7 +30,7 @@ export class SessionFunds {
   }
 
   /**
-   * Keeps exactly so many holds.
+   * Keeps exactly this many holds.
    * @throws AppError `insufficient_quota`, `temporarily_unavailable`
    */
   async keep(count: number): Promise<void> {
@@ -47,12 +47,12 @@ export class SessionFunds {
     }
   }
 
-  /** A hold to charge against; it belongs to the caller now. Null when there is none. */
+  /** Removes a hold to charge against; it now belongs to the caller. Null when there is none. */
   take(): Hold | null {
     return this.#holds.pop() ?? null;
   }
 
-  /** Gives everything back; what is being fetched comes back too. */
+  /** Gives everything back, including holds that are still being acquired. */
   close(): void {
     this.#isClosed = true;
     for (const hold of this.#holds.splice(0)) {

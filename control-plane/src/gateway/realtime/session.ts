@@ -30,15 +30,15 @@ export type SessionDeps = Pick<PipelineDeps, "clock" | "limits" | "loads" | "log
   readonly funds: SessionFunds;
   readonly books: SessionBooks;
   readonly sessionLimits: RealtimeLimits & { readonly stallTimeoutMs: number };
-  /** What transcribes the user's words. @throws AppError when that is not offered to the key, or has no price */
+  /** The transcription model. @throws AppError when it is not available to the key, or has no price */
   readonly findTranscriber: (model: string, param: string) => ModelEntry;
-  /** The key as it is now. @throws AppError when it may not be used any more, or not for this model */
+  /** The current state of the key. @throws AppError when it may not be used any more, or not for this model */
   readonly recheckKey: () => Promise<Principal>;
   readonly onOver: (session: RealtimeSession) => void;
 };
 
 /**
- * One realtime session: two pumps between the client and the provider. What the client sends is forwarded unchanged, or
+ * One realtime session: two pumps between the client and the provider. The client's frames are forwarded unchanged, or
  * not at all; of the provider's events, the few that cost something are held back until they are charged.
  */
 export class RealtimeSession implements ServerSocketOwner {
@@ -48,7 +48,7 @@ export class RealtimeSession implements ServerSocketOwner {
   #toUpstream: FrameLane | null = null;
   #client: { readonly socket: FrameSocket; readonly sender: PacedSender } | null = null;
   #ending: SessionEnding | null = null;
-  /** Responses that the client asked for and that have not begun. */
+  /** Responses that the client requested and that have not begun. */
   #asked = 0;
   #isDraining = false;
   #drainTick = 0;
@@ -56,7 +56,7 @@ export class RealtimeSession implements ServerSocketOwner {
   #lastSignTick: number;
   #lastPingTick: number;
   #lastCheckTick: number;
-  /** The event that is being charged; the books are not closed before. */
+  /** The event that is being charged; the books are not closed before that is done. */
   #charging: Promise<void> = Promise.resolve();
   #closing: Promise<void> = Promise.resolve();
 
@@ -86,10 +86,10 @@ export class RealtimeSession implements ServerSocketOwner {
   }
 
   onPong(): void {
-    // The server of the framework drops clients that give no sign of life.
+    // The server framework drops clients that do not respond to pings.
   }
 
-  /** The client is gone; also called when it left before its connection stood. */
+  /** The client is gone; also called when it left before its connection was open. */
   onClose(code: number, reason: string): void {
     const isGone = isBroken(code);
     this.#end({
@@ -104,7 +104,7 @@ export class RealtimeSession implements ServerSocketOwner {
     });
   }
 
-  /** Once every second: whatever has lasted too long. */
+  /** Called every second: ends whatever has exceeded a time limit. */
   checkTimeouts(): void {
     const { clock, sessionLimits, state } = this.#deps;
     const tick = clock.tick();
@@ -129,14 +129,14 @@ export class RealtimeSession implements ServerSocketOwner {
     }
   }
 
-  /** No new response may begin here: the session ends as soon as none runs. */
+  /** No new response may begin: the session ends as soon as none is in progress. */
   beginDrain(): void {
     this.#isDraining = true;
     this.#drainTick = this.#deps.clock.tick();
     this.checkTimeouts();
   }
 
-  /** Ends the session whatever runs in it. What was delivered is recorded when the promise ends. */
+  /** Ends the session whatever is in progress. What was delivered is recorded when the promise resolves. */
   stop(): Promise<void> {
     this.#stop(expired(null));
     return this.#closing;
@@ -153,7 +153,7 @@ export class RealtimeSession implements ServerSocketOwner {
       onPong: () => {
         this.#lastSignTick = this.#deps.clock.tick();
       },
-      // What came before the goodbye is charged and delivered first.
+      // Whatever arrived before the close is charged and delivered first.
       onClose: (code, reason) => this.#toClient.finish(() => this.#onUpstreamClosed(code, reason)),
     };
   }
@@ -192,7 +192,7 @@ export class RealtimeSession implements ServerSocketOwner {
   #fromUpstream(frame: Frame): Promise<void> | undefined {
     const { books, clock } = this.#deps;
     this.#lastFrameTick = clock.tick();
-    // Clients take an event in bytes for one in text, and so it costs the same.
+    // Clients accept an event as bytes or as text, and so it costs the same.
     const text = typeof frame === "string" ? frame : frame.toString("utf8");
     const event = readServerEvent(text);
     if (event !== null) {
@@ -210,7 +210,7 @@ export class RealtimeSession implements ServerSocketOwner {
     return this.#deliver(frame, piece?.kind === "audio");
   }
 
-  /** Some providers give what belongs to a response before they say that it has begun. */
+  /** Some providers send parts of a response before they announce it. */
   async #onUnannounced(frame: Frame, piece: Piece): Promise<void> {
     try {
       this.#charging = this.#beginResponse(piece.responseId);
@@ -239,7 +239,7 @@ export class RealtimeSession implements ServerSocketOwner {
     }
   }
 
-  /** Nothing of the event was shown yet. It is charged against a hold, or it does not happen. */
+  /** No part of the event was shown yet. It is charged against a hold, or dropped. */
   async #charge(event: ServerEvent): Promise<void> {
     const { funds, limits, state } = this.#deps;
     this.#noteAsked(event);
@@ -257,7 +257,7 @@ export class RealtimeSession implements ServerSocketOwner {
     limits.use(state.principal, await settle(hold));
   }
 
-  /** Each response that runs has a hold of its own. */
+  /** Each running response has its own hold. */
   async #beginResponse(id: string): Promise<void> {
     const { books, funds } = this.#deps;
     if (!books.begin(id)) {
@@ -266,7 +266,7 @@ export class RealtimeSession implements ServerSocketOwner {
     await funds.keep(Math.max(1, books.running));
   }
 
-  /** A response that begins by itself is a request of the key's as well, which can't be refused any more. */
+  /** A response that begins by itself also counts as a request of the key, but can't be refused any more. */
   #noteAsked({ kind }: ServerEvent): void {
     const { limits, state } = this.#deps;
     if (kind === "response_begun" && this.#asked === 0) {
@@ -276,7 +276,7 @@ export class RealtimeSession implements ServerSocketOwner {
     }
   }
 
-  /** How an event is charged; null for one that costs nothing. */
+  /** How to charge an event; null for one that costs nothing. */
   #settlement(event: ServerEvent): ((hold: Hold) => Promise<bigint>) | null {
     const { books } = this.#deps;
     if (event.kind === "response_ended" && !books.hasEnded(event.id)) {
@@ -288,7 +288,7 @@ export class RealtimeSession implements ServerSocketOwner {
     return null;
   }
 
-  /** The client may know what was wrong with what it sent; troubles between us and the provider are ours. */
+  /** The client may know what was wrong with its own frames; problems between us and the provider are ours. */
   #toClientError(frame: string, event: Extract<ServerEvent, { kind: "error" }>): string {
     return event.isRequestFault
       ? cleanError(frame, this.#deps.use.channel.credential)
@@ -320,7 +320,7 @@ export class RealtimeSession implements ServerSocketOwner {
     return client.sender.send(frame);
   }
 
-  /** A provider that is not read, because the client is slow, can't be heard either. */
+  /** A provider that we are not reading, because the client is slow, can't show a sign of life either. */
   #askForSign(tick: number): void {
     if ((this.#client?.sender.stalledMs() ?? 0) > 0) {
       this.#lastSignTick = tick;
@@ -334,23 +334,23 @@ export class RealtimeSession implements ServerSocketOwner {
 
   async #recheckKey(): Promise<void> {
     try {
-      // Calls beside the session count by the limits that the key has now, and so does this one.
+      // Other calls count by the key's current limits, and so does this session.
       this.#deps.state.principal = await this.#deps.recheckKey();
     } catch (thrown) {
       const error = toAppError(thrown);
-      // A database that can't be asked says nothing about the key.
+      // A database that can't be reached says nothing about the key.
       if (error.code !== "temporarily_unavailable") {
         this.#stop(failed(error, closeCodes.keyInvalid));
       }
     }
   }
 
-  /** Reports the reason to the client, says goodbye to both sides, and closes the books. */
+  /** Reports the reason to the client, closes both connections, and closes the books. */
   #stop(ending: SessionEnding): void {
     if (this.#ending !== null) {
       return;
     }
-    // First, because a goodbye to the client comes back as if it had left by itself.
+    // First, because closing the client's connection comes back as if it had left by itself.
     this.#end(ending);
     const client = this.#client?.socket;
     if (ending.error !== null) {

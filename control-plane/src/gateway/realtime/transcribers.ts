@@ -4,9 +4,9 @@ import { refuseSoundDisguise } from "../options/known-names.ts";
 type JsonObject = Record<string, unknown>;
 
 /**
- * The models with which a session is told to transcribe what the user says, in the current form and in the older one.
- * @returns each with the place where it is named; none if that is switched off or not mentioned
- * @throws AppError `missing_field` if a provider would choose it, `invalid_type`, `unknown_field`
+ * The models that a session names for transcribing the user's speech, in the current form and in the older one.
+ * @returns each with the path of its field; none if that is switched off or absent
+ * @throws AppError `missing_field` if a provider would choose the model, `invalid_type`, `unknown_field`
  */
 export function readTranscribers(session: unknown): [model: string, param: string][] {
   const input = inner(inner(session, "session", "audio"), "session.audio", "input");
@@ -16,7 +16,7 @@ export function readTranscribers(session: unknown): [model: string, param: strin
   ];
 }
 
-/** The value under a name, where there is an object to have one. */
+/** The value under a name, if the value is an object. */
 function inner(value: unknown, param: string, name: string): unknown {
   if (typeof value !== "object" || value === null) {
     return undefined;

@@ -3,25 +3,25 @@ import { isEqualSecret } from "../../platform/crypto/compare.ts";
 import type { CallReport, UpstreamTraits } from "../model.ts";
 
 /*
- * Between a relay and a gateway of this deployment, a few headers travel beside the client's own. They are believed
- * only with a signature under a key that both derive from the master key; anybody else's are ignored.
+ * Between a relay and a gateway of this deployment, a few headers travel beside the client's own. They are trusted only
+ * with a signature under a key that both derive from the master key; all others are ignored.
  */
 export const requestIdHeader = "x-request-id";
 export const clientAddressHeader = "x-sluice-client-address";
 export const signatureHeader = "x-sluice-link";
-/** Of a translated call: what is known of the upstream. */
+/** For a translated call: what is known about the upstream. */
 export const traitsHeader = "x-sluice-traits";
 export const reportHeader = "x-sluice-report";
-/** In place of a report on the head: it follows the last event. */
+/** Replaces a report in the headers: it follows the last event. */
 export const reportFollows = "follows";
-/** In place of a report, for bytes that nothing can follow: what is known of the call before it has ended. */
+/** Replaces a report if nothing can follow the bytes: what is known about the call before it has ended. */
 export const begunHeader = "x-sluice-begun";
-/** Beside an error: the status with which the last provider refused. */
+/** With an error: the status with which the last provider refused. */
 export const upstreamStatusHeader = "x-sluice-upstream-status";
 /** Begins the last event of a stream, a comment that carries the report and never leaves the relay. */
 export const reportComment = ": sluice-report ";
 
-/** An id carries the moment at which it was made; a signature for an older one may have been overheard. */
+/** A request id contains its creation time; a signature for an older one may have been intercepted. */
 const ageMsMax = 120_000;
 
 type SignedCall = {
@@ -31,7 +31,7 @@ type SignedCall = {
   readonly encodedTraits?: string | null;
 };
 
-/** Signs what the relay says about a call; the signature is worth nothing with another API key. */
+/** Signs what the relay states about a call; the signature is worthless with another API key. */
 export function signCall(linkKey: Uint8Array, { requestId, clientIp, headers, encodedTraits }: SignedCall): string {
   const credential = headers.get("authorization") ?? headers.get("x-api-key") ?? "";
   const traits = encodedTraits == null ? "" : `\n${encodedTraits}`;
@@ -47,7 +47,7 @@ function isFresh(requestId: string): boolean {
 
 type Link = { readonly requestId: string; readonly clientAddress: string; readonly traits: UpstreamTraits | null };
 
-/** What a relay of this deployment says about a call; null from anybody else. */
+/** What a relay of this deployment states about a call; null from anyone else. */
 export function readLink(headers: Headers, linkKeys: readonly Uint8Array[]): Link | null {
   const requestId = headers.get(requestIdHeader);
   const clientAddress = headers.get(clientAddressHeader);
@@ -63,7 +63,7 @@ export function readLink(headers: Headers, linkKeys: readonly Uint8Array[]): Lin
 
 const traitWords = { noUsageOption: "no-usage-option", wholeAtEof: "whole-at-eof" } as const;
 
-/** Traits as they travel: words for what is out of the ordinary, also where nothing is. */
+/** Encodes traits: words for what is unusual, sent even if nothing is. */
 export function encodeTraits({ takesUsageOption, isWholeAtEof }: UpstreamTraits): string {
   const { noUsageOption, wholeAtEof } = traitWords;
   return [takesUsageOption ? "" : noUsageOption, isWholeAtEof ? wholeAtEof : ""].join(",");
@@ -80,17 +80,17 @@ function decodeTraits(text: string | null): UpstreamTraits | null {
   };
 }
 
-/** What the gateway knows and the relay can't see; the answer itself is not part of it. */
+/** What the gateway knows and the relay can't see, the response itself excluded. */
 type ReportFields = Omit<CallReport, "responsePieces" | "responseBytes">;
 
-/** A report as one line without characters that mean anything in a header or an event. */
+/** A report as one line without characters that are special in a header or an event. */
 export function encodeReport(report: CallReport): string {
   const { responsePieces: _pieces, responseBytes: _bytes, ...fields } = report;
   const text = JSON.stringify(fields, (_, value) => (typeof value === "bigint" ? value.toString() : value));
   return Buffer.from(text).toString("base64");
 }
 
-/** Reads what `encodeReport` wrote; null for anything else. */
+/** Decodes the output of `encodeReport`; null for anything else. */
 export function decodeReport(text: string): ReportFields | null {
   try {
     const fields = JSON.parse(Buffer.from(text, "base64").toString("utf8")) as Record<string, string | null>;

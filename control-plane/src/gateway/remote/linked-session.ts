@@ -23,7 +23,7 @@ export type LinkedSessionDeps = {
   readonly onOver: (ending: LinkedEnding) => void;
 };
 
-/** A session that a gateway in another process carries and charges: frames pass, and tokens are counted as they pass. */
+/** A session that another process's gateway serves and charges: frames pass through, and tokens are counted. */
 export class LinkedSession implements ServerSocketOwner {
   readonly #deps: LinkedSessionDeps;
   readonly #toClient: FrameLane;
@@ -60,7 +60,7 @@ export class LinkedSession implements ServerSocketOwner {
   }
 
   onPong(): void {
-    // The server of the framework drops clients that give no sign of life.
+    // The server framework drops clients that do not respond to pings.
   }
 
   onClose(code: number): void {
@@ -69,7 +69,7 @@ export class LinkedSession implements ServerSocketOwner {
     this.#end(isGone ? "aborted" : "completed", isGone ? "client_closed_request" : null);
   }
 
-  /** The session ends as soon as no response runs, at the latest after so many milliseconds. */
+  /** Ends the session as soon as no response is in progress, after this many milliseconds at the latest. */
   beginDrain(timeoutMs: number): void {
     this.#drainTimer = setTimeout(() => this.stop(), this.#running.size === 0 ? 0 : timeoutMs);
   }

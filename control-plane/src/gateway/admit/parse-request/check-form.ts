@@ -5,15 +5,15 @@ import { optionsOf } from "../../options/option-table.ts";
 import type { SurfaceKind } from "../../surfaces.ts";
 import type { FormPart } from "./read-multipart.ts";
 
-/** What the price of a call depends on is short. */
+/** Fields that affect the price are short. */
 const valueBytesMax = 1_024;
-/** Texts that are not read here, however long. */
+/** Text fields of any length that are not parsed here. */
 const freeTexts: ReadonlySet<string> = new Set(["prompt"]);
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** Names that some reader takes for an order to read the others in another way. */
+/** Names that some parsers take for an instruction to read the others differently. */
 const orders: ReadonlySet<string> = new Set(["_charset_", "_method"]);
 
-/** The fields of a form that are read here, and how many files it has. */
+/** The form fields that are read here, and the number of files. */
 export type Form = { readonly fields: Readonly<Record<string, string>>; readonly files: number };
 
 /**
@@ -45,7 +45,7 @@ export function checkForm(parts: readonly FormPart[], kind: SurfaceKind): Form {
   return { fields, files };
 }
 
-/** Readers of forms make lists and objects of names with brackets and dots: what counts is how such a name begins. */
+/** Form parsers turn names with brackets and dots into lists and objects: what counts is how such a name begins. */
 function checkName(name: string): void {
   const [first = ""] = name.split(/[.[\]]/);
   if (orders.has(name) || /file_id|vector_store/i.test(name)) {

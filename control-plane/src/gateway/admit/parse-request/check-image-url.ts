@@ -4,7 +4,7 @@ import { AppError } from "../../../platform/errors.ts";
 const dataImagePattern = /^data:[a-z0-9.+-]+\/[a-z0-9.+-]+[;,]/i;
 
 /**
- * We never fetch an image. A provider might, so an address that can only lead inside somebody's network is refused.
+ * Refuses an address that can only lead inside a private network. We never fetch an image, but a provider might.
  * @throws AppError `invalid_value`
  */
 export function checkImageUrl(url: unknown, param: string): void {

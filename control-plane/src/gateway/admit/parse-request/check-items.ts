@@ -9,9 +9,9 @@ import type { JsonObject } from "./read-count.ts";
 const pictureTypes = new Set(["input_image", "computer_screenshot"]);
 
 /**
- * Counts what the input of a response carries besides its text, at any depth.
+ * Counts what a response's input contains besides text, at any depth.
  * @throws AppError `provider_object` for what is stored in the account at the provider, `unpriced_option` for sound and
- *   for tools that a provider runs, `invalid_value`, `unknown_field`
+ * for tools that a provider runs, `invalid_value`, `unknown_field`
  */
 export function checkItems(input: unknown): Attachments {
   const attachments: Attachments = { images: 0, hasMore: false };
@@ -26,7 +26,7 @@ export function checkItems(input: unknown): Attachments {
   return attachments;
 }
 
-/** An item that has an id and nothing that makes it one is only named, with or without its type. */
+/** Whether an item is a mere reference: it has an id and no content, with or without a type. */
 function refuseReference(item: unknown, param: string): void {
   const { type, role, id } = (item ?? {}) as JsonObject;
   const isBare = (type === undefined || type === null) && role === undefined && id !== undefined && id !== null;

@@ -5,13 +5,13 @@ import { checkImageUrl } from "./check-image-url.ts";
 
 const roles = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 
-/** Parts that are no larger for a model than their bytes are, and pictures, which are counted. */
+/** Parts whose size for a model is bounded by their bytes, and images, which are counted. */
 const plainParts = new Set(["text", "refusal", "image_url"]);
 
-/** What messages carry besides their text. */
+/** What messages contain besides text. */
 export type Attachments = {
   images: number;
-  /** Something is only named, or packed, so that the bytes of the body say nothing of its size. */
+  /** Some content is only referenced, or compressed, so that the size of the body says nothing about it. */
   hasMore: boolean;
 };
 
@@ -22,9 +22,9 @@ const isObject = (value: unknown): value is JsonObject =>
 
 /**
  * Checks what every provider would certainly refuse, so that it costs nobody a call; leaves the rest to them.
- * @returns how many images the messages carry, and whether they point to more than they hold
- * @throws AppError `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `unpriced_option`, `provider_object`
- *   with the path of the field
+ * @returns how many images the messages contain, and whether they refer to content that they do not include
+ * @throws AppError `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `unpriced_option`,
+ * `provider_object` with the path of the field
  */
 export function checkMessages(fields: JsonObject): Attachments {
   const messages = fields["messages"];
@@ -57,7 +57,7 @@ function checkMessage(message: unknown, index: number, attachments: Attachments)
     refuseInnerDisguise(name, param);
   }
   if (message["audio"] !== undefined && message["audio"] !== null) {
-    // It is named by its id in the account at the provider, and read again.
+    // It is referenced by its id in the account at the provider, and read again.
     throw new AppError("provider_object", {
       message: "Audio of an earlier turn can't be referenced here.",
       param: `${param}.audio`,
@@ -76,7 +76,7 @@ function checkMessage(message: unknown, index: number, attachments: Attachments)
   }
 }
 
-/** An assistant turn without text is right when it called tools or refused. */
+/** An assistant turn without text is valid if it called tools or refused. */
 function carriesMoreThanText(message: JsonObject): boolean {
   return ["tool_calls", "function_call", "refusal"].some(
     (field) => message[field] !== undefined && message[field] !== null,
@@ -105,6 +105,6 @@ function countPart(part: JsonObject, param: string, attachments: Attachments): v
     refuseObjects(file, `${param}.file`);
   }
   refuseObjectsWithin(part, param);
-  // Files may be packed and are read as pictures too; what other parts are, only the provider knows.
+  // Files may be compressed and are read as images too; only the provider knows what other parts are.
   attachments.hasMore ||= !plainParts.has(String(type));
 }

@@ -2,7 +2,7 @@ import { itemRanges, type JsonShape } from "../../../platform/scan-json.ts";
 import type { SurfaceKind } from "../../surfaces.ts";
 import type { JsonObject } from "./read-count.ts";
 
-/** What is left of a request, and what the client is informed was removed. */
+/** What is left of a request, and the note to the client about what was removed. */
 type Left = { readonly tools: unknown; readonly body: Buffer; readonly dropped: string | null };
 
 const optional: ReadonlySet<unknown> = new Set([undefined, null, "auto", "none"]);

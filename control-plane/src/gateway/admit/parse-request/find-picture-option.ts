@@ -1,7 +1,7 @@
 import type { SurfaceKind } from "../../surfaces.ts";
 import type { JsonObject } from "./read-count.ts";
 
-/** The size that a price by the picture is for, in pixels; a smaller picture costs a provider no more. */
+/** The size that a price per image covers, in pixels; providers never charge more for a smaller image. */
 const plainSide = 1024;
 const plainPixels = plainSide * plainSide;
 const sizePattern = /^([1-9]\d{1,4})x([1-9]\d{1,4})$/;
@@ -18,8 +18,8 @@ const plainValues: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * The option of a request for pictures that makes them more expensive than the price per picture covers, or null. Where
- * pictures are charged by their tokens, the tokens include it.
+ * The option of an image request that makes images more expensive than the price per image covers, or null. If images
+ * are charged by their tokens, the tokens include it.
  */
 export function findPictureOption(fields: JsonObject, kind: SurfaceKind): string | null {
   const isDearer = ([name, isPlain]: [string, (value: unknown) => boolean]): boolean => {
@@ -29,7 +29,7 @@ export function findPictureOption(fields: JsonObject, kind: SurfaceKind): string
   return kind === "images" ? (Object.entries(plainValues).find(isDearer)?.[0] ?? null) : null;
 }
 
-/** Forms have texts. */
+/** In forms, numbers are strings. */
 function isPlainSide(value: unknown): boolean {
   return typeof value === "number" || typeof value === "string" ? Number(value) <= plainSide : false;
 }

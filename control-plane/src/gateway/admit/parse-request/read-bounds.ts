@@ -8,13 +8,13 @@ import { type JsonObject, readCount } from "./read-count.ts";
 
 const choicesMax = 128;
 /**
- * Recorded sound is assumed to have at least this many bytes a second, 4 kbit/s: less than any speech codec is used
- * with. A file of compressed silence can last longer than that; what the provider counts beyond the bound is charged
- * anyway, and shows in the row.
+ * Audio is assumed to have at least this many bytes per second, 4 kbit/s: less than any speech codec is used with. A
+ * file of compressed silence can last longer than that; what the provider counts beyond the bound is charged anyway,
+ * and shows in the row.
  */
 const soundBytesPerSecond = 500n;
 
-/** Nothing but the body counts: a token is at least one of its bytes. */
+/** Bounds from the body alone: a token is at least one of its bytes. */
 const bodyAlone = {
   isOneContext: true,
   inputImages: 0,
@@ -25,13 +25,14 @@ const bodyAlone = {
   characters: 0,
 } as const;
 
-/** What bounds a call whose body is not looked into: it costs what the price of a request says and nothing else. */
+/** The bounds of a call whose body is not parsed: it costs the price of a request and nothing else. */
 export const passThroughBounds: RequestBounds = { ...bodyAlone, inputTokensMax: 0, outputTokensMax: 0 };
 
 /**
- * What bounds the cost of a request in JSON, by the dialect of its path. Only fields that the path knows count: a
- * provider would ignore any other, and respond at full length.
- * @throws AppError `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `unpriced_option`, `provider_object`
+ * The cost bounds of a JSON request, by the dialect of its path. Only fields that the path knows count: a provider
+ * would ignore any other, and respond at full length.
+ * @throws AppError `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `unpriced_option`,
+ * `provider_object`
  */
 export function readBounds(fields: JsonObject, kind: SurfaceKind, bodyBytes: number): RequestBounds {
   switch (kind) {
@@ -61,7 +62,7 @@ export function readBounds(fields: JsonObject, kind: SurfaceKind, bodyBytes: num
   }
 }
 
-/** What bounds the cost of a form. @throws AppError `invalid_value` */
+/** The cost bounds of a form. @throws AppError `invalid_value` */
 export function readFormBounds(
   form: { readonly count: string | null; readonly files: number },
   kind: SurfaceKind,
@@ -75,7 +76,7 @@ export function readFormBounds(
   return { ...bodyAlone, inputTokensMax: bodyBytes, audioMs };
 }
 
-/** Digits alone: of other spellings readers make different numbers. */
+/** Digits only: parsers disagree on other notations. */
 function toNumber(text: string): number {
   return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : Number.NaN;
 }
@@ -96,9 +97,9 @@ function chatOutput(fields: JsonObject) {
 }
 
 /**
- * The most tokens of an answer. Providers differ in which of its names they know, so that the largest number holds; but for
- * the names of the dialect they may know none, so that without one of these nothing is limited. What a model thinks is beside
- * that where it has a budget of its own.
+ * The most tokens of a response. Providers differ in which of its names they know, so the largest number applies; a
+ * provider may know only the dialect's own names, so without one of these nothing is limited. Thinking comes on top
+ * where it has a budget of its own.
  */
 function readOutputLimit(fields: JsonObject, own: readonly (typeof outputLimits)[number][], min = 1): number | null {
   let most: number | null = null;
@@ -114,7 +115,9 @@ function readOutputLimit(fields: JsonObject, own: readonly (typeof outputLimits)
   return isLimited && most !== null ? most + thinking : null;
 }
 
-/** Each prompt of a list is answered by itself, and of `best_of` answers all are written, whatever is shown. */
+/**
+ * Each prompt of a list is answered separately, and all of the `best_of` choices are generated, whatever is returned.
+ */
 function completionsOutput(fields: JsonObject) {
   const { prompt } = fields;
   const isList = Array.isArray(prompt) && prompt.length > 0 && typeof prompt[0] !== "number";
@@ -132,7 +135,7 @@ function rerankTokens(fields: JsonObject, bodyBytes: number): number {
   return bodyBytes + documents * Buffer.byteLength(typeof fields["query"] === "string" ? fields["query"] : "");
 }
 
-/** Speech is sold by these: a provider might speak what is not text, and it would cost nothing. */
+/** Speech is sold by the character: a provider might speak a value that is not text, and it would cost nothing. */
 function countCharacters(text: unknown): number {
   if (text === undefined || text === null || text === "") {
     throw new AppError("missing_field", { message: "The field 'input' is missing.", param: "input" });

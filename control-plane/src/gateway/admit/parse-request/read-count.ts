@@ -1,6 +1,6 @@
 import { AppError } from "../../../platform/errors.ts";
 
-/** The JSON object of a request, not yet looked into. */
+/** The JSON object of a request, not yet parsed further. */
 export type JsonObject = Record<string, unknown>;
 
 /**

@@ -2,12 +2,12 @@ import { AppError } from "../../../platform/errors.ts";
 import { readBoundary } from "./read-boundary.ts";
 import { type PartHead, readPartHead } from "./read-part-head.ts";
 
-/** One part of a form; its value are bytes of the body, not a copy. */
+/** One part of a form; its value is a view of the body, not a copy. */
 export type FormPart = PartHead & { readonly value: Buffer };
 
 const partsMax = 1_000;
 const headBytesMax = 8_192;
-/** What may follow the last delimiter: white space, and no more than this. */
+/** What may follow the last delimiter: white space, up to this length. */
 const blankBytesMax = 64;
 const lineEnd = Buffer.from("\r\n");
 const headEnd = Buffer.from("\r\n\r\n");
@@ -17,7 +17,7 @@ const blankBytes = new Set(Buffer.from(" \t\r\n"));
 /**
  * The parts of a form, in order. A delimiter counts only at the start of a line, and may occur nowhere else; the last
  * one is required, with nothing after it. Format: RFC 7578.
- * @throws AppError `invalid_value` for a form that is malformed, or ambiguous to other readers
+ * @throws AppError `invalid_value` for a form that is malformed, or ambiguous to other parsers
  */
 export function readMultipart(bytes: Buffer, contentType: string): FormPart[] {
   const boundary = readBoundary(contentType);
@@ -52,7 +52,7 @@ function readParts(bytes: Buffer, delimiter: Buffer): FormPart[] | null {
 function readPart(bytes: Buffer, headStart: number, delimiter: Buffer): { part: FormPart; end: number } | null {
   const headLength = bytes.subarray(headStart, headStart + headBytesMax).indexOf(headEnd);
   const start = headStart + headLength + headEnd.length;
-  // Looked for from the head on: in there it would be one that nobody expects.
+  // Searched from the head on: a delimiter inside the head would be one that nobody expects.
   const end = bytes.indexOf(delimiter, headStart);
   const valueEnd = end - lineEnd.length;
   if (

@@ -1,26 +1,26 @@
-/** What the head of a part says: the name of its field and, for a file, what is known of the file. */
+/** The head of a part: the name of its field and, for a file, what is known about the file. */
 export type PartHead = {
   readonly name: string;
   readonly file: { readonly name: string; readonly type: string } | null;
 };
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** No control characters but tabs; a line that goes on in the next would begin with a space. */
+/** No control characters but tabs; a continuation line would begin with a space. */
 const linePattern = /^([!#$%&'*+.^`|~\w-]+):[ \t]*([^\p{Cc}]*(?:\t[^\p{Cc}]*)*)$/u;
 const parameter = /[ \t]*;[ \t]*([\w!#$&+.^`|~*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";,\\]+))/y;
-/** Names that every reader reads alike. */
+/** Names that every parser reads alike. */
 const namePattern = /^[\w.[\]-]{1,128}$/;
 const typePattern =
   /^(?!multipart\/|message\/)[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w-]+=(?:[\w.+-]+|"[\w .,+-]*"))*$/i;
 /** Encodings that change no byte. */
 const plainEncoding = /^(?:7bit|8bit|binary)$/i;
 const extendedPattern = /^utf-8'[\w-]*'((?:[\w!#$&+.^`|~-]|%[\da-f]{2})+)$/i;
-/** What readers of forms take for something else than a letter of the name of a file. */
+/** Characters that some parser reads differently in a file name. */
 const oddInFileName = /["\\;\p{Cc}\p{Zl}\p{Zp}]|%(?:22|0a|0d)/giu;
 const fileNameLengthMax = 255;
 const unknownType = "application/octet-stream";
 
-/** Reads the lines of a head; null for one that is not well-formed, or that two readers could read in two ways. */
+/** Parses the lines of a head; null for one that is malformed, or that two parsers could read in two ways. */
 export function readPartHead(bytes: Uint8Array): PartHead | null {
   const fields = readLines(bytes);
   const disposition = readDisposition(fields?.get("content-disposition") ?? "");
@@ -78,7 +78,7 @@ function readDisposition(value: string): Map<string, string> | null {
   return parameters;
 }
 
-/** The name of a file as it goes on, without the folders before it; undefined for no file, null for no good name. */
+/** The file name to forward, without folders; undefined for no file, null for an invalid name. */
 function readFileName(parameters: ReadonlyMap<string, string>): string | null | undefined {
   const extended = parameters.get("filename*");
   const given = extended === undefined ? parameters.get("filename") : fromExtended(extended);

@@ -1,10 +1,10 @@
 import type { FormPart } from "./read-multipart.ts";
 
-/** A form as it goes to a provider. */
+/** A form as sent to a provider. */
 export type WrittenForm = { readonly body: Buffer; readonly contentType: string };
 
 /**
- * Writes the parts of a form so that every reader reads them alike: a part is a file if and only if it names one, and
+ * Writes the parts of a form so that every parser reads them alike: a part is a file if and only if it names one, and
  * each file has a type.
  * @param chance 16 random bytes for the boundary: no client can have put it into a part
  */
