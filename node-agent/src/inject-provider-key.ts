@@ -1,4 +1,4 @@
-import type { HttpHeader } from "@sluice/http1/response-head";
+import type { HttpHeader } from "@sluice/http-client/response-head";
 import type { ActiveAccount } from "./accounts.ts";
 
 /** The only headers of a caller that a provider sees; everything else could name the caller or steer the way. */

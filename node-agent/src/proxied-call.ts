@@ -1,5 +1,5 @@
 import { type ErrorCode, errorDefinition } from "@sluice/contracts/errors";
-import type { Http1ResponseHead } from "@sluice/http1/response-head";
+import type { Http1ResponseHead } from "@sluice/http-client/response-head";
 import type { ActiveAccount } from "./accounts.ts";
 import { AnswerStream, type AnswerStreamEvents } from "./answer-stream.ts";
 import type { Arrival } from "./arrival.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { getEventListeners } from "node:events";
-import type { HttpBodyFlow, HttpClient } from "@sluice/control-plane/platform/http-client/model.ts";
-import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
+import type { HttpBodyFlow, HttpClient } from "@sluice/http-client/model";
+import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import { call, consume, elapsedMs, failure, httpClients, requestTo } from "../support/wire/http-calls.ts";
 import { type RawHttpServer, type RawSocket, startRawHttpServer } from "../support/wire/raw-http-server.ts";
 import { createTestAuthority } from "../support/wire/test-certificates.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { HttpClient } from "@sluice/control-plane/platform/http-client/model.ts";
+import type { HttpClient } from "@sluice/http-client/model";
 import { call, failure, httpClients, requestTo } from "../support/wire/http-calls.ts";
 import { type RawHttpServer, startRawHttpServer } from "../support/wire/raw-http-server.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { HttpClient, HttpClientErrorKind } from "@sluice/control-plane/platform/http-client/model.ts";
-import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
+import type { HttpClient, HttpClientErrorKind } from "@sluice/http-client/model";
+import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import { call, elapsedMs, failure, httpClients, requestTo } from "../support/wire/http-calls.ts";
 import { type RawHttpServer, type RawSocket, startRawHttpServer } from "../support/wire/raw-http-server.ts";
 

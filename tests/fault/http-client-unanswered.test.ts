@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
+import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import { call, failure, requestTo } from "../support/wire/http-calls.ts";
 
 const attemptsMax = 64;

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { AddressGuard } from "@sluice/control-plane/platform/address-guard.ts";
-import { HttpClientError } from "@sluice/control-plane/platform/http-client/model.ts";
-import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { WsWebSocketClient } from "@sluice/control-plane/platform/websocket/client.ts";
+import { HttpClientError } from "@sluice/http-client/model";
+import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import { call, failure, requestTo } from "../support/wire/http-calls.ts";
 import { type RawHttpServer, startRawHttpServer } from "../support/wire/raw-http-server.ts";
 import { createTestAuthority } from "../support/wire/test-certificates.ts";

@@ -43,7 +43,7 @@ describe("the binary", () => {
     const allowed = [
       /^node-agent\/(src\/[\w/-]+\.ts|package\.json)$/,
       /^packages\/exit-protocol\/src\/(headers|relay-key|challenge)\.ts$/,
-      /^packages\/http1\/src\/[\w-]+\.ts$/,
+      /^packages\/http-client\/src\/[\w-]+\.ts$/,
       /^packages\/server-addresses\/src\/[\w-]+\.ts$/,
       /^packages\/contracts\/src\/errors\.ts$/,
       /^node_modules\/\.bun\/ipaddr\.js@[\d.]+\/node_modules\/ipaddr\.js\/lib\/ipaddr\.js$/,

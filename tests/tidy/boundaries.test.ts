@@ -15,8 +15,8 @@ const packages = (...names: string[]): string[] => names.map((name) => `packages
 /** Lower layers know nothing of higher ones; the three applications never import each other. */
 const workspaces = {
   "packages/contracts": [],
-  // Bytes in, events out: the reading of answers, shared by the two programs that call a server they do not trust.
-  "packages/http1": [],
+  // The HTTP client of the two programs that call a server they do not trust.
+  "packages/http-client": [],
   // Where connections to a server that is not trusted may go, for the same two programs.
   "packages/server-addresses": [],
   "packages/messages-conversion": packages("contracts"),
@@ -24,14 +24,21 @@ const workspaces = {
   // It stands in for somebody else's server, so it shares no code with the product but the contracts.
   "packages/sandbox-provider": packages("contracts"),
   // The sandbox is for trying out and for tests; the product never depends on it.
-  "control-plane": packages("contracts", "http1", "server-addresses", "messages-conversion", "exit-protocol"),
+  "control-plane": packages("contracts", "http-client", "server-addresses", "messages-conversion", "exit-protocol"),
   // The agent is one small binary for a remote host.
-  "node-agent": packages("contracts", "exit-protocol", "http1", "server-addresses"),
+  "node-agent": packages("contracts", "exit-protocol", "http-client", "server-addresses"),
   web: packages("contracts"),
   // It starts the applications as processes and never imports them.
   deploy: packages("contracts", "messages-conversion", "exit-protocol", "sandbox-provider"),
   tests: [
-    ...packages("contracts", "http1", "server-addresses", "messages-conversion", "exit-protocol", "sandbox-provider"),
+    ...packages(
+      "contracts",
+      "http-client",
+      "server-addresses",
+      "messages-conversion",
+      "exit-protocol",
+      "sandbox-provider",
+    ),
     ...["control-plane", "node-agent", "web", "deploy"],
   ],
 };
@@ -331,7 +338,7 @@ describe("purity", () => {
 
   test("a pure file may import other types, and a service may import anything", () => {
     const files = {
-      "control-plane/src/gateway/model.ts": 'import type { HttpResponse } from "../platform/http-client/model.ts";',
+      "control-plane/src/gateway/model.ts": 'import type { HttpResponse } from "@sluice/http-client/model";',
       "control-plane/src/gateway/service.ts": 'import { randomBytes } from "node:crypto";',
     };
     expect(findPurityViolations(invented(files))).toEqual([]);

@@ -1,4 +1,6 @@
 import type { UserId } from "@sluice/contracts/ids";
+import { FetchHttpClient } from "@sluice/http-client/fetch-client";
+import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import type { AnyElysia } from "elysia";
 import type { Registry } from "prom-client";
 import { type Accounts, type AccountsDeps, buildAccounts } from "../accounts/accounts.ts";
@@ -55,8 +57,6 @@ import type { Notifications } from "../platform/db-notifications.ts";
 import type { AnyEndpoint } from "../platform/endpoint/model.ts";
 import { type EndpointDeps, endpointRoutes } from "../platform/endpoint/routes.ts";
 import type { Feature } from "../platform/feature.ts";
-import { FetchHttpClient } from "../platform/http-client/fetch-client.ts";
-import { PooledHttpClient } from "../platform/http-client/pooled-client.ts";
 import { fileEndpoints, type ListDeps, listEndpoints } from "../platform/list-query/endpoints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Job } from "../platform/schedule-jobs.ts";

@@ -1,3 +1,4 @@
+import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import { nodeAddressRule } from "../exit-nodes/exit-nodes.ts";
 import { keepTraffic } from "../exit-nodes/service.ts";
 import { BodyRoom } from "../gateway/body-room.ts";
@@ -10,7 +11,6 @@ import { openUpstreamGuard } from "../platform/address-guard.ts";
 import { CaptureAllowance } from "../platform/answer-capture.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
-import { PooledHttpClient } from "../platform/http-client/pooled-client.ts";
 import { WsWebSocketClient } from "../platform/websocket/client.ts";
 import type { Base } from "./base.ts";
 import { parseAside } from "./side-thread.ts";

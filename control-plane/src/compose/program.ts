@@ -1,3 +1,4 @@
+import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import type { AnyElysia } from "elysia";
 import { type AppRoutes, type CallHandlers, createApp } from "../app.ts";
 import { checkDatabase } from "../db/start-checks.ts";
@@ -13,7 +14,6 @@ import { metricsAccess, operationsRoutes } from "../operations/routes.ts";
 import { CaptureAllowance } from "../platform/answer-capture.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Config, publicBaseUrl } from "../platform/config.ts";
-import { PooledHttpClient } from "../platform/http-client/pooled-client.ts";
 import type { Log } from "../platform/log.ts";
 import { type Job, startJobs } from "../platform/schedule-jobs.ts";
 import { realtimeHandler, relayHandler } from "../relay/routes.ts";

@@ -1,10 +1,10 @@
+import type { HttpClient } from "@sluice/http-client/model";
 import { type AddressRule, serverAddressRule } from "@sluice/server-addresses/server-address-rule";
 import type { Registry } from "prom-client";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import type { Database } from "../platform/db.ts";
 import type { Feature } from "../platform/feature.ts";
-import type { HttpClient } from "../platform/http-client/model.ts";
 import type { Log } from "../platform/log.ts";
 import { exitNodeEndpoints } from "./admin-routes.ts";
 import type { ExitChannels, RelayKeys } from "./port.ts";

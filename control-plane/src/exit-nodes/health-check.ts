@@ -8,7 +8,7 @@ import {
   type HttpClientErrorKind,
   type HttpHeader,
   type HttpResponse,
-} from "../platform/http-client/model.ts";
+} from "@sluice/http-client/model";
 import type { HealthFailure, HealthResult, NodeReport } from "./model.ts";
 
 const answerBytesMax = 64 * 1024;

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import type { Approvals } from "../admin/approvals/service.ts";
 import { isPrivateUpstreamAllowed, openUpstreamGuard } from "../platform/address-guard.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -6,7 +7,6 @@ import type { Config } from "../platform/config.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
 import type { Feature } from "../platform/feature.ts";
-import { PooledHttpClient } from "../platform/http-client/pooled-client.ts";
 import type { Log } from "../platform/log.ts";
 import { type CatalogAdminDeps, catalogAdminEndpoints } from "./catalog-admin/routes.ts";
 import { ChannelTests } from "./catalog-admin/test-channel.ts";

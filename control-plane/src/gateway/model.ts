@@ -1,11 +1,11 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
+import type { HttpClientError } from "@sluice/http-client/model";
 import type { PriceVersion } from "../models/model.ts";
 import type { Units } from "../models/units.ts";
 import type { AnswerCapture } from "../platform/answer-capture.ts";
 import type { UpstreamWords } from "../platform/errors.ts";
-import type { HttpClientError } from "../platform/http-client/model.ts";
 import type { ByteCounter } from "../platform/read-body.ts";
 import type { Attempt, Outcome } from "../usage/log/model.ts";
 import type { BodyShare } from "./body-room.ts";

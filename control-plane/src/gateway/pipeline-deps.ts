@@ -1,8 +1,8 @@
 import type { ApiKeyId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
+import type { HttpClient, HttpLimits } from "@sluice/http-client/model";
 import type { CaptureAllowance } from "../platform/answer-capture.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { HttpClient, HttpLimits } from "../platform/http-client/model.ts";
 import type { Log } from "../platform/log.ts";
 import type { Attempt, UsageRow } from "../usage/log/model.ts";
 import type { BodyRoom } from "./body-room.ts";

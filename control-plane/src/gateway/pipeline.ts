@@ -1,6 +1,6 @@
 import { errorDefinition } from "@sluice/contracts/errors";
+import { HttpClientError, type HttpResponse } from "@sluice/http-client/model";
 import { AppError, toAppError } from "../platform/errors.ts";
-import { HttpClientError, type HttpResponse } from "../platform/http-client/model.ts";
 import { readApiKey } from "./admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess, checkPassThrough, checkPrice } from "./admit/check-access.ts";
 import { checkContentType } from "./admit/parse-request.ts";

@@ -1,4 +1,5 @@
 import type { ApiKeyId, BudgetId, GatewayUserId, ReplicaId } from "@sluice/contracts/ids";
+import type { HttpClient } from "@sluice/http-client/model";
 import type { Registry } from "prom-client";
 import { CaptureAllowance } from "../platform/answer-capture.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -6,7 +7,6 @@ import { sha256Hex } from "../platform/crypto/digest.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
 import type { Notifications } from "../platform/db-notifications.ts";
-import type { HttpClient } from "../platform/http-client/model.ts";
 import type { Log } from "../platform/log.ts";
 import { gauge } from "../platform/metric.ts";
 import type { WebSocketClient } from "../platform/websocket/model.ts";

@@ -1,3 +1,4 @@
+import { DeadlineTicker, hasPassed, type Timed } from "@sluice/http-client/deadline-ticker";
 import { badUpstreamAnswer, type MessagesError } from "@sluice/messages-conversion/errors/messages-error";
 import { toMessagesErrorOfEvent } from "@sluice/messages-conversion/errors/to-messages-error";
 import { isJsonObject } from "@sluice/messages-conversion/json";
@@ -6,7 +7,6 @@ import { toMessageEvents } from "@sluice/messages-conversion/response/to-message
 import { MessagesStream } from "@sluice/messages-conversion/stream/messages-stream";
 import { fromServerSentEvent, type StreamInput } from "@sluice/messages-conversion/stream/stream-input";
 import { AnswerCapture, type CaptureAllowance } from "../platform/answer-capture.ts";
-import { DeadlineTicker, hasPassed, type Timed } from "../platform/deadline-ticker.ts";
 import type { Answering } from "./conversion.ts";
 import { EventReader, isTooLong } from "./event-reader.ts";
 

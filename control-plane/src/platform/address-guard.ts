@@ -1,16 +1,14 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import type { ServerPlace } from "@sluice/http-client/address-guard";
+import { HttpClientError } from "@sluice/http-client/model";
 import { canonicalAddress, isNoServerAddress } from "@sluice/server-addresses/judge-address";
 import { type AddressRule, serverAddressRule } from "@sluice/server-addresses/server-address-rule";
 import type { Config } from "./config.ts";
-import { HttpClientError } from "./http-client/model.ts";
 import type { Log } from "./log.ts";
 
 /** All addresses of a name. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
-
-/** A server by its name or address, and its port. */
-export type ServerPlace = { readonly hostname: string; readonly port: number };
 
 export type AddressGuardDeps = {
   readonly isAllowed: AddressRule;

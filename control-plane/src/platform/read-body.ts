@@ -1,4 +1,4 @@
-import { DeadlineTicker, hasPassed, type Timed } from "./deadline-ticker.ts";
+import { DeadlineTicker, hasPassed, type Timed } from "@sluice/http-client/deadline-ticker";
 import { AppError } from "./errors.ts";
 import { joinInSlices } from "./slices.ts";
 

@@ -1,5 +1,5 @@
-import { Http1ParseError, type Http1ResponseHead } from "@sluice/http1/response-head";
-import { Http1ResponseParser } from "@sluice/http1/response-parser";
+import { Http1ParseError, type Http1ResponseHead } from "@sluice/http-client/response-head";
+import { Http1ResponseParser } from "@sluice/http-client/response-parser";
 import { type Destination, UpstreamError } from "./model.ts";
 
 /** The call that has a connection to itself, from its first byte to the last byte of the answer. */

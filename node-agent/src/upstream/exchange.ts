@@ -1,4 +1,4 @@
-import type { Http1ResponseHead } from "@sluice/http1/response-head";
+import type { Http1ResponseHead } from "@sluice/http-client/response-head";
 import type { Connection, ConnectionUser } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import { UpstreamError, type UpstreamErrorKind, type UpstreamLimits, type UpstreamRequest } from "./model.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { HttpSender } from "@sluice/control-plane/mail/senders/http-sender.ts";
-import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
+import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import { type GatewayAnswer, MailGateway } from "../../support/mail/mail-gateway.ts";
 import { canary, MailRig } from "../../support/mail/mail-rig.ts";
 

@@ -9,9 +9,9 @@ import type { Clock } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import type { HttpLimits } from "@sluice/control-plane/platform/http-client/model.ts";
-import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
+import type { HttpLimits } from "@sluice/http-client/model";
+import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import { createTestDatabase, type TestDatabase } from "../postgres/test-database.ts";
 
 export type MailRow = {

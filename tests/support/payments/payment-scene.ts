@@ -6,7 +6,7 @@ import { GatewayNotices } from "@sluice/control-plane/payments/notices/notices.t
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { FetchHttpClient } from "@sluice/control-plane/platform/http-client/fetch-client.ts";
+import { FetchHttpClient } from "@sluice/http-client/fetch-client";
 import { type EndpointServer, serveEndpoints } from "../service/endpoint-server.ts";
 import { BillingScene } from "./billing-scene.ts";
 import { LocalCardGateway } from "./card-gateway.ts";

@@ -1,4 +1,4 @@
-import { FetchHttpClient } from "@sluice/control-plane/platform/http-client/fetch-client.ts";
+import { FetchHttpClient } from "@sluice/http-client/fetch-client";
 import {
   type HttpBodyFlow,
   type HttpClient,
@@ -6,8 +6,8 @@ import {
   type HttpLimits,
   type HttpRequest,
   type HttpResponse,
-} from "@sluice/control-plane/platform/http-client/model.ts";
-import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
+} from "@sluice/http-client/model";
+import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 
 /** What has to hold for every implementation is tested with each of them. */
 export const httpClients: readonly {

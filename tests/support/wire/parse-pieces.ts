@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
-import { Http1ParseError } from "@sluice/http1/response-head";
-import { Http1ResponseParser } from "@sluice/http1/response-parser";
+import { Http1ParseError } from "@sluice/http-client/response-head";
+import { Http1ResponseParser } from "@sluice/http-client/response-parser";
 
 /** What a parser made of some bytes. */
 export type ParseOutcome = {

@@ -1,4 +1,4 @@
-import type { HttpBodyFlow, HttpBodySink, HttpResponseBody } from "@sluice/control-plane/platform/http-client/model.ts";
+import type { HttpBodyFlow, HttpBodySink, HttpResponseBody } from "@sluice/http-client/model";
 
 /** The body of a response that a test pushes by hand, piece by piece, and what its reader did with the flow. */
 export class PushedBody implements HttpResponseBody, HttpBodyFlow {

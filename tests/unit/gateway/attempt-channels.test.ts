@@ -5,9 +5,9 @@ import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-loa
 import type { AttemptFailure, CallState, FailedAttempt, Principal } from "@sluice/control-plane/gateway/model.ts";
 import { classifyStatus, failedBy } from "@sluice/control-plane/gateway/respond/classify-status.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
-import { HttpClientError } from "@sluice/control-plane/platform/http-client/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { Attempt } from "@sluice/control-plane/usage/log/model.ts";
+import { HttpClientError } from "@sluice/http-client/model";
 import { channelOf } from "../../support/calls/channel-fixtures.ts";
 
 const customer = 1n as GatewayUserId;

@@ -1,9 +1,9 @@
 import type { ChannelTest } from "@sluice/contracts/catalog-admin";
 import type { ChannelId } from "@sluice/contracts/ids";
+import { type HttpClient, HttpClientError, type HttpResponse } from "@sluice/http-client/model";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
-import { type HttpClient, HttpClientError, type HttpResponse } from "../../platform/http-client/model.ts";
 import { redact } from "../../platform/log.ts";
 import { Semaphore, SemaphoreFullError } from "../../platform/semaphore.ts";
 import { parseBaseUrl } from "../channels/model.ts";

@@ -1,4 +1,4 @@
-import type { HttpLimits } from "../../platform/http-client/model.ts";
+import type { HttpLimits } from "@sluice/http-client/model";
 import type { Channel } from "../channels/model.ts";
 import type { AdmittedCall, ModelEntry, ParsedRequest } from "../model.ts";
 import type { UpstreamLimits } from "../pipeline-deps.ts";

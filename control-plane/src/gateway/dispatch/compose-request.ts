@@ -1,7 +1,7 @@
 import { accountHeader } from "@sluice/exit-protocol/headers";
+import type { HttpHeader, HttpLimits, HttpRequest } from "@sluice/http-client/model";
 import { sha256Hex } from "../../platform/crypto/digest.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { HttpHeader, HttpLimits, HttpRequest } from "../../platform/http-client/model.ts";
 import type { Channel } from "../channels/model.ts";
 import type { GatewayCall, ParsedRequest } from "../model.ts";
 import type { Surface, SurfaceKind } from "../surfaces.ts";

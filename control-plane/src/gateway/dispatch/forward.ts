@@ -1,9 +1,4 @@
-import {
-  type HttpClient,
-  HttpClientError,
-  type HttpRequest,
-  type HttpResponse,
-} from "../../platform/http-client/model.ts";
+import { type HttpClient, HttpClientError, type HttpRequest, type HttpResponse } from "@sluice/http-client/model";
 
 /** One attempt at one channel: returns the head of the response, or how the connection failed. */
 export async function forward(client: HttpClient, request: HttpRequest): Promise<HttpResponse | HttpClientError> {

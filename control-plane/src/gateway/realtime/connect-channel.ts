@@ -1,4 +1,4 @@
-import { HttpClientError, type HttpResponseBody } from "../../platform/http-client/model.ts";
+import { HttpClientError, type HttpResponseBody } from "@sluice/http-client/model";
 import type { ClientWebSocket, WebSocketClient, WebSocketRefusal } from "../../platform/websocket/model.ts";
 import { attemptChannels, noteAttempt } from "../attempt-channels.ts";
 import type { ChannelUse } from "../channels/channel-load.ts";

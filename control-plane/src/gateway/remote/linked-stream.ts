@@ -1,10 +1,5 @@
+import type { HttpBodyFlow, HttpBodySink, HttpClientError, HttpResponseBody } from "@sluice/http-client/model";
 import { AppError } from "../../platform/errors.ts";
-import type {
-  HttpBodyFlow,
-  HttpBodySink,
-  HttpClientError,
-  HttpResponseBody,
-} from "../../platform/http-client/model.ts";
 import { ClientQueue } from "../respond/stream-events/client-queue.ts";
 import { EventAssembler } from "../respond/stream-events/event-assembler.ts";
 import { errorEvent } from "../respond/write-error.ts";

@@ -1,6 +1,4 @@
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
-import type { CaptureAllowance } from "../../platform/answer-capture.ts";
-import { AppError, toAppError } from "../../platform/errors.ts";
 import {
   type HttpClient,
   HttpClientError,
@@ -9,7 +7,9 @@ import {
   type HttpRequest,
   type HttpResponse,
   type HttpResponseBody,
-} from "../../platform/http-client/model.ts";
+} from "@sluice/http-client/model";
+import type { CaptureAllowance } from "../../platform/answer-capture.ts";
+import { AppError, toAppError } from "../../platform/errors.ts";
 import type { BodyRoom, BodyShare } from "../body-room.ts";
 import { keepPiece, newCallState, toReport } from "../call-state.ts";
 import { FreeAnswer } from "../errors.ts";

@@ -1,6 +1,6 @@
+import { HttpClientError, type HttpHeader } from "@sluice/http-client/model";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
-import { HttpClientError, type HttpHeader } from "../../platform/http-client/model.ts";
 import type { ClientWebSocket, WebSocketClient, WebSocketRefusal } from "../../platform/websocket/model.ts";
 import { keepPiece, newCallState, toBegunReport, toReport } from "../call-state.ts";
 import { hopHeader } from "../dispatch/compose-request.ts";

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
-import type { HttpClientError, HttpClientErrorKind, HttpHeader } from "../../platform/http-client/model.ts";
+import type { HttpClientError, HttpClientErrorKind, HttpHeader } from "@sluice/http-client/model";
 import type { AttemptFailure, FailedAttempt } from "../model.ts";
 
 const failure = (code: ErrorCode, result: string, more: Partial<AttemptFailure> = {}): AttemptFailure => ({

@@ -1,5 +1,5 @@
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
-import type { HttpResponse } from "../../platform/http-client/model.ts";
+import type { HttpResponse } from "@sluice/http-client/model";
 import type { GatewayAnswer } from "../model.ts";
 import type { SurfaceKind } from "../surfaces.ts";
 

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
+import { HttpClientError, type HttpResponse, type HttpResponseBody } from "@sluice/http-client/model";
 import { cleanWords } from "@sluice/messages-conversion/errors/clean-words";
 import { type ErrorWords, readErrorWords } from "@sluice/messages-conversion/errors/read-error-words";
 import type { UpstreamWords } from "../../platform/errors.ts";
-import { HttpClientError, type HttpResponse, type HttpResponseBody } from "../../platform/http-client/model.ts";
 import { redact } from "../../platform/log.ts";
 import type { Channel } from "../channels/model.ts";
 import type { AttemptFailure, FailedAttempt, StreamEnding } from "../model.ts";

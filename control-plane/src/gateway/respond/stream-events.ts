@@ -3,7 +3,7 @@ import {
   type HttpBodySink,
   HttpClientError,
   type HttpResponseBody,
-} from "../../platform/http-client/model.ts";
+} from "@sluice/http-client/model";
 import type { StreamEnding, StreamOpening } from "../model.ts";
 import type { Surface } from "../surfaces.ts";
 import { ChoiceEnds } from "./stream-events/choice-ends.ts";

@@ -1,10 +1,5 @@
+import { type HttpClient, HttpClientError, type HttpLimits, type HttpResponse } from "@sluice/http-client/model";
 import type { Clock } from "../../platform/clock.ts";
-import {
-  type HttpClient,
-  HttpClientError,
-  type HttpLimits,
-  type HttpResponse,
-} from "../../platform/http-client/model.ts";
 import { cleanError } from "./clean-error.ts";
 import type { MailSender, MailToSend, SendResult } from "./model.ts";
 import { parseRetryAfter } from "./retry-after.ts";

@@ -1,6 +1,6 @@
+import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import type { Clock } from "../../platform/clock.ts";
 import { type Config, ConfigError } from "../../platform/config.ts";
-import { PooledHttpClient } from "../../platform/http-client/pooled-client.ts";
 import type { Log } from "../../platform/log.ts";
 import { type MailFrom, parseMailFrom } from "../address.ts";
 import { HttpSender } from "./http-sender.ts";

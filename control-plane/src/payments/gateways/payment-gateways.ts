@@ -1,9 +1,9 @@
 import { type CardSender, cardSenders } from "@sluice/contracts/payments";
+import type { HttpClient } from "@sluice/http-client/model";
 import type { SecretReader } from "../../admin/secrets/service.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { type Config, publicBaseUrl } from "../../platform/config.ts";
 import type { MasterKey } from "../../platform/crypto/master-key.ts";
-import type { HttpClient } from "../../platform/http-client/model.ts";
 import { CardPay, cardSecretNames } from "./cardpay/card-pay.ts";
 import type { CardGateway, WalletGateway } from "./port.ts";
 import { WalletPay, walletSecrets } from "./walletpay/wallet-pay.ts";

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
+import { HttpClientError, type HttpClientErrorKind, type HttpHeader } from "@sluice/http-client/model";
+import { formatHost } from "@sluice/http-client/request-head";
 import { WebSocket } from "ws";
 import type { AddressGuard } from "../address-guard.ts";
-import { formatHost } from "../http-client/http1-request-encoder.ts";
-import { HttpClientError, type HttpClientErrorKind, type HttpHeader } from "../http-client/model.ts";
 import type {
   ClientWebSocket,
   Frame,

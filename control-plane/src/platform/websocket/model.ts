@@ -1,4 +1,4 @@
-import type { HttpHeader } from "../http-client/model.ts";
+import type { HttpHeader } from "@sluice/http-client/model";
 
 /** One message of a websocket: a string is a text frame, bytes are a binary frame. */
 export type Frame = string | Buffer;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { LinkedStream } from "@sluice/control-plane/gateway/remote/linked-stream.ts";
-import type { HttpBodySink, HttpResponseBody } from "@sluice/control-plane/platform/http-client/model.ts";
+import type { HttpBodySink, HttpResponseBody } from "@sluice/http-client/model";
 
 const first = 'data: {"a":1}\n\n';
 const second = 'data: {"b":2}\n\n';

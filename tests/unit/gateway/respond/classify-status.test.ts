@@ -4,7 +4,7 @@ import {
   classifyStatus,
   readRetryAfter,
 } from "@sluice/control-plane/gateway/respond/classify-status.ts";
-import { HttpClientError, type HttpClientErrorKind } from "@sluice/control-plane/platform/http-client/model.ts";
+import { HttpClientError, type HttpClientErrorKind } from "@sluice/http-client/model";
 
 describe("the status of an upstream", () => {
   test("is an answer from 200 to 299 and nothing else", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { classifyStatus } from "@sluice/control-plane/gateway/respond/classify-status.ts";
 import { readRefusal } from "@sluice/control-plane/gateway/respond/read-upstream-error.ts";
-import { HttpClientError, type HttpResponse } from "@sluice/control-plane/platform/http-client/model.ts";
+import { HttpClientError, type HttpResponse } from "@sluice/http-client/model";
 import fc from "fast-check";
 
 const credential = "prov-key.with$special(characters)";

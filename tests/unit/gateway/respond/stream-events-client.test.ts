@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import type { StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events.ts";
-import { HttpClientError } from "@sluice/control-plane/platform/http-client/model.ts";
+import { HttpClientError } from "@sluice/http-client/model";
 import {
   chunk,
   errorEvent,

@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from "bun:test";
 import type { StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events.ts";
-import { HttpClientError } from "@sluice/control-plane/platform/http-client/model.ts";
+import { HttpClientError } from "@sluice/http-client/model";
 import fc from "fast-check";
 import { chunk, runEventStream as run, usage, usageChunk } from "../../../support/calls/event-stream-run.ts";
 import { passTime, settlePromises } from "../../../support/values/fake-time.ts";

@@ -1,4 +1,4 @@
-import type { HttpBodyFlow } from "../../../platform/http-client/model.ts";
+import type { HttpBodyFlow } from "@sluice/http-client/model";
 
 /** What may wait for a slow client in our memory before the upstream is paused. */
 const bytesMax = 65_536;

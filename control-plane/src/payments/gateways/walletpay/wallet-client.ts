@@ -1,6 +1,6 @@
+import { type HttpClient, HttpClientError } from "@sluice/http-client/model";
 import { z } from "zod";
 import { AppError } from "../../../platform/errors.ts";
-import { type HttpClient, HttpClientError } from "../../../platform/http-client/model.ts";
 
 export type WalletAnswer = { readonly code: string; readonly message: string; readonly result: unknown };
 

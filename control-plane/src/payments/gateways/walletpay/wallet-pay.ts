@@ -1,8 +1,8 @@
 import type { GatewayRequest } from "@sluice/contracts/payments";
+import type { HttpClient } from "@sluice/http-client/model";
 import { z } from "zod";
 import type { SecretReader } from "../../../admin/secrets/service.ts";
 import { AppError } from "../../../platform/errors.ts";
-import type { HttpClient } from "../../../platform/http-client/model.ts";
 import { type Checkout, type GatewayNotice, type PaidFacts, readAmount, type WalletCheckoutRequest } from "../model.ts";
 import type { Confirmation, RefundAnswer, RefundRequest, WalletGateway } from "../port.ts";
 import { readWalletNotice } from "./notification.ts";

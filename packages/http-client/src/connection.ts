@@ -1,9 +1,9 @@
-import { Http1ParseError, type Http1ResponseHead } from "@sluice/http1/response-head";
-import { Http1ResponseParser } from "@sluice/http1/response-parser";
-import type { AddressGuard } from "../address-guard.ts";
-import { encodeRequestHead } from "./http1-request-encoder.ts";
+import type { AddressGuard } from "./address-guard.ts";
 import type { HttpRequest } from "./model.ts";
+import { encodeRequestHead } from "./request-head.ts";
 import { RequestWriter } from "./request-writer.ts";
+import { Http1ParseError, type Http1ResponseHead } from "./response-head.ts";
+import { Http1ResponseParser } from "./response-parser.ts";
 
 /** Where connections lead to; those of one destination are interchangeable. */
 export type Destination = {

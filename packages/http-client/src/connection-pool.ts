@@ -1,8 +1,8 @@
-import type { AddressGuard } from "../address-guard.ts";
-import type { DeadlineTicker, Timed } from "../deadline-ticker.ts";
+import type { AddressGuard } from "./address-guard.ts";
 import { Connection, type ConnectionKeeper, type ConnectionUser, type Destination } from "./connection.ts";
-import { formatHost, parseHostname, scratchBytesMin } from "./http1-request-encoder.ts";
+import type { DeadlineTicker, Timed } from "./deadline-ticker.ts";
 import { HttpClientError, type HttpRequest } from "./model.ts";
+import { formatHost, parseHostname, scratchBytesMin } from "./request-head.ts";
 
 export type ConnectionPoolOptions = {
   readonly connectionsMax: number;

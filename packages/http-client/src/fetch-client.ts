@@ -1,7 +1,7 @@
-import { DeadlineTicker } from "../deadline-ticker.ts";
+import { DeadlineTicker } from "./deadline-ticker.ts";
 import { FetchExchange } from "./fetch-exchange.ts";
-import { encodeRequestHead, formatHost, parseHostname, scratchBytesMin } from "./http1-request-encoder.ts";
 import { type HttpClient, HttpClientError, type HttpRequest, type HttpResponse } from "./model.ts";
+import { encodeRequestHead, formatHost, parseHostname, scratchBytesMin } from "./request-head.ts";
 
 export type FetchHttpClientOptions = {
   /** Certificates in PEM that are trusted instead of the well-known authorities. */

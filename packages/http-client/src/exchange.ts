@@ -1,10 +1,8 @@
-import type { Http1ParseError, Http1ResponseHead } from "@sluice/http1/response-head";
-import { type DeadlineTicker, hasPassed, type Timed } from "../deadline-ticker.ts";
 import { BodyCollector, bodyTooLarge } from "./body-collector.ts";
 import { sinkFailure, tellEnd, tellError } from "./body-sink.ts";
 import type { Connection, ConnectionUser, Destination } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
-import { encodeRequestHead } from "./http1-request-encoder.ts";
+import { type DeadlineTicker, hasPassed, type Timed } from "./deadline-ticker.ts";
 import {
   type HttpBodyFlow,
   type HttpBodySink,
@@ -14,6 +12,8 @@ import {
   type HttpResponse,
   type HttpResponseBody,
 } from "./model.ts";
+import { encodeRequestHead } from "./request-head.ts";
+import type { Http1ParseError, Http1ResponseHead } from "./response-head.ts";
 
 export type ExchangePorts = {
   readonly pool: ConnectionPool;

@@ -1,6 +1,6 @@
-import type { AddressGuard } from "../address-guard.ts";
-import { DeadlineTicker } from "../deadline-ticker.ts";
+import type { AddressGuard } from "./address-guard.ts";
 import { ConnectionPool, type ConnectionStatistics } from "./connection-pool.ts";
+import { DeadlineTicker } from "./deadline-ticker.ts";
 import { Exchange, type ExchangePorts } from "./exchange.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "./model.ts";
 

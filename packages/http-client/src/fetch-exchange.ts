@@ -1,6 +1,6 @@
-import { type DeadlineTicker, hasPassed, type Timed } from "../deadline-ticker.ts";
 import { BodyCollector, bodyTooLarge } from "./body-collector.ts";
 import { sinkFailure, tellEnd, tellError } from "./body-sink.ts";
+import { type DeadlineTicker, hasPassed, type Timed } from "./deadline-ticker.ts";
 import { toClientError } from "./fetch-errors.ts";
 import {
   type HttpBodyFlow,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Http1ResponseParser, headBytesMax } from "@sluice/http1/response-parser";
+import { Http1ResponseParser, headBytesMax } from "@sluice/http-client/response-parser";
 import { cut, type ParseOutcome, parse, parsePieces } from "../../support/wire/parse-pieces.ts";
 
 const ok = "HTTP/1.1 200 OK\r\n";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { RequestWriter } from "@sluice/control-plane/platform/http-client/request-writer.ts";
+import { RequestWriter } from "@sluice/http-client/request-writer";
 import fc from "fast-check";
 
 /** A socket that takes so many bytes per call, then as many as it gets; 0 when it is full, -1 when it is closed. */
