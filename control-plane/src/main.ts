@@ -3,10 +3,10 @@ import { serverSeconds } from "./platform/client-patience.ts";
 import { type Config, loadConfig } from "./platform/config.ts";
 import { createLog, type Log } from "./platform/log.ts";
 
-/** Above the limit of a body, so that a body over it gets our answer and not the server's. */
+/** Above the limit of a body, so that a body over it gets our response and not the server's. */
 const serverBodyBytesMax = 1024 * 1024 * 1024;
 const drainPollMs = 50;
-/** What calls that are cut off may take to write down their end. */
+/** How long aborted calls may take to record their end. */
 const cutMsMax = 2_000;
 
 const writeLine = (line: string): void => {
@@ -19,7 +19,7 @@ const writeLine = (line: string): void => {
  */
 async function drain(program: Program, log: Log, config: Config): Promise<void> {
   const { server } = program.app;
-  // A call is over when it is settled and the last byte of its answer has left for a client, however slow.
+  // A call is over when it is settled and the last byte of its response has been sent to the client, however slow.
   const running = () => Math.max(program.inFlight(), server?.pendingRequests ?? 0);
   program.beginDrain();
   log.info("program.draining", { inFlight: running() });
@@ -38,7 +38,9 @@ async function drain(program: Program, log: Log, config: Config): Promise<void> 
   log.info("program.stopped");
 }
 
-/** Ends what runs still like calls whose client has left, so that each is recorded with what was delivered. */
+/**
+ * Ends calls that are still running like calls whose client has left, so that each is recorded with what was delivered.
+ */
 async function cutOff(program: Program): Promise<void> {
   program.cutOff();
   void program.app.server?.stop(true);
@@ -66,7 +68,7 @@ async function main(): Promise<void> {
       },
     );
   };
-  // A second signal does not wait; a second error must not cut the calls that the first one lets end.
+  // A second signal does not wait; a second error must not cut off the calls that the first one lets finish.
   let signals = 0;
   const stopOnSignal = () => {
     signals += 1;
@@ -85,7 +87,7 @@ async function main(): Promise<void> {
     log.error("program.unhandled_rejection", { error });
     stop();
   });
-  // Last, since a reader of this line may end it at once.
+  // Last, because the reader of this line may stop the process at once.
   program.app.listen({
     hostname: config.HOST,
     port: config.PORT,

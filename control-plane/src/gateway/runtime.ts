@@ -30,7 +30,7 @@ import { openChannelCredential } from "./service.ts";
 import { type ExportedCall, ExportingObserver } from "./telemetry.ts";
 
 const sweepMs = 1_000;
-/** A term is renewed so many times before it would be over, and at least so often. */
+/** How often a term is renewed before it would be over, at least. */
 const renewalsPerTerm = 4;
 const renewMsMax = 5_000;
 const catalogReloadMs = 30_000;
@@ -43,7 +43,7 @@ export type GatewayRuntimeDeps = {
   readonly notifications: Notifications;
   readonly usage: UsageSpool;
   readonly replicaId: ReplicaId;
-  /** For how long calls are let in on leases after the database was last heard of. */
+  /** How long calls are admitted on leases after the last contact with the database. */
   readonly leaseTermMs: number;
   readonly masterKey: MasterKey;
   readonly client: HttpClient;
@@ -55,14 +55,14 @@ export type GatewayRuntimeDeps = {
   readonly isSentRetried: boolean;
   readonly streamStallTimeoutMs: number;
   readonly realtimeLimits: RealtimeLimits;
-  /** Whether connections may go to the address of an exit node. */
+  /** Whether connections to an exit node's address are allowed. */
   readonly isNodeAddressAllowed: (address: string) => boolean;
-  /** Keeps what was seen of exit nodes, for those who look after them. */
+  /** Stores what was observed about exit nodes, for the feature that manages them. */
   readonly keepExitTraffic: (seen: readonly ExitTraffic[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   readonly registry: Registry;
-  /** Called for each call that ended; null if nobody observes. */
+  /** Called for each finished call; null if nobody observes. */
   readonly exportCall: ((call: ExportedCall) => void) | null;
 };
 
@@ -71,7 +71,7 @@ function openObserver({ registry, exportCall }: GatewayRuntimeDeps): GatewayObse
   return exportCall === null ? metrics : new ExportingObserver(metrics, exportCall);
 }
 
-/** The upstream gateway of this process, with everything that keeps its memory true to the database. */
+/** The upstream gateway of this process, with everything that keeps its memory consistent with the database. */
 export class GatewayRuntime {
   readonly pipeline: Pipeline;
   readonly realtime: RealtimeGateway;
@@ -155,13 +155,13 @@ export class GatewayRuntime {
     this.#every(exitTrafficMs, () => this.#keepExitTraffic());
     this.#stopWatching = this.#deps.db.onReachabilityChange((isReachable) => {
       if (isReachable) {
-        // Until the others hear of us again, they count us as gone, and our term may be over.
+        // Until other replicas see us again, they count us as gone, and our term may be over.
         this.#renew().catch((error: unknown) => this.#deps.log.warn("gateway.timer_failed", { error }));
       }
     });
   }
 
-  /** Calls that were left are heard no further: they end now. */
+  /** Abandoned calls are not read on: they end now. */
   cutOff(): void {
     this.#readOnRoom.close();
   }
@@ -189,7 +189,7 @@ export class GatewayRuntime {
     }
   }
 
-  /** Loads the catalog; calls that come while one is loading share the load that begins after it. */
+  /** Loads the catalog; callers that come during a load share the next one. */
   reloadCatalog(): Promise<void> {
     this.#reload = this.#reload.then(async () => {
       try {
@@ -221,7 +221,7 @@ export class GatewayRuntime {
     }
   }
 
-  /** One renewal after the other, so that no answer is taken for a younger one. */
+  /** Renewals run one after the other, so that no stale response replaces a newer one. */
   #renew(): Promise<void> {
     this.#renewal ??= this.#renewOnce()
       .then((isRenewed) => (isRenewed ? undefined : this.#renewOnce()))
@@ -232,7 +232,7 @@ export class GatewayRuntime {
     return this.#renewal;
   }
 
-  /** Returns false when the era was another one: now it is known, and the term can be renewed in it. */
+  /** Returns false when the era had changed: now it is known, and the term can be renewed in it. */
   async #renewOnce(): Promise<boolean> {
     const { db, replicaId, clock } = this.#deps;
     const askedTick = clock.tick();
@@ -250,7 +250,7 @@ export class GatewayRuntime {
     }
   }
 
-  /** What could not be kept is lost: it is a sign of how nodes are doing, and no account of what was used. */
+  /** Observations that can't be stored are lost: they indicate how nodes are doing, and are not an account of usage. */
   async #keepExitTraffic(): Promise<void> {
     const seen = this.#loads.takeExitTraffic();
     if (seen.length > 0) {

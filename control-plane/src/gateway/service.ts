@@ -33,17 +33,17 @@ import { grantQuota, lockUserQuota, readUserQuota, type UserQuota } from "./quot
 const credentialContext = (id: ChannelId | string) =>
   sealContext({ table: "channel", column: "credential_sealed", row: id, owner: "operator" });
 
-/** What this feature keeps under the master key. */
+/** What this feature encrypts under the master key. */
 export const gatewaySealedColumns: readonly SealedColumn[] = [
   { table: "channel", column: "credential_sealed", key: ["id"], contextOf: ([id]) => credentialContext(id ?? "") },
 ];
 
-/** Opens the sealed credential of a channel. @throws SealError */
+/** Decrypts the credential of a channel. @throws SealError */
 export function openChannelCredential(key: MasterKey, id: ChannelId, sealed: Uint8Array): string {
   return Buffer.from(open(key.opening, sealed, credentialContext(id))).toString("utf8");
 }
 
-/** Whether calls can be sent to a base URL of a channel. */
+/** Whether calls can be sent to a channel's base URL. */
 export function isChannelAddress(baseUrl: string): boolean {
   try {
     parseBaseUrl(baseUrl);
@@ -53,7 +53,7 @@ export function isChannelAddress(baseUrl: string): boolean {
   }
 }
 
-/** Seals the credential of a channel, bound to its row. */
+/** Encrypts the credential of a channel, bound to its row. */
 export function sealChannelCredential(key: MasterKey, id: ChannelId, credential: string): Uint8Array {
   return seal(key.sealing, Buffer.from(credential), credentialContext(id));
 }
@@ -61,11 +61,13 @@ export function sealChannelCredential(key: MasterKey, id: ChannelId, credential:
 export type ChannelSettings = {
   readonly name: string;
   readonly baseUrl: string;
-  /** Null leaves what is stored. */
+  /** Null keeps the stored one. */
   readonly credential: string | null;
 };
 
-/** Creates a channel or changes where it points; the credential is stored only sealed. @throws TypeError for a bad URL */
+/**
+ * Creates a channel or changes its address; the credential is stored only encrypted. @throws TypeError for a bad URL
+ */
 export async function putChannel(tx: Queryable, key: MasterKey, settings: ChannelSettings): Promise<ChannelId> {
   parseBaseUrl(settings.baseUrl);
   const id = await saveChannel(tx, settings.name, settings.baseUrl);
@@ -75,7 +77,9 @@ export async function putChannel(tx: Queryable, key: MasterKey, settings: Channe
   return id;
 }
 
-/** Lets an enabled channel that has this credential serve nothing. @returns whether it served anything @throws SealError */
+/**
+ * Removes the abilities of an enabled channel that has this credential. @returns whether it had any @throws SealError
+ */
 export async function emptyChannelWith(
   tx: Queryable,
   key: MasterKey,
@@ -90,7 +94,7 @@ export async function emptyChannelWith(
   return (await disableAbilities(tx, id)) > 0;
 }
 
-/** Whether an enabled channel serves any model to anybody. */
+/** Whether an enabled channel serves any model to anyone. */
 export async function isAnyModelServed(db: Queryable): Promise<boolean> {
   return (await listEnabledAbilities(db)).length > 0;
 }
@@ -105,9 +109,9 @@ export type ExitChannelSettings = {
   readonly baseUrl: string;
   /** Where connections go, whatever the name in `baseUrl` says. */
   readonly address: string;
-  /** Without it the channel gets no credential, and loses the one that it has. */
+  /** Otherwise the channel gets no credential, and loses its current one. */
   readonly isProven: boolean;
-  /** Null leaves what is stored. */
+  /** Null keeps the stored one. */
   readonly credential: string | null;
   readonly isEnabled: boolean;
 };
@@ -133,19 +137,19 @@ export async function putExitChannel(tx: Queryable, key: MasterKey, settings: Ex
   }
 }
 
-/** Gives the channels of exit nodes an ability for each model that somebody may use there, and for no other. */
+/** Gives the channels of exit nodes an ability for each model that anyone may use there, and for no other. */
 export async function refreshExitAbilities(tx: Queryable): Promise<void> {
   await alignExitAbilities(tx);
 }
 
-/** Adds a model with its first price; a model that is there keeps what it has. */
+/** Adds a model with its first price; an existing model stays as it is. */
 export async function addModel(tx: Queryable, model: NewModel, price: Omit<NewPrice, "model">): Promise<void> {
   if (await insertModel(tx, model)) {
     await insertPriceVersion(tx, { ...price, model: model.name });
   }
 }
 
-/** A user of the gateway with its first quota. */
+/** Creates a gateway user with its first quota. */
 export async function addGatewayUser(
   tx: Queryable,
   groupName: string,
@@ -159,7 +163,7 @@ export async function addGatewayUser(
   return user;
 }
 
-/** Lets the keys of a user work or not, and says what its calls cost; what is absent stays. */
+/** Changes whether a user's keys work, and the price multiplier; absent fields stay. */
 export async function changeGatewayUser(
   tx: Queryable,
   id: GatewayUserId,
@@ -171,14 +175,14 @@ export async function changeGatewayUser(
   }
 }
 
-/** Makes an API key and returns it; this is the only moment at which it can be seen. */
+/** Creates an API key and returns it; it can never be read again. */
 export async function createApiKey(tx: Queryable, gatewayUserId: GatewayUserId, name: string): Promise<string> {
   const key = generateApiKey();
   await insertApiKey(tx, { gatewayUserId, name, keyHash: sha256(key), ...describeApiKey(key) });
   return key;
 }
 
-/** Makes the first API key of a user, or returns null when there is one already. */
+/** Creates a user's first API key, or returns null when the user has one. */
 export async function createFirstApiKey(
   tx: Queryable,
   gatewayUserId: GatewayUserId,
@@ -188,14 +192,14 @@ export async function createFirstApiKey(
 }
 
 /**
- * Locks the budget of a user until the end of the transaction. Whatever gives or takes quota by rules that depend on
- * the balance does this first. Null if there is no such user.
+ * Locks the budget of a user until the end of the transaction. Anything that gives or takes quota by rules that depend
+ * on the balance does this first. Null if there is no such user.
  */
 export async function findQuotaOfUser(tx: Queryable, gatewayUserId: GatewayUserId): Promise<UserQuota | null> {
   return await lockUserQuota(tx, gatewayUserId);
 }
 
-/** The same for a user who is known to be there. @throws Error when the user has no budget */
+/** The same for a user who is known to exist. @throws Error when the user has no budget */
 export async function lockQuotaOfUser(tx: Queryable, gatewayUserId: GatewayUserId): Promise<UserQuota> {
   const quota = await lockUserQuota(tx, gatewayUserId);
   if (quota === null) {
@@ -204,7 +208,7 @@ export async function lockQuotaOfUser(tx: Queryable, gatewayUserId: GatewayUserI
   return quota;
 }
 
-/** What a user can still use, what is lent to replicas included. */
+/** What a user can still use, including what is lent to replicas. */
 export async function readQuotaOfUser(
   db: Queryable,
   gatewayUserId: GatewayUserId,
@@ -225,12 +229,12 @@ export async function changeQuota(
   return await grantQuota(tx, change);
 }
 
-/** All replicas that are known, those that were silent for longest first. */
+/** All known replicas, those silent for longest first. */
 export async function listReplicas(db: Queryable): Promise<ReplicaState[]> {
   return await selectReplicas(db);
 }
 
-/** Says that the host of a replica is lost; its leases go back after the end of its term. False when it is not known. */
+/** Declares the host of a replica lost; its leases go back after the end of its term. False for an unknown replica. */
 export async function loseReplica(tx: Transaction, lost: GivingUp): Promise<boolean> {
   return await giveUpReplica(tx, lost);
 }

@@ -1,12 +1,12 @@
 import { findPassThrough } from "@sluice/contracts/pass-through";
 
-/** How a path of the OpenAI API goes through the gateway. */
+/** How a path of the OpenAI API passes through the gateway. */
 export type Surface = {
   readonly methods: readonly string[];
   readonly body: "json" | "multipart" | "none";
-  /** Which fields of the body bound the cost, and how the end of a stream is recognised. */
+  /** Determines which fields of the body bound the cost, and how the end of a stream is recognised. */
   readonly kind: SurfaceKind;
-  /** What the API takes for granted when a request names no model. */
+  /** The model that the API assumes when a request names none. */
   readonly defaultModel?: string;
 };
 
@@ -42,11 +42,11 @@ const surfaces: ReadonlyMap<string, Surface> = new Map([
   ["/v1/models", { methods: ["GET", "HEAD"], body: "none", kind: "models" }],
 ]);
 
-/** A path without rules of its own: the body is not looked into, and a call costs what the pass-through price says. */
+/** A path without rules of its own: the body is not parsed, and a call costs the pass-through price. */
 const passThrough = { body: "none", kind: "pass" } as const;
 
 const modelPrefix = "/v1/models/";
-/** How a path goes through the gateway; without any method for one that does not. */
+/** How a path passes through the gateway; no methods for one that does not. */
 export function findSurface(path: string): Surface {
   return (
     surfaces.get(path.startsWith(modelPrefix) ? "/v1/models" : path) ?? {
@@ -64,23 +64,23 @@ const resultLists: Readonly<Partial<Record<SurfaceKind, string>>> = {
   images: "data",
 };
 
-/** The list that an answer must hold when it comes whole, so that anything else is none; null where any form will do. */
+/** The list that a complete response must contain to be valid; null if any form is valid. */
 export function resultListOf(kind: SurfaceKind): string | null {
   return resultLists[kind] ?? null;
 }
 
 const plainPath = /^\/v1(\/[A-Za-z0-9._-]+)+$/;
-/** Names of models may have a maker, a variant or a tuning in them, which clients encode. None of it goes to a provider. */
+/** Model names may contain a maker, a variant or a tuning, which clients encode. None of it is sent to a provider. */
 const modelPath = /^\/v1\/models\/[A-Za-z0-9._~:@%/-]+$/;
 
-/** Whether a path may be called at all: plain segments, nothing encoded, no dots that climb, no known one in other letters. */
+/** Whether a path may be called at all: plain segments, nothing encoded, no `..`, no case variant of a known path. */
 export function isPlainPath(path: string): boolean {
   const isSpelledOut = plainPath.test(path) || modelPath.test(path);
   const climbs = path.includes("/..") || path.includes("/./");
   return isSpelledOut && !climbs && !isKnownInOtherCase(path);
 }
 
-/** A provider that does not look at case would answer there as at the known path, while nobody here counts its tokens. */
+/** A case-insensitive provider would treat it as the known path, while nobody here counts its tokens. */
 function isKnownInOtherCase(path: string): boolean {
   if (surfaces.has(path) || path.startsWith(modelPrefix)) {
     return false;

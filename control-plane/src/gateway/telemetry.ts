@@ -4,12 +4,12 @@ import type { Attempt } from "../usage/log/model.ts";
 import type { CallEnd, CallState } from "./model.ts";
 import type { GatewayObserver } from "./pipeline-deps.ts";
 
-/** What is exported about a call: names, counts and times, never anything of its content. */
+/** What is exported about a call: names, counts and times, never any of its content. */
 export type ExportedCall = {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
-  /** Null until it is known to the catalog. */
+  /** Null until the catalog has resolved it. */
   readonly model: string | null;
   readonly isStream: boolean;
   readonly startedAtMs: number;
@@ -20,7 +20,7 @@ export type ExportedCall = {
   readonly attempts: readonly Attempt[];
 };
 
-/** Exports each call that ended, beside another observer. It is not created while nothing is exported. */
+/** Exports each finished call, beside another observer. Created only while something is exported. */
 export class ExportingObserver implements GatewayObserver {
   readonly #inner: GatewayObserver;
   readonly #take: (call: ExportedCall) => void;
@@ -56,7 +56,7 @@ export class ExportingObserver implements GatewayObserver {
 const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 const tokens = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304];
 
-/** The histograms of the conventions for generative AI. */
+/** The histograms of the semantic conventions for generative AI. */
 export const callHistograms: readonly HistogramSpec[] = [
   {
     name: "gen_ai.client.operation.duration",
@@ -73,7 +73,7 @@ export const callHistograms: readonly HistogramSpec[] = [
   { name: "gen_ai.client.token.usage", unit: "{token}", description: "Tokens of calls.", buckets: tokens },
 ];
 
-/** Operations by their paths, in the words of the conventions. */
+/** Operations by path, named as in the conventions. */
 const operations: ReadonlyMap<string, string> = new Map([
   ["/v1/chat/completions", "chat"],
   ["/v1/responses", "chat"],
@@ -82,7 +82,7 @@ const operations: ReadonlyMap<string, string> = new Map([
 ]);
 const otherOperation = "generate_content";
 
-/** A call in the words of the conventions. The id of its trace is its request id. */
+/** A call in terms of the conventions. The id of its trace is its request id. */
 export function toTelemetry(call: ExportedCall): TelemetryRecord {
   const { model, durationMs, firstByteMs, end, startedAtMs } = call;
   const operation = operations.get(call.path) ?? otherOperation;
@@ -109,7 +109,7 @@ export function toTelemetry(call: ExportedCall): TelemetryRecord {
     attributes: {
       ...named,
       "http.request.method": call.method,
-      // Of a path that is none of ours, anything may be part.
+      // A path that is not ours may contain anything.
       ...(operations.has(call.path) ? { "url.path": call.path } : {}),
       "http.response.status_code": end.httpStatus,
       "sluice.request_id": call.requestId,

@@ -5,7 +5,7 @@ import type { Log } from "../platform/log.ts";
 import { MoneyCheck } from "./money-check.ts";
 import { moneyCheckEndpoints } from "./routes.ts";
 
-/** The check of the money, once a night and on request. */
+/** The nightly and on-demand check of the money. */
 export function moneyCheckFeature(deps: { db: Database; log: Log; registry: Registry }): Feature {
   const check = new MoneyCheck(deps);
   return {

@@ -1,4 +1,4 @@
-/** What happened to an account, the newest first in lists. Amounts are quota. */
+/** What happened to an account, newest first in lists. Amounts are quota. */
 export type LedgerEntry = {
   readonly id: bigint;
   readonly changeType: string;
@@ -9,11 +9,11 @@ export type LedgerEntry = {
   readonly createdAt: Date;
 };
 
-/** A line of a statement; what calls cost is one line for each day. */
+/** A line of a statement; the cost of calls is one line per day. */
 export type StatementLine = {
   readonly day: string;
   readonly changeType: string;
-  /** Empty for the calls of a day. */
+  /** Empty for the lines of calls. */
   readonly reference: string;
   readonly amount: bigint;
 };
@@ -26,20 +26,20 @@ export type Statement = {
   readonly closingBalance: bigint;
 };
 
-/** Something that `check_money()` found: which invariant, where, and what it saw. */
+/** A finding of `check_money()`: which invariant, where, and what it saw. */
 export type MoneyViolation = { readonly invariant: string; readonly subject: string; readonly detail: string };
 
-/** The table over which an invariant goes, and its rows. */
+/** The table that an invariant covers, and its number of rows. */
 export type LookedAt = { readonly table: string; readonly count: bigint; readonly isExact: boolean };
 
 export type CheckedInvariant = {
   readonly invariant: string;
-  /** Null where it goes over more than a table. */
+  /** Null if it covers more than one table. */
   readonly rows: LookedAt | null;
   readonly violations: readonly MoneyViolation[];
 };
 
-/** A function of the database that checks a part of the money. */
+/** A database function that checks a part of the money. */
 export type CheckedPart = { readonly name: string; readonly invariants: readonly CheckedInvariant[] };
 
 /** Tables by the first word of the subject that an invariant names. */
@@ -58,7 +58,7 @@ const tablesOfSubjects: Readonly<Record<string, string>> = {
 };
 
 /**
- * The invariants that a function names, each with its table: a select of one begins with its sentence, and then the
+ * The invariants in a function's source, each with its table: a select of one begins with its sentence, and then the
  * subject, as `select 'a posting sums to zero', 'posting ' || id`. An invariant that holds has no row, so only the
  * function knows the names of all.
  */

@@ -2,22 +2,22 @@ import type { Queryable } from "../platform/db.ts";
 import { DatabaseTimeoutError } from "../platform/db-errors.ts";
 import type { LookedAt, MoneyViolation } from "./model.ts";
 
-/** Tables above this many rows are not counted: what the planner believes is said instead. */
+/** Tables above this many rows are not counted: the planner's estimate is shown instead. */
 const exactRowsMax = 1_000_000;
 
-/** Every violated invariant of `check_money()`; empty when the money is right. */
+/** Every violated invariant of `check_money()`; empty when all hold. */
 export async function selectViolations(db: Queryable): Promise<MoneyViolation[]> {
   return await db.sql<MoneyViolation>`select invariant, subject, detail from check_money()`;
 }
 
-/** The functions that make up `check_money()`, with their texts. */
+/** The functions that make up `check_money()`, with their source. */
 export async function selectCheckFunctions(db: Queryable): Promise<{ name: string; source: string }[]> {
   return await db.sql<{ name: string; source: string }>`
     select p.proname as name, p.prosrc as source from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname = 'public' and p.proname like 'check\\_money\\_%' order by 1`;
 }
 
-/** What one of these functions finds. Its name comes from the database. */
+/** The findings of one of these functions. Its name comes from the database. */
 export async function selectViolationsOf(db: Queryable, name: string): Promise<MoneyViolation[]> {
   return await db.query<MoneyViolation>(`select invariant, subject, detail from public."${name}"()`, []);
 }

@@ -8,9 +8,9 @@ import { selectViolations } from "./money-check-store.ts";
 
 export type MoneyCheckDeps = { readonly db: Database; readonly log: Log; readonly registry: Registry };
 
-/** The whole log of usage is read. */
+/** Long, because the whole usage log is read. */
 const nightlyMsMax = 1_800_000;
-/** Of a violation that is everywhere, a line of the log shows the beginning. */
+/** How many violations a log line shows at most. */
 const rowsLogged = 50;
 
 /** Checks all of the money, at night and when an admin asks. */
@@ -25,14 +25,14 @@ export class MoneyCheck {
   }
 
   /**
-   * What is violated now.
+   * The invariants that are violated now.
    * @throws DatabaseTimeoutError when the check is not finished in that time
    */
   async check(timeoutMs: number): Promise<MoneyViolation[]> {
     return await this.#deps.db.withTransaction((tx) => selectViolations(tx), { statementTimeoutMs: timeoutMs });
   }
 
-  /** The nightly job. Every replica wakes up and one checks, so that the number of an earlier night goes away elsewhere. */
+  /** The nightly job. Every replica runs it and one checks; the others clear their number of an earlier night. */
   async runJob(): Promise<void> {
     const { db, log } = this.#deps;
     const options = { statementTimeoutMs: nightlyMsMax };

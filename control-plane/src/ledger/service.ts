@@ -7,7 +7,7 @@ import { selectBalance, selectEntries, selectPosted, selectStatementLines, selec
 
 const statementLinesMax = 20_000;
 
-/** A page of a user's account, the newest first. */
+/** A page of a user's account, newest first. */
 export async function listEntries(
   db: Queryable,
   gatewayUserId: GatewayUserId,
@@ -22,7 +22,7 @@ export async function readBalance(db: Queryable, gatewayUserId: GatewayUserId): 
   return await selectBalance(db, gatewayUserId);
 }
 
-/** The posting under a reference, or null: for callers that are asked for the same thing twice. */
+/** The posting under a reference, or null: for callers that may be asked the same thing twice. */
 export async function findPosted(
   db: Queryable,
   changeType: string,
@@ -64,7 +64,7 @@ export function sumsOfStatement({ lines }: Statement): [changeType: string, amou
 }
 
 /**
- * Checks every invariant of the money. Each part sees a snapshot of its own.
+ * Checks every invariant of the money. Each part sees its own snapshot.
  * @throws DatabaseUnavailableError, DatabaseTimeoutError, SQL.PostgresError
  */
 export async function auditMoney(db: Queryable): Promise<CheckedPart[]> {
@@ -77,7 +77,7 @@ export async function auditMoney(db: Queryable): Promise<CheckedPart[]> {
       const rows = table === null ? null : await countRows(db, table);
       invariants.push({ invariant, rows, violations: violations.filter((found) => found.invariant === invariant) });
     }
-    // A violation is never lost, even when its sentence could not be read out of the function.
+    // A violation is never lost, even if its sentence could not be parsed from the function.
     const names = new Set(known.map(({ invariant }) => invariant));
     const others = Map.groupBy(violations, ({ invariant }) => invariant);
     for (const [invariant, those] of others) {

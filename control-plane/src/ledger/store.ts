@@ -12,7 +12,7 @@ type EntryRow = {
   created_at: Date;
 };
 
-/** Entries of a user's account below an id, the newest first. What the calls of a batch cost is one of them. */
+/** Entries of a user's account below an id, newest first. The cost of a batch of calls is one of them. */
 export async function selectEntries(
   db: Queryable,
   gatewayUserId: GatewayUserId,
@@ -38,14 +38,14 @@ export async function selectEntries(
   }));
 }
 
-/** The balance of a user's account; 0 while nothing was ever posted. */
+/** The balance of a user's account; 0 before its first posting. */
 export async function selectBalance(db: Queryable, gatewayUserId: GatewayUserId): Promise<bigint> {
   const [row] = await db.sql<{ balance: bigint }>`
     select balance from ledger_account where gateway_user_id = ${gatewayUserId}::bigint`;
   return row?.balance ?? 0n;
 }
 
-/** What a posting moved on the account of a user, or null when there is none under this reference. */
+/** What a posting moved on a user's account, or null when there is none under this reference. */
 export async function selectPosted(
   db: Queryable,
   changeType: string,
@@ -66,7 +66,7 @@ export async function selectPosted(
       };
 }
 
-/** What an account had before a moment. */
+/** The balance of an account before a moment. */
 export async function selectSumBefore(db: Queryable, gatewayUserId: GatewayUserId, before: Date): Promise<bigint> {
   const [row] = await db.sql<{ total: bigint }>`
     select coalesce(sum(e.amount + coalesce(e.delta_amount, 0)), 0)::bigint as total
@@ -75,7 +75,7 @@ export async function selectSumBefore(db: Queryable, gatewayUserId: GatewayUserI
   return row?.total ?? 0n;
 }
 
-/** The lines of a time, in the order in which they happened. */
+/** The lines of a period, in chronological order. */
 export async function selectStatementLines(
   db: Queryable,
   gatewayUserId: GatewayUserId,

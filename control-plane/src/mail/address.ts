@@ -1,6 +1,6 @@
 /**
- * The addresses that mails go to: plain local part, host name in ASCII. Quoted local parts, comments and lists have
- * caused one address to be read as another, so none are accepted.
+ * The addresses that emails are sent to: plain local part, host name in ASCII. Quoted local parts, comments and lists
+ * have caused one address to be read as another, so none are accepted.
  */
 const addressPattern =
   /^[A-Za-z0-9!#$%&*+/=?^_{|}~-]+(?:\.[A-Za-z0-9!#$%&*+/=?^_{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
@@ -11,10 +11,10 @@ export function isMailAddress(text: string): boolean {
   return text.length <= addressLengthMax && text.indexOf("@") <= localPartLengthMax && addressPattern.test(text);
 }
 
-/** Who mails come from. */
+/** The sender of emails. */
 export type MailFrom = { readonly name: string; readonly address: string };
 
-/** Reads `Name <address>`, or an address alone, which then is the name as well. Null when it is neither. */
+/** Parses `Name <address>`, or an address alone, which then is the name as well. Null when it is neither. */
 export function parseMailFrom(text: string): MailFrom | null {
   const match = /^([^<>"\p{Cc}]*)<([^<>]+)>$/u.exec(text.trim());
   const address = match?.[2]?.trim() ?? text.trim();

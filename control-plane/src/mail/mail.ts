@@ -27,13 +27,13 @@ export type MailDeps = {
 };
 
 export type Mail = {
-  /** Where the other features leave their mails. */
+  /** Where the other features queue their emails. */
   readonly queue: MailService;
   readonly feature: Feature;
 };
 
 /**
- * The feature, put together.
+ * Wires up the feature.
  * @throws ConfigError
  */
 export function buildMail(deps: MailDeps): Mail {
@@ -59,13 +59,13 @@ export function buildMail(deps: MailDeps): Mail {
         ...inboxEndpoints({ db, clock }),
       ],
       jobs: [
-        // For retries, and for what a message about a new mail did not reach.
+        // For retries, and for notifications of new emails that were lost.
         { name: "mail", pattern: "*/15 * * * * *", run: () => worker.runDue(), isPerReplica: true },
         { name: "quota-low", pattern: "20 */5 * * * *", run: (each) => mailLowQuota(each, { mail: queue, clock }) },
         { name: "dead-mails", pattern: "40 23 * * * *", run: () => worker.forgetDead() },
         { name: "old-mails", pattern: "25 51 * * * *", run: () => worker.deleteOld() },
       ],
-      // From now on it sends as soon as a mail is committed anywhere.
+      // From now on it sends as soon as an email is committed anywhere.
       start: () => {
         notifications.listen(mailChannel, () => worker.poke());
         notifications.onGap(() => worker.poke());

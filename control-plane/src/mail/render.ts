@@ -7,7 +7,7 @@ import { type SharedValues, showValues } from "./templates/show-values.ts";
 
 export type RenderedMail = { readonly subject: string; readonly html: string; readonly text: string };
 
-/** A mail, read from its row and its seal. */
+/** An email, read from its row and decrypted. */
 export type MailToRender = {
   readonly template: MailTemplateName;
   readonly locale: Locale;
@@ -16,7 +16,8 @@ export type MailToRender = {
 
 /**
  * Fills a template. Values are escaped in the HTML, and a line break in one can't end a header.
- * @throws UnknownPlaceholderError for a name without a value; TypeError, RangeError, SyntaxError for a variable that is missing or unfit
+ * @throws UnknownPlaceholderError for a name without a value; TypeError, RangeError, SyntaxError for a missing or
+ * invalid variable
  */
 export function renderMail(source: TemplateSource, mail: MailToRender, shared: SharedValues): RenderedMail {
   const values = showValues(mail as Parameters<typeof showValues>[0], shared);

@@ -12,7 +12,7 @@ export type MailServiceDeps = {
   readonly clock: Clock;
 };
 
-/** What this feature keeps under the master key. */
+/** What this feature encrypts under the master key. */
 export const mailSealedColumns: readonly SealedColumn[] = [
   {
     table: "mail_log",
@@ -22,7 +22,7 @@ export const mailSealedColumns: readonly SealedColumn[] = [
   },
 ];
 
-/** Called at the commit of every transaction that left a mail. */
+/** Called at the commit of every transaction that queued an email. */
 export const mailChannel = "mail";
 
 export class MailService implements MailQueue {

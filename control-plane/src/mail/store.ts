@@ -12,7 +12,7 @@ export type QueuedMail = {
   readonly expiresAt: Date | null;
 };
 
-/** @returns false when there is a mail with this key already, also one of a transaction that has just committed */
+/** @returns false when an email with this key exists, including one from a transaction that has just committed */
 export async function insertMail(db: Queryable, mail: QueuedMail): Promise<boolean> {
   const rows = await db.sql`
     insert into mail_log (dedupe_key, template, locale, user_id, to_address, variables_sealed, source, next_attempt_at,

@@ -4,7 +4,7 @@ import { open, seal, sealContext } from "../platform/crypto/seal.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The key of a mail is known before its row has an id, and is as unique. */
+/** An email's key is known before its row has an id, and is as unique. */
 export function variablesContext(mail: {
   readonly dedupeKey: string;
   readonly userId: bigint | string | null;
@@ -13,7 +13,7 @@ export function variablesContext(mail: {
   return sealContext({ table: "mail_log", column: "variables_sealed", row: mail.dedupeKey, owner });
 }
 
-/** Variables may hold a link with a token, so they lie sealed in the database until the mail is done with. */
+/** Variables may contain a link with a token, so they are encrypted in the database until the email is done. */
 export function sealVariables(
   masterKey: MasterKey,
   mail: { readonly dedupeKey: string; readonly userId: bigint | null },

@@ -7,7 +7,7 @@ import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import type { MappedModel } from "./model.ts";
 import { listModelMap, saveModelMapEntry } from "./service.ts";
 
-/** What admins do with the model map. */
+/** The admin endpoints for the model map. */
 export function modelMapEndpoints(db: Database): AnyEndpoint[] {
   return [
     endpoint({

@@ -10,40 +10,40 @@ import { AnswerCapture, type CaptureAllowance } from "../platform/answer-capture
 import type { Answering } from "./conversion.ts";
 import { EventReader, isTooLong } from "./event-reader.ts";
 
-/** What may wait for a slow client before the upstream is paused. */
+/** How much may be queued for a slow client before the upstream is paused. */
 const waitingBytesMax = 65_536;
 const tickMs = 1_000;
-/** While only the end of the answer is held back, the client still has to hear something. */
+/** While only the end of the response is held back, the client still has to receive something. */
 const pingMs = 10_000;
 /** Events at the head of every stream: message_start and the first ping. */
 const headEvents = 2;
 const ping: MessagesEvent = { type: "ping" };
-/** The gateway ends a stream in these words when the provider left it without an end. */
+/** The codes with which the gateway ends a stream that the provider left without an end. */
 const cutCodes: ReadonlySet<unknown> = new Set(["stream_interrupted"]);
-/** The same for one whose end was heard already, so that only the connection was left open. */
+/** The same for a stream whose end was already seen, so that only the connection was left open. */
 const lateCutCodes: ReadonlySet<unknown> = new Set(["stream_interrupted", "upstream_timeout"]);
 
 /** One timer for all streams. */
 const ticker = new DeadlineTicker();
 
 export type AnswerStreamOptions = Answering & {
-  /** What the prompt is thought to measure until the upstream says. */
+  /** The estimated size of the prompt until the upstream reports it. */
   readonly inputTokens: number;
   readonly captures: CaptureAllowance;
   /** A client that reads nothing for this long is treated as gone. */
   readonly stallTimeoutMs: number;
-  /** Called once, when nothing more is said; the end itself may still wait for the client. */
+  /** Called once, when no more content follows; the end itself may still wait for the client. */
   readonly onOver: (pieces: readonly Uint8Array[], bytes: number) => void;
 };
 
 /**
- * The answer to a call that asked for a stream: the events of a message, made from the gateway's response and from the
- * time that passes meanwhile. The end of a successful response is only sent once the gateway has sent its own, because
- * then the call is settled.
+ * The response to a call that asked for a stream: the events of a message, generated from the gateway's response and
+ * from the time that passes meanwhile. The end of a successful response is only sent once the gateway has sent its own,
+ * because then the call is settled.
  */
 export class AnswerStream implements Timed {
   tickerSlot = -1;
-  /** Resolves with null once there is something for the client, or with the error that is its whole answer. */
+  /** Resolves with null once there is something for the client, or with the error that is the whole response. */
   readonly opened: Promise<MessagesError | null>;
   readonly body: ReadableStream<Uint8Array>;
   readonly #options: AnswerStreamOptions;
@@ -53,7 +53,7 @@ export class AnswerStream implements Timed {
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   #hangUp: () => void = () => undefined;
   #bytes = 0;
-  /** The end of the answer, while it waits for the gateway's. */
+  /** The end of the response, while it waits for the gateway's. */
   #held: MessagesEvent[] | null = null;
   #isOver = false;
   #wanted: (() => void) | null = null;
@@ -82,7 +82,7 @@ export class AnswerStream implements Timed {
     );
   }
 
-  /** Whether the client has something of the stream already, so that an error can only be an event of it. */
+  /** Whether the client has received a part of the stream, so that an error can only be an event in it. */
   get isOpen(): boolean {
     return this.#machine.phase === "started";
   }
@@ -114,12 +114,12 @@ export class AnswerStream implements Timed {
     }
   }
 
-  /** The gateway answered with an error, or with nothing that can be converted. */
+  /** The gateway responded with an error, or with nothing that can be converted. */
   fail(error: MessagesError): void {
     this.#take({ kind: "failed", error });
   }
 
-  /** The gateway answered in one piece. */
+  /** The gateway responded in one piece. */
   finish(message: Message): void {
     if (this.#isOver) {
       return;
@@ -175,7 +175,7 @@ export class AnswerStream implements Timed {
       this.#hangUpUnless(code !== null);
       return;
     }
-    // By itself the machine ends as soon as it has heard everything; the gateway may still have to settle the call.
+    // The machine ends as soon as it has seen everything; the gateway may still have to settle the call.
     const isEarly = phase === "ended" && failure === null && (input.kind === "chunk" || input.kind === "tick");
     const isSettled = !isEarly || cutCodes.has(code);
     const endAt = isSettled ? -1 : events.findIndex(({ type }) => type === "message_delta");
@@ -190,7 +190,7 @@ export class AnswerStream implements Timed {
     }
   }
 
-  /** The answer is complete and its end waits: only the gateway's own end, or its failure, still matters. */
+  /** The response is complete and its end waits: only the gateway's own end, or its failure, still matters. */
   #takeBehindEnd(input: StreamInput, held: MessagesEvent[]): void {
     const code = errorCodeOf(input);
     if (code !== null && !lateCutCodes.has(code) && input.kind === "chunk") {
@@ -210,7 +210,7 @@ export class AnswerStream implements Timed {
   #endOfFeed(input: StreamInput): void {
     this.#take(input);
     if (!this.#isOver) {
-      // The machine says something to each of these ends; whatever it does, the client must not wait for ever.
+      // The machine should have ended in each of these cases; whatever it does, the client must not wait for ever.
       this.#end();
     }
   }
@@ -233,7 +233,7 @@ export class AnswerStream implements Timed {
     }
   }
 
-  /** The client left or reads no more: the upstream is given up at once. */
+  /** The client left or stopped reading: the upstream is cancelled at once. */
   #onGone(): void {
     if (!this.#isOver) {
       this.#leave();
@@ -250,7 +250,7 @@ export class AnswerStream implements Timed {
     this.#capture.release();
   }
 
-  /** What the gateway ended by itself is read to its end, so that it can say how. */
+  /** A stream that the gateway ended itself is read to its end, so that its report arrives. */
   #hangUpUnless(isEnded: boolean): void {
     if (!isEnded) {
       this.#hangUp();
@@ -271,7 +271,7 @@ export class AnswerStream implements Timed {
   }
 }
 
-/** Events as they go out; JSON has no line breaks, so that one line holds each. */
+/** Serialises an event; JSON has no line breaks, so one line holds each. */
 export function encodeEvents(events: readonly MessagesEvent[]): Buffer {
   let text = "";
   for (const event of events) {
@@ -280,7 +280,7 @@ export function encodeEvents(events: readonly MessagesEvent[]): Buffer {
   return Buffer.from(text);
 }
 
-/** The code of an error that came where a chunk should be; null for everything else. */
+/** The code of an error in place of a chunk; null for everything else. */
 function errorCodeOf(input: StreamInput): string | null {
   if (input.kind !== "chunk" || !isJsonObject(input.chunk["error"])) {
     return null;

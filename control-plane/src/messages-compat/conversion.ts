@@ -23,7 +23,7 @@ export type ConversionDeps = {
   readonly convertAside: (order: ConversionOrder) => Promise<ConversionOutcome>;
 };
 
-/** One request on its way into the other format, and what of it the answer needs. */
+/** The conversion of one request into the other format, and the parts of the request that the response needs. */
 export class Conversion {
   readonly #deps: ConversionDeps;
   readonly #headers: Headers;
@@ -31,13 +31,13 @@ export class Conversion {
   #call: PreparedCall | null = null;
   #refusal: MessagesError | null = null;
 
-  /** @param headers of the client: they say what the body is, and may refuse what could otherwise be left out */
+  /** @param headers of the client: they describe the body, and may forbid dropping unsupported fields */
   constructor(deps: ConversionDeps, headers: Headers) {
     this.#deps = deps;
     this.#headers = headers;
   }
 
-  /** Why the request was not converted; null while nothing speaks against it. */
+  /** Why the request was not converted; null if it was. */
   get refusal(): MessagesError | null {
     return this.#refusal;
   }
@@ -46,12 +46,12 @@ export class Conversion {
     return this.#call;
   }
 
-  /** The model as the client named it, once that is known. */
+  /** The model as the client named it, once known. */
   get model(): string | null {
     return this.#model;
   }
 
-  /** What the model map says about the upstream and the converted body can't. */
+  /** What the model map says about the upstream and the converted body can't express. */
   get traits(): UpstreamTraits {
     return this.#call?.traits ?? ordinary;
   }
@@ -60,7 +60,7 @@ export class Conversion {
     return this.#call?.facts ?? { requestedModel: this.model ?? "", upstreamModel: "", maxTokens: null };
   }
 
-  /** Names what could not be carried. */
+  /** Names the dropped fields. */
   get headers(): Record<string, string> {
     const dropped = toCompatDroppedHeader(this.#call?.dropped ?? []);
     return dropped === null ? {} : { "x-compat-dropped": dropped };
@@ -70,7 +70,7 @@ export class Conversion {
    * Converts the client's body; a large one on another thread, so that nobody has to wait.
    * @param isCount only the tokens are to be counted; nothing is sent on
    * @throws MessagesError, which is kept as the refusal, or AppError `invalid_json`, `unsupported_media_type`,
-   *   `unsupported_encoding`, `temporarily_unavailable`
+   * `unsupported_encoding`, `temporarily_unavailable`
    */
   convert(bytes: Uint8Array, isCount: boolean): PreparedCall | Promise<PreparedCall> {
     checkBodyHeaders(this.#headers);
@@ -92,7 +92,7 @@ export class Conversion {
   }
 }
 
-/** What goes on to the gateway is always JSON, so that nobody else looks at what the client calls its body. */
+/** The body for the gateway is always JSON, so the client's own content type is checked only here. */
 function checkBodyHeaders(headers: Headers): void {
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
@@ -103,15 +103,15 @@ function checkBodyHeaders(headers: Headers): void {
   }
 }
 
-/** Ids for one answer; none of them is the upstream's, so that none is used twice. */
+/** Ids for one response; none are taken from the upstream, so that none is used twice. */
 export function makeAnswerIds(): AnswerIds {
   return { messageId: `msg_${randomId()}`, makeToolUseId: () => `toolu_${randomId()}` };
 }
 
-/** 24 characters of chance. */
+/** 24 random characters. */
 function randomId(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString("hex");
 }
 
-/** What the answer of a call is made with. */
+/** What a response is built from. */
 export type Answering = { readonly facts: AnswerFacts; readonly ids: AnswerIds };

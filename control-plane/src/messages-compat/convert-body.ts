@@ -13,12 +13,12 @@ import { sha256Hex } from "../platform/crypto/digest.ts";
 import { readJsonObject } from "../platform/read-json.ts";
 import type { UsableModel } from "./model.ts";
 
-/** A body that is to be converted, and all that this takes; it can go to another thread as it is. */
+/** A body to be converted, with everything that takes; can be passed to another thread. */
 export type ConversionOrder = {
   readonly bytes: Uint8Array;
-  /** The tokens are to be counted and nothing is sent on. */
+  /** Only the tokens are to be counted; nothing is sent on. */
   readonly isCount: boolean;
-  /** Refuses what could otherwise be left out. */
+  /** Refuses fields that could otherwise be dropped. */
   readonly isStrict: boolean;
   /** By the names that clients use. */
   readonly models: ReadonlyMap<string, Pick<UsableModel, "upstreamModel" | "flags">>;
@@ -26,22 +26,22 @@ export type ConversionOrder = {
 
 /** A request in the other format. */
 export type PreparedCall = {
-  /** What goes to the gateway; empty where the tokens are only counted. */
+  /** The body for the gateway; empty if only tokens are counted. */
   readonly body: Uint8Array;
   readonly facts: AnswerFacts;
   readonly traits: UpstreamTraits;
-  /** Names of what could not be carried, in alphabetical order. */
+  /** Names of the dropped fields, in alphabetical order. */
   readonly dropped: readonly string[];
   readonly isPreWarm: boolean;
-  /** About how much the prompt measures; 0 where nobody asks. */
+  /** The approximate size of the prompt; 0 if nobody asks. */
   readonly inputTokens: number;
 };
 
-/** Why a body was not converted, in a form that can come from another thread. */
+/** Why a body was not converted, in a form that can be passed between threads. */
 type Refusal = Pick<MessagesError, "status" | "type" | "message" | "headers"> & { readonly isThread: boolean };
 
 export type ConversionOutcome = {
-  /** The model as the client named it, once that is known. */
+  /** The model as the client named it, once known. */
   readonly model: string | null;
 } & ({ readonly call: PreparedCall } | { readonly refusal: Refusal });
 

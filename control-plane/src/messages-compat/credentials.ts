@@ -1,6 +1,6 @@
 const bearerPattern = /^Bearer +(\S+) *$/i;
 
-/** What of a client's request the gateway has to know beside its key and its body. */
+/** The client headers that the gateway needs besides the key and the body. */
 const carriedHeaders = [
   "content-encoding",
   "content-length",
@@ -12,10 +12,11 @@ const carriedHeaders = [
 
 /**
  * The headers for the gateway, one set for each credential that the client sent. Clients of one generation send the key
- * in `x-api-key`, those of the next as a bearer; some send both, and one of the two is left over from somewhere else.
+ * in `x-api-key`, those of the next as a bearer token; some send both, one of which is left over from another
+ * configuration.
  */
 export function gatewayHeaders(client: Headers): Headers[] {
-  // What is sent on is written here, whatever the client calls its own body.
+  // The forwarded body is written here, whatever the content type of the client's body.
   const carried: [string, string][] = [["content-type", "application/json"]];
   for (const name of carriedHeaders) {
     const value = client.get(name);
@@ -33,7 +34,7 @@ function readAuthorizations(client: Headers): string[] {
   const plain = client.get("x-api-key")?.trim() ?? "";
   const authorization = client.get("authorization")?.trim() ?? "";
   const bearer = bearerPattern.exec(authorization)?.[1];
-  // A value that is not a bearer goes to the gateway as it is, which refuses it in its own words.
+  // A value that is not a bearer token is passed as it is to the gateway, which refuses it in its own words.
   const second = bearer === undefined ? authorization : `Bearer ${bearer}`;
   const all = [plain === "" ? "" : `Bearer ${plain}`, second].filter((value) => value !== "");
   return [...new Set(all)];

@@ -9,27 +9,27 @@ import type { GatewayAnswer } from "../gateway/model.ts";
 import { AppError, toAppError } from "../platform/errors.ts";
 import type { ClientAnswer } from "./model.ts";
 
-/** Statuses of a provider that has too much to do. */
+/** Statuses of an overloaded provider. */
 const overloads: ReadonlySet<number> = new Set([503, 529]);
 
-/** The error answer of a gateway, put into the words of the Messages API. */
+/** A gateway's error response in the format of the Messages API. */
 export function fromGatewayError(answer: GatewayAnswer, facts: ErrorFacts): MessagesError {
   const { status, headers, body } = answer;
   const text = body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString() : "";
   const error = toMessagesError({ status, body: text, headers, origin: "gateway" }, facts);
   const more: Record<string, string> = { ...error.headers };
-  // The other dialect has one word for a provider that limits us and for one that is overloaded.
+  // The other dialect has a single code for a provider that limits us and for one that is overloaded.
   if (answer.upstreamStatus !== undefined && overloads.has(answer.upstreamStatus)) {
     return new MessagesError(529, "overloaded_error", "The upstream is overloaded.", more);
   }
-  // After a body that nobody reads to its end, the connection can't be used again.
+  // After a body that is not read to its end, the connection can't be reused.
   if (headers["connection"] !== undefined) {
     more["connection"] = headers["connection"];
   }
   return new MessagesError(error.status, error.type, error.message, more);
 }
 
-/** Whatever was thrown on this side of the gateway. */
+/** Converts any error thrown on this side of the gateway. */
 export function toClientError(thrown: unknown): MessagesError {
   if (thrown instanceof MessagesError) {
     return thrown;
@@ -42,13 +42,13 @@ export function toClientError(thrown: unknown): MessagesError {
   });
 }
 
-/** The same error for the gateway, which writes the call down as refused. */
+/** The same error for the gateway, which records the call as refused. */
 export function toRefusal(error: MessagesError): AppError {
   const code: ErrorCode = error.status === 404 ? "model_not_found" : "invalid_value";
   return new AppError(code, { message: error.message, status: error.status, cause: error });
 }
 
-/** @param headers that belong to the answer beside those of the error itself */
+/** @param headers of the response besides those of the error itself */
 export function errorAnswer(
   error: MessagesError,
   requestId: string,

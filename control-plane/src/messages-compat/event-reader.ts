@@ -1,7 +1,7 @@
 import { createParser, ParseError } from "eventsource-parser";
 
 type ReceivedEvent = {
-  /** "" when the sender named none. */
+  /** "" when the sender gave none. */
   readonly event: string;
   readonly data: string;
 };
@@ -13,7 +13,7 @@ const heldLengthMaxDefault = 4_194_304;
  * unfinished event is kept, up to a limit.
  */
 export class EventReader {
-  // The parser takes the byte order mark away.
+  // The parser removes the byte order mark.
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #parser;
   #events: ReceivedEvent[] = [];
@@ -34,7 +34,7 @@ export class EventReader {
 
   /**
    * @returns the events that this packet completed
-   * @throws ParseError when an event outgrows the limit; nothing can be read after it
+   * @throws ParseError when an event exceeds the limit; nothing can be read after it
    */
   push(packet: Uint8Array): readonly ReceivedEvent[] {
     return this.#read(this.#decoder.decode(packet, { stream: true }));
@@ -42,8 +42,8 @@ export class EventReader {
 
   /**
    * The stream is over.
-   * @returns the last event if its closing empty line never came; the format says to drop it, but some senders leave
-   *   that line away, and a caller can tell a torn event by its data
+   * @returns the last event if its closing empty line never came; the format says to drop it, but some senders omit
+   * that line, and a caller can recognise a torn event by its data
    * @throws ParseError as push does
    */
   end(): readonly ReceivedEvent[] {
@@ -58,7 +58,7 @@ export class EventReader {
   }
 }
 
-/** Whether the reader refused what it was given for its length. */
+/** Whether the reader refused its input for its length. */
 export function isTooLong(error: unknown): error is ParseError {
   return error instanceof ParseError;
 }

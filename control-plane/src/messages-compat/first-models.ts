@@ -1,6 +1,6 @@
 /**
  * The names that current clients ask for: those in the types of the official SDK, and the older ones with a date that
- * configurations still hold. An unknown date is the earliest day.
+ * configurations still contain. An unknown date is the earliest day.
  */
 const known: readonly (readonly [name: string, displayName: string, releasedOn?: string])[] = [
   ["claude-fable-5-2", "Claude Fable 5.2"],
@@ -30,7 +30,7 @@ const known: readonly (readonly [name: string, displayName: string, releasedOn?:
   ["claude-opus-4-20250514", "Claude Opus 4", "2025-05-14"],
 ];
 
-/** What the map holds at first. */
+/** The initial entries of the map. */
 export const firstModels = known.map(([name, displayName, releasedOn = "1970-01-01"]) => ({
   name,
   displayName,

@@ -15,11 +15,11 @@ import type { ModelMap } from "./model-map.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
 import { clientRequestId, type IdentifiedAnswer, type Incoming, type RouteDeps } from "./route-deps.ts";
 
-/** The answer's value, and what is known of the call besides. */
+/** The value of the response, and what else is known about the call. */
 type Made = { readonly value: unknown; readonly model?: string | null; readonly headers?: Record<string, string> };
 type Make = (call: TranslatedCall, upstreamModels: ReadonlySet<string>) => Made | Promise<Made>;
 
-/** What is to be counted is text; with more in it, it is not worth counting. */
+/** The limit for a body to count; larger ones are not text alone. */
 const freeBodyBytesMax = 4 * 1024 * 1024;
 const counts = new OneAtATime<unknown>();
 const noFacts = { requestedModel: "", upstreamModel: "", maxTokens: null };
@@ -33,7 +33,7 @@ export function answerModelList(deps: RouteDeps, incoming: Incoming): Promise<Id
   });
 }
 
-/** `GET /msgcompat/v1/models/{id}`. @param encodedName as it stood in the path */
+/** `GET /msgcompat/v1/models/{id}`. @param encodedName as written in the path */
 export function answerModel(deps: RouteDeps, incoming: Incoming, encodedName: string): Promise<IdentifiedAnswer> {
   return answerFree(deps, incoming, (_call, upstreamModels) => {
     const name = decodeName(encodedName);
@@ -42,8 +42,8 @@ export function answerModel(deps: RouteDeps, incoming: Incoming, encodedName: st
 }
 
 /**
- * `POST /msgcompat/v1/messages/count_tokens`: an estimate of what would go upstream. It is free, so it is limited: in
- * size, and to one at a time for each key.
+ * `POST /msgcompat/v1/messages/count_tokens`: an estimate of what would be sent upstream. It is free, so it is limited
+ * in size, and to one at a time for each key.
  */
 export function answerTokenCount(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedAnswer> {
   const conversion = new Conversion(deps, incoming.request.headers);
@@ -60,8 +60,8 @@ export function answerTokenCount(deps: RouteDeps, incoming: Incoming): Promise<I
 }
 
 /**
- * A call that needs no provider. The gateway is asked which models the key may use: so it says whether the key is
- * valid, and records the call.
+ * A call that needs no provider. The gateway is asked which models the key may use: that validates the key, and records
+ * the call.
  */
 async function answerFree(deps: RouteDeps, incoming: Incoming, make: Make): Promise<IdentifiedAnswer> {
   const { request, target, clientIp } = incoming;

@@ -26,9 +26,9 @@ export async function answerMessages(deps: RouteDeps, incoming: Incoming): Promi
   return { ...(await call.answer), requestId: call.requestId };
 }
 
-/** One call, from the client's request to the first bytes of its answer; a stream goes on by itself after that. */
+/** One call, from the client's request to the first bytes of its response; a stream continues by itself after that. */
 class MessagesCall {
-  /** Resolves as soon as it is known whether the answer is a stream, a message or an error. */
+  /** Resolves as soon as it is known whether the response is a stream, a message or an error. */
   readonly answer: Promise<ClientAnswer>;
   readonly #deps: RouteDeps;
   readonly #incoming: Incoming;
@@ -96,7 +96,7 @@ class MessagesCall {
     });
   }
 
-  /** What the conversion has to say beside the answer, and which exit node it came through. */
+  /** The conversion's own headers, and the exit node that served the call. */
   #ownHeaders(): Record<string, string> {
     const { headers } = this.#conversion;
     return this.#exitNode === undefined ? headers : { ...headers, [exitNodeHeader]: this.#exitNode };
@@ -118,7 +118,7 @@ class MessagesCall {
     }
   }
 
-  /** The gateway repeats what the conversion said; of the two, the first one's words are the client's. */
+  /** The gateway repeats the conversion's error; of the two, the original is worded for the client. */
   #errorOf(answer: GatewayAnswer): MessagesError {
     const { refusal, errorFacts } = this.#conversion;
     return refusal?.status === answer.status ? refusal : fromGatewayError(answer, errorFacts);

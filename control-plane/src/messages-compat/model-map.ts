@@ -6,10 +6,10 @@ import type { UsableModel } from "./model.ts";
 import { listMappedModels } from "./store.ts";
 
 const tableName = "messages_model";
-/** If an announcement gets lost, the map is no older than this. */
+/** The map's greatest age if an announcement gets lost. */
 const reloadMs = 30_000;
 
-/** The model map in the memory of this process, as the database announces it. */
+/** The model map in the memory of this process, kept up to date by announcements of the database. */
 export class ModelMap {
   readonly #db: Database;
   readonly #log: Log;
@@ -39,7 +39,7 @@ export class ModelMap {
     clearInterval(this.#timer ?? undefined);
   }
 
-  /** Loads the map again; one that can't be loaded stays as it is. */
+  /** Reloads the map; if that fails, it stays as it is. */
   reload(): Promise<void> {
     this.#reload = this.#reload.then(async () => {
       try {
@@ -56,7 +56,7 @@ export class ModelMap {
     return this.#reload;
   }
 
-  /** All entries that can be used, by their names. */
+  /** All usable entries by name. */
   get usable(): ReadonlyMap<string, UsableModel> {
     return this.#models;
   }

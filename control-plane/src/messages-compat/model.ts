@@ -1,24 +1,24 @@
 import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
 
-/** A name that clients of the Messages route may ask for, and what answers it. */
+/** A name that clients of the Messages route may ask for, and the model that serves it. */
 export type MappedModel = {
   readonly name: string;
   readonly displayName: string;
   /** As the catalog of the gateway knows it. */
   readonly upstreamModel: string;
-  /** Only what differs from the default. */
+  /** Only the differences from the default. */
   readonly flags: Partial<ModelFlags>;
   readonly isEnabled: boolean;
   readonly releasedAt: Date;
   readonly version: number;
 };
 
-/** An entry of the map, ready to convert with. */
+/** An entry of the map, ready for conversions. */
 export type UsableModel = Pick<MappedModel, "name" | "displayName" | "upstreamModel" | "releasedAt"> & {
   readonly flags: ModelFlags;
 };
 
-/** What a client of the Messages route is answered. */
+/** The response to a client of the Messages route. */
 export type ClientAnswer = {
   readonly status: number;
   readonly headers: Record<string, string>;

@@ -1,14 +1,14 @@
 import { AppError } from "../platform/errors.ts";
 
-/** What one customer may have in line; it is done in no time. */
+/** How many tasks a customer may have queued; they are quick. */
 const waitingMax = 8;
 
-/** Lets each key do one thing at a time: the next one begins when the one before has ended. */
+/** Lets each key do one thing at a time: the next one begins when the previous one has ended. */
 export class OneAtATime<Key> {
   /** The end of each key's queue, and its length. */
   readonly #lines = new Map<Key, { last: Promise<unknown>; count: number }>();
 
-  /** @throws AppError `rate_limit_exceeded` when too many wait, or what the work throws */
+  /** @throws AppError `rate_limit_exceeded` when too many wait, or an error of the work */
   async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
     const line = this.#lines.get(key) ?? { last: Promise.resolve(), count: 0 };
     if (line.count > waitingMax) {

@@ -15,22 +15,22 @@ export type RouteDeps = ConversionDeps & {
   readonly log: Log;
 };
 
-/** A request as it came in. */
+/** A request as received. */
 export type Incoming = {
   readonly request: Request;
-  /** Path and query as they stood on the request line. */
+  /** Path and query as in the request line. */
   readonly target: string;
   readonly clientIp: string;
-  /** Called when an answer is asked for that can take its time. */
+  /** Called for a response that may take long. */
   readonly onBegin: () => void;
-  /** Called when the end of the answer is about to go out, with the bytes of the whole. */
+  /** Called when the end of the response is about to be sent, with the total number of bytes. */
   readonly onOver: (bytes: number) => void;
 };
 
-/** An answer with the id under which the call is recorded. */
+/** A response with the id under which the call is recorded. */
 export type IdentifiedAnswer = ClientAnswer & { readonly requestId: string };
 
-/** The id in the form in which clients of the Messages API expect one. */
+/** The id in the format that clients of the Messages API expect. */
 export function clientRequestId(requestId: string): string {
   return `req_${requestId.replaceAll("-", "")}`;
 }

@@ -15,8 +15,8 @@ const prefix = "/msgcompat";
 const modelPrefix = "/v1/models/";
 
 /**
- * Everything under `/msgcompat`, as the Messages API would answer it. A path means the same with a slash at its end and
- * with any query, because clients send both.
+ * Everything under `/msgcompat`, as the Messages API would serve it. A trailing slash and any query are ignored,
+ * because clients send both.
  */
 export function messagesHandler(deps: RouteDeps): (request: Request, server: Bun.Server<unknown>) => Promise<Response> {
   const routes = new Map<string, Route>([
@@ -64,7 +64,7 @@ async function answerAt(route: Route | null, incoming: Incoming): Promise<Identi
   return { ...errorAnswer(error, clientRequestId(requestId)), requestId };
 }
 
-/** Some clients look whether there is anything at all before their first call. */
+/** Some clients check that the server exists before their first call. */
 function answerPresence(): Promise<IdentifiedAnswer> {
   return Promise.resolve({ status: 200, headers: {}, body: null, requestId: Bun.randomUUIDv7() });
 }
@@ -82,7 +82,7 @@ function toResponse({ status, headers, body, requestId }: IdentifiedAnswer): Res
   });
 }
 
-/** The path below the prefix, without query and without a slash at its end. */
+/** The path below the prefix, without query and trailing slash. */
 function pathOf(target: string): string {
   const mark = target.indexOf("?");
   const path = target.slice(prefix.length, mark === -1 ? undefined : mark);

@@ -13,7 +13,7 @@ export function listModelMap(db: Queryable): Promise<MappedModel[]> {
 }
 
 /**
- * Adds a name to the map or changes what answers it. Every replica answers by it within a second.
+ * Adds a name to the map or changes the model that serves it. Every replica uses it within a second.
  * @throws AppError `conflict` when the entry is not the one that was loaded
  */
 export async function saveModelMapEntry(
@@ -53,7 +53,7 @@ async function writeEntry(tx: Transaction, input: MessagesModelInput, isThere: b
   return written;
 }
 
-/** Puts the names that current clients ask for into the map; what is there stays. Returns how many were added. */
+/** Adds the names that current clients ask for to the map; existing entries stay. Returns how many were added. */
 export async function seedModelMap(tx: Transaction, upstreamModel: string): Promise<number> {
   let added = 0;
   for (const { name, displayName, releasedAt } of firstModels) {
@@ -63,5 +63,5 @@ export async function seedModelMap(tx: Transaction, upstreamModel: string): Prom
   return added;
 }
 
-/** What is known of `gpt-4o-mini`: clients ask for longer answers than it gives, and for more stop sequences. */
+/** Known limits of `gpt-4o-mini`: clients ask for longer responses than it gives, and for more stop sequences. */
 const firstFlags: MappedModel["flags"] = { max_output: 16_384, stop_limit: 4 };

@@ -52,7 +52,7 @@ export async function insertMappedModel(
   return row === undefined ? null : toModel(row);
 }
 
-/** Changes an entry that is there and counts the change. */
+/** Changes an existing entry and increments its version. */
 export async function updateMappedModel(tx: Queryable, model: Omit<MappedModel, "version">): Promise<MappedModel> {
   const [row] = await tx.sql<Row>`
     update messages_model set display_name = ${model.displayName}, upstream_model = ${model.upstreamModel},

@@ -15,13 +15,13 @@ export type CostLine = {
   readonly parts: bigint;
 };
 
-/** How the line of a unit is put together. */
+/** How the line of a unit is computed. */
 type LineRule = {
   readonly unit: PricedUnit;
   readonly price: PriceName;
   /** Null: it counts requests. */
   readonly count: CountName | null;
-  /** In `count`, and on lines of their own. */
+  /** Parts included in `count`, and with lines of their own. */
   readonly parts: readonly CountName[];
 };
 
@@ -32,18 +32,18 @@ const rules: readonly LineRule[] = unitsByWhole.map((unit) => ({
   parts: partsOf(unit).map(countName),
 }));
 
-/** The same apart, because `costOf` runs for every call. */
+/** The same as separate functions, because `costOf` runs for every call. */
 const counted = rules.filter((rule): rule is LineRule & { readonly count: CountName } => rule.count !== null);
 const undivided = counted.filter(({ parts }) => parts.length === 0);
 const divided = counted.filter(({ parts }) => parts.length > 0);
 const byRequest = rules.filter(({ count }) => count === null);
 
-/** What is left for the line of a unit, so that each token is on one line only. Parts may overlap to more than the whole. */
+/** What is left for a unit's line, so that each token is on one line only. Parts may overlap to more than the whole. */
 function countOf(units: Units, count: CountName, parts: readonly CountName[]): bigint {
   let rest = asBigint(units[count]);
   for (const part of parts) {
     const own = units[part];
-    // Mostly zero, and arithmetic is what takes the time.
+    // Mostly zero, and the arithmetic is what takes time.
     if (own) {
       rest -= asBigint(own);
     }
@@ -88,7 +88,7 @@ export function toQuota(parts: bigint): Quota {
   return ((parts * quotaPerUsd + partsPerUsd - 1n) / partsPerUsd) as Quota;
 }
 
-/** What a user with this multiplier may owe for a base cost at most: a multiplier below 1 is only refunded later. */
+/** The most that a user with this multiplier may owe for a base cost: a multiplier below 1 is only refunded later. */
 export function withMultiplierAboveOne(base: Quota, multiplier: Decimal): Quota {
   const multiplied = multiplier === "1.0000" ? base : applyMultiplier(base, multiplier);
   return (multiplied > base ? multiplied : base) as Quota;

@@ -17,7 +17,7 @@ export type ModelRow = PriceTexts & {
   sunset_at: Date | null;
 };
 
-/** Enabled models, each with the latest version of its price that is valid now. */
+/** Enabled models, each with the latest currently valid version of its price. */
 export async function listPricedModels(db: Queryable): Promise<ModelRow[]> {
   return await db.query<ModelRow>(
     `select m.name, m.display_name, m.owned_by, m.kind, m.created_at, m.context_tokens_max, m.output_tokens_max,
@@ -31,14 +31,12 @@ export async function listPricedModels(db: Queryable): Promise<ModelRow[]> {
   );
 }
 
-/**
- * The models that are sold under their names: not the one that only carries the price of paths that are passed through.
- */
+/** The models sold by name: all but the one that only carries the pass-through price. */
 export async function listSoldModels(db: Queryable): Promise<ModelRow[]> {
   return (await listPricedModels(db)).filter(({ name }) => name !== passThroughModel);
 }
 
-/** Those of the models sold that a channel serves to the group of the user, as a key of that group sees them. */
+/** The sold models that a channel serves to the user's group, as a key of that group sees them. */
 export async function listOfferedModels(db: Queryable, gatewayUserId: GatewayUserId): Promise<ModelRow[]> {
   const served = await db.sql<{ model: string }>`
     select distinct a.model from ability a
@@ -60,7 +58,7 @@ export type NewModel = {
   readonly imageTokensMax: number;
 };
 
-/** Creates the model unless it is there; returns whether this call did it. */
+/** Creates the model unless it exists; returns whether this call did it. */
 export async function insertModel(db: Queryable, model: NewModel): Promise<boolean> {
   const rows = await db.sql`
     insert into model (name, display_name, owned_by, kind, context_tokens_max, output_tokens_max, image_tokens_max)
@@ -70,7 +68,7 @@ export async function insertModel(db: Queryable, model: NewModel): Promise<boole
   return rows.length > 0;
 }
 
-/** Prices as decimal texts in USD: what is absent costs nothing, or what the unit costs that it is part of. */
+/** Prices as decimal strings in USD: an absent price is zero, or that of the unit it is part of. */
 export type NewPrice = Partial<PriceList> & Pick<PriceList, RefusedPrice> & { readonly model: string };
 type RefusedPrice = Extract<PricedUnit, { readonly unpriced: "refused" }>["price"];
 

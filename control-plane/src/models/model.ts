@@ -10,10 +10,12 @@ import {
   unitMeasures,
 } from "@sluice/contracts/priced-units";
 
-/** Prices are kept to 8 places of a USD. */
+/** Prices have 8 decimal places of a USD. */
 export const pricePlaces = 8;
 
-/** Amounts are exact in parts of 10^-14 USD: a millionth, for prices per million tokens, of the last place of a price. */
+/**
+ * Amounts are exact in 10^-14 USD: a millionth, for prices per million tokens, of the last decimal place of a price.
+ */
 export const amountPlaces = 14;
 const partsPerPrice = 10n ** BigInt(amountPlaces - pricePlaces);
 
@@ -22,7 +24,7 @@ export const passThroughModel = "*";
 
 export type PriceName = CamelCase<PricedUnit["name"]>;
 
-/** What one of each unit costs (a token, a request, an image, a millisecond), in parts of 10^-14 USD. */
+/** What one of each unit costs (a token, a request, an image, a millisecond), in 10^-14 USD. */
 export type Prices = Readonly<Record<PriceName, bigint>>;
 
 export type PriceVersion = Prices & {
@@ -33,17 +35,17 @@ export type PriceVersion = Prices & {
 
 export type PriceTexts = PriceList & { readonly version: number };
 
-/** The name in `Prices` of the price of a unit. */
+/** The name in `Prices` of a unit's price. */
 export function priceName({ name }: PricedUnit): PriceName {
   return camelCase(name);
 }
 
-/** How many parts of 10^-14 USD one of a unit costs for each 10^-8 USD of its price. */
+/** How many 10^-14 USD one of a unit costs for each 10^-8 USD of its price. */
 export function partsOfPrice({ measure }: PricedUnit): bigint {
   return partsPerPrice / unitMeasures[measure].perPrice;
 }
 
-/** Reads the decimal texts of one price version; a part that has no price of its own costs what the whole costs. */
+/** Parses the decimal strings of one price version; a part without its own price costs the same as the whole. */
 export function toPriceVersion(texts: PriceTexts): PriceVersion {
   const prices = toPrices(
     (unit) => decimalToScaled(priceOf<string>(texts, unit) as Decimal, pricePlaces) * partsOfPrice(unit),

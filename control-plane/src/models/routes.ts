@@ -5,7 +5,7 @@ import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { listOfferedModels } from "./model-store.ts";
 import { siteModel } from "./site-model.ts";
 
-/** What the pages of the console offer to call. Who serves a model is not among it: that is the operator's matter. */
+/** The models that the console offers. Who serves a model is not included: that is the operator's business. */
 export function offeredModelEndpoints(db: Database): AnyEndpoint[] {
   return [
     endpoint({

@@ -10,7 +10,7 @@ type CountOf = { readonly bigint: bigint; readonly integer: number };
 
 /**
  * What a provider counted for one call, or what we counted ourselves when it did not: a member for each row of the
- * table of units. A unit that is part of another is also in that one's count.
+ * table of units. A unit that is part of another is included in that one's count.
  */
 export type Units = {
   readonly [Unit in CountedUnit as CamelCase<Unit["count"]>]: CountOf[(typeof unitMeasures)[Unit["measure"]]["column"]];
@@ -18,12 +18,12 @@ export type Units = {
 
 export type CountName = keyof Units;
 
-/** The name in `Units` of the count of a unit. */
+/** The name in `Units` of a unit's count. */
 export function countName({ count }: CountedUnit): CountName {
   return camelCase(count);
 }
 
-/** Units by the count of each. */
+/** The units, created from a count for each. */
 export function unitsOf(countOf: (unit: CountedUnit) => bigint | number): Units {
   return Object.fromEntries(countedUnits.map((unit) => [countName(unit), countOf(unit)])) as unknown as Units;
 }

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorDefinition } from "@sluice/contracts/errors";
 
-/** An error in the shape of the backend, for paths that belong to no other dialect. */
+/** An error in the format of the backend, for paths that belong to no other dialect. */
 export function errorResponse(code: ErrorCode, requestId: string): Response {
   const { status, message } = errorDefinition(code);
   return Response.json(

@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** How late the event loop came in the last seconds, in milliseconds. */
+/** How late the event loop ran in the last seconds, in milliseconds. */
 export type LoopLag = { p99Ms(): number; stop(): void };
 
 const resolutionMs = 20;
 const resetMs = 10_000;
 
-/** Watches the event loop; the figures cover the last ten seconds at most. */
+/** Measures the lag of the event loop; the figures cover the last ten seconds at most. */
 export function watchEventLoop(): LoopLag {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();

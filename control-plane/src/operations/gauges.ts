@@ -19,7 +19,7 @@ export type GaugeSources = {
   readonly inFlight: () => number;
 };
 
-/** The state of this process, for the metrics. */
+/** The state of this process, as metrics. */
 export function registerGauges({ registry, spool, lag, db, inFlight }: GaugeSources): void {
   gauge(registry, "sluice_in_flight", "Calls running now.", inFlight);
   gauge(registry, "sluice_spool_entries", "Rows waiting for the database.", () => spool.depth().entries);

@@ -7,15 +7,15 @@ import { notFoundResponse } from "./error-response.ts";
 /** Why this instance should get no new calls right now; empty when it should. */
 export type ReadinessCheck = () => readonly string[];
 
-/** Who may read the metrics: anyone who sends this as a bearer value, every program on this machine, or nobody. */
+/** Who may read the metrics: anyone who sends this bearer token, every program on this machine, or nobody. */
 export type MetricsAccess = { readonly token: string } | "on_this_machine" | "closed";
 
 type Asked = { readonly request: Request; readonly server: Bun.Server<unknown> | null };
 
-/** Headers of an intermediary: the client it speaks for may be anywhere. */
+/** Headers of an intermediary: its client may be anywhere. */
 const middlemanHeaders = ["x-forwarded-for", "x-real-ip", "forwarded", "via"];
 
-/** For probes and scrapers: alive, ready, measured. Without the right to read them, the metrics are not there. */
+/** For probes and scrapers: alive, ready, metrics. Without the right to read the metrics, they do not exist. */
 export function operationsRoutes(checkReadiness: ReadinessCheck, registry: Registry, access: MetricsAccess) {
   const mayRead = ({ request, server }: Asked): boolean => {
     if (access === "closed") {
@@ -48,7 +48,7 @@ function json(status: number, value: unknown): Response {
   });
 }
 
-/** In production the metrics are closed until somebody decides who may read them. */
+/** In production the metrics are closed until someone decides who may read them. */
 export function metricsAccess(token: string | undefined, environment: string): MetricsAccess {
   if (token !== undefined) {
     return { token };

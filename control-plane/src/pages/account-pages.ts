@@ -1,4 +1,4 @@
-/** The pages of the logins, as forms that work without script. */
+/** The login pages, as forms that work without JavaScript. */
 import type { Locale } from "@sluice/contracts/locales";
 import type {
   AdminLoginPageState,
@@ -28,16 +28,16 @@ const emailAttributes = (email: string): Html =>
   html`type="email" autocomplete="username" maxlength="254" required value="${email}"`;
 const passwordAttributes = html`type="password" autocomplete="current-password" required`;
 const newPasswordAttributes = html`type="password" autocomplete="new-password" minlength="8" maxlength="256" required`;
-/** A recovery code has letters, so that a keyboard of digits would keep it out. */
+/** A recovery code has letters, so a numeric keyboard would prevent it. */
 const codeAttributes = html`autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="40" required autofocus`;
 
-/** A text with an address where it has the place for one. */
+/** A text with an email address in its placeholder. */
 function textWithEmail(text: string, email: string): Html {
   const [before = "", after = ""] = text.split("{email}");
   return html`${before}<bdi>${email}</bdi>${after}`;
 }
 
-/** The login; with the field of a code once it is known that one is needed, and without a form for who is logged in. */
+/** The login; with the code field once a code is known to be needed, and without a form for logged-in users. */
 export function loginPage(state: LoginPageState, status: number, assets: FormAssets | null): Response {
   const { locale, email, next, problem, asksForCode, signedInAs } = state;
   const texts = formTexts[locale];
@@ -66,7 +66,7 @@ function signedIn(email: string, next: string, locale: Locale): Html {
 <form method="post" action="/backend/auth/logout/"><button class="button">${login.logOut}</button></form>`;
 }
 
-/** The form by which users come to be. */
+/** The registration form. */
 export function registerPage(state: RegisterPageState, status: number, assets: FormAssets | null): Response {
   const { locale, email, displayName, problem } = state;
   const texts = formTexts[locale];
@@ -84,7 +84,7 @@ ${moreLink(formPath("/login/", locale), texts.login.submit, texts.register.hasAc
   return formPage({ locale, title, body, status, assets, address: "/register/", isCounted: true });
 }
 
-/** After the registration: the same whether the address was free or not. */
+/** After the registration: the same whether or not the address was free. */
 export function sentPage({ locale, email, link }: SentPageState, assets: FormAssets | null): Response {
   const texts = formTexts[locale];
   const shown =
@@ -99,7 +99,7 @@ ${hiddenField("lang", locale)}${hiddenField("email", email)}
   return formPage({ locale, title: texts.sent.title, body, status: 200, assets, address: null });
 }
 
-/** The button that uses a link up; without a link, the form that asks for one. */
+/** The button that redeems a link; without a link, the form that requests one. */
 export function verifyPage(state: LinkPageState, status: number, assets: FormAssets | null): Response {
   const { locale, token, email, problem } = state;
   const texts = formTexts[locale];
@@ -119,7 +119,7 @@ ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
   return formPage({ locale, title: texts.verify.title, body, status, assets, address: "/verify-email/" });
 }
 
-/** A new password by a reset link; without one, the form that requests it. */
+/** A new password through a reset link; without one, the form that requests it. */
 export function resetPage(state: LinkPageState, status: number, assets: FormAssets | null): Response {
   const { locale, token, email, problem } = state;
   const texts = formTexts[locale];
@@ -140,7 +140,7 @@ ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
   return formPage({ locale, title: texts.reset.title, body, status, assets, address });
 }
 
-/** A company's request that was refused. Its form is one step back in the browser, with what was typed. */
+/** A company's request that was refused. The form is one step back in the browser, with everything typed. */
 export function contactProblemPage(state: FormPageState, status: number, assets: FormAssets | null): Response {
   const { locale, problem } = state;
   const { contact } = formTexts[locale];

@@ -1,4 +1,4 @@
-/** What the pages with forms are made of, which work without script. */
+/** Building blocks of the form pages, which work without JavaScript. */
 import { localeNames } from "@sluice/contracts/locale-names";
 import { allLocales, directionOf, type Locale } from "@sluice/contracts/locales";
 import type { FormProblem } from "../platform/form-problem.ts";
@@ -12,12 +12,12 @@ export type FormPage = {
   readonly title: string;
   readonly body: Html;
   readonly status: number;
-  /** Null where the web is not built; the forms then look plain. */
+  /** Null if the web UI is not built; the forms are then unstyled. */
   readonly assets: FormAssets | null;
-  /** The address of this page, to which a language is added; null where there is no choice of languages. */
+  /** The path of this page, to which a language is added; null if there is no choice of languages. */
   readonly address: string | null;
   readonly area?: "admin";
-  /** Whether visits are counted here: only where everybody may come, and where the address holds no secret. */
+  /** Whether visits are counted here: only on public pages whose address holds no secret. */
   readonly isCounted?: boolean;
 };
 
@@ -47,7 +47,7 @@ ${loaded}
 </head>`;
 }
 
-/** This page in every language, in a popover that needs no script. */
+/** This page in every language, in a popover that needs no JavaScript. */
 function languageSwitcher(current: Locale, address: string): Html {
   const link = (locale: Locale): Html => {
     const href = `${address}${address.includes("?") ? "&" : "?"}lang=${locale}`;
@@ -58,7 +58,7 @@ function languageSwitcher(current: Locale, address: string): Html {
 <div id="languages" class="float languages" popover="auto"><ul class="plain-list">${allLocales.map(link)}</ul></div>`;
 }
 
-/** The whole answer. */
+/** The whole response. */
 export function formPage(page: FormPage): Response {
   const { locale, title, body, status, address, area } = page;
   const document = html`<!doctype html>
@@ -83,7 +83,7 @@ export function problemNotice(problem: string | null): Html | null {
   return problem === null ? null : html`<p class="notice" data-tone="bad" role="alert">${problem}</p>`;
 }
 
-/** What is good news, above a form. */
+/** A success message above a form. */
 export function goodNotice(notice: string | null): Html | null {
   return notice === null ? null : html`<p class="notice" data-tone="ok" role="status">${notice}</p>`;
 }

@@ -1,4 +1,4 @@
-/** Nothing from elsewhere but from one origin, if any; nothing inline, nobody may frame us. */
+/** Nothing from other origins except one, if any; nothing inline, no framing. */
 function contentSecurityPolicy(guest: string | null): string {
   const sources = guest === null ? "'self'" : `'self' ${guest}`;
   return [
@@ -21,22 +21,22 @@ const everyPage = {
   "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
 };
 
-/** A page that everybody may read: the browser asks each time whether it changed, and nobody in between keeps it. */
+/** A public page: the browser asks each time whether it changed, and no intermediary caches it. */
 export const publicPageHeaders = { ...everyPage, "cache-control": "private, no-cache" };
 
-/** A page that is there because of a login, or not there for want of one. */
+/** A page that depends on a login. */
 export const privatePageHeaders = { ...everyPage, "cache-control": "no-store" };
 
-/** A file whose address changes with its content. */
+/** A file whose URL changes with its content. */
 export const assetHeaders = {
   "cache-control": "private, max-age=31536000, immutable",
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** A picture that other sites show beside a link to a page of ours. */
+/** An image that other sites show beside a link to one of our pages. */
 export const socialImageHeaders = { ...assetHeaders, "cross-origin-resource-policy": "cross-origin" };
 
-/** The same headers for a page that loads the support widget from this address; unchanged where it is null. */
+/** The same headers for a page that loads the support widget from this URL; unchanged if it is null. */
 export function withSupportWidget<Headers extends typeof everyPage>(headers: Headers, url: string | null): Headers {
   return url === null ? headers : { ...headers, "content-security-policy": contentSecurityPolicy(new URL(url).origin) };
 }

@@ -19,11 +19,11 @@ import { drawSupportWidget } from "./support-widget.ts";
 import { unbuiltPage, type WebBuild } from "./web-build.ts";
 
 export type PagesDeps = {
-  /** Null where the web is not built, or not served by this process. */
+  /** Null if the web UI is not built, or not served by this process. */
   readonly build: WebBuild | null;
   readonly callers: CallerReader;
   readonly readCatalogue: () => Promise<SiteCatalogue>;
-  /** The script of the support widget, as the catalogue has it; null where there is none. */
+  /** The support widget's script, as the catalogue has it; null if there is none. */
   readonly supportWidgetUrl: string | null;
   readonly dataDirectory: string;
   readonly isDevelopment: boolean;
@@ -32,14 +32,14 @@ export type PagesDeps = {
 
 const refreshMs = 15_000;
 const programPaths = /^\/(backend|v1|msgcompat)(\/|$)/;
-/** What the page of a failure has where the id of the request belongs. */
+/** The placeholder for the request id in the error page. */
 const requestIdPlace = "00000000-0000-0000-0000-000000000000";
 
-/** Everything that a browser is shown at an address: public pages, the console, the admin, and the files they load. */
+/** Everything that a browser is shown: public pages, the console, the admin area, and the files they load. */
 export class Pages {
   readonly #deps: PagesDeps;
   readonly #site: SitePages | null;
-  /** The headers of pages that have the support widget, if there is one. */
+  /** The headers of pages with the support widget, if there is one. */
   readonly #headers: { readonly open: typeof publicPageHeaders; readonly unkept: typeof privatePageHeaders };
   #consoleDocument: Promise<StaticFile> | null = null;
   #timer: Timer | null = null;
@@ -63,7 +63,7 @@ export class Pages {
           });
   }
 
-  /** Begins to draw the public pages, and to look whether they are still true; `refresh` looks at once. */
+  /** Starts rendering the public pages, and checking whether they are up to date; `refresh` checks at once. */
   start(): void {
     if (this.#site !== null) {
       this.refresh();
@@ -81,7 +81,7 @@ export class Pages {
     }
   }
 
-  /** The answer at an address that no other route has; null where no page is concerned. */
+  /** The response at a path that has no other route; null if it is not a page. */
   async answer(request: Request): Promise<Response | null> {
     const { pathname, search } = new URL(request.url);
     if (programPaths.test(pathname)) {
@@ -103,7 +103,7 @@ export class Pages {
     }
     const form = /^\/(\w\w)\/(login|register|verify-email|reset-password)\/?$/.exec(pathname);
     if (form !== null) {
-      // The forms have one address each, and get the language as a parameter.
+      // The forms have one path each, and get the language as a parameter.
       const query = new URLSearchParams(search);
       query.set("lang", form[1] ?? "");
       return seeOther(`/${form[2]}/?${query.toString()}`);
@@ -115,8 +115,8 @@ export class Pages {
   }
 
   /**
-   * What a person is shown in place of an answer that failed for no known reason; null for programs, which get JSON,
-   * for the admin, which is separate from the site, and until pages have been drawn.
+   * What a person is shown in place of a response that failed unexpectedly; null for programs, which get JSON, for the
+   * admin area, which is separate from the site, and until the pages have been rendered.
    */
   failed(request: Request, requestId: string): Response | null {
     const { pathname } = new URL(request.url);
@@ -146,7 +146,7 @@ export class Pages {
       return seeOther(`/login/?next=${encodeURIComponent(path)}`);
     }
     const page = await this.#consolePage(request);
-    // What a user has chosen holds in every browser; the script of the console reads it there.
+    // A user's chosen language applies in every browser; the console's script reads it there.
     const locale = localeOfTag(user.locale);
     if (locale !== null && !remembersLocale(request, locale)) {
       page.headers.append("set-cookie", localeCookie(locale, !this.#deps.isDevelopment));
@@ -196,7 +196,9 @@ export class Pages {
     return notFound === null ? null : fileResponse(request, notFound, { status: 404, headers: this.#headers.unkept });
   }
 
-  /** To the page in the language that a visitor chose, which is remembered; but not in place of what a user has set. */
+  /**
+   * Redirects to the page in the language that a visitor chose, and remembers it; but never overrides a user's setting.
+   */
   async #chosenLanguage(request: Request, location: string, locale: Locale): Promise<Response> {
     const answer = seeOther(location);
     if ((await this.#deps.callers.readUser(request)) === null) {
@@ -217,7 +219,7 @@ function seeOther(location: string): Response {
   return new Response(null, { status: 303, headers: { location, "cache-control": "no-store" } });
 }
 
-/** Whether a person is reading in a browser, and not a program, which gets JSON. */
+/** Whether the request comes from a browser rather than a program, which gets JSON. */
 function wantsPage(request: Request): boolean {
   return /\btext\/html\b/i.test(request.headers.get("accept") ?? "");
 }

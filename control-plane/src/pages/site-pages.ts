@@ -6,7 +6,7 @@ import type { StaticFile } from "../platform/static-file.ts";
 import { readStaticFiles, type StaticFiles } from "./static-files.ts";
 
 export type SitePagesDeps = {
-  /** The program of the build that writes the pages. */
+  /** The program of the build that renders the pages. */
   readonly prerender: string;
   readonly buildHash: string;
   /** Where the pages are kept, a folder for each state of the catalogue. */
@@ -20,7 +20,7 @@ const outputMax = 2_000;
 const keptStates = 2;
 
 /**
- * The public pages of the current catalogue. A separate program draws them into a folder named after their inputs, so
+ * The public pages of the current catalogue. A separate program renders them into a folder named after their inputs, so
  * that processes on one disk share it and never see an incomplete one; then they are kept in memory. Until new ones
  * exist, the old ones are served; a failure is logged and keeps them.
  */
@@ -34,7 +34,7 @@ export class SitePages {
     this.#deps = deps;
   }
 
-  /** The page at an address like `/pricing/`; null when there is none. Waits for the first ones to be drawn. */
+  /** The page at a path such as `/pricing/`; null when there is none. Waits for the first ones to be rendered. */
   async find(path: string): Promise<StaticFile | null> {
     if (this.#shown === null) {
       await this.refresh();
@@ -45,12 +45,12 @@ export class SitePages {
     return this.#shown?.files.get(path.endsWith("/") ? `${path}index.html` : path) ?? null;
   }
 
-  /** The page for an address where nothing is, in the language that the address names. */
+  /** The page for a path that does not exist, in the path's language. */
   notFound(path: string): StaticFile | null {
     return this.#inLanguageOf(path, "404.html");
   }
 
-  /** The page in place of one that failed, in the language that the address names; null before any were drawn. */
+  /** The page in place of one that failed, in the path's language; null before any were rendered. */
   unavailable(path: string): StaticFile | null {
     return this.#inLanguageOf(path, "unavailable.html");
   }
@@ -60,7 +60,7 @@ export class SitePages {
     return this.#shown?.files.get(`${language}/${name}`) ?? this.#shown?.files.get(`/${name}`) ?? null;
   }
 
-  /** Redraws the pages if the catalogue has changed. One at a time; a call in between requests one more. */
+  /** Re-renders the pages if the catalogue has changed. One at a time; a call in between requests one more. */
   refresh(): Promise<void> {
     if (this.#drawing !== null) {
       this.#isAskedAgain = true;
@@ -124,7 +124,7 @@ export class SitePages {
   }
 
   async #runPrerender(order: PrerenderOrder): Promise<void> {
-    // Nothing of our environment is its business.
+    // It gets nothing of our environment.
     const child = Bun.spawn([process.execPath, this.#deps.prerender], {
       env: {},
       stdin: new TextEncoder().encode(JSON.stringify(order)),

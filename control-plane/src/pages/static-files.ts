@@ -2,10 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StaticFile } from "../platform/static-file.ts";
 
-/** Files by their address. Paths that are not in here get nothing, whatever they look like. */
+/** Files by path. Any other path gets nothing, whatever it looks like. */
 export type StaticFiles = ReadonlyMap<string, StaticFile>;
 
-/** Of a public site with 200 models: each a page in eleven languages, in three forms. */
+/** For a public site with 200 models: each a page in eleven languages, in three formats. */
 const filesMax = 10_000;
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a folder into memory. A file of a kind that browsers should not get is left out.
+ * Reads a folder into memory. Files of types that browsers should not get are skipped.
  * @throws Error when the folder is missing or holds more than a build ever does
  */
 export async function readStaticFiles(folder: string): Promise<StaticFiles> {

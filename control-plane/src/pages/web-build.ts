@@ -3,24 +3,24 @@ import { join } from "node:path";
 import { fileOf, type StaticFile } from "../platform/static-file.ts";
 import { readStaticFiles, type StaticFiles } from "./static-files.ts";
 
-/** A build of the web, as `web/build` leaves it. */
+/** A build of the web UI, as `web/build` produces it. */
 export type WebBuild = {
   /** The name of the build, which changes with its sources. */
   readonly hash: string;
-  /** What browsers may keep for ever, by paths that begin with `/assets/`. */
+  /** What browsers may cache for ever: paths that begin with `/assets/`. */
   readonly assets: StaticFiles;
   readonly console: StaticFile;
   readonly admin: StaticFile;
   readonly kit: StaticFile;
-  /** Of the forms that are written here. */
+  /** For the forms that are rendered here. */
   readonly forms: FormAssets;
-  /** The address of the script that says to the support widget who is logged in. */
+  /** The path of the script that identifies the logged-in user to the support widget. */
   readonly supportContext: string;
-  /** The program that writes the public pages. */
+  /** The program that renders the public pages. */
   readonly prerender: string;
 };
 
-/** The addresses of what the forms load. */
+/** The paths of the files that the forms load. */
 export type FormAssets = {
   readonly stylesheet: string;
   readonly boot: string;
@@ -31,7 +31,7 @@ export type FormAssets = {
 
 type Manifest = Readonly<Record<string, { readonly file: string }>>;
 
-/** The name of the build that is the present one, or null when there is none. */
+/** The name of the current build, or null when there is none. */
 export async function readCurrentBuild(directory: string): Promise<string | null> {
   const name = (await readFile(join(directory, "current"), "utf8").catch(() => "")).trim();
   return /^[0-9a-f]{16}$/.test(name) ? name : null;
@@ -40,7 +40,7 @@ export async function readCurrentBuild(directory: string): Promise<string | null
 /**
  * Reads the current build into memory, so that a newer one on the disk does not affect running requests; null when
  * there is none.
- * @throws Error when it is not whole
+ * @throws Error when it is incomplete
  */
 export async function openWebBuild(directory: string): Promise<WebBuild | null> {
   const hash = await readCurrentBuild(directory);
@@ -81,7 +81,7 @@ export async function openWebBuild(directory: string): Promise<WebBuild | null> 
   };
 }
 
-/** Shown on the pages of a checkout whose web was not built. */
+/** Shown on the pages of a checkout whose web UI was not built. */
 export const unbuiltPage: StaticFile = fileOf(
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Sluice</title><h1>Sluice</h1><p>The web pages are not built here. The API is at <code>/v1</code>.</p></html>

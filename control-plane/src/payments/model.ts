@@ -6,11 +6,11 @@ import { dayMs } from "../platform/clock.ts";
 export type PlanKind = "wallet_balance" | "monthly";
 export type PayChannel = "none" | "mock" | "walletpay" | "cardpay";
 export type PaymentGateway = "mock" | "walletpay" | "cardpay";
-/** What an admin decided about an order whose payment did not fit. */
+/** An admin's decision about an order whose payment did not match. */
 export type Resolution = "settle" | "refund" | "cancel";
 export type OrderStatus = "pending" | "settled" | "cancelled" | "expired" | "refunded" | "review";
 
-/** An order as it is now; amounts of money as decimal text with two places. */
+/** An order's current state; amounts of money as decimal strings with two places. */
 export type Order = {
   readonly id: bigint;
   readonly orderNo: string;
@@ -22,7 +22,7 @@ export type Order = {
   readonly amountUsd: Decimal;
   readonly currency: string;
   readonly userId: UserId | null;
-  /** Of the owner; null with `userId`. */
+  /** The owner's; null with `userId`. */
   readonly gatewayUserId: GatewayUserId | null;
   readonly email: string | null;
   readonly payChannel: PayChannel;
@@ -35,15 +35,15 @@ export type Order = {
   readonly resolution: Resolution | null;
   readonly expiresAt: Date;
   readonly settledAt: Date | null;
-  /** Null until its quota came to its owner. */
+  /** Null until its quota was credited to its owner. */
   readonly creditedAt: Date | null;
   readonly createdAt: Date;
 };
 
-/** What a gateway says about a payment, after its signature was found valid. */
+/** A gateway's statement about a payment, after its signature was found valid. */
 export type PaidNotice = {
   readonly gateway: PaymentGateway;
-  /** Which of our accounts at the gateway was paid. */
+  /** The account of ours at the gateway that was paid. */
   readonly account: string;
   readonly transactionId: string;
   readonly orderNo: string;
@@ -80,10 +80,10 @@ export type ReviewReason =
   | "paid_while_in_review"
   | "paid_too_late";
 
-/** What the mark of an order begins with whose money went back at the gateway, or is fought over there. */
+/** The prefix of the review reason of an order whose money went back at the gateway, or is disputed there. */
 export const reversalMark = "gateway_reversal";
 
-/** Whether money of it went back and nobody has looked at that yet. */
+/** Whether money for it went back and nobody has looked at that yet. */
 export function isReversed({ reviewReason }: Pick<Order, "reviewReason">): boolean {
   return reviewReason?.startsWith(reversalMark) === true;
 }
@@ -102,7 +102,7 @@ const usdScale = 2;
  */
 const lateMsMax = 7 * dayMs;
 
-/** Whether two amounts of money are the same number; an amount with fractions of a cent equals none. */
+/** Whether two amounts of money are equal; an amount with fractions of a cent equals none. */
 export function isSameAmount(one: Decimal, other: Decimal): boolean {
   try {
     return decimalToScaled(one, usdScale) === decimalToScaled(other, usdScale);
@@ -112,8 +112,8 @@ export function isSameAmount(one: Decimal, other: Decimal): boolean {
 }
 
 /**
- * What a valid notice does to its order. `ofOrder` is the payment that the order has, `ofTransaction` the one under the
- * transaction of the notice, which may belong to another order. `at` is now.
+ * What a valid notice does to its order. `ofOrder` is the order's payment, `ofTransaction` the one under the notice's
+ * transaction, which may belong to another order. `at` is now.
  */
 export function judgePayment(
   order: Order,
@@ -136,7 +136,7 @@ export function judgePayment(
   }
   const isOpen = order.status === "pending";
   if (isReversed(order) || (!isOpen && order.status !== "cancelled" && order.status !== "expired")) {
-    // Something about this order did not fit before, so that not even a payment that fits is credited unseen.
+    // Something about this order did not match before, so that even a matching payment needs a review.
     return { kind: "review", reason: "paid_while_in_review" };
   }
   return known.at.getTime() - order.expiresAt.getTime() > lateMsMax
@@ -157,7 +157,7 @@ function findMismatch(order: Order, notice: PaidNotice): ReviewReason | null {
     if (order.payChannel !== notice.gateway) {
       return "gateway_mismatch";
     }
-    // The wallet gateway knows one account of ours; an order for the card gateway always names its account.
+    // The wallet gateway has one account of ours; an order for the card gateway always names its account.
     const mustName = notice.gateway === "cardpay" || order.sender !== null;
     if (mustName && order.sender !== notice.account) {
       return "account_mismatch";
@@ -169,7 +169,7 @@ function findMismatch(order: Order, notice: PaidNotice): ReviewReason | null {
   return isSameAmount(order.amountUsd, notice.amountUsd) ? null : "amount_mismatch";
 }
 
-/** An order's credit is in the ledger once, under this. */
+/** The ledger reference of an order's credit, which exists once. */
 export function creditReference(orderNo: string): string {
   return `order:${orderNo}`;
 }
@@ -182,15 +182,15 @@ export function creditChangeType(kind: PlanKind): "order_credit" | "subscription
 export type MonthlyQuota = {
   readonly id: bigint;
   readonly periodEnd: Date;
-  /** Below 0 when more of it went back than was left. */
+  /** Below 0 when more of it was refunded than was left. */
   readonly quotaLeft: bigint;
-  /** What the user had consumed in all when `quotaLeft` was counted. */
+  /** The user's total consumption when `quotaLeft` was counted. */
   readonly countedTo: bigint;
 };
 
 /**
  * Counts what a user has consumed since the last time against the running subscriptions: first the one that ends
- * soonest, until it is used up, then the next. Anything beyond them was used from balance that does not expire.
+ * soonest, until it is used up, then the next. Anything beyond them was used from the balance that does not expire.
  * @param consumed everything that the user has consumed so far
  */
 export function countConsumption<T extends MonthlyQuota>(running: readonly T[], consumed: bigint): T[] {
@@ -211,7 +211,7 @@ function compareIds(one: MonthlyQuota, other: MonthlyQuota): number {
   return one.id < other.id ? -1 : 1;
 }
 
-/** What can still be used of a subscription, as it was counted last. */
+/** What is left of a subscription, as last counted. */
 export function leftOf({ quotaLeft }: MonthlyQuota): bigint {
   return quotaLeft > 0n ? quotaLeft : 0n;
 }
@@ -240,7 +240,7 @@ export function fromCents(cents: bigint): Decimal {
   return `${digits.slice(0, -usdScale)}.${digits.slice(-usdScale)}` as Decimal;
 }
 
-/** Without the address: the number of an order alone must not reveal whose it is. */
+/** Without the email address: the number of an order alone must not reveal its owner. */
 export function orderEntry(order: Order): OrderEntry {
   return {
     order_no: order.orderNo,

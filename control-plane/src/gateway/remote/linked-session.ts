@@ -108,7 +108,7 @@ export class LinkedSession implements ServerSocketOwner {
     }
   }
 
-  /** The gateway ends a session with the code of an error as its reason. */
+  /** The gateway ends a session with an error code as the close reason. */
   #onGatewayClosed(code: number, reason: string): void {
     const said: ErrorCode | null = reason in errorTable ? (reason as ErrorCode) : null;
     const error = isBroken(code) ? new AppError("temporarily_unavailable") : null;
@@ -127,7 +127,7 @@ export class LinkedSession implements ServerSocketOwner {
     this.#dismiss(error, code, error.code);
   }
 
-  /** After the end is recorded, because a goodbye to the client comes back as if it had left by itself. */
+  /** After the end is recorded, because closing the client's connection comes back as if it had left by itself. */
   #dismiss(error: AppError | null, code: number, reason: string): void {
     const client = this.#client?.socket;
     if (error !== null) {

@@ -9,20 +9,20 @@ import { reportComment } from "./link.ts";
 export type LinkedEnding = "closed" | "broken" | "aborted";
 
 export interface LinkedStreamOwner {
-  /** The gateway announced a report, so that a stream without one is not whole. */
+  /** The gateway announced a report, so a stream without one is incomplete. */
   readonly isReportAnnounced: boolean;
   readonly isResponses: boolean;
-  /** No events: bytes in which nothing is looked for and to which nothing is added. */
+  /** Plain bytes instead of events: not parsed, and nothing is added. */
   readonly isRaw: boolean;
   readonly stallTimeoutMs: number;
   onSent(piece: Uint8Array): void;
-  /** Called once. The report is the text after the comment mark, or null when none came. */
+  /** Called once. The report is the text after the comment mark, or null if there was none. */
   onEnd(report: string | null, ending: LinkedEnding): void;
 }
 
 const comment = Buffer.from(reportComment);
 
-/** Where the comment begins that is the last of some events, or -1. A mark inside of an event's data stands behind other text. */
+/** Where the last comment of some events begins, or -1. A mark inside an event's data has other text before it. */
 function lastCommentOf(events: Buffer): number {
   const at = events.lastIndexOf(comment);
   if (at === -1 || !(at === 0 || isLineEnd(events[at - 1]))) {
@@ -87,7 +87,7 @@ export class LinkedStream implements HttpBodySink {
     this.#queue.close();
   }
 
-  /** The gateway breaks a failed stream after its error event and the report; without them it was its own end. */
+  /** The gateway breaks a failed stream after its error event and the report; without them the stream just ended. */
   onError(error: HttpClientError): void {
     if (this.#isOver) {
       return;
@@ -108,7 +108,7 @@ export class LinkedStream implements HttpBodySink {
     this.#queue.breakOnceRead();
   }
 
-  /** Only what is behind the last event of all is a report: a provider can write the same mark in front of others. */
+  /** Only a comment after the very last event is a report: a provider can write the same mark before others. */
   #pass(events: Buffer): void {
     const at = lastCommentOf(events);
     this.#report = at === -1 ? null : events.toString("latin1", at + comment.length).trim();

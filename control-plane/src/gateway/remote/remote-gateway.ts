@@ -51,7 +51,7 @@ export type RemoteGatewayDeps = {
 
 const answerBytesMax = 64 * 1024 * 1024;
 const smallBodyBytesMax = 65_536;
-/** What of a client's request the gateway gets to see; what it passes on to a provider is its own decision. */
+/** The client headers that the gateway gets; which of them it passes on to a provider is its own decision. */
 const sentHeaders = [
   "authorization",
   "x-api-key",
@@ -65,10 +65,10 @@ const sentHeaders = [
 ];
 const passedHeaders = ["retry-after", "retry-after-ms", "allow", "x-should-retry", droppedHeader, exitNodeHeader];
 
-/** Whose call it is, as far as the gateway was asked before it got the call. */
+/** The caller, if the gateway was asked about the key before it got the call. */
 type Caller = { known: Partial<CallReport> | null };
 
-/** A gateway in another process, or any gateway that speaks the same API: the call goes there unchanged. */
+/** A gateway in another process, or any gateway with the same API: the call is sent there unchanged. */
 export class RemoteGateway implements GatewayPort {
   readonly #deps: RemoteGatewayDeps;
 
@@ -80,7 +80,7 @@ export class RemoteGateway implements GatewayPort {
     const state = newCallState(call, this.#deps.captures);
     const caller: Caller = { known: null };
     try {
-      // Whatever else the gateway's process answers, such as its metrics, is not for those who call the relay.
+      // The gateway process has other endpoints, such as its metrics, which the relay must not expose.
       if (!isPlainPath(call.path)) {
         throw new AppError("not_found");
       }
@@ -111,7 +111,7 @@ export class RemoteGateway implements GatewayPort {
     try {
       body = hasBody ? await call.readBody(this.#takeRoom(state, caller)) : null;
     } catch (thrown) {
-      // What is wrong with a body is only reported to callers with a valid key.
+      // Problems with a body are only reported to callers with a valid key.
       const answer = isKeyFirst ? null : await this.#refuseKey(state, caller);
       if (answer !== null) {
         return answer;
@@ -134,14 +134,14 @@ export class RemoteGateway implements GatewayPort {
     return await this.#collect(state, response);
   }
 
-  /** What the body takes of the memory of this process; its owner came with the key, where it was asked for. */
+  /** The body's share of this process's memory; its owner is known if the key was checked first. */
   #takeRoom(state: CallState, { known }: Caller): BodyShare {
     const share = this.#deps.bodyRoom.share(known?.gatewayUserId ?? null);
     state.bodyShare = share;
     return share;
   }
 
-  /** Asks the gateway about the key alone; null when it is good. */
+  /** Asks the gateway to check only the key; null when it is valid. */
   async #refuseKey(state: CallState, caller: Caller): Promise<GatewayAnswer | null> {
     const models = await this.#request(state.call, { method: "GET", target: "/v1/models", body: null });
     if (models.status >= 400) {
@@ -194,7 +194,7 @@ export class RemoteGateway implements GatewayPort {
         if (begun === null) {
           this.#report(state, report === null ? null : decodeReport(report), seen);
         } else {
-          // Whose call it is was said before it ended; how it ended could only be seen from here.
+          // The report at the beginning named the caller; only we could see how the call ended.
           const { outcome: _outcome, httpStatus: _status, errorCode: _code, firstByteMs: _first, ...known } = begun;
           this.#report(state, known, seen);
         }
@@ -220,7 +220,7 @@ export class RemoteGateway implements GatewayPort {
     return headers;
   }
 
-  /** What the gateway said about the call; of a gateway that says nothing, only what could be seen from here. */
+  /** The gateway's report about the call; for a gateway without reports, only what could be observed here. */
   #report(state: CallState, said: Partial<CallReport> | null, seen: SeenEnding): void {
     state.bodyShare?.end();
     const isGood = seen.status < 400 && seen.code === null;
@@ -263,14 +263,14 @@ function hasSmallBody(headers: Headers): boolean {
 }
 type SeenEnding = { readonly status: number; readonly code: string | null };
 
-/** What a stream looked like from here, for want of a report. */
+/** How a stream ended as observed here, if there was no report. */
 const seenEndings: Record<Parameters<LinkedStreamOwner["onEnd"]>[1], SeenEnding> = {
   closed: { status: 200, code: null },
   broken: { status: 200, code: "stream_interrupted" },
   aborted: { status: 499, code: "client_closed_request" },
 };
 
-/** What a failure of the way to the gateway means. */
+/** The meaning of a failed connection to the gateway. */
 export function toLinkError(error: HttpClientError): AppError {
   if (error.kind === "aborted") {
     return new AppError("client_closed_request", { cause: error });

@@ -22,7 +22,7 @@ export type RemoteRealtimeDeps = Pick<RemoteGatewayDeps, "address" | "linkKey" |
 
 /** The status with which a connection becomes a websocket. */
 const switchedStatus = 101;
-/** What of a client's handshake the gateway gets to see. */
+/** The headers of a client's handshake that the gateway gets. */
 const sentHeaders = ["authorization", "x-api-key"];
 const plainHeaders = ["openai-beta", "user-agent", hopHeader];
 const passedHeaders = new Set(["content-type", "retry-after", "allow"]);
@@ -81,7 +81,7 @@ export class RemoteRealtime implements RealtimePort {
       headers: this.#headers(call),
       subprotocols: handshake.isBeta ? ["realtime", "openai-beta.realtime-v1"] : ["realtime"],
       signal: call.signal,
-      // The gateway needs that long itself to find a provider, and shall be the one who says so.
+      // The gateway may itself take that long to find a provider, and should be the one to report a timeout.
       limits: { connectTimeoutMs: 2 * connectTimeoutMs, frameBytesMax },
     });
   }
@@ -100,7 +100,7 @@ export class RemoteRealtime implements RealtimePort {
         }
       }
     }
-    // Over the key as it is sent on, which need not be where the client had it.
+    // Signs the key as it is sent on, which need not be where the client had it.
     const signature = signCall(this.#deps.linkKey, { ...call, headers: credentials });
     headers.push([requestIdHeader, call.requestId], [clientAddressHeader, call.clientIp], [signatureHeader, signature]);
     return headers;
@@ -134,7 +134,7 @@ export class RemoteRealtime implements RealtimePort {
     return { kind: "open", session, headers, report: { ...toBegunReport(state, switchedStatus), ...said } };
   }
 
-  /** What the gateway said about the session; of a gateway that says nothing, only what could be seen from here. */
+  /** The gateway's report about the session; for a gateway without reports, only what could be observed here. */
   #report(state: CallState, said: Partial<CallReport> | null, seen: { status: number; code: string | null }): void {
     const outcome = seen.status < 400 ? "completed" : seen.status === 499 ? "aborted" : "failed";
     const end = { outcome, httpStatus: seen.status, errorCode: seen.code, inputTokens: 0n, outputTokens: 0n } as const;

@@ -20,23 +20,23 @@ import {
 export type GatewayRoutesDeps = {
   readonly gateway: GatewayPort;
   readonly realtime: RealtimePort;
-  /** Under which relays may sign: one key, or two while master keys are exchanged. */
+  /** The keys that relays may sign with: one, or two during a rotation of the master key. */
   readonly linkKeys: readonly Uint8Array[];
   readonly patience: ClientPatience;
   readonly clock: Clock;
-  /** For callers that are no relay of this deployment. */
+  /** For callers that are not a relay of this deployment. */
   readonly edge: EdgeSettings;
   readonly bodyLimits: { readonly bytesMax: number; readonly timeoutMs: number };
-  /** Calls that are on their way, as the drain sees them. */
+  /** Calls in flight, as seen by the drain. */
   readonly load: { inFlight: number };
 };
 
-/** The gateway as a program of its own: what the server of the program needs for `/v1`. */
+/** The gateway as a separate program: the handlers for `/v1`. */
 export function gatewayHandlers(deps: GatewayRoutesDeps) {
   return { call: gatewayHandler(deps), realtime: gatewayRealtimeHandler(deps) };
 }
 
-/** `/v1/*` for relays of this deployment, and for anybody with an API key. */
+/** `/v1/*` for relays of this deployment, and for anyone with an API key. */
 function gatewayHandler(deps: GatewayRoutesDeps): (request: Request, server: Bun.Server<unknown>) => Promise<Response> {
   return async (request, server) => {
     waitForCall(server, request);
@@ -55,7 +55,7 @@ function gatewayHandler(deps: GatewayRoutesDeps): (request: Request, server: Bun
   };
 }
 
-/** The same for `/v1/realtime`. A relay learns whose session it is from the head of the answer, and counts by itself. */
+/** The same for `/v1/realtime`. A relay learns the session's owner from the response headers, and counts by itself. */
 function gatewayRealtimeHandler(
   deps: GatewayRoutesDeps,
 ): (request: Request, server: Bun.Server<unknown>) => Promise<Response | undefined> {
@@ -127,7 +127,7 @@ function toResponse(answer: GatewayAnswer): Response {
   return new Response(answer.body, { status: answer.status, headers: answer.headers });
 }
 
-/** The report rides on the head when the call is over by then, else on a comment after the last event. */
+/** The report is in the headers if the call is over by then, else in a comment after the last event. */
 function toLinkedResponse(answer: GatewayAnswer, report: CallReport | null): Response {
   const isEvents = answer.headers["content-type"]?.startsWith("text/event-stream") === true;
   if (isEvents && answer.body instanceof ReadableStream) {

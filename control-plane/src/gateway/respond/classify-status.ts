@@ -20,10 +20,10 @@ const failure = (code: ErrorCode, result: string, more: Partial<AttemptFailure> 
 const accountFault = { retry: "free", needsCooldown: true } as const;
 
 /**
- * What an upstream status means; null for a status that is an answer. A 402 is a channel's fault, a 5xx most likely:
- * every other status can be caused by a request, and nobody may close a channel for others by asking for something
- * odd. 401, 403 and 429 alone prove nothing: the body decides (`read-upstream-error`), and whether a second
- * customer meets them too (`channels/channel-load`). A redirect is an error.
+ * What an upstream status means; null for a success. A 402 is a channel's fault, a 5xx most likely: every other status
+ * can be caused by a request, and nobody may close a channel for others by asking for something odd. 401, 403 and 429
+ * alone prove nothing: the body decides (`read-upstream-error`), and whether a second customer meets them too
+ * (`channels/channel-load`). A redirect is an error.
  */
 export function classifyStatus(status: number, headers: readonly HttpHeader[]): AttemptFailure | null {
   if (status >= 200 && status < 300) {
@@ -59,7 +59,7 @@ export function classifyStatus(status: number, headers: readonly HttpHeader[]): 
     : failure("upstream_error", result, { status, retry: "free", blame: "none" });
 }
 
-/** No fault of a channel; another one may still have a connection that is idle. */
+/** Not the channel's fault; another one may still have an idle connection. */
 const ownLimit = { retry: "free", blame: "none" } as const;
 const outOfReach = { retry: "free", blame: "certain" } as const;
 
@@ -78,28 +78,30 @@ const clientErrors: Record<HttpClientErrorKind, AttemptFailure> = {
   aborted: failure("client_closed_request", "client_left", { retry: "none", blame: "none" }),
 };
 
-/** The status is good and the answer is not: of the wrong type, compressed unasked, no JSON. It may have been worked on. */
+/**
+ * A successful status with an invalid response: wrong type, compressed unasked, not JSON. It may have been worked on.
+ */
 export const malformedAnswer: AttemptFailure = clientErrors.malformed;
 
-/** What a failure of the connection means. */
+/** What a connection failure means. */
 export function classifyClientError(error: HttpClientError): AttemptFailure {
   const known = clientErrors[error.kind];
   return error.kind === "reset_before_head" && !error.isRequestSent ? { ...known, retry: "free" } : known;
 }
 
-/** An attempt whose connection failed, so that nothing was said. */
+/** An attempt whose connection failed, so that there is no response. */
 export function failedBy(error: HttpClientError): FailedAttempt {
   return { failure: classifyClientError(error), said: null, note: null };
 }
 
-/** A request is not kept waiting for longer than this. */
+/** The longest wait that is passed on to a client. */
 const retryAfterSecondsMax = 86_400;
 const numberForm = /^\d{1,12}(\.\d+)?$/;
 
 /**
  * How long a provider asks to wait: the seconds of `Retry-After`, at least 1, in its number or its date form, and the
  * milliseconds of `Retry-After-Ms`, which replace missing seconds. Null for a missing or unreadable value. A date is
- * read by the clock that wrote it, where the response has a date of its own.
+ * read by the clock that wrote it, if the response has a date of its own.
  */
 export function readRetryAfter(
   headers: readonly HttpHeader[],

@@ -15,15 +15,15 @@ function isEncoded({ headers }: HttpResponse): boolean {
   return headers.some(([name, value]) => name === "content-encoding" && value.trim().toLowerCase() !== "identity");
 }
 
-/** How an answer with a good status goes on: collected first, piece by piece, or not at all for the reason that is named. */
+/** How a successful response is passed on: collected first, piece by piece, or refused for the named reason. */
 export type AnswerForm = "whole" | "pieces" | { readonly refused: string };
 
-/** Answers of other types than these and event streams are passed on without being collected. */
+/** Responses of other types than these and event streams are passed on without being collected. */
 const collectedTypes = /^[^;]*json|^text\/plain/i;
 const eventStreamType = /^text\/event-stream/i;
-/** Placeholder for audio or a transcript when a server in front of the provider answers. */
+/** A server in front of the provider responds with a page instead of audio or a transcript. */
 const pageTypes = /^(?:text\/html|application\/xhtml)/i;
-/** No content, another form for the next question, a part of something: good statuses that no call of a model asks for. */
+/** No content, reset content, partial content: successes that no model call asks for. */
 const emptyStatuses: ReadonlySet<number> = new Set([204, 205, 206]);
 const rawKinds: ReadonlySet<SurfaceKind> = new Set(["speech", "transcription", "pass"]);
 
@@ -32,7 +32,7 @@ export function isEventStream(response: HttpResponse): boolean {
   return eventStreamType.test(headerOf(response, "content-type") ?? "") && !isEncoded(response);
 }
 
-/** Judges the head of an answer with a good status. */
+/** Decides what to do with a successful response from its headers. */
 export function formOf(response: HttpResponse, kind: SurfaceKind): AnswerForm {
   const type = headerOf(response, "content-type") ?? "";
   const isRaw = rawKinds.has(kind);
@@ -49,22 +49,22 @@ export function formOf(response: HttpResponse, kind: SurfaceKind): AnswerForm {
   return isPassed ? "pieces" : { refused: "content_type" };
 }
 
-/** The code of the exit node that answered; null when another one answered than was asked, or no node. */
+/** The code of the exit node that responded; null if another one did than was asked, or no node. */
 export function answeringNode(response: HttpResponse, expected: string | null): string | null {
   return expected !== null && headerOf(response, exitNodeHeader) === expected ? expected : null;
 }
 
-/** The same answer, saying which exit node it came through. */
+/** Adds the header that names the exit node to a response. */
 export function namingNode(answer: GatewayAnswer, exitNode: string | null): GatewayAnswer {
   return exitNode === null ? answer : { ...answer, headers: { ...answer.headers, [exitNodeHeader]: exitNode } };
 }
 
-/** Names what of a request did not go on to the provider, so that it is not missed in silence. */
+/** Names the parts of a request that were not sent to the provider, so that they don't go missing silently. */
 export const droppedHeader = "x-sluice-dropped";
 
 /**
  * The headers of the response: those that say how to read the body, and none that the upstream means for a browser.
- * @param exitNode the code of the exit node that answered, or null
+ * @param exitNode the code of the exit node that responded, or null
  * @param dropped what was removed from the request, or null
  */
 export function answerHeaders(
@@ -75,7 +75,7 @@ export function answerHeaders(
   const headers: Record<string, string> = dropped === null ? {} : { [droppedHeader]: dropped };
   for (const [name, value] of response.headers) {
     if (forwardedHeaders.has(name)) {
-      // Of several the first is the one that was judged; compressions are a list.
+      // Of repeated headers the first one was checked; compressions are a list.
       headers[name] =
         name === "content-encoding" && headers[name] !== undefined
           ? `${headers[name]}, ${value}`

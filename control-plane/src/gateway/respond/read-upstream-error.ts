@@ -11,26 +11,25 @@ import { hideRequest } from "./read-upstream-error/hide-request.ts";
 const messageLengthMax = 2_000;
 const noteLengthMax = 500;
 const errorBodyBytesMax = 65_536;
-/** What only the support is going to read is not worth a long wait: another channel may answer meanwhile. */
+/** Text that only support will read is not worth a long wait: another channel may respond meanwhile. */
 const noteMsMax = 500;
 
-/** An answer as far as its refusal is read. */
+/** The part of a response that is needed to read its error. */
 type RefusingAnswer = Pick<HttpResponse, "headers"> & {
   readonly body: Pick<HttpResponseBody, "bytes" | "consume" | "cancel">;
 };
 
-/** What of a channel no client may see: the credential, and whom the operator buys from. */
+/** What no client may see of a channel: the credential, and the operator's supplier. */
 type Secrets = Pick<Channel, "credential" | "hostname">;
 
 /**
- * What an error answer says, and whether that is said about the request or only by a page that came in place of an
- * answer.
+ * The message of an error response, and whether it is about the request or comes from a page in place of a response.
  */
 type Said = { readonly words: ErrorWords; readonly isPage: boolean };
 
 /**
- * Reads an error response: what concerns the request goes on to the client, anything else is for support. An HTML
- * page, or an empty body, says nothing about the request; it comes from a server in front of the provider.
+ * Reads an error response: what concerns the request goes on to the client, anything else is for support. An HTML page,
+ * or an empty body, says nothing about the request; it comes from a server in front of the provider.
  * @param secrets which neither the client nor support may see
  * @param request the body that was sent, which support may not see
  */
@@ -51,13 +50,13 @@ export async function readRefusal(
   };
 }
 
-/** What an answer says that is an error in spite of its status, for the support; null when it says nothing. */
+/** The message of a response that is an error in spite of its status, for support; null if there is none. */
 export function readNote(body: Uint8Array, secrets: Secrets, request: Uint8Array): string | null {
   const found = body.byteLength > errorBodyBytesMax ? null : readWords(body, secrets, false);
   return found === null ? null : toNote(found.words, secrets, request);
 }
 
-/** The same of the event that ended a stream. The Responses API has the error inside of its response. */
+/** The same for the event that ended a stream. The Responses API nests the error in its response. */
 export function readEventNote(ending: StreamEnding, secrets: Secrets, request: Uint8Array): string | null {
   if (ending.kind !== "error_event" || ending.payload === null) {
     return null;
@@ -69,11 +68,11 @@ export function readEventNote(ending: StreamEnding, secrets: Secrets, request: U
 
 const tooLarge = "request_over_limit";
 
-/** What the words add to the status. */
+/** Refines the status by the message. */
 function judge(failure: AttemptFailure, found: Said | null): AttemptFailure {
   const { status } = failure;
   if (failure.isRequestFault) {
-    // Of a request that is too long the status alone says all there is to say.
+    // For a request that is too long, the status alone is conclusive.
     const isTelling = (found !== null && !found.isPage) || (status !== null && lengthStatuses.has(status));
     return isTelling ? failure : { ...failure, code: "upstream_error", isRequestFault: false, retry: "free" };
   }
@@ -99,9 +98,9 @@ const credentialErrors =
   /^(?:(?:invalid|incorrect|expired|revoked)apikey|apikey(?:invalid|expired|revoked)|(?:invalid)?authentication(?:error)?|unauthenticated|(?:invalid|expired)token|token(?:invalid|expired)|invalidcredentials?|accountdeactivated)$/;
 
 /**
- * Whether our credential itself is refused, whatever the request. Some providers also answer 401 when an account may
- * not use a model or a feature, which a request can choose: the code says which of the two it is, not the message,
- * which may quote the customer.
+ * Whether our credential itself is refused, whatever the request. Some providers also respond with 401 when an account
+ * may not use a model or a feature, which a request can choose: the code tells the two apart, not the message, which
+ * may quote the customer.
  */
 function namesCredential({ code, type, message }: ErrorWords): boolean {
   const isNamed = [code, type].some((name) =>
@@ -113,8 +112,8 @@ function namesCredential({ code, type, message }: ErrorWords): boolean {
 const lengthStatuses: ReadonlySet<number> = new Set([413, 414, 431]);
 
 /**
- * The same status means too many calls, that our account at the provider is empty, or that this one request is larger
- * than the limit, which would still be true tomorrow and says nothing about other calls.
+ * A 429 can mean too many calls, that our account at the provider is empty, or that this one request is larger than the
+ * limit, which would still be true tomorrow and says nothing about other calls.
  */
 function judgeLimit(failure: AttemptFailure, words: ErrorWords): AttemptFailure {
   if (words.code === "insufficient_quota" || words.type === "insufficient_quota") {
@@ -132,7 +131,9 @@ function judgeLimit(failure: AttemptFailure, words: ErrorWords): AttemptFailure 
     : failure;
 }
 
-/** Whether what is left of our account is enough for others than this one request, which could have asked for anything. */
+/**
+ * Whether our balance at the provider suffices for other requests than this one, which could have asked for anything.
+ */
 function isOverRest(message: string): boolean {
   const requested = numberAfter(/\brequested(?: up to)?\s+([\d,]+)/i, message);
   const rest = numberAfter(/\bonly afford\s+([\d,]+)/i, message);
@@ -155,7 +156,7 @@ const accountMarks =
 const contentMarks = /moderat|\bflagged\b|content[ _-]?(?:policy|filter)|\bsafety\b|\bharmful\b/i;
 
 /**
- * Our account is forbidden, or the content of this request, or it is unclear: the words may quote the customer, so a
+ * A 403 can forbid our account, or the content of this request, or be unclear: the message may quote the customer, so a
  * second customer has to meet it before the channel is paused for all. An error that names a model may concern that
  * model only.
  */
@@ -170,7 +171,7 @@ function judgeForbidden(failure: AttemptFailure, words: ErrorWords): AttemptFail
     : failure;
 }
 
-/** The body if it is no longer than an error, else null. */
+/** The body, if it is short enough for an error, else null. */
 async function readAll(body: Pick<HttpResponseBody, "bytes">): Promise<Uint8Array | null> {
   try {
     return await body.bytes(errorBodyBytesMax);
@@ -182,7 +183,7 @@ async function readAll(body: Pick<HttpResponseBody, "bytes">): Promise<Uint8Arra
   }
 }
 
-/** A short body that comes at once, else null. */
+/** A short body that arrives at once, else null. */
 function readSoon(body: Pick<HttpResponseBody, "consume">): Promise<Uint8Array | null> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -217,11 +218,11 @@ function isHtml({ headers }: RefusingAnswer): boolean {
 const pageTitle = /<title[^>]*>([^<]{1,200})/i;
 
 /**
- * The message of a body, in whichever form servers send it: an object, a text, or a page, of which the title is kept.
+ * The message of a body, in whichever form servers send it: an object, text, or a page, of which the title is kept.
  * Null when it is empty.
  */
 function readWords(body: Uint8Array, secrets: Secrets, isCalledHtml: boolean): Said | null {
-  // Hidden before anything is cut, so that no part of it is left.
+  // Hidden before anything is truncated, so that no part of a secret is left.
   const text = hide(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"), secrets).trim();
   if (text === "") {
     return null;
@@ -231,14 +232,14 @@ function readWords(body: Uint8Array, secrets: Secrets, isCalledHtml: boolean): S
     return { words: { ...readErrorWords(null), message: title }, isPage: true };
   }
   const words = readErrorWords(text);
-  // What is not JSON is the message itself.
+  // A body that is not JSON is itself the message.
   const isText = !/^[[{"]|^(?:null|true|false|-?\d)/.test(text);
   return { words: isText ? { ...words, message: text } : words, isPage: false };
 }
 
 /**
- * What a provider said about a request that it refused, so that the client can fix it: message, type, param and code as
- * texts of limited length. Null if it said nothing.
+ * A provider's message about a request that it refused, so that the client can fix it: message, type, param and code,
+ * each truncated. Null if there is none.
  */
 function toUpstreamWords({ message, type, param, code }: ErrorWords, secrets: Secrets): UpstreamWords | null {
   if (message === null) {

@@ -13,34 +13,34 @@ import { firstEventEnd, type SeenEvent, seeEvent } from "./stream-events/event-s
 
 /** What the client still gets once the call is settled. */
 export type StreamFarewell = {
-  /** In place of the last bytes: an event that says what went wrong. Null when nothing did. */
+  /** Replaces the last bytes: an event that says what went wrong. Null if nothing did. */
   readonly errorEvent: Uint8Array | null;
-  /** What follows the last event for a relay of this deployment; null for everybody else. */
+  /** What follows the last event for a relay of this deployment; null for everyone else. */
   readonly postscript: Uint8Array | null;
 };
 
-/** What the stream needs from the call it belongs to. */
+/** What the stream needs from its call. */
 export interface StreamOwner {
   readonly surfaceKind: Surface["kind"] | "raw";
-  /** The usage chunk was asked for by us, not by the client. */
+  /** We requested the usage chunk, not the client. */
   readonly hidesUsage: boolean;
-  /** The upstream is known to end its streams without saying so. */
+  /** The upstream is known to end its streams without an end mark. */
   readonly isWholeAtEof?: boolean;
   /** A client that reads nothing for this long is treated as gone. */
   readonly stallTimeoutMs: number;
-  /** How long, and how far, the upstream is read on after the client left, to hear what the call cost. */
+  /** How long, and how many bytes, to keep reading the upstream after the client has left, to learn the call's cost. */
   readonly afterAbort: { readonly timeoutMs: number; readonly bytesMax: number };
-  /** Milliseconds until the first event has to be there, as far as bytes alone do not say that it will come. */
+  /** Milliseconds until the first event must arrive, after bytes that are not yet an event. */
   firstEventMs(): number;
-  /** Bytes leave for the client. */
+  /** Bytes are sent to the client. */
   onSent(piece: Buffer): void;
-  /** An event passed by; this is its payload. It was not delivered when the client had left before. */
+  /** Receives the payload of each event. An event after the client has left was not delivered. */
   onPayload(payload: Record<string, unknown>, isDelivered: boolean): void;
-  /** The stream is over. The last bytes are released when the promise ends. */
+  /** The stream is over. The last bytes are released when the promise resolves. */
   onEnding(ending: StreamEnding): Promise<StreamFarewell>;
 }
 
-/** How an event that is the last of a stream ends it; null for any other. */
+/** How a stream ends if this event is its last; null for events that are not. */
 function endingOf({ kind, payload }: SeenEvent): StreamEnding | null {
   switch (kind) {
     case "done":
@@ -55,13 +55,15 @@ function endingOf({ kind, payload }: SeenEvent): StreamEnding | null {
   }
 }
 
-/** What is left out by providers that end a stream with its connection. */
+/** Omitted by providers that end a stream with its connection. */
 const doneEvent = Buffer.from("data: [DONE]\n\n");
-/** Comments before the first event, which may never come; those beyond are left out. */
+/** Limit for comments before the first event, which may never come; further ones are dropped. */
 const commentBytesMax = 16_384;
 /** A longer event is invalid. */
 const eventBytesMax = 4_194_304;
-/** What an upstream may say after the last event before we hang up; the end of a chunked body takes a few bytes. */
+/**
+ * How much an upstream may send after the last event before we hang up; the end of a chunked body takes a few bytes.
+ */
 const afterLastEventBytesMax = 16_384;
 
 /**
@@ -72,14 +74,14 @@ const afterLastEventBytesMax = 16_384;
  * What is not an event, such as a comment that keeps a connection alive, does not begin the response: until the first
  * event another channel may still be tried, and what came before is sent with it.
  *
- * A response whose choices have all said why they end is complete, even if the provider omits `[DONE]`: it is added.
+ * A response whose choices all have a finish reason is complete, even if the provider omits `[DONE]`: it is added.
  *
- * A stream that went wrong ends in two steps. First comes an error event and no `[DONE]`: clients of the OpenAI and the
- * AI SDK raise it with its code, whereas a plain end of the body is a whole answer to the former. Then the connection
- * is broken instead of the body being ended, because a client that skips events it does not know would take an orderly
- * end for the end of the answer. A response that is not an event stream has no place for the first step.
+ * A stream that failed ends in two steps. First comes an error event and no `[DONE]`: clients of the OpenAI and the AI
+ * SDK raise it with its code, whereas the former takes a plain end of the body for a complete response. Then the
+ * connection is broken instead of the body being ended, because a client that skips unknown events would take an
+ * orderly end for the end of the response. A response that is not an event stream has no place for the first step.
  *
- * When the client leaves, the upstream is read on for a while: only it can say what the call cost.
+ * When the client leaves, the upstream is read on for a while: only it can report what the call cost.
  */
 export class EventStream implements HttpBodySink {
   readonly #owner: StreamOwner;
@@ -91,7 +93,7 @@ export class EventStream implements HttpBodySink {
   /** Comments from before the first event. */
   #comments: Buffer[] = [];
   #commentBytes = 0;
-  /** Until the first event has to be there; set once bytes came that were none. */
+  /** The wait for the first event; set once bytes arrived that are not an event. */
   #waiting: ReturnType<typeof setTimeout> | null = null;
   #isOver = false;
   readonly #ends = new ChoiceEnds();
@@ -108,12 +110,12 @@ export class EventStream implements HttpBodySink {
     });
   }
 
-  /** What the client reads. */
+  /** The stream that the client reads. */
   get stream(): ReadableStream<Uint8Array> {
     return this.#queue.stream;
   }
 
-  /** Begins to read; answers once the first event decided whether there is anything for the client. */
+  /** Starts reading; resolves once the first event has decided whether there is anything for the client. */
   open(body: HttpResponseBody): Promise<StreamOpening> {
     this.#flow = body.consume(this);
     this.#queue.feedFrom(this.#flow);
@@ -192,18 +194,18 @@ export class EventStream implements HttpBodySink {
     }
   }
 
-  /** Some providers leave the last empty line away. */
+  /** Some providers omit the last empty line. */
   #passRest(rest: Buffer, kind: Surface["kind"]): void {
     const isBlank = rest.every((byte) => byte === 0x0a || byte === 0x0d);
     const event = isBlank ? rest : Buffer.concat([rest, Buffer.from("\n\n")]);
-    // After a complete response, the beginning of an event is nobody's loss.
+    // After a complete response, an unfinished event can be dropped.
     if (!this.#ends.isWhole || seeEvent(event, kind).kind !== "broken") {
       this.#passEvents(event, kind);
     }
   }
 
   #passEvents(bytes: Buffer, kind: Surface["kind"]): void {
-    // Events before one that is dropped or held back go out together.
+    // Events before one that is dropped or held back are sent together.
     let start = 0;
     for (let at = 0; at < bytes.length && !this.#isOver; ) {
       const end = firstEventEnd(bytes, at);
@@ -306,7 +308,7 @@ export class EventStream implements HttpBodySink {
     );
   }
 
-  /** The call is settled: the last bytes go out. */
+  /** The call is settled: sends the last bytes. */
   #takeLeave(ending: StreamEnding, { errorEvent, postscript }: StreamFarewell, lastEvent: Buffer | null): void {
     if (ending.kind === "aborted") {
       this.#queue.break();
@@ -328,7 +330,7 @@ export class EventStream implements HttpBodySink {
     }
   }
 
-  /** Anything after the last event is nobody's; a little is waited for, so that the connection can be used again. */
+  /** Drops anything after the last event; waits for a little of it, so that the connection can be reused. */
   #dropAfterEnd(bytes: number): void {
     this.#bytesAfterEnd += bytes;
     if (this.#bytesAfterEnd > afterLastEventBytesMax) {

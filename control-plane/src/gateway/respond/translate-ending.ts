@@ -1,7 +1,7 @@
 import { AppError, type UpstreamWords } from "../../platform/errors.ts";
 import type { AttemptFailure, StreamEnding, StreamOpening } from "../model.ts";
 
-/** What went wrong with a stream that had begun; null when nothing did. */
+/** What went wrong with a stream after it had begun; null if nothing did. */
 export function streamProblem(ending: StreamEnding): AppError | null {
   switch (ending.kind) {
     case "completed":
@@ -45,7 +45,7 @@ const errorBeforeContent: AttemptFailure = {
   isLasting: false,
 };
 
-/** Why an answer never began for the client: nothing of it went out, so another channel may still be tried. */
+/** Why a response never began for the client: nothing was sent, so another channel may still be tried. */
 export function openingFailure(opening: Pick<Exclude<StreamOpening, { kind: "open" }>, "kind">): AttemptFailure {
   if (opening.kind === "error_event" || opening.kind === "broken_event") {
     return { ...errorBeforeContent, result: opening.kind };
@@ -62,7 +62,7 @@ export function openingFailure(opening: Pick<Exclude<StreamOpening, { kind: "ope
   return { ...errorBeforeContent, retry: "paid_twice", result: "empty_stream" };
 }
 
-/** The error a client gets for a failed attempt; the upstream's own words only when the request was at fault. */
+/** The error a client gets for a failed attempt; the upstream's own words only if the request was at fault. */
 export function toAttemptError(failure: AttemptFailure, said: UpstreamWords | null): AppError {
   return new AppError(failure.code, {
     ...(said === null ? {} : { message: said.message, upstream: said }),

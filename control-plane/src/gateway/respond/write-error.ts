@@ -2,7 +2,7 @@ import { errorDefinition } from "@sluice/contracts/errors";
 import type { AppError } from "../../platform/errors.ts";
 import type { GatewayAnswer } from "../model.ts";
 
-/** An error in the shape of the OpenAI API. */
+/** An error in the format of the OpenAI API. */
 type OpenaiError = { message: string; type: string; param: string | null; code: string };
 
 /** The body of an error. */
@@ -14,7 +14,7 @@ export function toOpenaiError(error: AppError): { error: OpenaiError } {
   return { error: { message: error.message, type: openaiType, param: error.param, code: error.code } };
 }
 
-/** An error as an answer: status, `Retry-After` where there is one, JSON body. */
+/** An error as a response: status, `Retry-After` if there is one, JSON body. */
 export function writeError(error: AppError): GatewayAnswer {
   const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
   if (error.retryAfterSeconds !== null) {

@@ -24,31 +24,31 @@ export type Measured = {
 };
 
 const free: Measured = { units: noUnits, usageSource: "none", isImplausible: false };
-/** A passed-through path costs the price of a request; its responses report usage of other calls. */
+/** A passed-through path costs the price of a request; any usage in its responses is about other calls. */
 const requestAlone: Measured = { units: noUnits, usageSource: "estimated", isImplausible: false };
-/** Where tokens are the output, so that a response without any has no output. */
+/** Kinds whose output is tokens, so a response without tokens has no output. */
 const textKinds: ReadonlySet<SurfaceKind> = new Set(["chat", "completions", "responses"]);
 const spokenTokensPerCharacter = 4 / 3;
 const pictureEvent = /^image_(?:generation|edit)\.completed$/;
-/** Sound in files has at most so many bytes a second: what a file of this size lasts at least. */
+/** The highest bit rate of audio files: gives the least time that a file of this size lasts. */
 const soundBytesPerSecondMax = 176_400n;
 
-/** A call that a provider answered, as far as its measure depends on it. */
+/** A call with a provider's response, as far as needed to measure it. */
 export type AnsweredCall = {
   readonly kind: SurfaceKind;
   readonly request: ParsedRequest;
   readonly limits: UsageLimits;
-  /** Of the model. */
+  /** The model's price. */
   readonly price: UnitPrice;
 };
 
 /**
- * What the form of a complete response says it is: a result, an error in a body with status 200, no JSON object where
+ * What a complete response is, judged by its form: a result, an error in a body with status 200, no JSON object where
  * one is required, or one without the requested list.
  */
 export type AnswerForm = "answer" | "error_event" | "no_json" | "no_result";
 
-/** Measures an answer that came whole. */
+/** Measures a response that came whole. */
 export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { form: AnswerForm } {
   const { kind, limits } = call;
   if (kind === "pass") {
@@ -68,26 +68,26 @@ export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { fo
   return { ...soldAsPriced(measured, call, counted), form };
 }
 
-/** What a stream is measured by. */
+/** The properties by which a stream is measured. */
 export type StreamedAnswer = AnsweredCall & {
-  /** Whether it came to its end; `aborted` when the client left before. */
+  /** Whether it was completed; `aborted` when the client left before. */
   readonly end: "completed" | "failed" | "aborted";
   /** The last usage reported by the provider, or null. */
   readonly reported: ReportedUnits | null;
-  /** The provider ended it because of what was said in it. */
+  /** The provider's content filter ended it. */
   readonly isFiltered: boolean;
-  /** What its events brought the client. */
+  /** What its events delivered to the client. */
   readonly delivered: Delivered;
-  /** What was sent to the client: the first pieces of it, and how much it was in all. */
+  /** What was sent to the client: the first pieces, and the total size. */
   readonly pieces: readonly Uint8Array[];
   readonly bytesSent: number;
 };
 
 /**
- * The written rule: charge what was delivered, by the provider's count if it arrived and counts any of it, else by
- * ours. An interrupted response is charged for what went out until then: by the provider's count if it reported one
- * that names output, else by ours. Nothing delivered, or no output, is free. A client that leaves also owes the input,
- * because the provider has read it.
+ * The rule: charge what was delivered, by the provider's count if it arrived and counts any of it, else by ours. An
+ * interrupted response is charged for what was sent until then: by the provider's count if it reported one that names
+ * output, else by ours. Nothing delivered, or no output, is free. A client that leaves also owes the input, because the
+ * provider has read it.
  */
 export function measureStream(answer: StreamedAnswer): Measured {
   return soldAsPriced(measureEnded(answer), answer, () => withinHeld(countStream(answer), answer.limits));
@@ -124,8 +124,8 @@ export function measureUnread(call: AnsweredCall): Measured {
 }
 
 /**
- * The provider was read for a while after the client left: what it reported is charged, or else what it had read and
- * what the client had received.
+ * The provider was read for a while after the client left: charges what it reported, or else what it had read and what
+ * the client had received.
  */
 function measureAborted(answer: StreamedAnswer): Measured {
   const { kind, limits, delivered, reported } = answer;
@@ -147,7 +147,7 @@ function measureAborted(answer: StreamedAnswer): Measured {
   return { units: withinHeld(units, limits), usageSource: "estimated", isImplausible: usage?.isOdd === true };
 }
 
-/** What the provider has read when it begins to answer. */
+/** What a provider that begins to respond has read. */
 function owedInput(call: AnsweredCall): Units {
   const { kind, request } = call;
   if (kind === "speech") {
@@ -160,8 +160,8 @@ function owedInput(call: AnsweredCall): Units {
 }
 
 /**
- * What was counted in a unit without a price is charged by our own count in the unit that has one: sound by its time,
- * its tokens or its characters, pictures by their tokens if a provider says that they took none.
+ * Where the counted unit has no price, charges our own count in the unit that has one: audio by its time, its tokens or
+ * its characters, images by their tokens if a provider reports none.
  */
 function soldAsPriced(measured: Measured, call: AnsweredCall, counted: () => Units): Measured {
   const { kind, limits, price } = call;
@@ -186,12 +186,12 @@ function isDrawnForNothing({ outputTokens, images }: Units, price: UnitPrice): b
   return outputTokens === 0n && images > 0 && price.image === 0n && price.output > 0n;
 }
 
-/** Pictures are counted as they pass, whatever the provider says about tokens. */
+/** Images are counted as they pass, whatever the provider reports about tokens. */
 function withPictures(reported: ReportedUnits | null, { pictures }: Delivered): ReportedUnits | null {
   return reported === null || pictures <= reported.images ? reported : { ...reported, images: pictures };
 }
 
-/** Listens to the events of a stream. */
+/** Follows the events of a stream. */
 export class StreamMeter {
   readonly #count = new DeliveredCount();
   readonly #clock: Pick<Clock, "tick">;
@@ -215,7 +215,7 @@ export class StreamMeter {
     }
   }
 
-  /** What was heard until now. */
+  /** Everything so far. */
   get heard(): Pick<StreamedAnswer, "reported" | "isFiltered" | "delivered"> {
     return { reported: this.#reported, isFiltered: this.#isFiltered, delivered: this.#count.delivered };
   }
@@ -226,7 +226,7 @@ export class StreamMeter {
   }
 }
 
-/** What the payload of an event adds to what is known of the usage; each picture that is done counts. */
+/** Adds the usage in an event's payload to what is known; each finished image counts. */
 export function addEventUsage(known: ReportedUnits | null, payload: Record<string, unknown>): ReportedUnits | null {
   if (!mayReportUsage(payload)) {
     return known;
@@ -239,7 +239,7 @@ export function addEventUsage(known: ReportedUnits | null, payload: Record<strin
   return { ...(usage ?? known ?? noUnits), images: (known?.images ?? 0) + 1 };
 }
 
-/** Nearly every event says nothing of usage, and each goes through here. */
+/** Fast path: nearly every event is without usage, and each goes through here. */
 function mayReportUsage(payload: Record<string, unknown>): boolean {
   const { choices } = payload;
   const first: unknown = Array.isArray(choices) ? choices[0] : null;
@@ -247,8 +247,8 @@ function mayReportUsage(payload: Record<string, unknown>): boolean {
 }
 
 /**
- * A complete response. A count of no tokens for a text is not accepted, unless the provider threw it away; anyone who
- * asked for no output (to have a prompt judged) gets that.
+ * A complete response. A count of zero tokens for text is not accepted, unless the provider filtered it out; anyone who
+ * asked for no output (to have a prompt scored) gets that.
  */
 function completedUnits(
   { kind, limits }: AnsweredCall,
@@ -273,12 +273,12 @@ function completedUnits(
     : { units: withOutput(usage, own, limits), usageSource: "estimated", isImplausible: true };
 }
 
-/** Whether anything of an answer that broke off was of use. */
+/** Whether any of an interrupted response was of use. */
 function hasOutput({ outputTokens, inputTokens, audioMs, images }: Units): boolean {
   return outputTokens > 0n || inputTokens > 0n || audioMs > 0n || images > 0;
 }
 
-/** Our own count of a whole answer whose usage never came. */
+/** Our own count of a complete response without reported usage. */
 function countAnswer(body: Buffer, answer: () => Json, call: AnsweredCall): Units {
   const { kind, request } = call;
   if (kind === "transcription") {
@@ -305,7 +305,7 @@ function countStream(answer: StreamedAnswer): Units {
 
 /**
  * Speech is sold by the character, and its audio reveals nothing: each character of the text is an input token. A model
- * whose speech is sold by the token makes one of each 50 ms, in which nobody says more than about a character.
+ * whose speech is sold by the token generates one per 50 ms, in which nobody says more than about a character.
  */
 function spokenUnits({ request, price }: AnsweredCall): Units {
   const { characters } = request.bounds;
@@ -313,7 +313,7 @@ function spokenUnits({ request, price }: AnsweredCall): Units {
   return { ...noUnits, inputTokens: BigInt(characters), outputTokens: BigInt(outputTokens) };
 }
 
-/** Our own count for an answer whose usage never came: see `text-tokens.ts` for the rule. */
+/** Our own count for a response without reported usage: see `text-tokens.ts` for the rule. */
 function estimateUnits(request: ParsedRequest, { outputTokens, pictures, items }: Delivered): Units {
   if (outputTokens === 0 && pictures === 0 && items === 0) {
     return noUnits;
@@ -326,7 +326,9 @@ function estimateUnits(request: ParsedRequest, { outputTokens, pictures, items }
   };
 }
 
-/** Some providers answer 200 and say in the body that it went wrong. A list without items may be all of an answer. */
+/**
+ * Some providers respond with 200 and report the error in the body. A list without items may be a complete response.
+ */
 function formOf(json: Record<string, unknown>, list: string | null): AnswerForm {
   const hasError = json["object"] === "error" || Boolean(json["error"]);
   if (hasError && ["choices", "data", "output", "results"].every((name) => isEmpty(json[name]))) {

@@ -6,7 +6,7 @@ import type { CallEnd, CallState, Hold, Principal } from "../model.ts";
 const nothing = 0n as Quota;
 
 /**
- * The usage row of a call that was let in.
+ * The usage row of an admitted call.
  * @param durationMs from the start of the call until its end
  */
 export function toUsageRow(

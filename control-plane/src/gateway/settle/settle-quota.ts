@@ -4,12 +4,12 @@ import type { UsageRow } from "../../usage/log/model.ts";
 import type { Hold } from "../model.ts";
 import type { QuotaLeases } from "../quota/leases.ts";
 
-/** What a row takes from the budget of its user: its base cost, and what a multiplier above 1 will add at settlement. */
+/** What a row takes from its user's budget: its base cost, and what a multiplier above 1 will add at settlement. */
 export function userCharge(row: UsageRow): Quota {
   return withMultiplierAboveOne(row.quota, row.rateMultiplier);
 }
 
-/** Turns a hold into the charge of its usage row; what was held too much is free again at once. */
+/** Turns a hold into the charge of its usage row; the excess is released at once. */
 export function settleQuota(leases: QuotaLeases, hold: Hold, row: UsageRow): void {
   leases.settle(hold.userBudgetId, hold.userAmount, userCharge(row));
   if (hold.keyBudgetId !== null) {

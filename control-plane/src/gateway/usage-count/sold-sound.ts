@@ -1,13 +1,13 @@
 import type { Prices } from "../../models/model.ts";
 import type { Units } from "../../models/units.ts";
 
-/** Models that hear in tokens make at least one of so much sound. */
+/** Models that hear in tokens make at least one per this much audio. */
 const msPerHeardToken = 100n;
 
-/** The prices that say in which unit something is sold. */
+/** The prices that determine the unit in which something is sold. */
 export type UnitPrice = Pick<Prices, "input" | "output" | "image" | "audio">;
 
-/** Sound was counted in a unit that has no price, and is charged by our own count of the other one. */
+/** Audio was counted in a unit that has no price, and is charged by our own count in the other one. */
 export type SoldSound = { readonly units: Units; readonly isConverted: boolean };
 
 /**

@@ -2,8 +2,8 @@ import { countText, toTokens } from "./text-tokens.ts";
 import type { Json } from "./units.ts";
 
 /**
- * What is not output in an event or a response. Anything that is not listed here counts as written by the model, so
- * that a field which a provider adds is not free.
+ * Fields of an event or a response that are not output. Anything not listed here counts as written by the model, so
+ * that a field that a provider adds is not free.
  */
 const bookkeeping: ReadonlySet<string> = new Set([
   ...[
@@ -37,9 +37,9 @@ const bookkeeping: ReadonlySet<string> = new Set([
 ]);
 const pictureNames: ReadonlySet<string> = new Set(["b64_json", "partial_image_b64"]);
 const pictureAddress = "data:image/";
-/** Sound travels as 16-bit samples, 24,000 a second, in base64: 50 ms of it are a token. */
+/** Audio is sent as 16-bit samples, 24,000 a second, in base64: 50 ms of it are a token. */
 export const charactersPerSpokenToken = 3_200;
-/** Deeper than this nothing is looked for. */
+/** The greatest depth that is searched. */
 const depthMax = 32;
 
 /** The size of what a model wrote. */
@@ -57,7 +57,7 @@ export class Tally {
     this.events += this.letters + this.signs > before ? 1 : 0;
   }
 
-  /** Adds everything in a value that is not bookkeeping. The name says what a text is. */
+  /** Adds everything in a value that is not bookkeeping. The key says what a string is. */
   add(value: unknown, name: string, depth: number): void {
     if (typeof value === "string") {
       this.#addText(value, name);
@@ -102,7 +102,7 @@ export class Tally {
   }
 }
 
-/** The kind of text under a key: the same key is used for words, audio and pictures. */
+/** The kind of string under a key: the same key is used for words, audio and images. */
 function textName(fields: Json, key: string, parent: string): string {
   if (key === "data" || key === "delta" || key === "result") {
     const type = typeof fields["type"] === "string" ? fields["type"] : "";

@@ -1,19 +1,19 @@
 /** Where the scripts begin whose characters are syllables or words. */
 const firstSign = 0x1100;
-/** Longer texts are sound, pictures or dumps: they are not gone through. */
+/** Longer strings are audio, images or dumps: they are not scanned. */
 const lengthMax = 65_536;
 
 /**
  * How many characters make a token, rounded so that a tokenizer never counts fewer for common text: o200k_base has 3.0
- * to 4.4 letters a token in eight languages and in code, and 1.5 to 1.8 characters where these are syllables or words.
+ * to 4.4 letters per token in eight languages and in code, and 1.5 to 1.8 characters in scripts of syllables or words.
  */
 const lettersPerToken = 5;
 const signsPerToken = 2;
-/** A stream that carries a token in each event has events of this size on average; measured in tokens as above. */
+/** A stream with one token per event has events of this size on average; measured in tokens as above. */
 const tokenEachMin = 2 / 3;
 const tokenEachMax = 1.6;
 
-/** A text that was counted: letters, and signs of scripts that have one for a syllable or a word. */
+/** A counted text: letters, and characters of scripts that have one for a syllable or a word. */
 export type TextCount = { readonly letters: number; readonly signs: number };
 
 export function countText(text: string): TextCount {

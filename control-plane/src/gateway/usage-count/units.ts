@@ -1,6 +1,6 @@
 import { noUnits, type Units } from "../../models/units.ts";
 
-/** What a provider reported. Some send impossible numbers; then the units are only a trace of it. */
+/** The provider's report. Some send impossible numbers; then the units are only a trace of it. */
 export type ReportedUnits = Units & { readonly isOdd?: boolean };
 
 export type Json = Record<string, unknown>;
@@ -9,7 +9,7 @@ export function asObject(value: unknown): Json {
   return typeof value === "object" && value !== null ? (value as Json) : {};
 }
 
-/** The object in a JSON text, or null when the text is none. */
+/** The object in a JSON text, or null when it is not one. */
 export function parseObject(text: string): Json | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -19,7 +19,7 @@ export function parseObject(text: string): Json | null {
   }
 }
 
-/** The realtime API and transcriptions write the names of the details in the singular. */
+/** The realtime API and transcriptions use singular names for the details. */
 const inputDetails = ["prompt_tokens_details", "input_tokens_details", "input_token_details"];
 const outputDetails = ["completion_tokens_details", "output_tokens_details", "output_token_details"];
 
@@ -27,9 +27,9 @@ const secondsMax = 1e9;
 const countNames = ["prompt_tokens", "completion_tokens", "input_tokens", "output_tokens", "total_tokens"];
 
 /**
- * Reads the spellings of the providers: chat completions (`prompt_tokens`), responses and images (`input_tokens`),
- * details of cached and reasoning tokens, DeepSeek's `prompt_cache_hit_tokens`, and the seconds of a transcription. Null for
- * an object that counts nothing.
+ * Reads the field names of all providers: chat completions (`prompt_tokens`), responses and images (`input_tokens`),
+ * details of cached and reasoning tokens, DeepSeek's `prompt_cache_hit_tokens`, and the seconds of a transcription.
+ * Null for an object that counts nothing.
  */
 export function toUnits(usage: Json): ReportedUnits | null {
   const isDuration = usage["type"] === "duration" && typeof usage["seconds"] === "number";
@@ -47,7 +47,7 @@ function toTokens(usage: Json): Units {
   const written = firstOf(usage, outputDetails);
   const answerTokens = count(usage["completion_tokens"] ?? usage["output_tokens"]);
   const outputTokens = answerTokens + reasoningBeside(usage, answerTokens, count(written["reasoning_tokens"]));
-  // Where only a total is reported, as with ranks, all that is not output was read.
+  // If only a total is reported, as with ranks, everything that is not output was input.
   const rest = count(usage["total_tokens"]) - outputTokens;
   const inputTokens = count(usage["prompt_tokens"] ?? usage["input_tokens"] ?? (rest > 0n ? Number(rest) : 0));
   const cacheReadTokens = atMost(count(read["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]), inputTokens);
@@ -67,7 +67,7 @@ function reasoningBeside(usage: Json, answerTokens: bigint, reasoningTokens: big
   return count(usage["total_tokens"]) === read + answerTokens + reasoningTokens ? reasoningTokens : 0n;
 }
 
-/** What no provider can have counted: no number, or one below zero, with a fraction, or larger than numbers are exact. */
+/** What no provider can have counted: not a number, or one that is negative, fractional, or beyond exact integers. */
 function isNoCount(value: unknown): boolean {
   return value !== undefined && value !== null && !(Number.isSafeInteger(value) && (value as number) >= 0);
 }
@@ -84,7 +84,7 @@ function toMilliseconds(seconds: number): bigint {
   return isNoTime(seconds) ? 0n : BigInt(Math.ceil(seconds * 1000));
 }
 
-/** A count is a non-negative integer; whatever else a provider sends counts as nothing. */
+/** A count is a non-negative integer; anything else that a provider sends counts as nothing. */
 function count(value: unknown): bigint {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? BigInt(value) : 0n;
 }

@@ -2,7 +2,7 @@ import type { Locale } from "@sluice/contracts/locales";
 import { type Queryable, rowsWritten, type Transaction } from "../../platform/db.ts";
 import type { MailTemplateName } from "../model.ts";
 
-/** A mail that this process holds until its lease ends. */
+/** An email that this process holds until its lease ends. */
 export type ClaimedMail = {
   readonly id: bigint;
   readonly dedupeKey: string;
@@ -11,7 +11,7 @@ export type ClaimedMail = {
   readonly userId: bigint | null;
   readonly to: string;
   readonly variablesSealed: Uint8Array | null;
-  /** Counts the claims. The holder of the mail knows the number; an earlier holder has another one. */
+  /** Counts the claims. The email's holder knows the number; an earlier holder has another one. */
   readonly attempts: number;
   /** Attempts that failed because of our own configuration. */
   readonly faults: number;
@@ -32,8 +32,8 @@ type Row = {
 };
 
 /**
- * Takes the mail that has been due the longest, or one whose holder has not come back. While a mail is held, its next
- * attempt is due at the end of the lease, so that one condition finds both.
+ * Claims the email that has been due the longest, or one whose holder has not come back. While an email is held, its
+ * next attempt is due at the end of the lease, so that one condition finds both.
  */
 export async function claimDueMail(db: Queryable, now: Date, leaseUntil: Date): Promise<ClaimedMail | null> {
   const [row] = await db.sql<Row>`
@@ -59,17 +59,17 @@ export async function claimDueMail(db: Queryable, now: Date, leaseUntil: Date): 
   };
 }
 
-/** What became of an attempt, as it is recorded. */
+/** The result of an attempt, as recorded. */
 export type Mark =
   | { readonly status: "sent"; readonly at: Date; readonly subject: string; readonly providerId: string | null }
   | { readonly status: "queued"; readonly nextAttemptAt: Date; readonly error: string; readonly isFault?: true }
   | { readonly status: "dead"; readonly error: string }
   | { readonly status: "dropped"; readonly error: string };
 
-/** @returns false when somebody else holds the mail by now; nothing was written then */
+/** @returns false, with nothing written, when another process holds the email by now */
 export async function markMail(tx: Transaction, mail: ClaimedMail, mark: Mark): Promise<boolean> {
   const isSent = mark.status === "sent";
-  // A dead mail can be sent again by an admin, so it keeps what it says for a while.
+  // An admin can resend a dead email, so its content is kept for a while.
   const isDone = isSent || mark.status === "dropped";
   const result = await tx.sql`
     update mail_log set status = ${mark.status}, lease_until = null, updated_at = now(),
@@ -84,7 +84,7 @@ export async function markMail(tx: Transaction, mail: ClaimedMail, mark: Mark): 
   return rowsWritten(result) > 0;
 }
 
-/** What the user sees in the console: the subject, which never holds a link. */
+/** What the user sees in the console: the subject, which never contains a link. */
 export async function insertInboxRecord(
   tx: Transaction,
   record: {
@@ -101,7 +101,7 @@ export async function insertInboxRecord(
     on conflict (mail_id) do nothing`;
 }
 
-/** Removes mails that were done with so long ago, with what users were shown of them; at most so many. */
+/** Removes emails finished this long ago, with the users' messages about them; at most this many. */
 export async function deleteOldMails(db: Queryable, before: Date, limit: number): Promise<number> {
   const result = await db.sql`
     with old as (
@@ -112,7 +112,9 @@ export async function deleteOldMails(db: Queryable, before: Date, limit: number)
   return rowsWritten(result);
 }
 
-/** Empties dead mails that are over, or that nobody has sent again for so long; a token must not lie about for ever. */
+/**
+ * Empties dead emails that have expired, or that nobody has resent for this long; a token must not be kept for ever.
+ */
 export async function forgetDeadVariables(db: Queryable, now: Date, before: Date): Promise<number> {
   return rowsWritten(
     await db.sql`

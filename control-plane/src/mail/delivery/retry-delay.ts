@@ -4,9 +4,9 @@ const retryBackoff = { minMs: 30_000, maxMs: 3_600_000, chance: 0.2 };
 const retryAfterMsMax = 24 * 3_600_000;
 
 /**
- * How long to wait after an attempt that failed, in milliseconds: 30 s, doubled with each, at most an hour, less a random
- * fifth, so that mails that failed together do not come back together. A server that asks for more time gets it, up to a
- * day.
+ * How long to wait after a failed attempt, in milliseconds: 30 s, doubled with each, at most an hour, less a random
+ * fifth, so that emails that failed together are not retried together. A server that asks for more time gets it, up to
+ * a day.
  * @param attempts how many there were, from 1
  */
 export function retryDelayMs(attempts: number, retryAfterMs: number | null, random: () => number): number {

@@ -31,9 +31,9 @@ export type MailWorkerDeps = {
   readonly shared: SharedValues;
   /** The part after the @ of every Message-ID. */
   readonly messageIdDomain: string;
-  /** Runs in the transaction that writes down what became of a mail. */
+  /** Runs in the transaction that records the result of an email. */
   readonly onOutcome: MailHook;
-  /** Mails that this process sends at the same time. */
+  /** Emails that this process sends at the same time. */
   readonly concurrency: number;
   /** From 0 up to 1. */
   readonly random?: () => number;
@@ -42,16 +42,16 @@ export type MailWorkerDeps = {
 
 const attemptsMax = 8;
 const sendMsMaxDefault = 60_000;
-/** A holder that is still at work after this is believed dead; each of its steps is cut off well before. */
+/** A holder still at work after this is considered dead; each of its steps times out well before. */
 const leaseMs = 180_000;
-/** The mail log reaches back a year and a bit, so that a year can be compared with the one before. */
+/** The mail log covers a year and a bit, so that a year can be compared with the one before. */
 const keptMs = 400 * dayMs;
 const deleteRounds = { atOnceMax: 1_000, roundsMax: 50 };
 const deadKeptMs = 7 * dayMs;
 
 /**
- * Sends what is due. Any number of processes may do so: a mail is held by one at a time and sent outside any
- * transaction before the result is recorded, so that a mail may be sent twice, under the same Message-ID, but is never
+ * Sends due emails. Any number of processes may do so: an email is held by one at a time and sent outside any
+ * transaction before the result is recorded, so that it may be sent twice, under the same Message-ID, but is never
  * lost.
  */
 export class MailWorker {
@@ -80,7 +80,7 @@ export class MailWorker {
     }
   }
 
-  /** Takes no more mails, lets those in hand end, and cuts them off after `timeoutMs`. */
+  /** Claims no more emails, lets those being sent finish, and aborts them after `timeoutMs`. */
   async stop(timeoutMs: number): Promise<void> {
     this.#isStopping = true;
     const timer = setTimeout(() => this.#cutOff.abort(), timeoutMs);
@@ -91,13 +91,13 @@ export class MailWorker {
     this.#deps.sender.close();
   }
 
-  /** Removes what is older than the mail log reaches back; returns how many mails these were. */
+  /** Removes emails older than the mail log covers; returns how many there were. */
   async deleteOld(): Promise<number> {
     const before = new Date(this.#deps.clock.now() - keptMs);
     return await inRounds(deleteRounds, (atOnceMax) => deleteOldMails(this.#deps.db, before, atOnceMax));
   }
 
-  /** Empties dead mails that nobody will send again. */
+  /** Empties dead emails that nobody will resend. */
   async forgetDead(): Promise<number> {
     const now = this.#deps.clock.now();
     return await forgetDeadVariables(this.#deps.db, new Date(now), new Date(now - deadKeptMs));
@@ -121,10 +121,10 @@ export class MailWorker {
       do {
         pokes = this.#pokes;
         isBusy = !this.#isStopping && (await this.#sendNext());
-        // A poke that came while nothing was found may be about a mail that was committed a moment later.
+        // A poke that came while nothing was found may be about an email that was committed a moment later.
       } while (isBusy || (!this.#isStopping && pokes !== this.#pokes));
     } catch (error) {
-      // Whatever was in hand is due again when its lease ends; the job looks.
+      // Emails in progress are due again when their lease ends; the job finds them.
       this.#deps.log.warn("mail.delivery_failed", { error });
     } finally {
       this.#lanes -= 1;
@@ -141,7 +141,7 @@ export class MailWorker {
     if (mail === null) {
       return false;
     }
-    // Where there is one there may be more.
+    // After one there may be more.
     this.#startLane();
     const rendered = await this.#prepare(mail);
     if ("status" in rendered) {
@@ -152,7 +152,7 @@ export class MailWorker {
     return true;
   }
 
-  /** The mail as it will be read, or why it is not sent at all. */
+  /** The rendered email, or why it is not sent at all. */
   async #prepare(mail: ClaimedMail): Promise<RenderedMail | Mark> {
     const { masterKey, clock, log } = this.#deps;
     if (mail.expiresAt !== null && mail.expiresAt.getTime() <= clock.now()) {
@@ -253,7 +253,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** Made of nothing but the key of the mail: every process gives it the same one, at every attempt. */
+/** Derived only from the email's key: every process uses the same one, at every attempt. */
 function messageIdOf(dedupeKey: string, domain: string): string {
   return `<${new Bun.CryptoHasher("sha256").update(`mail ${dedupeKey}`).digest("hex").slice(0, 40)}@${domain}>`;
 }

@@ -16,7 +16,7 @@ export async function listInbox(
 
 const unreadShownMax = 100;
 
-/** How many are not read yet; counting ends at a hundred. */
+/** How many are unread; counting stops at a hundred. */
 export async function countUnread(db: Queryable, userId: bigint): Promise<number> {
   const [row] = await db.sql<{ count: number }>`
     select count(*)::int as count from (select 1 from mail_inbox
@@ -24,7 +24,7 @@ export async function countUnread(db: Queryable, userId: bigint): Promise<number
   return row?.count ?? 0;
 }
 
-/** @returns how many of them were unread until now; those of others are not touched */
+/** @returns how many of them were unread until now; other users' messages are not touched */
 export async function markRead(db: Queryable, userId: bigint, ids: readonly bigint[], now: Date): Promise<number> {
   return rowsWritten(
     await db.sql`

@@ -7,8 +7,8 @@ export type DeadMail = {
 };
 
 /**
- * Puts a dead mail back into the queue, with all its attempts before it.
- * @returns what it died of, or null when it is not dead, has expired, or its content is no longer kept
+ * Puts a dead email back into the queue, with its earlier attempts.
+ * @returns why it died, or null when it is not dead, has expired, or its content is no longer kept
  */
 export async function reviveMail(tx: Transaction, id: bigint, now: Date): Promise<DeadMail | null> {
   const [dead] = await tx.sql<{ template: string; attempts: number; last_error: string | null }>`
@@ -25,7 +25,7 @@ export async function reviveMail(tx: Transaction, id: bigint, now: Date): Promis
   return { template: dead.template, attempts: dead.attempts, lastError: dead.last_error };
 }
 
-/** Puts dead mails that can still be sent back into the queue, the oldest first. Returns their ids. */
+/** Puts dead emails that can still be sent back into the queue, the oldest first. Returns their ids. */
 export async function reviveMails(
   tx: Transaction,
   { template, now, limit }: { readonly template: string | null; readonly now: Date; readonly limit: number },

@@ -1,9 +1,9 @@
 import type { Queryable } from "../../platform/db.ts";
 
-/** A user whose quota has fallen below a threshold of the last grant, and who was not notified yet. */
+/** A user whose quota has fallen below a threshold of the last grant, and who has not been notified yet. */
 export type LowQuota = {
   readonly budgetId: bigint;
-  /** The grant that the threshold is a part of. */
+  /** The grant that the threshold is a percentage of. */
   readonly grantId: bigint;
   readonly thresholdPercent: number;
   readonly remaining: bigint;

@@ -7,7 +7,7 @@ import { parseRetryAfter } from "./retry-after.ts";
 export type HttpSenderDeps = {
   readonly client: HttpClient;
   readonly clock: Clock;
-  /** The whole address to post to. */
+  /** The full URL to post to. */
   readonly url: string;
   /** Identifies the sending service to the mail gateway. */
   readonly sourceTag: string;
@@ -24,12 +24,12 @@ const limitsDefault: HttpLimits = {
   responseBytesMax: 64 * 1024,
 };
 
-/** The key is wrong, or the address. */
+/** The key or the URL is wrong. */
 const faultStatuses: readonly number[] = [401, 403, 404, 405];
 const answerBytesMax = 16 * 1024;
 const providerIdLengthMax = 200;
 
-/** Posts each mail to the internal mail gateway, which knows a repeated one by its idempotency key. */
+/** Posts each email to the internal mail gateway, which detects repetitions by its idempotency key. */
 export class HttpSender implements MailSender {
   readonly #deps: HttpSenderDeps;
 
@@ -70,7 +70,7 @@ export class HttpSender implements MailSender {
         ["content-type", "application/json"],
         ["accept", "application/json"],
         ["x-internal-mail-key", key],
-        // A header takes no text of any kind; the digest is as unique as the key of the mail.
+        // A header can't hold arbitrary text; the digest is as unique as the email's key.
         ["idempotency-key", new Bun.CryptoHasher("sha256").update(dedupeKey).digest("hex")],
       ],
       body: new TextEncoder().encode(JSON.stringify({ template, to, locale, subject, html, text, source })),
@@ -81,7 +81,7 @@ export class HttpSender implements MailSender {
 
   async #judge({ status, headers, body }: HttpResponse): Promise<SendResult> {
     if (status >= 200 && status < 300) {
-      // It has taken the mail, whatever becomes of the rest of its answer.
+      // The gateway has accepted the email, whatever happens to the rest of its response.
       const answer = await body.bytes(answerBytesMax).catch(() => null);
       return { kind: "sent", providerId: answer === null ? null : readProviderId(answer) };
     }

@@ -1,27 +1,27 @@
 import type { RenderedMail } from "../render.ts";
 
-/** A mail as it leaves. */
+/** An email as sent. */
 export type MailToSend = RenderedMail & {
   readonly id: bigint;
   readonly dedupeKey: string;
-  /** The same for each attempt, so that a mail that arrives twice can be recognised. */
+  /** The same for each attempt, so that an email that arrives twice can be recognised. */
   readonly messageId: string;
   readonly template: string;
   readonly locale: string;
   readonly to: string;
 };
 
-/** `refused`: no other attempt will end differently. `error` is one line that has been cleaned of what the mail says. */
+/** `refused`: no other attempt will end differently. `error` is one line without any of the email's content. */
 export type SendResult =
   | { readonly kind: "sent"; readonly providerId: string | null }
   | { readonly kind: "retry"; readonly error: string; readonly retryAfterMs: number | null }
-  /** Our own fault, a wrong login above all: it says nothing about the mail, which waits until somebody has mended it. */
+  /** Our own fault, usually a wrong login: it says nothing about the email, which waits until someone has fixed it. */
   | { readonly kind: "misconfigured"; readonly error: string }
   | { readonly kind: "refused"; readonly error: string };
 
-/** How mails leave. */
+/** Sends emails. */
 export interface MailSender {
-  /** Never throws for what a server says or does. An aborted attempt counts as one that can be repeated. */
+  /** Never throws for a server's response or failure. An aborted attempt counts as one that can be repeated. */
   send(mail: MailToSend, signal: AbortSignal): Promise<SendResult>;
   close(): void;
 }

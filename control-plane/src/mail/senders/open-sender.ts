@@ -8,10 +8,10 @@ import { LogSender } from "./log-sender.ts";
 import type { MailSender } from "./model.ts";
 import { SmtpSender } from "./smtp-sender.ts";
 
-/** Names of the credentials of mail in the store of secrets. */
+/** Names of the mail credentials in the secret store. */
 const secretNames = { gatewayKey: "mail.gateway_key", smtpUrl: "mail.smtp_url" } as const;
 
-/** The same credentials in the environment, for where the store has none. */
+/** The same credentials in the environment, used if the store has none. */
 export function mailSecretFallbacks(config: Config): Record<string, string | undefined> {
   return { [secretNames.gatewayKey]: config.MAIL_GATEWAY_KEY, [secretNames.smtpUrl]: config.SMTP_URL };
 }

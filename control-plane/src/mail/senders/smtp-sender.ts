@@ -4,7 +4,7 @@ import { cleanError } from "./clean-error.ts";
 import type { MailSender, MailToSend, SendResult } from "./model.ts";
 
 export type SmtpSenderDeps = {
-  /** `smtp://` or `smtps://`, with user and password; null while there is none. A change makes new connections. */
+  /** `smtp://` or `smtps://`, with user and password; null while there is none. A change opens new connections. */
   readonly readUrl: () => Promise<string | null>;
   readonly from: MailFrom;
   readonly sourceTag: string;
@@ -22,7 +22,7 @@ const timeoutsDefault: SmtpTimeouts = { connectionTimeout: 10_000, greetingTimeo
 
 type Transport = ReturnType<typeof openTransport>;
 
-/** Hands mails to a mail server over a few connections that stay open. */
+/** Delivers emails to a mail server over a few connections that stay open. */
 export class SmtpSender implements MailSender {
   readonly #deps: SmtpSenderDeps;
   #open: { readonly url: string; readonly transport: Transport } | null = null;
@@ -80,7 +80,7 @@ function openTransport(url: string, { connectionsMax, timeouts = timeoutsDefault
     url,
     pool: true,
     maxConnections: connectionsMax,
-    // The mail log repeats what failed, later and in any process.
+    // The mail queue retries failures, later and in any process.
     maxRequeues: 0,
     requireTLS: needsEncryption(url),
     ...timeouts,
@@ -88,8 +88,8 @@ function openTransport(url: string, { connectionsMax, timeouts = timeoutsDefault
 }
 
 /**
- * Whether the connection must be encrypted: mails carry links that are as good as passwords. A server on this machine
- * is exempt, and so is one whose address says `requireTLS=false`.
+ * Whether the connection must be encrypted: emails contain links that are as good as passwords. A server on this
+ * machine is exempt, and so is one whose URL says `requireTLS=false`.
  */
 export function needsEncryption(url: string): boolean {
   const { hostname, searchParams } = new URL(url);
@@ -97,7 +97,7 @@ export function needsEncryption(url: string): boolean {
   return !isHere && searchParams.get("requireTLS") !== "false";
 }
 
-/** A login is needed, too weak, wrong, or wants encryption. */
+/** A login is missing, too weak or wrong, or requires encryption. */
 const loginCodes: readonly number[] = [530, 534, 535, 538];
 
 function judge(error: unknown): SendResult {

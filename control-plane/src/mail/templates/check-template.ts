@@ -4,17 +4,17 @@ import { fillPlaceholders, placeholdersIn } from "./placeholders.ts";
 import { isLinkName, sharedNames, templateShapes } from "./shape.ts";
 
 /**
- * Mail programs remove or block such things, a page that shows the mail would run them, and external content reveals
- * to its owner who reads the mail, and when.
+ * Mail programs remove or block these things, a page that shows the email would run them, and external content reveals
+ * to its owner who reads the email, and when.
  */
 const unwelcome =
   /<\s*(script|iframe|object|embed|form|input|link|base|img|svg|video|audio|picture|source)\b|\bon[a-z]+\s*=|javascript:|["'(]\s*data:|\bsrc(set)?\s*=|url\s*\(|@import|http-equiv|\bping\s*=/i;
 
-/** Tags as there is one opinion about: no reader takes them for the text between them, nor the text for a tag. */
+/** Tags that every parser reads alike: none takes them for the text between them, nor the text for a tag. */
 const tag =
   /<!doctype html>|<!--[^<>{}]*-->|<\/?[a-z][a-z0-9]*(?:\s+[a-z-]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>=`]+))?)*\s*\/?>/gi;
 const ownHref = /\shref\s*=\s*(?:"\{\{\s*[a-z_]+\s*\}\}"|'\{\{\s*[a-z_]+\s*\}\}')/gi;
-/** A word that contains a link has this before the link only if the link is the end of another address. */
+/** If one of these precedes a link within a word, the link is the end of another address. */
 const ofAddress = /[./@?#=&%／]/;
 
 /** What is wrong with a template, by its part; empty when it can be sent. */
@@ -51,8 +51,8 @@ function problemOf(name: MailTemplateName, part: keyof TemplateSource, text: str
 }
 
 /**
- * A link lets in anyone who has it. As a part of another address it would leak to that one's owner, so it has to be the
- * whole `href`, or text by itself.
+ * Anyone who has the link gets in. As a part of another URL it would leak to that one's owner, so it has to be the
+ * whole `href`, or stand alone in the text.
  */
 function linkProblemOfHtml(html: string): string | null {
   if (html.replace(tag, "").includes("<")) {

@@ -30,10 +30,10 @@ const wordsByLocale: Readonly<Record<Locale, MailWords>> = {
   hi: hindi,
 };
 
-/** A whole mail with `{{name}}` where its values go: what comes with the program, and what an admin saves in its place. */
+/** A whole email with `{{name}}` in place of its values: either as shipped, or as saved by an admin. */
 export type TemplateSource = { readonly subject: string; readonly html: string; readonly text: string };
 
-/** The mail as it comes with the program. */
+/** The email as shipped. */
 export function builtInTemplate(name: MailTemplateName, locale: Locale): TemplateSource {
   const words = wordsByLocale[locale];
   return { subject: words[name].subject, html: htmlOf(name, locale, words), text: textOf(name, words) };
@@ -60,7 +60,7 @@ function textOf(name: MailTemplateName, words: MailWords): string {
 const font = html`font-family:-apple-system,'Segoe UI',Roboto,'Noto Sans',Arial,sans-serif`;
 const small = "margin:0 0 8px;font-size:13px;line-height:20px;color:#5c6370";
 
-/** Words, in which an address of the text becomes something to click on. */
+/** A paragraph in which links become clickable. */
 function paragraph(words: string, style: string): Html {
   const links = new Set(placeholdersIn(words).filter(isLinkName));
   const parts = words.split(/(\{\{[a-z_]+\}\})/).map((part) => {

@@ -1,17 +1,17 @@
 const placeholder = /\{\{\s*([a-z_]+)\s*\}\}/g;
 
-/** The names that a text of a template asks for, each once. */
+/** The placeholder names in a template text, each once. */
 export function placeholdersIn(text: string): string[] {
   return [...new Set([...text.matchAll(placeholder)].map(([, name = ""]) => name))];
 }
 
-/** A text has a name in double braces that nobody has a value for. */
+/** A template text has a placeholder without a value. */
 export class UnknownPlaceholderError extends Error {
   override readonly name = "UnknownPlaceholderError";
 }
 
 /**
- * Fills a text in one pass: braces in a value stay what they are.
+ * Fills a text in one pass: braces in a value are left alone.
  * @throws UnknownPlaceholderError
  */
 export function fillPlaceholders(text: string, findValue: (name: string) => string | undefined): string {

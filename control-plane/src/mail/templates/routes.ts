@@ -26,7 +26,7 @@ import { findTemplate, listSavedTemplates, type SavedTemplate, saveTemplate } fr
 export type TemplateEndpointDeps = {
   readonly db: Database;
   readonly shared: SharedValues;
-  /** Where links of a preview lead. */
+  /** The target of links in a preview. */
   readonly siteUrl: string;
 };
 

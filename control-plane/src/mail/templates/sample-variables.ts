@@ -1,6 +1,6 @@
 import type { MailTemplateName, MailVariables } from "../model.ts";
 
-/** Invented values, to look at a template with. */
+/** Made-up values for template previews. */
 export function sampleVariables(siteUrl: string): { readonly [Name in MailTemplateName]: MailVariables[Name] } {
   const link = `${siteUrl}/sample/?token=SAMPLE`;
   return {

@@ -1,10 +1,10 @@
 import type { MailTemplateName } from "../model.ts";
 
-/** What every mail can show beside its own: the name of the service and where its console is. */
+/** Placeholders of every email: the name of the service and the URL of its console. */
 export const sharedNames = ["service", "console_link"] as const;
 
 /**
- * How a mail is put together, the same in all languages. `names` is what it can show of its own, `required` what a text
+ * The structure of an email, the same in all languages. `names` are its own placeholders, `required` those that a text
  * is useless without, `action` where the button leads.
  */
 export type TemplateShape = {
@@ -28,5 +28,5 @@ export const templateShapes: Readonly<Record<MailTemplateName, TemplateShape>> =
   quota_low: { names: ["threshold", "credit"], required: ["credit"], action: "console_link" },
 };
 
-/** Links are shown as addresses, from left to right in every language; the subject, which is kept, may hold none. */
+/** Links are shown as URLs, from left to right in every language; the subject, which is stored, may contain none. */
 export const isLinkName = (name: string): boolean => name === "link" || name.endsWith("_link");

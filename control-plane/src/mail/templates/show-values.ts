@@ -3,10 +3,10 @@ import { quotaPerUsd } from "@sluice/contracts/money";
 import type { MailTemplateName, MailVariables } from "../model.ts";
 import { isLinkName } from "./shape.ts";
 
-/** What belongs to the service and not to one mail. */
+/** What belongs to the service and not to one email. */
 export type SharedValues = {
   readonly service: string;
-  /** The whole address of the console. */
+  /** The full URL of the console. */
   readonly console_link: string;
 };
 
@@ -16,8 +16,9 @@ const firstStrongIsolate = "\u2068";
 const popIsolate = "\u2069";
 
 /**
- * How the variables of a mail look in a language: amounts with their currency, times with the right plural. In a language
- * that is written from right to left each value is kept apart from the words around it, so that neither turns the other.
+ * How an email's variables look in a language: amounts with their currency, times with the right plural. In a
+ * right-to-left language each value is isolated from the words around it, so that neither changes the direction of the
+ * other.
  */
 export function showValues<Name extends MailTemplateName>(
   mail: { readonly template: Name; readonly locale: Locale; readonly variables: MailVariables[Name] },
@@ -62,7 +63,7 @@ const presenters: {
   }),
 };
 
-/** Control characters end headers and lines; no value of a mail needs one. */
+/** Control characters end headers and lines; no value of an email needs one. */
 function withoutControls(text: string): string {
   return [...text].map((character) => (/\p{Cc}|[\u2028\u2029]/u.test(character) ? " " : character)).join("");
 }
@@ -74,14 +75,14 @@ function duration(minutesText: string, locale: Locale): string {
   return new Intl.NumberFormat(locale, options).format(isHours ? minutes / 60 : minutes);
 }
 
-/** Exact, however large: the decimal goes to the formatter as text. */
+/** Exact, however large: the decimal is passed to the formatter as text. */
 function money(amount: string, currency: string, locale: Locale): string {
   return new Intl.NumberFormat(locale, { style: "currency", currency }).format(amount as Intl.StringNumericLiteral);
 }
 
 const centsPerUsd = 100n;
 
-/** Rounded down to the cent: nobody is shown balance that does not exist. */
+/** Rounded down to the cent: nobody is shown a balance that does not exist. */
 function credit(quotaText: string, locale: Locale): string {
   const quota = BigInt(quotaText);
   const cents = ((quota < 0n ? 0n : quota) * centsPerUsd) / quotaPerUsd;

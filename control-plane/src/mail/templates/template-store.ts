@@ -7,7 +7,7 @@ export type SavedTemplate = TemplateSource & { readonly version: number; readonl
 
 type Row = { subject: string; html: string; text: string; version: number; updated_at: Date };
 
-/** What an admin has put in place of the template that came with the program, or null. */
+/** An admin's replacement for the shipped template, or null. */
 export async function findTemplate(
   db: Queryable,
   name: MailTemplateName,
@@ -20,7 +20,7 @@ export async function findTemplate(
 
 /**
  * Saves the template as the version after `seenVersion` (0: there was none).
- * @returns null when somebody else has saved in the meantime
+ * @returns null when someone else has saved in the meantime
  */
 export async function saveTemplate(
   tx: Transaction,
@@ -43,7 +43,7 @@ export async function saveTemplate(
   return row === undefined ? null : fromRow(row);
 }
 
-/** Which templates have been changed, in which version. */
+/** The templates that have been changed, and their versions. */
 export async function listSavedTemplates(
   db: Queryable,
 ): Promise<{ readonly name: string; readonly locale: string; readonly version: number; readonly updatedAt: Date }[]> {

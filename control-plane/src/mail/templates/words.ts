@@ -1,4 +1,4 @@
-/** The text of one mail, in one language. `{{name}}` is a variable of the mail. */
+/** The text of one email, in one language. `{{name}}` is a variable of the email. */
 export type MailText = {
   readonly subject: string;
   readonly title: string;
@@ -9,11 +9,11 @@ export type MailText = {
   readonly notes: readonly string[];
 };
 
-/** All mails in one language: what is missing in a language does not compile. */
+/** All emails in one language: a missing text does not compile. */
 export type MailWords = {
-  /** Between the name of a thing and the thing, with the space that belongs to it. */
+  /** Between the name of a thing and the thing, with the appropriate space. */
   readonly colon: string;
-  /** Above the address that the button leads to. */
+  /** Above the URL that the button leads to. */
   readonly byHand: string;
   readonly footer: string;
   readonly email_verify: MailText;
@@ -23,7 +23,7 @@ export type MailWords = {
   readonly recovery_code_used: MailText;
   readonly approval_waiting: MailText;
   readonly payment_success: MailText & {
-    /** Names of the rows of the receipt. */
+    /** Labels of the rows of the receipt. */
     readonly facts: {
       readonly order_no: string;
       readonly plan_name: string;

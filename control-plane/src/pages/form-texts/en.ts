@@ -1,4 +1,4 @@
-/** What the pages of the logins say. */
+/** The texts of the login pages. */
 export const en = {
   language: "Language",
   email: "E-mail",

@@ -11,5 +11,5 @@ import { pt } from "./pt.ts";
 import { ru } from "./ru.ts";
 import { zh } from "./zh.ts";
 
-/** What the pages of the logins say, in every language of the site. */
+/** The texts of the login pages, in every language of the site. */
 export const formTexts: Readonly<Record<Locale, FormTexts>> = { en, zh, ja, ko, es, fr, de, pt, ru, ar, hi };

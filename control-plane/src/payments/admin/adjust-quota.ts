@@ -8,28 +8,28 @@ const changeType = "manual_adjust";
 
 export type Adjustment = {
   readonly gatewayUserId: GatewayUserId;
-  /** Quota; negative takes. */
+  /** In quota; negative amounts are debits. */
   readonly amount: bigint;
-  /** Chosen by the caller: a repetition under it does nothing more. */
+  /** Chosen by the caller: a repetition with the same key has no further effect. */
   readonly idempotencyKey: string;
   readonly isDryRun: boolean;
   readonly mayGoNegative: boolean;
 };
 
 export type Adjusted = {
-  /** False when an earlier request under the same key had done it, and in a dry run. */
+  /** False when an earlier request with the same key did it, and in a dry run. */
   readonly isNew: boolean;
-  /** Of its posting in the ledger. */
+  /** The number of its ledger posting. */
   readonly reference: string;
-  /** What can be used before and after; of a repetition both are as they are now. */
+  /** The balance before and after; for a repetition both are the current one. */
   readonly remainingBefore: bigint;
   readonly remainingAfter: bigint;
 };
 
 /**
- * Adds quota to a user or deducts it, as an admin decided.
+ * Credits quota to a user or debits it, on an admin's decision.
  * @throws AppError `not_found` without such a user; `conflict` for a key that was used for something else, and for a
- *   balance that does not cover what is taken
+ * balance that does not cover a debit
  */
 export async function adjustQuota(tx: Transaction, adjustment: Adjustment): Promise<Adjusted> {
   const { gatewayUserId, amount, isDryRun } = adjustment;

@@ -28,7 +28,7 @@ type RefundInput = z.output<typeof createRefundInput>;
 type CloseRefundInput = z.output<typeof closeRefundInput>;
 type ResolveInput = z.output<typeof resolveOrderInput>;
 
-/** What admins do with money and quota by hand, limited by its amount. */
+/** What admins do with money and quota by hand, limited by amount. */
 export type BillingActs = {
   readonly adjust: Act<AdjustInput>;
   readonly refund: Act<RefundInput>;
@@ -47,12 +47,12 @@ export function billingActs(deps: RefundDeps & BillingDeps): BillingActs {
   };
 }
 
-/** The same, for when a second person has agreed. */
+/** The same acts, run once a second person has approved them. */
 export function keptActs({ adjust, refund, closeRefund, resolve, plan }: BillingActs): KeptAct[] {
   return [keptAct(adjust), keptAct(refund), keptAct(closeRefund), keptAct(resolve), keptAct(plan)];
 }
 
-/** Quota that is taken counts as quota that is given: both in turn would else move as much as one likes. */
+/** A debit counts like a credit: alternating the two would otherwise move any amount. */
 export function amountOfAdjustment(quota: bigint): Amount {
   return { kind: "adjust", quota: quota < 0n ? -quota : quota };
 }
@@ -140,14 +140,14 @@ function refundAct(deps: RefundDeps): Act<RefundInput> {
         takesTwo: false,
         effects: { ...owner, order_no: input.order_no, refund_usd: amountUsd, taken_quota: quota.toString() },
         settledInput: { amount_usd: amountUsd },
-        // Should the program die before, the job asks for the money.
+        // If the process dies before that, the job requests the money.
         finish: async () => ({ refund: refundEntry(await payRefund(deps, refundNo)) }),
       };
     },
   };
 }
 
-/** Said to be paid, no money goes back any more; said to have failed, its quota is given again. */
+/** Marking a refund as paid stops the money from going back again; marking it as failed gives its quota again. */
 function closeRefundAct(): Act<CloseRefundInput> {
   return {
     kind: "refund.close",
@@ -226,13 +226,13 @@ function resolveAct(deps: RefundDeps & BillingDeps): Act<ResolveInput> {
   };
 }
 
-/** Whose it is, by the name that people know. */
+/** Its owner's name. */
 async function ownerEffects(tx: Transaction, gatewayUserId: GatewayUserId | null): Promise<Effects> {
   const email = gatewayUserId === null ? null : await emailOfGatewayUser(tx, gatewayUserId);
   return email === null ? {} : { user_email: email };
 }
 
-/** Crediting what was not paid for as it should be gives quota; sending a payment back gives money. */
+/** Crediting a mismatched payment gives quota; sending a payment back gives money. */
 function amountOfDecision(action: ResolveInput["action"], done: Resolved, refund: Refund | null): Amount | null {
   if (action === "settle") {
     return amountOfAdjustment(done.before.quota);

@@ -25,7 +25,7 @@ import { amountOfAdjustment, amountOfRefund, type BillingActs } from "./admin-ac
 
 export type BillingAdminDeps = { readonly db: Database; readonly approvals: Approvals; readonly acts: BillingActs };
 
-/** What limits of amounts add to what can go wrong. */
+/** The errors that amount limits add. */
 const ofLimits = ["super_admin_required", "step_up_required"] as const;
 
 function limitsOf(kind: "adjust" | "refund"): string[] {

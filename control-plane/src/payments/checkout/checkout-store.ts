@@ -1,10 +1,10 @@
 import type { Queryable } from "../../platform/db.ts";
 import type { Checkout, GatewayNotice, Reversal } from "../gateways/model.ts";
 
-/** A caller that opens a checkout and does not come back counts as dead after this. */
+/** A caller that is opening a checkout counts as dead after this. */
 const openingSeconds = 60;
 
-/** Lets the caller, and nobody else meanwhile, open the checkout of an order; nobody if the order already has one. */
+/** Lets one caller at a time open an order's checkout; none if the order already has one. */
 export async function beginOpening(db: Queryable, orderNo: string): Promise<boolean> {
   const rows = await db.sql`
     update sales_order set opening_until = now() + make_interval(secs => ${openingSeconds}::int)
@@ -12,7 +12,7 @@ export async function beginOpening(db: Queryable, orderNo: string): Promise<bool
   return rows.length > 0;
 }
 
-/** Remembers the checkout of an order, or that none was opened. */
+/** Stores the checkout of an order, or that none was opened. */
 export async function endOpening(db: Queryable, orderNo: string, checkout: Checkout | null): Promise<void> {
   const { url, reference } = checkout ?? { url: null, reference: null };
   await db.sql`
@@ -38,8 +38,8 @@ export type ReversalNotice = {
 };
 
 /**
- * Marks the order whose money went back at the gateway for review; its status stays. What we sent back, or are
- * sending, is not news: our own refund, unless the gateway reports that it failed after we counted it as done; and a
+ * Marks an order whose money went back at the gateway for review; its status stays. A return that we made, or are
+ * making, is not news: our own refund, unless the gateway reports that it failed after we counted it as done; and a
  * total that our refunds add up to, without failed ones. Returns the number of the marked order, or null.
  */
 export async function flagReversal(db: Queryable, reversal: ReversalNotice): Promise<string | null> {

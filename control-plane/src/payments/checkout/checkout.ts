@@ -14,13 +14,13 @@ import { createOrder, type OrderRequest, type PlacedOrder } from "../orders/plac
 import type { BillingDeps } from "../port.ts";
 import { beginOpening, endOpening, findCheckout } from "./checkout-store.ts";
 
-/** Who buys what. */
+/** The buyer, and what is bought. */
 export type Purchase = {
   readonly planCode: string;
   readonly userId: UserId | null;
   readonly email: string | null;
   readonly idempotencyKey: string | null;
-  /** What the page that it was placed from calls its visitor. */
+  /** The visitor id of the page that it was placed from. */
   readonly visitorId?: string | undefined;
   /** Describes the request to the gateway instead of sending it. */
   readonly isDryRun: boolean;
@@ -28,12 +28,12 @@ export type Purchase = {
 
 export type OpenedCheckout = {
   readonly placed: PlacedOrder;
-  /** One of the two. */
+  /** Exactly one is set. */
   readonly request: GatewayRequest | null;
   readonly checkout: Checkout | null;
 };
 
-/** Places orders and opens their payment at a gateway. The order is committed before the gateway hears of it. */
+/** Places orders and opens their payment at a gateway. The order is committed before the gateway gets it. */
 export class CheckoutService {
   readonly #billing: BillingDeps;
   readonly #payments: Payments;
@@ -49,7 +49,7 @@ export class CheckoutService {
     this.#isPlay = isPlay;
   }
 
-  /** What a payer can choose from. */
+  /** The payment options. */
   async options(): Promise<Omit<PaymentOptions, "is_mock_offered">> {
     const { wallet, card } = this.#payments;
     const [isWalletReady, isCardReady] = await Promise.all([
@@ -105,14 +105,14 @@ export class CheckoutService {
   ): Promise<PlacedOrder> {
     const order = { planCode, userId, email: userId === null ? email : null, idempotencyKey, visitorId, ...way };
     const placed = await this.#billing.db.withTransaction((tx) => createOrder(tx, order));
-    // An order that an idempotency key gave back may be paid already, and must not be paid twice.
+    // An order returned for an idempotency key may be paid already, and must not be paid twice.
     if (placed.order.status !== "pending") {
       throw new AppError("conflict", { message: "This order is no longer waiting for a payment." });
     }
     return placed;
   }
 
-  /** One at a time, and once: an order that an idempotency key gave back has the checkout it had. */
+  /** One at a time, and once: an order returned for an idempotency key keeps its checkout. */
   async #open(order: Order, open: () => Promise<Checkout>): Promise<Checkout> {
     const { db } = this.#billing;
     const { orderNo } = order;

@@ -108,7 +108,7 @@ export function checkoutEndpoints({ checkout, notices, guests, isMockOffered }: 
   ];
 }
 
-/** The address says whose secret counts; nothing inside a message does. */
+/** The path determines whose secret counts; nothing in a message does. */
 function cardWebhook(path: string, sender: CardSender, notices: GatewayNotices): AnyEndpoint {
   return endpoint({
     method: "POST",
@@ -132,7 +132,7 @@ function cardWebhook(path: string, sender: CardSender, notices: GatewayNotices):
   });
 }
 
-/** Signatures are over the bytes as they come. */
+/** Signatures cover the bytes as received. */
 function refuseEncoding(request: Request): void {
   if (request.headers.has("content-encoding")) {
     throw new AppError("unsupported_encoding");
@@ -149,7 +149,7 @@ type OrderInput = {
 
 type OrderCall = OrderFrom & { readonly input: OrderInput; readonly request: Request };
 
-/** @throws AppError `invalid_value` for an idempotency key that is none, or two that differ */
+/** @throws AppError `invalid_value` for an invalid idempotency key, or two that differ */
 async function purchaseOf(guests: GuestOrders, call: OrderCall): Promise<Purchase> {
   const { input, user, request } = call;
   const key = idempotencyKeyOf(request, input.idempotency_key);

@@ -12,7 +12,7 @@ export type PayableOrder = {
   readonly expiresAt: Date;
 };
 
-/** Where the payer goes on, and what the gateway calls it. */
+/** Where the payer continues, and the gateway's id for it. */
 export type Checkout = { readonly url: string; readonly reference: string };
 
 export type CardCheckoutRequest = {
@@ -23,7 +23,7 @@ export type CardCheckoutRequest = {
 
 export type WalletCheckoutRequest = { readonly order: PayableOrder; readonly vendor: string };
 
-/** That money came in, in the words of the gateway. */
+/** A received payment, as the gateway reports it. */
 export type PaidFacts = {
   readonly transactionId: string;
   readonly orderNo: string;
@@ -33,8 +33,8 @@ export type PaidFacts = {
 };
 
 /**
- * How money went back. `dispute`: it is being fought over. `total`: so much went back of the payment by now, null for
- * all of it. `refund`: one refund, under our number or by somebody else; if it `isFailed`, the money stayed with us or
+ * How money went back. `dispute`: it is being disputed. `total`: how much of the payment has gone back so far, null for
+ * all of it. `refund`: one refund, under our number or by someone else; if it `isFailed`, the money stayed with us or
  * came back.
  */
 export type Reversal =
@@ -42,26 +42,26 @@ export type Reversal =
   | { readonly kind: "total"; readonly backUsd: Decimal | null }
   | { readonly kind: "refund"; readonly refundNo: string | null; readonly isFailed: boolean };
 
-/** What a message of a gateway with a good signature is about. What is kept of it is in `notice-facts.ts`. */
+/** The meaning of a validly signed gateway message. What is stored of it is in `notice-facts.ts`. */
 export type NoticeMeaning =
   | {
       readonly kind: "paid";
       readonly paid: PaidFacts;
-      /** Whether it is of an account for real money; null of a gateway that knows no other. */
+      /** Whether it is from an account for real money; null for a gateway that has no others. */
       readonly isLive: boolean | null;
     }
-  /** Money went back or is being fought over: unless we sent it, a person has to look. */
+  /** Money went back or is disputed: unless we sent it, a person has to look. */
   | { readonly kind: "reversal"; readonly transactionId: string | null; readonly what: Reversal }
-  /** Of the wrong mode: play money at a live account, or the other way round. */
+  /** From the wrong mode: test money at a live account, or the other way round. */
   | { readonly kind: "wrong_mode" }
   | { readonly kind: "other" };
 
-/** A message of a gateway whose signature was found good. */
+/** A gateway message with a valid signature. */
 export type GatewayNotice = {
   readonly gateway: "walletpay" | "cardpay";
   readonly account: string;
   readonly eventId: string;
-  /** The kind in the words of the gateway. */
+  /** The gateway's name for the kind. */
   readonly eventKind: string;
   readonly orderNo: string | null;
   /** SHA-256 over what must not differ between two deliveries of the same message. */
@@ -73,17 +73,17 @@ export type NoticeResult = (typeof noticeResults)[number];
 
 const unfinished: readonly NoticeResult[] = ["received", "unconfirmed", "unknown_order"];
 
-/** Whether a message that comes again has been dealt with for good. */
+/** Whether a repeated message has already been processed for good. */
 export function isFinished(result: NoticeResult): boolean {
   return !unfinished.includes(result);
 }
 
 const usdPlaces = 2;
-/** The most that the card gateway takes: eight digits. */
+/** The most that the card gateway accepts: eight digits. */
 const centsMax = 99_999_999n;
 
 /**
- * Dollars as the whole cents that the card gateway counts in.
+ * Dollars as whole cents, the card gateway's unit.
  * @throws RangeError for fractions of a cent, and for more than eight digits
  */
 export function toCents(amountUsd: Decimal): number {
@@ -102,7 +102,7 @@ export function fromCents(cents: bigint): Decimal {
 
 const amountPattern = /^\d{1,9}(\.\d{1,2})?$/;
 
-/** An amount as the wallet gateway writes it, with two places; null for anything that is not plainly one. */
+/** An amount in the wallet gateway's notation, with two places; null for anything else. */
 export function readAmount(text: string): Decimal | null {
   return amountPattern.test(text) ? fromCents(decimalToScaled(parseDecimal(text), usdPlaces)) : null;
 }

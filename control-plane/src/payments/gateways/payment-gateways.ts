@@ -48,8 +48,8 @@ export function openPayments({ config, secrets, http, clock }: PaymentDeps): Pay
 }
 
 /**
- * The credentials from the environment, by their names in the secret store, which comes first. Development invents an
- * account of the wallet gateway, so that dry runs work at once: its token comes from the master key and nobody knows
+ * The credentials from the environment, by their names in the secret store, which takes precedence. Development invents
+ * an account of the wallet gateway, so that dry runs work at once: its token comes from the master key and nobody knows
  * it.
  */
 export function paymentFallbacks(config: Config, masterKey: MasterKey): Record<string, string | undefined> {

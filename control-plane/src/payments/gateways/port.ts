@@ -2,24 +2,24 @@ import type { Decimal } from "@sluice/contracts/money";
 import type { CardSender, GatewayRequest } from "@sluice/contracts/payments";
 import type { CardCheckoutRequest, Checkout, GatewayNotice, PaidFacts, WalletCheckoutRequest } from "./model.ts";
 
-/** A payment to be given back at the gateway that took it, whole or in part. */
+/** A payment to be refunded at the gateway that took it, in whole or in part. */
 export type RefundRequest = {
-  /** Ours; the same number never gives money back twice. */
+  /** Ours; the same number never refunds twice. */
   readonly refundNo: string;
   readonly orderNo: string;
-  /** Which of our accounts took it. */
+  /** The account of ours that took it. */
   readonly account: string;
   readonly transactionId: string;
   readonly amountUsd: Decimal;
   readonly currency: string;
-  /** False when it may have been asked for before: then nothing counts but what the gateway has on record. */
+  /** False when it may have been requested before: then nothing counts but what the gateway has on record. */
   readonly isFirst: boolean;
 };
 
 /**
- * `pending`: the gateway took it and will do it; ask again later. `failed`: it certainly sends nothing, with its own
- * message: it refused with a code known to mean that, or has recorded it as failed. `unclear`: it says something else,
- * so that the money may have gone; ask again later, and have a person look.
+ * `pending`: the gateway accepted it and will do it; ask again later. `failed`: it certainly sends nothing, with its
+ * own message: it refused with a code known to mean that, or has recorded it as failed. `unclear`: anything else, so
+ * that the money may have gone; ask again later, and have a person look.
  */
 export type RefundAnswer =
   | { readonly kind: "done"; readonly gatewayRefundId: string }
@@ -29,14 +29,14 @@ export type RefundAnswer =
 
 export interface RefundGateway {
   /**
-   * Never to be called inside a transaction: it waits for somebody else's server.
-   * @throws AppError `payment_gateway_failed` when it is not known what happened: ask again under the same refund number;
-   * `gateway_not_configured` when nothing was sent
+   * Never call it inside a transaction: it waits for an external server.
+   * @throws AppError `payment_gateway_failed` when it is not known what happened: ask again under the same refund
+   * number; `gateway_not_configured` when nothing was sent
    */
   refund(request: RefundRequest): Promise<RefundAnswer>;
 }
 
-/** What the gateway says when it is asked, as against what a message said. */
+/** The gateway's response to a query, as opposed to what a message said. */
 export type Confirmation = "agrees" | "differs" | "not_asked";
 
 export interface WalletGateway extends RefundGateway {
@@ -44,7 +44,7 @@ export interface WalletGateway extends RefundGateway {
   readonly vendors: readonly string[];
   /** Whether the vendor is one of those that the operator lists. */
   offers(vendor: string): boolean;
-  /** @throws AppError `gateway_not_configured` when a checkout could not be opened, or for a dry run not be signed */
+  /** @throws AppError `gateway_not_configured` when a checkout could not be opened, or a dry run not be signed */
   requireReady(isDryRun: boolean): Promise<void>;
   /** @throws AppError `gateway_not_configured` */
   describeCheckout(request: WalletCheckoutRequest): Promise<GatewayRequest>;
@@ -52,7 +52,7 @@ export interface WalletGateway extends RefundGateway {
   openCheckout(request: WalletCheckoutRequest): Promise<Checkout>;
   /** @throws AppError `gateway_not_configured`, `invalid_signature`, and those of a body that can't be read */
   readNotice(bytes: Uint8Array, contentType: string | null): Promise<GatewayNotice>;
-  /** Asks the gateway itself. @throws AppError `payment_gateway_failed` when it gives no answer */
+  /** Asks the gateway itself. @throws AppError `payment_gateway_failed` when it does not respond */
   confirm(paid: PaidFacts): Promise<Confirmation>;
 }
 
@@ -62,7 +62,7 @@ export interface CardGateway extends RefundGateway {
   describeCheckout(request: CardCheckoutRequest): GatewayRequest;
   /** @throws AppError `gateway_not_configured`, `payment_gateway_failed` */
   openCheckout(request: CardCheckoutRequest): Promise<Checkout>;
-  /** Whether the account currently is for real money. @throws AppError `gateway_not_configured` */
+  /** Whether the account currently takes real money. @throws AppError `gateway_not_configured` */
   isLive(account: string): Promise<boolean>;
   /**
    * @param signature the signature header

@@ -17,7 +17,7 @@ export type CheckoutAdminDeps = {
 
 const replaysPerMinute = 30;
 
-/** What admins do with messages of gateways that were not dealt with. */
+/** What admins do with gateway messages that were not processed. */
 export function checkoutAdminEndpoints({ db, clock, notices }: CheckoutAdminDeps): AnyEndpoint[] {
   const bucket = new RateBucket(replaysPerMinute);
   const admit = (): void => {
@@ -53,7 +53,7 @@ export function checkoutAdminEndpoints({ db, clock, notices }: CheckoutAdminDeps
               subjectKind: "gateway_event",
               subjectId: id,
               before: { result: reopened.result },
-              // The result is in the message; an admin who asked and died on the way is named anyway.
+              // The result is stored with the message; the admin who requested it is recorded even after a crash.
               after: { gateway, account, eventId, orderNo },
             });
           }

@@ -15,7 +15,9 @@ const facts = z.discriminatedUnion("kind", [
     kind: z.literal("reversal"),
     transaction_id: z.string().nullable(),
     is_dispute: z.boolean(),
-    /** Absent of a dispute, and of those that came before it was kept: these count as a return of the whole payment. */
+    /**
+     * Absent for disputes, and for messages from before it was stored: these count as a return of the whole payment.
+     */
     back_usd: z.string().nullable().optional(),
     refund: z.strictObject({ refund_no: z.string().nullable(), is_failed: z.boolean() }).optional(),
   }),
@@ -23,7 +25,7 @@ const facts = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("other") }),
 ]);
 
-/** What is kept of a message, so that it can be taken again: what it means, and nothing of the payer or of signatures. */
+/** What is stored of a message for processing it again: its meaning, and nothing about the payer or signatures. */
 export function factsOf(meaning: NoticeMeaning): z.output<typeof facts> {
   switch (meaning.kind) {
     case "paid": {
@@ -38,7 +40,7 @@ export function factsOf(meaning: NoticeMeaning): z.output<typeof facts> {
   }
 }
 
-/** The meaning of a message from what was kept of it. @throws ZodError for what `factsOf` never wrote */
+/** The meaning of a message from what was stored. @throws ZodError for anything `factsOf` never wrote */
 export function meaningOf(kept: unknown): NoticeMeaning {
   const said = facts.parse(kept);
   switch (said.kind) {

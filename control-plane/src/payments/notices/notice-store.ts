@@ -4,7 +4,7 @@ import { factsOf, meaningOf } from "./notice-facts.ts";
 
 export type StoredNotice = { readonly id: bigint; readonly contentHash: Uint8Array; readonly result: NoticeResult };
 
-/** Writes the message down as received, with its first try; one that came before stays as it is. Returns whether it is new. */
+/** Records the message as received, with its first try; an existing one stays as it is. Returns whether it is new. */
 export async function insertNotice(db: Queryable, notice: GatewayNotice): Promise<boolean> {
   const facts = JSON.stringify(factsOf(notice.meaning));
   const written = await db.sql`
@@ -23,14 +23,14 @@ export async function findNotice(db: Queryable, notice: GatewayNotice): Promise<
 }
 
 type KeptNotice = {
-  /** Null for one of before it was kept what messages say. */
+  /** Null for messages from before their meaning was stored. */
   readonly notice: GatewayNotice | null;
   readonly result: NoticeResult;
-  /** How long ago it was last taken. */
+  /** How long ago it was last processed. */
   readonly triedSecondsAgo: number;
 };
 
-/** A message with what was kept of it, locked: nobody else begins to take it again meanwhile. */
+/** A message with its stored meaning, locked: nobody else can begin to process it again meanwhile. */
 export async function lockNotice(tx: Queryable, id: bigint): Promise<KeptNotice | null> {
   const [row] = await tx.sql<{
     gateway: GatewayNotice["gateway"];
@@ -53,21 +53,21 @@ export async function lockNotice(tx: Queryable, id: bigint): Promise<KeptNotice 
   return { notice: facts === null ? null : { ...said, meaning: meaningOf(facts) }, result, triedSecondsAgo };
 }
 
-/** Counts that a message is taken again, unless it was dealt with for good. */
+/** Counts another try of a message, unless it was processed for good. */
 export async function countTry(db: Queryable, id: bigint): Promise<void> {
   await db.sql`
     update gateway_event set tries = tries + 1, tried_at = now()
     where id = ${id}::bigint and result in ('received', 'unconfirmed', 'unknown_order')`;
 }
 
-/** What was dealt with for good stays so. */
+/** A message that was processed for good stays so. */
 export async function updateNoticeResult(db: Queryable, id: bigint, result: NoticeResult): Promise<void> {
   await db.sql`
     update gateway_event set result = ${result}, last_error = null
     where id = ${id}::bigint and result in ('received', 'unconfirmed', 'unknown_order')`;
 }
 
-/** Writes down the error in which a try ended. */
+/** Records the error in which a try ended. */
 export async function updateNoticeError(db: Queryable, id: bigint, code: string): Promise<void> {
   await db.sql`
     update gateway_event set last_error = ${code}

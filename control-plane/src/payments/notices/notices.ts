@@ -10,8 +10,8 @@ import { settlePaid } from "../settle/settle-paid.ts";
 import { closeNotice, failNotice, type KnownNotice, recordNotice } from "./record-notice.ts";
 
 /**
- * What gateways say. A message with a valid signature is recorded, processed, and only then answered; each step is a
- * transaction of its own, and a repeated message continues where the previous one stopped.
+ * The gateways' messages. A message with a valid signature is recorded, processed, and only then acknowledged; each
+ * step is a separate transaction, and a repeated message continues where the previous one stopped.
  */
 export class GatewayNotices {
   readonly #billing: BillingDeps;
@@ -24,7 +24,7 @@ export class GatewayNotices {
 
   /**
    * @throws AppError for a message that is refused; `order_not_found` and `payment_unconfirmed` for one that may be
-   * valid later; `temporarily_unavailable` when it has to come again
+   * valid later; `temporarily_unavailable` when it has to be sent again
    */
   async takeWalletNotice(bytes: Uint8Array, contentType: string | null): Promise<NoticeResult> {
     const result = await this.#take(() => this.#payments.wallet.readNotice(bytes, contentType));
@@ -37,22 +37,22 @@ export class GatewayNotices {
     return result;
   }
 
-  /** @throws AppError for a message that is refused; `temporarily_unavailable` when it has to come again */
+  /** @throws AppError for a message that is refused; `temporarily_unavailable` when it has to be sent again */
   async takeCardNotice(sender: CardSender, bytes: Uint8Array, signature: string | null): Promise<NoticeResult> {
     return await this.#take(() => this.#payments.card.readNotice(sender, bytes, signature));
   }
 
   /**
-   * Processes a recorded message again, the way of its first delivery. Its signature was checked then; whether its
-   * account takes test or real money is checked again.
-   * @param id of the message, which `reopenNotice` has counted
+   * Processes a recorded message again, like its first delivery. Its signature was checked then; whether its account
+   * takes test or real money is checked again.
+   * @param id of the message, whose try `reopenNotice` has counted
    * @throws AppError as those above, when it can't be processed now either
    */
   async takeAgain(id: bigint, notice: GatewayNotice): Promise<NoticeResult> {
     return await this.#orRefuse(async () => await this.#deal({ id, result: "received" }, await this.#asOfNow(notice)));
   }
 
-  /** An account that was tried out with play money may take real money by now. */
+  /** An account that was used for tests may take real money by now. */
   async #asOfNow(notice: GatewayNotice): Promise<GatewayNotice> {
     const { gateway, account, meaning } = notice;
     if (gateway !== "cardpay" || meaning.kind !== "paid") {
@@ -132,12 +132,12 @@ export class GatewayNotices {
     const reason = `${reversalMark}: ${eventKind}`;
     const { transactionId, what } = meaning;
     const flagged = await flagReversal(this.#billing.db, { gateway, orderNo, transactionId, what, reason });
-    // Of a refund we initiated, the gateway reports nothing new.
+    // For a refund we initiated, the gateway reports nothing new.
     if (flagged === null && what.kind !== "dispute") {
       return "ignored";
     }
     this.#alarm("reversal", notice);
-    // A dispute may come before its payment: taken again, it marks the order.
+    // A dispute may come before its payment: processed again, it marks the order.
     return flagged === null ? "unknown_order" : "flagged";
   }
 
@@ -150,7 +150,7 @@ export class GatewayNotices {
     return await settlePaid(this.#billing, { gateway, account, ...paid });
   }
 
-  /** Outside of any transaction: it waits for somebody else's server. */
+  /** Outside of any transaction: it waits for an external server. */
   async #isConfirmed(paid: PaidFacts): Promise<boolean> {
     try {
       return (await this.#payments.wallet.confirm(paid)) !== "differs";

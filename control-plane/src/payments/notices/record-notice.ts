@@ -34,13 +34,13 @@ export async function recordNotice(db: Database, notice: GatewayNotice): Promise
 
 const takenAgainAfterSeconds = 10;
 
-/** A message that is to be taken again; `notice` is null for one that has been dealt with. */
+/** A message to be processed again; `notice` is null for one that has been processed for good. */
 export type ReopenedNotice = { readonly notice: GatewayNotice | null; readonly result: NoticeResult };
 
 /**
- * Starts to process a message again that was recorded but not finished, from what was stored of it.
+ * Starts to process a recorded but unfinished message again, from its stored meaning.
  * @throws AppError `not_found`, `conflict` when nothing was stored, `too_many_attempts` when it was processed a moment
- *   ago
+ * ago
  */
 export async function reopenNotice(tx: Transaction, id: bigint): Promise<ReopenedNotice> {
   const kept = await lockNotice(tx, id);
@@ -64,12 +64,12 @@ export async function reopenNotice(tx: Transaction, id: bigint): Promise<Reopene
   return { notice: kept.notice, result: kept.result };
 }
 
-/** Writes down the code of the error that kept a message from being dealt with. */
+/** Records the code of the error that kept a message from being processed. */
 export async function failNotice(db: Database, id: bigint, code: string): Promise<void> {
   await updateNoticeError(db, id, code);
 }
 
-/** Writes down what became of a message. */
+/** Records the outcome of a message. */
 export async function closeNotice(db: Database, id: bigint, result: NoticeResult): Promise<void> {
   await updateNoticeResult(db, id, result);
 }

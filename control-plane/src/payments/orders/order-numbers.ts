@@ -6,22 +6,22 @@ const bitsPerLetter = 5n;
 const orderBytes = 16;
 const claimBytes = 20;
 
-/** 128 random bits: who knows the number of an order was given it. Letters and digits only, for every gateway. */
+/** 128 random bits: anyone who knows an order's number was given it. Letters and digits only, for every gateway. */
 export function makeOrderNo(): string {
   return `S${randomText(orderBytes)}`;
 }
 
-/** Lets anyone who has it claim an order placed without a login. */
+/** Lets anyone who has it claim an anonymous order. */
 export function makeClaimCode(): string {
   return randomText(claimBytes);
 }
 
-/** As it is stored; people type codes in lower case and with spaces. */
+/** As stored; people type codes in lower case and with spaces. */
 export function hashClaimCode(code: string): Uint8Array {
   return sha256(code.replace(/[\s-]/g, "").toUpperCase());
 }
 
-/** The same for the same order and key, so that a refund that is asked for twice has one number. */
+/** The same for the same order and key, so that a repeated refund has one number. */
 export function refundNoOf(orderNo: string, idempotencyKey: string): string {
   return `R${textOf(sha256(`refund ${orderNo} ${idempotencyKey}`).slice(0, orderBytes))}`;
 }

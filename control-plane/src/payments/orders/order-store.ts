@@ -65,7 +65,7 @@ function toOrder(row: OrderRow): Order {
   };
 }
 
-/** The time of the database: replicas whose clocks differ must agree on what has ended. */
+/** The database's time: replicas whose clocks differ must agree on what has ended. */
 export async function readNow(db: Queryable): Promise<Date> {
   const [row] = await db.sql<{ now: Date }>`select now() as now`;
   if (row === undefined) {
@@ -85,7 +85,7 @@ export async function findOrder(db: Queryable, orderNo: string): Promise<Order |
 /** The same, locked until the end of the transaction. Everything that changes an order does this first. */
 export async function lockOrder(tx: Queryable, orderNo: string): Promise<Order | null> {
   const locked = await tx.sql`select 1 from sales_order where order_no = ${orderNo} for update`;
-  // Read by a statement of its own: one that waited for the lock would still see the owner of before.
+  // A separate statement: one that waited for the lock would still see the previous owner.
   return locked.length === 0 ? null : await findOrder(tx, orderNo);
 }
 
@@ -103,7 +103,7 @@ export type NewOrder = {
   readonly at: Date;
 };
 
-/** Places an order with what its plan says now. Null when the idempotency key is taken, or no such plan is offered. */
+/** Places an order on the plan's current terms. Null when the idempotency key is taken, or no such plan is offered. */
 export async function insertOrder(tx: Queryable, order: NewOrder): Promise<Order | null> {
   const rows = await tx.sql<{ order_no: string }>`
     insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, currency, user_id, email,
@@ -119,7 +119,7 @@ export async function insertOrder(tx: Queryable, order: NewOrder): Promise<Order
   return rows.length === 0 ? null : await findOrder(tx, order.orderNo);
 }
 
-/** The order that the user, or a caller without a login, placed under this idempotency key. */
+/** The order that the user, or an anonymous caller, placed under this idempotency key. */
 export async function findOrderByKey(db: Queryable, userId: UserId | null, key: string): Promise<Order | null> {
   const [row] = await db.sql<OrderRow>`
     select o.*, p.gateway_user_id from sales_order o left join user_profile p on p.id = o.user_id
@@ -166,7 +166,9 @@ export async function findPaymentByTransaction(
   return toPayment(row);
 }
 
-/** Whether this call wrote the payment; false when the transaction was written for another order in the meantime. */
+/**
+ * Whether this call recorded the payment; false when the transaction was recorded for another order in the meantime.
+ */
 export async function insertPayment(tx: Queryable, orderId: bigint, notice: PaidNotice): Promise<boolean> {
   const rows = await tx.sql`
     insert into payment (order_id, gateway, account, transaction_id, amount_usd, currency)
@@ -188,16 +190,16 @@ export async function markSettled(
     where id = ${orderId}::bigint`;
 }
 
-/** Writes down when its quota came to its owner. */
+/** Records when its quota was credited to its owner. */
 export async function markCredited(tx: Queryable, orderId: bigint, at: Date): Promise<void> {
   await tx.sql`
     update sales_order set credited_at = ${at}::timestamptz, updated_at = now() where id = ${orderId}::bigint`;
 }
 
 /**
- * Marks an order for review by a person. Only one that is waiting for its payment changes its status; a final status
- * stays, except for an order that was paid correctly but much too late, or was refunded before, whose payment has to be
- * decided on. If money went back, the reason keeps saying so.
+ * Marks an order for review by a person. Only an order that is waiting for its payment changes its status; a final
+ * status stays, except for an order that was paid correctly but much too late, or was refunded before, whose payment
+ * needs a decision. If money went back, the reason keeps saying so.
  */
 export async function markForReview(tx: Queryable, orderId: bigint, reason: ReviewReason): Promise<void> {
   await tx.sql`
@@ -211,7 +213,7 @@ export async function markForReview(tx: Queryable, orderId: bigint, reason: Revi
 
 /** Gives an order without an owner to a user. */
 export async function setOwner(tx: Queryable, orderId: bigint, userId: UserId): Promise<void> {
-  // The key was one among all that people without a login had sent; among those of the user it has no meaning.
+  // The key was unique among those of anonymous callers; among the user's it has no meaning.
   await tx.sql`
     update sales_order set user_id = ${userId}::bigint, idempotency_key = null, updated_at = now()
     where id = ${orderId}::bigint and user_id is null`;
@@ -243,7 +245,7 @@ export async function findOwner(db: Queryable, userId: UserId): Promise<Owner | 
   return toOwner(row);
 }
 
-/** The user whose address this is and who has shown that it is theirs. */
+/** The user who has verified this address. */
 export async function findVerifiedOwner(db: Queryable, email: string): Promise<Owner | null> {
   const [row] = await db.sql<OwnerRow>`
     select id, gateway_user_id, email, locale from user_profile
@@ -252,14 +254,14 @@ export async function findVerifiedOwner(db: Queryable, email: string): Promise<O
 }
 
 /**
- * One address at a time, until the end of the transaction: an order that is being paid and the verification of its
- * address each look for what the other writes, and one of them has to see it.
+ * Serializes work on one address until the end of the transaction: an order that is being paid and the verification of
+ * its address each look for what the other writes, and one of them has to see it.
  */
 export async function lockAddress(tx: Queryable, email: string): Promise<void> {
   await tx.sql`select pg_advisory_xact_lock(${advisoryLockKey(`billing address: ${email.toLowerCase()}`)}::bigint)`;
 }
 
-/** Numbers of orders that are paid, belong to nobody, and name this address. */
+/** Numbers of paid orders without an owner that name this address. */
 export async function listPaidWithoutOwner(db: Queryable, email: string): Promise<string[]> {
   const rows = await db.sql<{ order_no: string }>`
     select order_no from sales_order
@@ -269,7 +271,7 @@ export async function listPaidWithoutOwner(db: Queryable, email: string): Promis
   return rows.map((row) => row.order_no);
 }
 
-/** Verified users whose address names a paid order that nobody owns yet. */
+/** Verified users whose address names a paid order without an owner. */
 export async function listWaitingOwners(db: Queryable, limit: number): Promise<UserId[]> {
   const rows = await db.sql<{ id: bigint }>`
     select distinct p.id from sales_order o join user_profile p on lower(p.email) = lower(o.email)
@@ -281,7 +283,7 @@ export async function listWaitingOwners(db: Queryable, limit: number): Promise<U
   return rows.map((row) => row.id as UserId);
 }
 
-/** Orders of a user below an id, the newest first. */
+/** A user's orders below an id, newest first. */
 export async function selectOrders(
   db: Queryable,
   userId: UserId,
@@ -294,7 +296,7 @@ export async function selectOrders(
   return rows.map(toOrder);
 }
 
-/** Whether this is the claim code of an order that was placed without a login. */
+/** Whether this is the claim code of an anonymous order. */
 export async function isClaimCode(db: Queryable, orderId: bigint, hash: Uint8Array): Promise<boolean> {
   const rows = await db.sql`select 1 from sales_order where id = ${orderId}::bigint and claim_code_hash = ${hash}`;
   return rows.length > 0;
@@ -308,7 +310,7 @@ export async function markRefunded(tx: Queryable, orderId: bigint): Promise<void
   await tx.sql`update sales_order set status = 'refunded', updated_at = now() where id = ${orderId}::bigint`;
 }
 
-/** Ends up to `limit` orders that nobody paid in time; returns how many. */
+/** Expires up to `limit` orders that nobody paid in time; returns how many. */
 export async function expireOrders(db: Queryable, at: Date, limit: number): Promise<number> {
   const rows = await db.sql`
     update sales_order set status = 'expired', updated_at = now() where id in (

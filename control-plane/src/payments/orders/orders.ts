@@ -23,7 +23,7 @@ const expiryRounds = { atOnceMax: 500, roundsMax: 20 };
 
 /**
  * The order, for its owner. One without an owner is shown to anyone who knows its number, which nobody can guess.
- * @throws AppError `not_found` for an order of somebody else just as for none
+ * @throws AppError `not_found` for another user's order just as for none
  */
 export async function readOrder(db: Queryable, orderNo: string, userId: UserId | null): Promise<Order> {
   const order = await findOrder(db, orderNo);
@@ -33,11 +33,11 @@ export async function readOrder(db: Queryable, orderNo: string, userId: UserId |
   return order;
 }
 
-/** Who wants something of an order: its owner, or for one without an owner somebody who has its code. */
+/** The requester of an action on an order: its owner, or for one without an owner anyone who has its code. */
 export type OrderCaller = { readonly userId: UserId | null; readonly claimCode: string | null };
 
 /**
- * An order for somebody who may do something with it.
+ * An order for a requester who may act on it.
  * @throws AppError `not_found` unless it is the user's own, or has no owner and the claim code is right
  */
 export async function findOwnOrder(db: Queryable, orderNo: string, by: OrderCaller): Promise<Order> {
@@ -55,7 +55,7 @@ async function refuseForeign(db: Queryable, order: Order | null, { userId, claim
   return order;
 }
 
-/** A page of a user's orders, the newest first. */
+/** A page of a user's orders, newest first. */
 export async function listOrders(
   db: Queryable,
   userId: UserId,
@@ -68,7 +68,7 @@ export async function listOrders(
 /**
  * Cancels an order that is waiting for its payment; repeating that changes nothing. If it is paid anyway, it is
  * credited.
- * @throws AppError `conflict` for any other state, and what `findOwnOrder` throws
+ * @throws AppError `conflict` for any other state, and the errors of `findOwnOrder`
  */
 export async function cancelOrder(tx: Transaction, orderNo: string, by: OrderCaller): Promise<Order> {
   const order = await refuseForeign(tx, await lockOrder(tx, orderNo), by);
@@ -81,9 +81,8 @@ export async function cancelOrder(tx: Transaction, orderNo: string, by: OrderCal
 }
 
 /**
- * Gives an order that was placed without a login to a user, and credits it if it is paid. A repeated claim by the same
- * user changes nothing.
- * @throws AppError `not_found` for a wrong code, and for an order that belongs to somebody else
+ * Gives an anonymous order to a user, and credits it if it is paid. A repeated claim by the same user changes nothing.
+ * @throws AppError `not_found` for a wrong code, and for an order that belongs to another user
  */
 export async function claimOrder(
   tx: Transaction,
@@ -109,7 +108,7 @@ export async function claimOrder(
   return { ...order, userId, gatewayUserId: owner.gatewayUserId };
 }
 
-/** Ends the orders that nobody paid in time; returns how many. */
+/** Expires the orders that nobody paid in time; returns how many. */
 export async function expireOverdueOrders(db: Database, at?: Date): Promise<number> {
   const moment = at ?? (await readNow(db));
   return await inRounds(expiryRounds, (atOnceMax) => expireOrders(db, moment, atOnceMax));

@@ -13,24 +13,24 @@ export type OrderRequest = {
   readonly planCode: string;
   /** Null without a login. */
   readonly userId: UserId | null;
-  /** Of an order without a login: whose verified address this is gets it once it is paid. */
+  /** For an anonymous order: the user who has verified this address gets it once it is paid. */
   readonly email: string | null;
   readonly payChannel: PayChannel;
-  /** Which of our accounts at the gateway, and which kind of payment there. */
+  /** Our account at the gateway, and the kind of payment there. */
   readonly sender: string | null;
   readonly vendor: string | null;
-  /** Chosen by the caller: the same key with the same content gives the same order. */
+  /** Chosen by the caller: the same key with the same content returns the same order. */
   readonly idempotencyKey: string | null;
-  /** What the page that it was placed from calls its visitor. */
+  /** The visitor id of the page that it was placed from. */
   readonly visitorId?: string | undefined;
   readonly at?: Date;
 };
 
 export type PlacedOrder = {
   readonly order: Order;
-  /** With it somebody with a login can take an order that was placed without one. Only here is it ever seen. */
+  /** Lets a logged-in user claim an anonymous order. This is the only time it is visible. */
   readonly claimCode: string | null;
-  /** False when the idempotency key gave an earlier order back. */
+  /** False when the idempotency key returned an earlier order. */
   readonly isNew: boolean;
 };
 
@@ -49,7 +49,7 @@ export async function createOrder(tx: Transaction, request: OrderRequest): Promi
     claimCodeHash: claimCode === null ? null : hashClaimCode(claimCode),
     at: request.at ?? (await readNow(tx)),
   }).catch((error: unknown) => {
-    // Somebody else is placing an order under this key and has not committed.
+    // Another request is placing an order under this key and has not committed.
     throw isLockTimeout(error) && idempotencyKey !== null
       ? new AppError("in_progress", { cause: error, retryAfterSeconds: 2 })
       : error;
@@ -81,9 +81,9 @@ function isSameRequest(order: Order, request: OrderRequest): boolean {
 export type OrderFrom = { readonly user: UserCaller | null; readonly clientIp: string };
 
 /**
- * The idempotency key as it is stored. Users have a namespace each; people without a login share one per network, so
- * that nobody is given the order of a stranger who chose the same key.
- * @throws AppError `too_many_attempts` when too many orders came from there without a login
+ * The idempotency key as it is stored. Users have a namespace each; anonymous callers share one per network, so that
+ * nobody is given the order of a stranger who chose the same key.
+ * @throws AppError `too_many_attempts` when too many anonymous orders came from there
  */
 export async function admitOrder(
   guests: GuestOrders,

@@ -1,18 +1,18 @@
-/** A longer request is not looked through for each word; nothing is kept of what was said about it. */
+/** A longer request is not searched for quotations; the provider's message is then dropped. */
 const requestBytesMax = 1_048_576;
 /** A run of this many words that also occurs in the request is a quotation. */
 const quotedWordsMin = 4;
 const hidden = "[request]";
 
 const quotations = /'[^']{1,400}'|"[^"]{1,400}"|`[^`]{1,400}`/g;
-/** Names of fields, which are no secret. */
+/** Field names, which are not secret. */
 const fieldName = /^[A-Za-z0-9]*(?:[_.[\]][A-Za-z0-9]*)+$/;
 /** Unusual words: with digits and letters, letters of other languages, or very long. */
 const oddWord = /\d.*[^\d.,]|[^\d.,].*\d|[^\x20-\x7e]|^.{16,}$/;
 
 /**
- * What a provider said, without its quotations of the request: prompts are never stored in clear. Quoted texts, unusual
- * words, and every few words in a row are hidden wherever the request contains them too.
+ * A provider's message without its quotations of the request: prompts are never stored in plain text. Quoted texts,
+ * unusual words, and every few words in a row are hidden wherever the request contains them too.
  * @returns null for a request that is too long to search
  */
 export function hideRequest(said: string, request: Uint8Array): string | null {
@@ -27,7 +27,7 @@ export function hideRequest(said: string, request: Uint8Array): string | null {
   return hideWords(unquoted, text);
 }
 
-/** The request with its letters as they are, whichever way they were written. */
+/** The request with its escaped letters decoded. */
 function plainText(request: Uint8Array): string {
   const text = Buffer.from(request.buffer, request.byteOffset, request.byteLength).toString("utf8");
   if (!text.includes("\\u")) {

@@ -1,6 +1,4 @@
-/**
- * Which choices of a stream have begun, which have said why they end, and whether the usage was reported after that.
- */
+/** Which choices of a stream have begun, which have a finish reason, and whether the usage was reported after that. */
 export class ChoiceEnds {
   readonly #begun = new Set<unknown>();
   readonly #ended = new Set<unknown>();
@@ -17,12 +15,12 @@ export class ChoiceEnds {
     this.#isUsageReported ||= payload["usage"] != null && this.isWhole;
   }
 
-  /** Every choice that was heard of has ended: of the answer nothing is missing, even if the provider says no more. */
+  /** Every known choice has ended: the response is complete, even if the provider sends nothing more. */
   get isWhole(): boolean {
     return this.#ended.size > 0 && this.#ended.size === this.#begun.size;
   }
 
-  /** What a provider has to say after that was said as well. */
+  /** The provider has also sent everything that follows the choices. */
   get isComplete(): boolean {
     return this.isWhole && this.#isUsageReported;
   }

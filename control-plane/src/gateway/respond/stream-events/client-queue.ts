@@ -1,20 +1,20 @@
 import type { HttpBodyFlow } from "@sluice/http-client/model";
 
-/** What may wait for a slow client in our memory before the upstream is paused. */
+/** How much may be queued for a slow client before the upstream is paused. */
 const bytesMax = 65_536;
-/** Between the last bytes and the break: time for a client to read the one before it meets the other. */
+/** Between the last bytes and the break, so that a client can read the bytes before it sees the break. */
 const breakDelayMs = 250;
 
 export type ClientQueueOptions = {
   /** A client that reads nothing for this long is treated as gone. */
   readonly stallTimeoutMs: number;
-  /** The client left, or reads no more. Called at most once. */
+  /** The client left, or has stopped reading. Called at most once. */
   onGone(): void;
 };
 
 /**
- * The client's side of a stream: what is queued for it, the back-pressure that results, and the two ways to end. Bytes
- * go in without a promise; only the server that reads the stream has one for each of its own reads.
+ * The client's side of a stream: its queue, the resulting back-pressure, and the two ways to end. Bytes go in without a
+ * promise; only the server that reads the stream has one for each of its own reads.
  */
 export class ClientQueue {
   readonly stream: ReadableStream<Uint8Array>;
@@ -24,7 +24,7 @@ export class ClientQueue {
   #isGone = false;
   #isPaused = false;
   #isBreaking = false;
-  /** Until the client counts as gone, or until the break. */
+  /** Runs until the client counts as gone, or until the break. */
   #timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(options: ClientQueueOptions) {
@@ -46,7 +46,7 @@ export class ClientQueue {
     this.#flow = flow;
   }
 
-  /** The flow has nothing more for the queue. Whatever it still brings is read and dropped by its sink. */
+  /** The flow has nothing more for the queue. Its sink reads and drops any further bytes. */
   endFeed(): void {
     const flow = this.#flow;
     this.#flow = null;
@@ -68,14 +68,14 @@ export class ClientQueue {
     }
   }
 
-  /** Ends the answer in an orderly way. */
+  /** Ends the response in an orderly way. */
   close(): void {
     if (!this.#isGone) {
       this.#controller?.close();
     }
   }
 
-  /** Breaks the connection instead of ending the answer, once the client has had the chance to read what waits for it. */
+  /** Breaks the connection instead of ending the response, once the client has had a chance to read the queue. */
   breakOnceRead(): void {
     if (this.#isGone) {
       this.break();

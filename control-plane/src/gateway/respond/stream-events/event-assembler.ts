@@ -4,13 +4,13 @@ import { completeEventsEnd } from "./event-scan.ts";
 const seamBytes = 2;
 
 /**
- * Cuts packets at the ends of events: what begins in one packet and ends in a later one comes out whole. The work grows
- * with the bytes, not with the number of packets of an event.
+ * Cuts packets at the ends of events: an event that spans packets comes out whole. The work grows with the bytes, not
+ * with the number of packets of an event.
  */
 export class EventAssembler {
   #waiting: Buffer[] = [];
   #length = 0;
-  /** The last bytes of what waits. */
+  /** The last bytes of the pending event. */
   #seam: Buffer = Buffer.alloc(0);
 
   /** Bytes of an incomplete event. */
@@ -18,7 +18,7 @@ export class EventAssembler {
     return this.#length;
   }
 
-  /** Takes a packet; returns the events that are complete now as one piece, or null. */
+  /** Adds a packet; returns all events that are now complete as one piece, or null. */
   push(packet: Buffer): Buffer | null {
     const end = completeEventsEnd(packet) || this.#seamEnd(packet);
     if (end === 0) {
@@ -37,14 +37,14 @@ export class EventAssembler {
     return events;
   }
 
-  /** What waits for its end; afterwards nothing waits. */
+  /** Returns and clears the pending bytes. */
   takeRest(): Buffer {
     const rest = Buffer.concat(this.#waiting);
     this.#clear();
     return rest;
   }
 
-  /** Where in the packet an event ends whose end began in the packets before. */
+  /** Where in the packet an event ends whose end mark began in earlier packets. */
   #seamEnd(packet: Buffer): number {
     if (this.#length === 0) {
       return 0;

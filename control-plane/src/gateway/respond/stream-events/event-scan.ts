@@ -1,9 +1,9 @@
 import type { SurfaceKind } from "../../surfaces.ts";
 
-/** What has to be known of one server-sent event on its way through; one without data is a comment. */
+/** What needs to be known about a server-sent event on its way through; one without data is a comment. */
 export type EventKind = "content" | "comment" | "usage_only" | "done" | "error" | "terminal" | "broken";
 
-/** An event that was looked into: what it is, and its payload where that is a JSON object. */
+/** An inspected event: its kind, and its payload if that is a JSON object. */
 export type SeenEvent = { readonly kind: EventKind; readonly payload: Record<string, unknown> | null };
 
 const lineFeed = 0x0a;
@@ -13,7 +13,7 @@ const dataMark = "data:";
 
 /**
  * Where the last complete event ends, or 0. Events end with an empty line; lines end with LF or CRLF, and with CR alone
- * only where there is no LF at all.
+ * only if there is no LF at all.
  */
 export function completeEventsEnd(bytes: Buffer): number {
   const length = bytes.length;
@@ -49,7 +49,7 @@ export function firstEventEnd(bytes: Buffer, from: number): number {
 /** The joined `data` lines of one event. */
 export function eventData(event: Buffer): string {
   const end = event.length - 2;
-  // Nearly every event is one line and an empty one after it.
+  // Nearly every event is one line followed by an empty one.
   if (event.indexOf(lineFeed) === end && isData(event) && event.indexOf(carriageReturn) === -1) {
     return event.toString("utf8", event[dataMark.length] === space ? dataMark.length + 1 : dataMark.length, end);
   }
@@ -67,7 +67,7 @@ function isData(event: Buffer): boolean {
   return event[0] === 0x64 && event[1] === 0x61 && event[2] === 0x74 && event[3] === 0x61 && event[4] === 0x3a;
 }
 
-/** Looks into one event. One whose data is not JSON is broken: what a client makes of it can't be known. */
+/** Inspects one event. One whose data is not JSON is broken: clients differ in what they make of it. */
 export function seeEvent(event: Buffer, kind: SurfaceKind): SeenEvent {
   const data = eventData(event);
   let payload: unknown;
@@ -89,7 +89,7 @@ export function seeEvent(event: Buffer, kind: SurfaceKind): SeenEvent {
 }
 
 function chatEventKind(payload: Record<string, unknown>): EventKind {
-  // Some providers say in every chunk that there is none: null, false, an empty text.
+  // Some providers send an empty error in every chunk: null, false, an empty string.
   if (payload["error"] || payload["object"] === "error") {
     return "error";
   }

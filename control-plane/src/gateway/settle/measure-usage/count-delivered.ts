@@ -1,32 +1,32 @@
 import { Tally } from "../../usage-count/tally.ts";
 import { asObject, type Json } from "../../usage-count/units.ts";
 
-/** What reached the client, for an answer whose usage never came. */
+/** What reached the client, for a response without reported usage. */
 export type Delivered = {
-  /** Text, reasoning, arguments, code and whatever else a model wrote, and its sound. */
+  /** Text, reasoning, arguments, code and anything else a model wrote, and its audio. */
   readonly outputTokens: number;
   readonly textBytes: number;
   readonly pictures: number;
-  /** Results that are no text: vectors, images, ranks. */
+  /** Results that are not text: vectors, images, ranks. */
   readonly items: number;
 };
 
-/** Events of an item whose types end so carry something new; those of other types say again what was said. */
+/** Events of an item whose types end like this contain something new; others repeat earlier content. */
 const newParts = /(?:delta|partial_image)$/;
 const draft = /partial_image$/;
-/** Output tokens of a square picture; larger ones cost more. */
+/** Output tokens of a square image; larger ones cost more. */
 const pictureTokens: Readonly<Record<string, number>> = { low: 272, medium: 1_056, high: 4_160 };
 const usualPictureTokens = 1_056;
-/** Distinguishable items of a response. */
+/** How many items of a response are told apart. */
 const itemsMax = 1_024;
-/** What an item of an answer brought: in pieces, and where it was said again as a whole. */
+/** What an item of a response delivered: in deltas, and where it was repeated whole. */
 type Item = { readonly pieces: Tally; whole: Tally };
 
 /** Counts what events deliver while they pass. */
 export class DeliveredCount {
   readonly #rest: Item = { pieces: new Tally(), whole: new Tally() };
   readonly #items = new Map<unknown, Item>();
-  /** A draft of a picture came, and the picture has not. */
+  /** A draft of an image came, and the final image has not. */
   #isDrawing = false;
   #hasOutput = false;
   #pictureTokens = usualPictureTokens;
@@ -61,7 +61,7 @@ export class DeliveredCount {
 
   get delivered(): Delivered {
     const items = [...this.#items.values()];
-    // However often it is drawn, an item is one picture.
+    // However often it is redrawn, an item is one image.
     const drawn = items.filter(({ pieces, whole }) => pieces.pictures + whole.pictures > 0).length;
     const pictures = this.#rest.pieces.pictures + (this.#isDrawing ? 1 : 0) + drawn;
     const written = [this.#rest, ...items].map(({ pieces, whole }) => (pieces.tokens >= whole.tokens ? pieces : whole));
@@ -73,7 +73,7 @@ export class DeliveredCount {
     };
   }
 
-  /** Drafts of a picture that never came whole are one picture. */
+  /** All drafts without a final image count as one image. */
   #addRest(event: Json, type: string): void {
     const { pieces } = this.#rest;
     const before = pieces.pictures;
@@ -86,7 +86,7 @@ export class DeliveredCount {
     }
   }
 
-  /** What is said as a whole counts as far as it is more than its pieces. */
+  /** A part sent whole counts only as far as it exceeds its deltas. */
   #sayAgain(item: Item, event: Json): void {
     const whole = new Tally();
     whole.add(event, "", 0);
@@ -112,7 +112,7 @@ function tokensOfPicture({ quality }: Json): number {
   return pictureTokens[String(quality)] ?? usualPictureTokens;
 }
 
-/** The same count for an answer that came whole. */
+/** The same count for a response that came whole. */
 export function countDeliveredAnswer(answer: Json): Delivered {
   const size = new Tally();
   size.add(answer["choices"] ?? answer["output"] ?? answer, "", 0);
@@ -129,14 +129,14 @@ const backslash = 0x5c;
 const quote = 0x22;
 
 /**
- * How many pictures a complete response holds. They are long, so the response is searched and not parsed. A provider
- * may give one picture in both forms, or leave one of them empty.
+ * How many images a complete response holds. Images are long, so the response is searched and not parsed. A provider
+ * may give one image in both forms, or leave one of them empty.
  */
 export function countPictures(body: Buffer): number {
   return Math.max(...pictureKeys.map((key) => countTexts(body, key)));
 }
 
-/** Where the key comes before a text; inside a text its quote would be escaped. */
+/** Finds the key before a string; inside a string its quotes would be escaped. */
 function countTexts(body: Buffer, key: Buffer): number {
   let found = 0;
   for (let at = body.indexOf(key); at !== -1; at = body.indexOf(key, at + key.length)) {

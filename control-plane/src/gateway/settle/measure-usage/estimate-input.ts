@@ -1,20 +1,20 @@
 import type { ParsedRequest } from "../../model.ts";
 import { countText, toTokens } from "../../usage-count/text-tokens.ts";
 
-/** What is looked at of a request; the rest is taken to be like it. */
+/** How much of a request is sampled; the rest is assumed to be alike. */
 const sampleBytesMax = 65_536;
-/** A file follows these: it is not text, and its size does not indicate tokens. */
+/** Precedes a file: it is not text, and its size does not indicate tokens. */
 const fileMarks = [";base64,", '"data":"', '"data": "'].map((mark) => Buffer.from(mark));
 const quote = 0x22;
 const formType = /^multipart\//i;
-/** The fewest tokens that a picture is read as. */
+/** The fewest tokens that an image is read as. */
 const pictureTokensMin = 85;
 
-/** What a provider that has begun to answer has read at least: the text of the request, and its pictures. */
+/** What a provider that has begun to respond has read at least: the text of the request, and its images. */
 export function estimateInput(request: ParsedRequest): number {
   const { body, contentType, bounds, inputBytes } = request;
   const pictures = bounds.inputImages * pictureTokensMin;
-  // A form is files and a few words beside them.
+  // A form consists of files and a few words beside them.
   return formType.test(contentType ?? "") ? pictures : pictures + textTokens(body, inputBytes);
 }
 

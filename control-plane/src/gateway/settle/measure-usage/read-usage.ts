@@ -9,14 +9,14 @@ const openBrace = 0x7b;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const closeBrace = 0x7d;
-/** A usage object and what follows it are a few hundred bytes; if they are more, the whole response is parsed. */
+/** A usage object and what follows it are a few hundred bytes; if they are longer, the whole response is parsed. */
 const tailBytesMax = 16_384;
 
-/** What a whole answer says about itself. */
+/** What a complete response reports about itself. */
 export type ReadAnswer = {
   readonly usage: ReportedUnits | null;
   /**
-   * The whole response, if its usage could not be read at its end, or if it may hold no result. Null also when it is
+   * The whole response, if its usage could not be read from its end, or if it may hold no result. Null also when it is
    * not a JSON object.
    */
   readonly json: Json | null;
@@ -24,10 +24,10 @@ export type ReadAnswer = {
 };
 
 /**
- * Reads the usage of a whole answer. Nearly always it is the last object in it, so only the end of the response is
+ * Reads the usage of a complete response. Nearly always it is the last object in it, so only the end of the response is
  * examined: from the key on, the braces have to close exactly the response itself. Anything else is parsed as a whole,
  * so that a usage object inside something that the client had sent never counts.
- * @param list the name of the list that holds the results, or null where there is none
+ * @param list the name of the list that holds the results, or null if there is none
  */
 export function readAnswer(body: Buffer, list: string | null = null): ReadAnswer {
   const usage = usageAtEnd(body);
@@ -38,7 +38,7 @@ export function readAnswer(body: Buffer, list: string | null = null): ReadAnswer
   return { usage: json === null ? null : usageOf(json), json, isObject: json !== null };
 }
 
-/** The usage in the payload of an event: at the top, in the `response` of the Responses API, or with a choice. */
+/** The usage in the payload of an event: at the top level, in the `response` of the Responses API, or in a choice. */
 export function usageOf(payload: Json): ReportedUnits | null {
   const choices = Array.isArray(payload["choices"]) ? payload["choices"] : [];
   const places = [payload["usage"], asObject(payload["response"])["usage"], asObject(choices[0])["usage"]];
@@ -51,7 +51,7 @@ export function usageOf(payload: Json): ReportedUnits | null {
   return null;
 }
 
-/** Whether the payload of an answer, or of an event, says that the provider ended the answer because of what it said. */
+/** Whether the payload of a response, or of an event, says that the provider's content filter ended the response. */
 export function isFiltered(payload: Json): boolean {
   const { choices, response = payload } = payload;
   if (!Array.isArray(choices)) {
@@ -67,7 +67,7 @@ export function isFiltered(payload: Json): boolean {
 
 function usageAtEnd(body: Buffer): ReportedUnits | null {
   const at = body.lastIndexOf(usageKey);
-  // With a backslash before it, the quote is part of a text that ends in the word.
+  // With a backslash before it, the quote is part of a string that ends in the word.
   if (at <= 0 || body.length - at > tailBytesMax || body[at - 1] === backslash) {
     return null;
   }
@@ -83,7 +83,7 @@ function usageAtEnd(body: Buffer): ReportedUnits | null {
   return object === null ? null : toUnits(object);
 }
 
-/** Whether a list of this name begins with an item somewhere. Inside a text, the quotes of the name would be escaped. */
+/** Whether a list of this name has a first item anywhere. Inside a string, the quotes of the name would be escaped. */
 function showsItem(body: Buffer, name: string): boolean {
   const key = `"${name}"`;
   for (let at = body.indexOf(key); at !== -1; at = body.indexOf(key, at + key.length)) {

@@ -12,13 +12,13 @@ import { refundAtGateway } from "./refund.ts";
 import { readSignedEvent } from "./signed-event.ts";
 
 export type CardSettings = {
-  /** Null: where the package sends to by itself. */
+  /** Null: the package's own default. */
   readonly apiUrl: string | null;
   readonly timeoutMs: number;
   readonly retriesMax: number;
-  /** Whether accounts for play money may be used. */
+  /** Whether accounts for test money may be used. */
   readonly allowsTestMode: boolean;
-  /** Of this service, without a slash at its end. */
+  /** The base URL of this service, without a trailing slash. */
   readonly publicBaseUrl: string;
 };
 
@@ -28,7 +28,7 @@ export function cardSecretNames(account: CardSender): { readonly key: string; re
 }
 
 const keyPattern = /^(?:sk|rk)_(live|test)_[A-Za-z0-9]{8,}$/;
-/** A shorter secret could be guessed, and with it every event. */
+/** A shorter secret could be guessed, and every event forged with it. */
 const webhookSecretLengthMin = 24;
 
 type Account = { readonly key: string; readonly isLive: boolean };
@@ -83,7 +83,7 @@ export class CardPay implements CardGateway {
     if (secret === null || secret.trim().length < webhookSecretLengthMin) {
       throw notConfigured(sender, "webhook secret");
     }
-    // Only the key shows whether the account is for real money.
+    // Only the key shows whether the account takes real money.
     const { isLive } = await this.#account(sender);
     const event = await readSignedEvent(bytes, signature, secret, this.#clock.now());
     return readCardNotice(event, sender, isLive);

@@ -4,7 +4,7 @@ import { type CardCheckoutRequest, type PayableOrder, toCents } from "../model.t
 
 type MethodType = Stripe.Checkout.SessionCreateParams.AllowedPaymentMethodType;
 
-/** The wallets of phones are kinds of card: the page of the gateway shows them on a device that has one. */
+/** Mobile wallets are card payments: the gateway's page offers them on a device that has one. */
 const methodOf: Readonly<Record<CardVendor, MethodType>> = {
   cardpay_card: "card",
   cardpay_wechat_pay: "wechat_pay",
@@ -16,20 +16,20 @@ const methodOf: Readonly<Record<CardVendor, MethodType>> = {
 };
 
 const minuteMs = 60_000;
-/** The gateway takes half an hour to a day, counted from its own clock. */
+/** The gateway accepts half an hour to a day, counted from its own clock. */
 const openMsMin = 31 * minuteMs;
 const openMsMax = 24 * 60 * minuteMs - 5 * minuteMs;
 
 /**
  * The parameters of a Checkout Session. They depend on the order alone, so that a repetition under the same idempotency
  * key is identical in every byte.
- * @param publicBaseUrl of this service, without a slash at its end
+ * @param publicBaseUrl of this service, without a trailing slash
  */
 export function checkoutParams(
   { order, sender, vendor }: CardCheckoutRequest,
   publicBaseUrl: string,
 ): Stripe.Checkout.SessionCreateParams {
-  // Events of the payment carry only what is written to the payment; the session keeps its own copy.
+  // Payment events contain only the payment's metadata; the session keeps its own copy.
   const metadata = {
     trade_no: order.orderNo,
     product_id: order.planCode,
@@ -68,12 +68,12 @@ function closesAtMs({ createdAt, expiresAt }: PayableOrder): number {
   return createdAt.getTime() + Math.min(Math.max(openMs, openMsMin), openMsMax);
 }
 
-/** One session for each order, however often it is asked for. */
+/** One session per order, however often it is requested. */
 export function checkoutKey(orderNo: string): string {
   return `checkout:${orderNo}:1`;
 }
 
-/** The form that the gateway gets: names in brackets, as `payment_intent_data[metadata][trade_no]`. */
+/** The gateway's form encoding: names in brackets, as `payment_intent_data[metadata][trade_no]`. */
 export function encodeBracketForm(params: object): string {
   const pairs: [string, string][] = [];
   const add = (name: string, value: unknown): void => {

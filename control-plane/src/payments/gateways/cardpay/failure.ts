@@ -1,7 +1,7 @@
 import { Stripe } from "stripe";
 import { AppError } from "../../../platform/errors.ts";
 
-/** Codes and ids for the log; the words of the gateway may quote what was sent. */
+/** Codes and ids for the log; the gateway's message may quote what was sent. */
 export function failureOf(error: unknown): AppError {
   if (!(error instanceof Stripe.errors.StripeError)) {
     return new AppError("payment_gateway_failed", { cause: error });

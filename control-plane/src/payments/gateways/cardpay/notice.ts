@@ -15,8 +15,8 @@ const numberPattern = /^[A-Za-z0-9_.-]{1,64}$/;
 const currencyPattern = /^[A-Z]{3}$/;
 
 /**
- * What an event with a valid signature says.
- * @param isLive whether the account is for real money
+ * The meaning of an event with a valid signature.
+ * @param isLive whether the account takes real money
  * @throws AppError `account_mismatch`, and `invalid_value` for a payment with missing fields
  */
 export function readCardNotice(event: CardEvent, account: CardSender, isLive: boolean): GatewayNotice {
@@ -69,13 +69,13 @@ function readReversal({ type, data: { object } }: CardEvent): Reversal | null {
   return { kind: "refund", refundNo, isFailed: failedStates.includes(object["status"]) };
 }
 
-/** Currencies that the gateway counts whole, and those that it counts in thousandths; all others in hundredths. */
+/** Currencies without minor units at the gateway, and those with thousandths; all others have hundredths. */
 const wholeCurrencies = new Set("BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF".split(" "));
 const thousandthCurrencies = new Set("BHD JOD KWD OMR TND".split(" "));
-/** More than any payment, and less than columns of amounts take. */
+/** More than any payment, and less than the amount columns hold. */
 const centsEnd = 1_000_000_000_000n;
 
-/** In major units, out of the smallest ones of the currency; null for what is not an amount of the gateway. */
+/** In major units, from the currency's smallest ones; null for an invalid amount. */
 function readAmount(said: unknown, currency: string): Decimal | null {
   if (typeof said !== "number" || !Number.isSafeInteger(said) || said < 0) {
     return null;
@@ -86,7 +86,7 @@ function readAmount(said: unknown, currency: string): Decimal | null {
   return cents < centsEnd ? fromCents(cents) : null;
 }
 
-/** Null for a payment that is not about an order of ours: the account may serve other shops as well. */
+/** Null for a payment that is not for one of our orders: the account may serve other shops as well. */
 function readPaid(intent: Record<string, unknown>): PaidFacts | null {
   const orderNo = readOrderNo(intent["metadata"]);
   if (orderNo === null) {
@@ -105,7 +105,7 @@ function readPaid(intent: Record<string, unknown>): PaidFacts | null {
 
 const readOrderNo = (metadata: unknown): string | null => readNumber(metadata, "trade_no");
 
-/** One of our numbers, out of what we wrote to the gateway beside a payment or a refund. */
+/** One of our numbers, from the metadata that we gave the gateway with a payment or a refund. */
 function readNumber(metadata: unknown, name: "trade_no" | "refund_no"): string | null {
   const said = typeof metadata === "object" && metadata !== null ? Reflect.get(metadata, name) : null;
   return typeof said === "string" && numberPattern.test(said) ? said : null;

@@ -28,7 +28,7 @@ const refusedRefundCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The gateway forgets an idempotency key after a day, and a second part of a payment can be given back as well as the
+ * The gateway forgets an idempotency key after a day, and a second part of a payment can be refunded as well as the
  * first. So the refund with this number is looked up before a new one is requested.
  * @throws AppError `payment_gateway_failed` when it is not known what happened
  */
@@ -44,7 +44,7 @@ export async function refundAtGateway(client: Stripe, request: RefundRequest): P
       throw failureOf(error);
     }
     const said = (error.code ?? error.message).slice(0, wordsMax);
-    // A refusal of what was asked for before may be because of what came of that.
+    // A repeated request may be refused because of the outcome of the first.
     const isCertain = request.isFirst && refusedRefundCodes.has(error.code ?? "");
     return isCertain ? { kind: "failed", error: said } : { kind: "unclear", said };
   }

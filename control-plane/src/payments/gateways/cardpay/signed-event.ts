@@ -2,7 +2,9 @@ import { Stripe } from "stripe";
 import { z } from "zod";
 import { AppError } from "../../../platform/errors.ts";
 
-/** Messages older than this, or from as far ahead, are refused, so that one that was overheard can't be kept for later. */
+/**
+ * Messages older than this, or as far in the future, are refused, so that an intercepted one can't be kept for later.
+ */
 const toleranceSeconds = 300;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -12,7 +14,7 @@ const eventSchema = z.looseObject({
   id: z.string().min(1).max(255),
   type: z.string().min(1).max(100),
   livemode: z.boolean(),
-  /** Of an account that is connected to ours; nothing of ours is about such. */
+  /** An account that is connected to ours; nothing of ours concerns such accounts. */
   account: z.string().nullish(),
   data: z.looseObject({ object: z.record(z.string(), z.unknown()) }),
 });
@@ -20,7 +22,7 @@ const eventSchema = z.looseObject({
 export type CardEvent = z.output<typeof eventSchema>;
 
 /**
- * Checks the signature over the bytes as they came, and only then reads them.
+ * Checks the signature over the bytes as received, and only then parses them.
  * @param nowMs since 1970
  * @throws AppError `invalid_signature`, `timestamp_out_of_range`, `invalid_json`, `invalid_value`
  */
@@ -32,7 +34,7 @@ export async function readSignedEvent(
 ): Promise<CardEvent> {
   const sentAt = readTime(signature ?? "");
   const event = eventSchema.safeParse(await verify(decode(bytes), signature ?? "", secret));
-  // The package looks at the age only; a time ahead of ours would never grow old.
+  // The package checks only the age; a time in the future would never grow old.
   if (Math.abs(Math.floor(nowMs / 1_000) - sentAt) > toleranceSeconds) {
     throw new AppError("timestamp_out_of_range");
   }
@@ -42,7 +44,7 @@ export async function readSignedEvent(
   return event.data;
 }
 
-/** The header must name one time: of two, the signature may cover the one and the reader believe the other. */
+/** The header must name one time: with two, the signature may cover one and the parser use the other. */
 function readTime(signature: string): number {
   const times = signature.split(",").filter((part) => part.startsWith("t="));
   const [time = ""] = times.map((part) => part.slice(2));
@@ -52,13 +54,13 @@ function readTime(signature: string): number {
   return Number(time);
 }
 
-/** Given as text, so that its bytes are the ones that came; of bytes the package would drop a mark at their beginning. */
+/** Passed as text, so that its bytes are the received ones; from bytes the package would drop a byte order mark. */
 async function verify(text: string, signature: string, secret: string): Promise<unknown> {
   try {
-    // A tolerance of zero leaves the age out, which is judged by us.
+    // A tolerance of zero disables the age check, which is ours.
     return await Stripe.webhooks.constructEventAsync(text, signature, secret, 0);
   } catch (cause) {
-    // It is read only after its signature was found good; a header that is none makes the package fail in other ways.
+    // It is parsed only after its signature was found valid; a malformed header makes the package fail in other ways.
     throw new AppError(cause instanceof SyntaxError ? "invalid_json" : "invalid_signature", { cause });
   }
 }

@@ -6,13 +6,13 @@ const idPattern = /^[A-Za-z0-9_.-]{1,64}$/;
 const currencyPattern = /^[A-Z]{3}$/;
 const statusPattern = /^[a-z_]{1,20}$/;
 
-/** The gateway knows one account of ours. */
+/** The gateway has one account of ours. */
 const account = "default";
 
 /**
- * What a notification with a valid signature says. The values are read field by field; the signed text itself can be
- * read in more than one way and is never taken apart.
- * @throws AppError `invalid_value` for a field that is missing or not of its form, `account_mismatch`
+ * The meaning of a notification with a valid signature. The values are read field by field; the signed text itself is
+ * ambiguous and is never parsed.
+ * @throws AppError `invalid_value` for a missing or malformed field, `account_mismatch`
  */
 export function readWalletNotice(fields: ReadonlyMap<string, string>, merchantNo: string): GatewayNotice {
   const merchant = fields.get("merchantNo");

@@ -10,8 +10,8 @@ const opening = /\s*\{\s*/y;
 const member = new RegExp(String.raw`(${literal})\s*:\s*(${literal})\s*([,}])\s*`, "y");
 
 /**
- * The fields of a notification, each of which must come once: of two with the same name, the signature may cover the
- * first and the reader believe the second.
+ * The fields of a notification, each of which must occur once: with two of the same name, the signature may cover the
+ * first and the parser use the second.
  * @throws AppError `unsupported_media_type`, `invalid_json`, `invalid_value`
  */
 export function readWalletFields(bytes: Uint8Array, contentType: string | null): Map<string, string> {
@@ -39,7 +39,9 @@ function collect(pairs: Iterable<readonly [string, string]>): Map<string, string
   return fields;
 }
 
-/** An object of texts, and nothing else, member by member: `JSON.parse` keeps the last of two equal names silently. */
+/**
+ * An object of strings, and nothing else, member by member: `JSON.parse` silently keeps the last of two equal names.
+ */
 function* readFlatObject(text: string): Generator<readonly [string, string]> {
   opening.lastIndex = 0;
   if (!opening.test(text)) {

@@ -5,13 +5,13 @@ import type { QueriedTransaction } from "./requests.ts";
 import { amountText, type WalletAnswer, walletSuccess, walletUnknown, wordsOf } from "./wallet-client.ts";
 
 /**
- * The codes with which the gateway refuses a refund that it was asked for the first time, so that it certainly sends
- * nothing: a missing field, no record of the payment, fields that don't match, a wrong value, a missing permission, an
- * empty account. Every other code leaves the outcome open.
+ * The codes with which the gateway refuses a first refund request so that it certainly sends nothing: a missing field,
+ * no record of the payment, fields that don't match, a wrong value, a missing permission, an empty account. Every other
+ * code leaves the outcome open.
  */
 const refusedRefundCodes: ReadonlySet<string> = new Set(["000020", "000021", "000022", "000023", "000030", "000040"]);
 
-/** Where a refund is looked for: in what the gateway says about its payment, or as a transaction of its own. */
+/** Where a refund is found: in the record of its payment, or as a separate transaction. */
 export type RefundLookup = { readonly of: "payment" | "refund"; readonly queried: QueriedTransaction };
 
 const saidOfRefund = z.object({
@@ -38,7 +38,7 @@ const refundResult = z.object({
 
 type Found = { readonly id: string; readonly amount: string | undefined; readonly status: string };
 
-/** What an answer to a question about a refund says; null when it says that there is no such refund. */
+/** The result of a refund query; null when there is no such refund. */
 export function readRefundRecord(
   answer: WalletAnswer,
   of: RefundLookup["of"],
@@ -58,10 +58,10 @@ export function readRefundRecord(
   return answerOf(found, request);
 }
 
-/** What the response says to a refund request. */
+/** The result of a refund request. */
 export function readSentRefund(answer: WalletAnswer, request: RefundRequest): RefundAnswer {
   const said = answer.code === walletSuccess ? readTakenRefund(answer.result, request) : readRefusal(answer);
-  // A refusal of what was asked for before may be because of what came of that.
+  // A repeated request may be refused because of the outcome of the first.
   return said.kind === "failed" && !request.isFirst ? { kind: "unclear", said: said.error } : said;
 }
 
@@ -70,7 +70,7 @@ function readRefusal(answer: WalletAnswer): RefundAnswer {
   return refusedRefundCodes.has(answer.code) ? { kind: "failed", error: said } : { kind: "unclear", said };
 }
 
-/** A refund that it takes need not be done for that. What the answer leaves out is as it was asked for. */
+/** An accepted refund need not be done yet. Fields missing from the response are as requested. */
 function readTakenRefund(result: unknown, request: RefundRequest): RefundAnswer {
   const read = saidOfRefund.safeParse(result ?? {});
   if (!read.success || (read.data.refundReference ?? request.refundNo) !== request.refundNo) {
@@ -96,7 +96,7 @@ function answerOf({ id, amount, status }: Found, request: RefundRequest): Refund
   }
 }
 
-/** False for an answer that can't be read, null for none. */
+/** False for an unreadable response, null for none. */
 function ofPayment(result: unknown, { refundNo, transactionId }: RefundRequest): Found | null | false {
   const read = paymentResult.safeParse(result);
   if (!read.success || read.data.transactionNo !== transactionId) {
@@ -104,7 +104,7 @@ function ofPayment(result: unknown, { refundNo, transactionId }: RefundRequest):
   }
   const record = read.data.refundInfo?.find(({ refundReference }) => refundReference === refundNo);
   if (record === undefined) {
-    // Of a payment that is on record as anything but paid, nothing is believed to be missing.
+    // If the payment is on record as anything but paid, no refund is assumed to be missing.
     return read.data.status === "success" ? null : false;
   }
   return foundIn(record, refundNo);

@@ -1,10 +1,10 @@
 import type { PayableOrder } from "../model.ts";
 
-/** Who we are at the gateway. */
+/** Our identity at the gateway. */
 export type WalletCredentials = {
   readonly merchantNo: string;
   readonly storeNo: string;
-  /** Signs what goes out and what comes in. */
+  /** Signs outgoing requests and checks incoming ones. */
   readonly token: string;
 };
 
@@ -50,13 +50,13 @@ export function checkoutFields(
   };
 }
 
-/** How long its page takes a payment, in the minutes that the gateway counts in: never longer than the order waits for it. */
+/** How long its page accepts a payment, in the gateway's minutes: never longer than the order waits for it. */
 function openMinutes({ createdAt, expiresAt }: PayableOrder): number {
   const waits = Math.floor((expiresAt.getTime() - createdAt.getTime()) / 60_000);
   return Math.max(1, Math.min(waits, openMinutesMax));
 }
 
-/** What a transaction is asked for by: the number that we gave it, of an order or a refund, or the one of the gateway. */
+/** What a transaction is looked up by: the number that we gave it, of an order or a refund, or the gateway's own. */
 export type QueriedTransaction = { readonly reference: string } | { readonly transactionNo: string };
 
 export function queryFields(party: Party, queried: QueriedTransaction): Record<string, string> {
@@ -74,7 +74,7 @@ export function refundFields(
     currency,
     settleCurrency: currency,
     transactionNo: refund.transactionId,
-    // By this it is found again at the gateway.
+    // The number by which it is found again at the gateway.
     refundReference: refund.refundNo,
   };
 }

@@ -7,8 +7,8 @@ const signaturePattern = /^[0-9a-f]{32}$/;
 
 /*
  * The scheme is the gateway's: MD5 over `name=value` of every field but the signature, sorted by name and not encoded,
- * with the MD5 of the token behind them. MD5 is weak and the joined text can be read in more than one way, so that a good
- * signature alone decides nothing: amount, currency and order are compared, and the gateway itself is asked.
+ * with the MD5 of the token appended. MD5 is weak and the joined text is ambiguous, so that a valid signature alone
+ * decides nothing: amount, currency and order are compared, and the gateway itself is asked.
  */
 
 /** The signature over all fields, 32 lower-case hex digits. */
@@ -20,7 +20,7 @@ export function signWalletFields(fields: WalletFields, token: string): string {
   return md5(`${parts.join("&")}&${md5(token.trim())}`);
 }
 
-/** Whether the fields carry the right signature, in constant time. */
+/** Whether the fields have the right signature, in constant time. */
 export function hasWalletSignature(fields: ReadonlyMap<string, string>, token: string): boolean {
   const given = fields.get(signatureField);
   return given !== undefined && signaturePattern.test(given) && isEqualSecret(given, signWalletFields(fields, token));

@@ -11,12 +11,12 @@ const answerSchema = z.object({
   result: z.unknown().optional(),
 });
 
-/** The code of an answer that says yes; the status of HTTP is 200 for every answer. */
+/** The code of a successful response; the HTTP status is always 200. */
 export const walletSuccess = "000100";
-/** That the gateway has nothing on record of what it was asked about. */
+/** The gateway has no record of what was queried. */
 export const walletUnknown = "000021";
 
-/** Amounts are texts in its examples and numbers in its tables. */
+/** Amounts are strings in its examples and numbers in its tables. */
 export const amountText = z.union([z.string(), z.number().transform(String)]);
 
 const answerBytesMax = 256 * 1024;
@@ -72,7 +72,7 @@ export class WalletClient {
   }
 }
 
-/** What the gateway said, for people. */
+/** The gateway's message, for people. */
 export function wordsOf({ code, message }: WalletAnswer): string {
   return `${code} ${message}`.slice(0, wordsMax);
 }

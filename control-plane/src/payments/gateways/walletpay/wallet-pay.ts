@@ -31,9 +31,9 @@ export type WalletSettings = {
   readonly baseUrl: string | null;
   readonly vendors: readonly string[];
   readonly timeoutMs: number;
-  /** Whether a notification only counts once the gateway itself says the same. */
+  /** Whether a notification only counts once the gateway itself confirms it. */
   readonly isConfirmed: boolean;
-  /** Of this service, without a slash at its end: where notifications and payers come back to. */
+  /** The base URL of this service, without a trailing slash: for notifications and returning payers. */
   readonly publicBaseUrl: string;
 };
 
@@ -43,7 +43,7 @@ export const walletSecrets = {
   token: "walletpay.token",
 } as const;
 
-/** A shorter token could be guessed, and with it every notification. */
+/** A shorter token could be guessed, and every notification forged with it. */
 const tokenLengthMin = 16;
 
 const checkoutResult = z.object({ cashierUrl: z.url({ protocol: /^https?$/ }), transactionNo: z.string().optional() });
@@ -121,7 +121,7 @@ export class WalletPay implements WalletGateway {
       return "differs";
     }
     const result = queryResult.safeParse(answer.result);
-    // Whatever else it answers says nothing of the payment: that is as if it had not answered.
+    // Any other response says nothing about the payment: treated as no response.
     if (answer.code !== walletSuccess || !result.success) {
       throw refusalOf(answer);
     }
@@ -141,8 +141,8 @@ export class WalletPay implements WalletGateway {
   }
 
   /**
-   * What the gateway has on record about a refund that it may have been asked for before, with the payment or under the
-   * number of the refund; null when it says that neither has one.
+   * The gateway's record of a refund that may have been requested before, with the payment or under the refund's
+   * number; null when neither has one.
    */
   async #findRefund(request: RefundRequest): Promise<RefundAnswer | null> {
     const lookups: RefundLookup[] = [
