@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { operationEntries } from "@sluice/contracts/operations";
 import { ConfigError } from "./config-error.ts";
 import type { LogLevel } from "./log.ts";
 import type { UpstreamLimits } from "./upstream/model.ts";
@@ -32,22 +33,7 @@ export type Config = {
 /** A credential of systemd is protected by it, with access lists that a mode can't show. */
 export type SecretFile = { readonly path: string; readonly isSystemdCredential: boolean };
 
-const defaultPaths = [
-  "/v1/chat/completions",
-  "/v1/completions",
-  "/v1/responses",
-  "/v1/embeddings",
-  "/v1/models",
-  "/v1/models/*",
-  "/v1/images/generations",
-  "/v1/images/edits",
-  "/v1/images/variations",
-  "/v1/audio/speech",
-  "/v1/audio/transcriptions",
-  "/v1/audio/translations",
-  "/v1/moderations",
-  "/v1/rerank",
-];
+const defaultPaths = [...operationEntries.map(([, { path }]) => path), "/v1/models", "/v1/models/*"];
 
 const nodeCodePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const hostPattern = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/;

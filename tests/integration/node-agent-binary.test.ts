@@ -38,14 +38,14 @@ describe("the binary", () => {
     expect(statSync(binary).mode & 0o111).toBe(0o111);
   });
 
-  test("is made of the agent, the protocol, the reader of answers, the rule of addresses, the error codes and one package", () => {
+  test("is made of the agent, the protocol, the reader of answers, the rule of addresses, the error codes, the operations and one package", () => {
     const contents = readFileSync(join(folder, "CONTENTS"), "utf8").trim().split("\n");
     const allowed = [
       /^node-agent\/(src\/[\w/-]+\.ts|package\.json)$/,
       /^packages\/exit-protocol\/src\/(headers|relay-key|challenge)\.ts$/,
       /^packages\/http-client\/src\/[\w-]+\.ts$/,
       /^packages\/server-addresses\/src\/[\w-]+\.ts$/,
-      /^packages\/contracts\/src\/errors\.ts$/,
+      /^packages\/contracts\/src\/(?:errors|operations)\.ts$/,
       /^node_modules\/\.bun\/ipaddr\.js@[\d.]+\/node_modules\/ipaddr\.js\/lib\/ipaddr\.js$/,
     ];
     expect(contents.filter((path) => !allowed.some((pattern) => pattern.test(path)))).toEqual([]);

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
+import { type FieldForm, type Operation, operationEntries } from "@sluice/contracts/operations";
 import type { JsonSchema } from "./json-schema.ts";
 import type { NativeRoute } from "./model.ts";
 
@@ -58,92 +59,34 @@ function bodyWith(properties: Readonly<Record<string, JsonSchema>>, required: re
 }
 
 const messages: JsonSchema = { type: "array", minItems: 1, items: object };
-const textOrList: JsonSchema = { anyOf: [text, { type: "array" }] };
 
-type OpenaiCall = {
-  readonly path: string;
-  readonly summary: string;
-  readonly body: JsonSchema;
-  readonly isForm?: boolean;
-  /** In addition to JSON. */
-  readonly answers?: string;
+const fieldForms: Readonly<Record<FieldForm, JsonSchema>> = {
+  text,
+  flag,
+  count,
+  file: bytes,
+  list: { type: "array" },
+  text_or_list: { anyOf: [text, { type: "array" }] },
+  messages,
 };
 
-const openaiCalls: readonly OpenaiCall[] = [
-  {
-    path: "/v1/chat/completions",
-    summary: "Create a chat completion, whole or streamed",
-    body: bodyWith({ messages, stream: flag, max_tokens: count, max_completion_tokens: count, n: count }, ["model"]),
-    answers: eventStream,
-  },
-  {
-    path: "/v1/completions",
-    summary: "Create a text completion, whole or streamed",
-    body: bodyWith({ prompt: textOrList, stream: flag, max_tokens: count, n: count }, ["model"]),
-    answers: eventStream,
-  },
-  {
-    path: "/v1/responses",
-    summary:
-      "Create a response (Responses API), whole or streamed. Send earlier turns in `input`: objects stored at the provider can't be referenced.",
-    body: bodyWith({ input: textOrList, stream: flag, max_output_tokens: count }, ["model"]),
-    answers: eventStream,
-  },
-  { path: "/v1/embeddings", summary: "Embeddings.", body: bodyWith({ input: textOrList }, ["model"]) },
-  { path: "/v1/moderations", summary: "Moderate texts", body: bodyWith({ input: textOrList }, []) },
-  {
-    path: "/v1/rerank",
-    summary: "Rank documents by relevance to a query",
-    body: bodyWith({ query: text, documents: { type: "array" } }, ["model"]),
-  },
-  {
-    path: "/v1/images/generations",
-    summary: "Generate images from a text",
-    body: bodyWith({ prompt: text, n: count, stream: flag }, ["model"]),
-    answers: eventStream,
-  },
-  { path: "/v1/images/edits", summary: "Edit an image", body: bodyWith({ image: bytes }, ["model"]), isForm: true },
-  {
-    path: "/v1/images/variations",
-    summary: "Create variations of an image",
-    body: bodyWith({ image: bytes }, ["model"]),
-    isForm: true,
-  },
-  {
-    path: "/v1/audio/speech",
-    summary: "Convert text to speech",
-    body: bodyWith({ input: text, voice: text }, ["model"]),
-    answers: "audio/*",
-  },
-  {
-    path: "/v1/audio/transcriptions",
-    summary: "Transcribe a recording",
-    body: bodyWith({ file: bytes }, ["model"]),
-    isForm: true,
-    answers: "text/plain",
-  },
-  {
-    path: "/v1/audio/translations",
-    summary: "Translate a recording into English",
-    body: bodyWith({ file: bytes }, ["model"]),
-    isForm: true,
-    answers: "text/plain",
-  },
-];
+const bodyTypes: Readonly<Record<Operation["body"], string>> = { json, multipart: "multipart/form-data" };
 
-function fromOpenaiCall({ path, summary, body, isForm = false, answers }: OpenaiCall): NativeRoute {
+function fromOperation({ path, body, fields, defaultModel, summary, otherAnswer }: Operation): NativeRoute {
+  const properties = Object.entries(fields).map(([name, form]) => [name, fieldForms[form]]);
+  const required = defaultModel === undefined ? ["model"] : [];
   return {
     method: "POST",
     path,
     group: "openai",
     summary,
     access: "api_key",
-    body: { type: isForm ? "multipart/form-data" : json, schema: body },
+    body: { type: bodyTypes[body], schema: bodyWith(Object.fromEntries(properties), required) },
     answers: [
       { status: 200, type: json, summary, schema: object },
-      ...(answers === undefined
+      ...(otherAnswer === undefined
         ? []
-        : [{ status: 200, type: answers, summary: "In the format that the request asks for.", schema: text }]),
+        : [{ status: 200, type: otherAnswer, summary: "In the format that the request asks for.", schema: text }]),
       refusedByProvider,
     ],
     dialect: "openai",
@@ -348,7 +291,7 @@ const operationsRoutes: readonly NativeRoute[] = [
 
 /** Every route of the program outside the endpoint kit. The web pages are not part of the API. */
 export const nativeRoutes: readonly NativeRoute[] = [
-  ...openaiCalls.map(fromOpenaiCall),
+  ...operationEntries.map(([, operation]) => fromOperation(operation)),
   ...openaiLists,
   ...messagesRoutes,
   ...operationsRoutes,

@@ -1,3 +1,8 @@
+import { type OperationModels, operationEntries } from "./operations.ts";
+
 /** What a model is used for. Only those of kind `chat` appear in snippets for conversations and in the playground. */
-export const modelKinds = ["chat", "embedding", "image", "audio", "rerank", "moderation", "realtime"] as const;
-export type ModelKind = (typeof modelKinds)[number];
+export type ModelKind = OperationModels | "realtime";
+
+const asked = operationEntries.map(([, { models }]) => models);
+/** In the order of the operations that ask them; sessions come last. */
+export const modelKinds = [...new Set<ModelKind>([...asked, "realtime"])] as [ModelKind, ...ModelKind[]];

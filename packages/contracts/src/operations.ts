@@ -1,0 +1,124 @@
+/** A field of a body that is checked, in the words of the API description. */
+export type FieldForm = "text" | "flag" | "count" | "file" | "list" | "text_or_list" | "messages";
+
+type OperationRow = {
+  readonly path: `/v1/${string}`;
+  readonly body: "json" | "multipart";
+  /** The kind of models that it asks. */
+  readonly models: string;
+  /** What the API takes for granted when a request names no model; without it, a request has to name one. */
+  readonly defaultModel?: string;
+  readonly summary: string;
+  /** The fields that are checked in addition to the model; all others pass through. */
+  readonly fields: Readonly<Record<string, FieldForm>>;
+  /** The type of its responses, in addition to JSON. */
+  readonly otherAnswer?: "text/event-stream" | "text/plain" | "audio/*";
+};
+
+/**
+ * The operations under /v1 that ask a model, as clients see them. The API description, the kinds of models and the paths that
+ * an exit node passes on follow from this table; what the gateway does with each is in its own table,
+ * `control-plane/src/gateway/operations/table.ts`. How to add one: docs/development.md.
+ */
+export const operations = {
+  chat: {
+    path: "/v1/chat/completions",
+    body: "json",
+    models: "chat",
+    summary: "Create a chat completion, whole or streamed",
+    fields: { messages: "messages", stream: "flag", max_tokens: "count", max_completion_tokens: "count", n: "count" },
+    otherAnswer: "text/event-stream",
+  },
+  completions: {
+    path: "/v1/completions",
+    body: "json",
+    models: "chat",
+    summary: "Create a text completion, whole or streamed",
+    fields: { prompt: "text_or_list", stream: "flag", max_tokens: "count", n: "count" },
+    otherAnswer: "text/event-stream",
+  },
+  responses: {
+    path: "/v1/responses",
+    body: "json",
+    models: "chat",
+    summary:
+      "Create a response (Responses API), whole or streamed. Send earlier turns in `input`: objects stored at the provider can't be referenced.",
+    fields: { input: "text_or_list", stream: "flag", max_output_tokens: "count" },
+    otherAnswer: "text/event-stream",
+  },
+  embeddings: {
+    path: "/v1/embeddings",
+    body: "json",
+    models: "embedding",
+    summary: "Create embeddings",
+    fields: { input: "text_or_list" },
+  },
+  image_generations: {
+    path: "/v1/images/generations",
+    body: "json",
+    models: "image",
+    summary: "Generate images from a text",
+    fields: { prompt: "text", n: "count", stream: "flag" },
+    otherAnswer: "text/event-stream",
+  },
+  image_edits: {
+    path: "/v1/images/edits",
+    body: "multipart",
+    models: "image",
+    summary: "Edit an image",
+    fields: { image: "file" },
+  },
+  image_variations: {
+    path: "/v1/images/variations",
+    body: "multipart",
+    models: "image",
+    summary: "Create variations of an image",
+    fields: { image: "file" },
+  },
+  speech: {
+    path: "/v1/audio/speech",
+    body: "json",
+    models: "audio",
+    summary: "Convert text to speech",
+    fields: { input: "text", voice: "text" },
+    otherAnswer: "audio/*",
+  },
+  transcriptions: {
+    path: "/v1/audio/transcriptions",
+    body: "multipart",
+    models: "audio",
+    summary: "Transcribe a recording",
+    fields: { file: "file" },
+    otherAnswer: "text/plain",
+  },
+  translations: {
+    path: "/v1/audio/translations",
+    body: "multipart",
+    models: "audio",
+    summary: "Translate a recording into English",
+    fields: { file: "file" },
+    otherAnswer: "text/plain",
+  },
+  rerank: {
+    path: "/v1/rerank",
+    body: "json",
+    models: "rerank",
+    summary: "Rank documents by relevance to a query",
+    fields: { query: "text", documents: "list" },
+  },
+  moderations: {
+    path: "/v1/moderations",
+    body: "json",
+    models: "moderation",
+    defaultModel: "omni-moderation-latest",
+    summary: "Moderate texts",
+    fields: { input: "text_or_list" },
+  },
+} as const satisfies Readonly<Record<string, OperationRow>>;
+
+export type OperationName = keyof typeof operations;
+/** The kinds of models that operations ask. */
+export type OperationModels = (typeof operations)[OperationName]["models"];
+export type Operation = OperationRow & { readonly models: OperationModels };
+
+export const operationEntries = Object.entries(operations) as readonly [OperationName, Operation][];
