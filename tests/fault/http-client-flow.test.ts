@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { getEventListeners } from "node:events";
 import type { HttpBodyFlow, HttpClient } from "@sluice/http-client/model";
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
-import { call, consume, elapsedMs, failure, httpClients, requestTo } from "../support/wire/http-calls.ts";
+import { call, consume, elapsedMs, failure, requestTo } from "../support/wire/http-calls.ts";
 import { type RawHttpServer, type RawSocket, startRawHttpServer } from "../support/wire/raw-http-server.ts";
 import { createTestAuthority } from "../support/wire/test-certificates.ts";
 
@@ -67,11 +67,11 @@ async function untilStuck(): Promise<number> {
   return before;
 }
 
-describe.each(httpClients)("back-pressure, $name", ({ create }) => {
+describe("back-pressure", () => {
   for (const protocol of ["http:", "https:"] as const) {
     test(`a stalled reader of a fast 100 MB answer holds the sender back, ${protocol}`, async () => {
       serveBlocks(100, protocol === "https:");
-      client = create({ tlsCa: authority.cert });
+      client = new PooledHttpClient({ tlsCa: authority.cert });
       const { flow, bytes, ended } = await stall(protocol);
       const sent = await untilStuck();
       // What is on its way is in the buffers of the system; the sender's and the receiver's are full.
@@ -85,7 +85,7 @@ describe.each(httpClients)("back-pressure, $name", ({ create }) => {
 
   test("a body that nobody asks for is not read", async () => {
     serveBlocks(100, false);
-    client = create();
+    client = new PooledHttpClient();
     const response = await client.send(requestTo({ port: server.port }));
     expect(await untilStuck()).toBeLessThan(30 * mebibyte);
     expect((await response.body.bytes(200 * mebibyte)).length).toBe(100 * mebibyte);
@@ -96,7 +96,7 @@ describe.each(httpClients)("back-pressure, $name", ({ create }) => {
     server = startRawHttpServer({
       onRequest: (socket) => socket.send(`${ok}Transfer-Encoding: chunked\r\n\r\n${chunksOf(text)}0\r\n\r\n`),
     });
-    client = create();
+    client = new PooledHttpClient();
     const response = await client.send(requestTo({ port: server.port }));
     const received = await new Promise<string>((resolve, reject) => {
       let body = "";
@@ -120,7 +120,7 @@ describe.each(httpClients)("back-pressure, $name", ({ create }) => {
         setTimeout(() => socket.send("hello"), 350);
       },
     });
-    client = create();
+    client = new PooledHttpClient();
     const response = await client.send(requestTo({ port: server.port, limits: { idleTimeoutMs: 150 } }));
     const outcome = await consume(response, (flow) => {
       flow.pause();
@@ -142,7 +142,7 @@ describe.each(httpClients)("back-pressure, $name", ({ create }) => {
       },
       onRequest: (socket) => socket.send(`${ok}Content-Length: 2\r\n\r\nok`),
     });
-    client = create();
+    client = new PooledHttpClient();
     const outcome = call(client, requestTo({ port: server.port, method: "POST", body }));
     await Bun.sleep(100);
     peer?.resume();
@@ -155,7 +155,7 @@ function chunksOf(text: string): string {
   return (text.match(/.{1,700}/g) ?? []).map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join("");
 }
 
-describe.each(httpClients)("aborting, $name", ({ name, create }) => {
+describe("aborting", () => {
   const answers: Record<string, string> = {
     "before the head": "",
     "in the middle of the head": `${ok}Content`,
@@ -164,7 +164,7 @@ describe.each(httpClients)("aborting, $name", ({ name, create }) => {
   };
 
   beforeEach(() => {
-    client = create();
+    client = new PooledHttpClient();
   });
 
   for (const [phase, text] of Object.entries(answers)) {
@@ -186,7 +186,7 @@ describe.each(httpClients)("aborting, $name", ({ name, create }) => {
     });
   }
 
-  test.skipIf(name === "fetch client")("an abort in a body that may go on for a while ends it after that", async () => {
+  test("an abort in a body that may go on for a while ends it after that", async () => {
     server = startRawHttpServer({ onRequest: (socket) => socket.send(`${ok}Content-Length: 9\r\n\r\nhello`) });
     const abort = new AbortController();
     const limits = { afterAbort: { timeoutMs: 300, bytesMax: 1_000 } };
@@ -204,33 +204,30 @@ describe.each(httpClients)("aborting, $name", ({ name, create }) => {
     expect(getEventListeners(abort.signal, "abort").length).toBe(0);
   });
 
-  test.skipIf(name === "fetch client")(
-    "a body that may go on after an abort comes to its end, but not past its bytes",
-    async () => {
-      const sockets: { send(text: string): void }[] = [];
-      server = startRawHttpServer({
-        onRequest: (socket) => {
-          socket.send(`${ok}Content-Length: 2000\r\n\r\n`);
-          sockets.push(socket);
-        },
-      });
-      for (const [bytesMax, ends] of [
-        [2_000, true],
-        [1_999, false],
-      ] as const) {
-        const abort = new AbortController();
-        const limits = { afterAbort: { timeoutMs: 5_000, bytesMax } };
-        const response = await client.send(requestTo({ port: server.port, signal: abort.signal, limits }));
-        abort.abort();
-        const told = response.body.bytes(10_000).then(
-          (bytes) => bytes.length,
-          (error: unknown) => (error as { kind: string }).kind,
-        );
-        sockets.at(-1)?.send("x".repeat(2_000));
-        expect(await told).toBe(ends ? 2_000 : "aborted");
-      }
-    },
-  );
+  test("a body that may go on after an abort comes to its end, but not past its bytes", async () => {
+    const sockets: { send(text: string): void }[] = [];
+    server = startRawHttpServer({
+      onRequest: (socket) => {
+        socket.send(`${ok}Content-Length: 2000\r\n\r\n`);
+        sockets.push(socket);
+      },
+    });
+    for (const [bytesMax, ends] of [
+      [2_000, true],
+      [1_999, false],
+    ] as const) {
+      const abort = new AbortController();
+      const limits = { afterAbort: { timeoutMs: 5_000, bytesMax } };
+      const response = await client.send(requestTo({ port: server.port, signal: abort.signal, limits }));
+      abort.abort();
+      const told = response.body.bytes(10_000).then(
+        (bytes) => bytes.length,
+        (error: unknown) => (error as { kind: string }).kind,
+      );
+      sockets.at(-1)?.send("x".repeat(2_000));
+      expect(await told).toBe(ends ? 2_000 : "aborted");
+    }
+  });
 
   test("a request that is already aborted is not sent", async () => {
     server = startRawHttpServer({});
@@ -283,13 +280,11 @@ describe.each(httpClients)("aborting, $name", ({ name, create }) => {
     unread.body.cancel();
     expect(getEventListeners(abort.signal, "abort").length).toBe(0);
     abort.abort();
-    if (name === "pooled client") {
-      expect((await call(client, requestTo({ port: server.port }))).body).toBe("hello");
-    }
+    expect((await call(client, requestTo({ port: server.port }))).body).toBe("hello");
   });
 });
 
-describe("back-pressure, what only the pooled client promises", () => {
+describe("a response before its request is out", () => {
   test("an answer that comes before the request is out is delivered, and the connection is not used again", async () => {
     server = startRawHttpServer({
       onOpen: (socket) => {

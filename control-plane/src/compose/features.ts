@@ -1,5 +1,4 @@
 import type { UserId } from "@sluice/contracts/ids";
-import { FetchHttpClient } from "@sluice/http-client/fetch-client";
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import type { AnyElysia } from "elysia";
 import type { Registry } from "prom-client";
@@ -131,7 +130,7 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
   // Anyone who knows these secrets of the gateways and the mail service could forge payments and read links.
   const secretStore = { ofTwo: new Set(Object.keys(fallbacks)), onChange: onSecretChange };
   const mail = openMail(deps, secrets);
-  const payments = openPayments({ config, secrets, http: new FetchHttpClient(), clock });
+  const payments = openPayments({ config, secrets, http: new PooledHttpClient(), clock });
   const refunds = { db, log, gateways: { walletpay: payments.wallet, cardpay: payments.card } };
   const acts = openActs(deps, mail.queue, { ...refunds, mail: mail.queue, secrets: secretStore });
   const approvals = openApprovals(deps, mail.queue, acts);

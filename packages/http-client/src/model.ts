@@ -1,7 +1,5 @@
 /**
- * How the control plane talks to an HTTP server it does not trust: one attempt, no redirects, no decompression,
- * a limit on every phase. Two implementations share this interface: the pooled client over `Bun.connect` (any number of
- * idle connections, bytes in the data callback) and the client over `fetch` (proxies, odd servers).
+ * How to talk to an HTTP server that is not trusted: one attempt, no redirects, no decompression, a limit on every phase.
  */
 export type HttpHeader = readonly [name: string, value: string];
 
@@ -33,8 +31,7 @@ export type HttpLimits = {
   readonly responseBytesMax: number;
   /**
    * How long, and how far, the body may go on after the signal fired, once the head of the answer is there. Without it
-   * the signal ends the body at once. The time is asked for again until it is over: it may become shorter. The client over
-   * `fetch` knows only the end at once.
+   * the signal ends the body at once. The time is asked for again until it is over: it may become shorter.
    */
   readonly afterAbort?: { readonly timeoutMs: number; readonly bytesMax: number };
 };

@@ -6,7 +6,7 @@ import { GatewayNotices } from "@sluice/control-plane/payments/notices/notices.t
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { FetchHttpClient } from "@sluice/http-client/fetch-client";
+import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import { type EndpointServer, serveEndpoints } from "../service/endpoint-server.ts";
 import { BillingScene } from "./billing-scene.ts";
 import { LocalCardGateway } from "./card-gateway.ts";
@@ -57,7 +57,7 @@ export class PaymentScene implements AsyncDisposable {
       CARDPAY_RETRIES_MAX: "0",
       ...env,
     });
-    const http = new FetchHttpClient();
+    const http = new PooledHttpClient();
     this.payments = openPayments({ config, secrets: this.#secrets, http, clock: systemClock });
     this.#server = serveEndpoints(
       checkoutEndpoints({

@@ -1,4 +1,3 @@
-import { FetchHttpClient } from "@sluice/http-client/fetch-client";
 import {
   type HttpBodyFlow,
   type HttpClient,
@@ -7,16 +6,6 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "@sluice/http-client/model";
-import { PooledHttpClient } from "@sluice/http-client/pooled-client";
-
-/** What has to hold for every implementation is tested with each of them. */
-export const httpClients: readonly {
-  readonly name: string;
-  readonly create: (options?: { readonly tlsCa: string }) => HttpClient;
-}[] = [
-  { name: "pooled client", create: (options) => new PooledHttpClient(options) },
-  { name: "fetch client", create: (options) => new FetchHttpClient(options) },
-];
 
 const generousLimits: HttpLimits = {
   connectTimeoutMs: 5_000,

@@ -50,6 +50,7 @@ export class WalletClient {
         headers: [
           ["content-type", "application/x-www-form-urlencoded"],
           ["accept", "application/json"],
+          ["user-agent", "sluice"],
         ],
         body: Buffer.from(encodeForm(fields)),
         signal: AbortSignal.timeout(this.#timeoutMs),
