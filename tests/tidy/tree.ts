@@ -10,7 +10,7 @@ type IgnoreRule = { readonly glob: Bun.Glob; readonly matchesWholePath: boolean;
  * Reads the forms of .gitignore that the project uses: names and globs, with an optional slash at either end.
  * @throws Error on a negation, which would need git itself to be understood
  */
-export function parseIgnoreRules(text: string): IgnoreRule[] {
+function parseIgnoreRules(text: string): IgnoreRule[] {
   const lines = text.split("\n").map((line) => line.trim());
   return lines
     .filter((line) => line !== "" && !line.startsWith("#"))

@@ -33,10 +33,6 @@ const inMoneyFolder = (path: string): boolean => moneyFolder.test(path);
 
 const moneyName = "(?:price|quota|amount|cost|balance|usd|multiplier|money|budget|charge)";
 
-/** The few files that turn the environment into a configuration, and the programs that run before there is one. */
-const readsEnvironment =
-  /^((control-plane\/src\/platform|node-agent\/src)\/config\.ts|packages\/sandbox-provider\/src\/main\.ts|deploy\/|tests\/|.*\.config\.ts$)/;
-
 const lockFile = (path: string): boolean => path === "bun.lock";
 
 /** Their bytes are what the runner compares, so not even a comment in them can change. */
@@ -72,33 +68,6 @@ export const bans: readonly Ban[] = [
       "g",
     ),
     where: (path) => !lockFile(path),
-  },
-  {
-    name: "tests that run alone or not at all",
-    instead: "Run one test by name on the command line, and remove a test that has no meaning any more.",
-    view: "code",
-    pattern: /\b(?:test|it|describe)\s*\.\s*(?:only|skip|todo)\b/g,
-  },
-  {
-    name: "silenced compiler",
-    instead: "Give the value its type; parse what comes from outside.",
-    view: "text",
-    pattern: new RegExp(joined("@ts-", "(ignore|nocheck)"), "g"),
-  },
-  {
-    name: "casts to any",
-    instead: "Cast to the type that it is, or take unknown and narrow it.",
-    view: "code",
-    pattern: /\bas\s+any\b|<any>/g,
-  },
-  {
-    name: "suppressions without a reason",
-    instead: "Say in a sentence behind the colon why the rule is wrong here, or follow it.",
-    view: "text",
-    pattern: new RegExp(
-      `${joined("biome-", "ignore")}(?:-\\w+)? [\\w/]+(?::\\s*(?:<\\w+>|\\S{0,12}))?\\s*(?:\\*/.*)?$`,
-      "gm",
-    ),
   },
   {
     name: "registry hosts",
@@ -143,19 +112,6 @@ export const bans: readonly Ban[] = [
     view: "code",
     pattern: /\b(innerHTML|outerHTML|insertAdjacentHTML|document\.write(?:ln)?)\b/g,
     where: inProduct,
-  },
-  {
-    name: "code from strings",
-    instead: "Write the code down, or parse the data.",
-    view: "code",
-    pattern: /(?<![.\w$])eval\s*\(|\b(?:globalThis|window)\.eval\b|\bnew\s+Function\b|(?<![.\w$])Function\s*\(/g,
-  },
-  {
-    name: "environment read outside the configuration",
-    instead: "Add the variable to the schema in platform/config.ts and pass its value on.",
-    view: "code",
-    pattern: /\bprocess\s*\.\s*env\b|\bBun\s*\.\s*env\b|\bimport\s*\{[^}]*\benv\b[^}]*\}\s*from\b/g,
-    where: (path) => !readsEnvironment.test(path),
   },
   {
     name: "token for an API key",
