@@ -254,11 +254,16 @@ describe("a transaction", () => {
     expect(runs).toBe(4);
   });
 
-  test("an error of the query builder that leaves it does not quote parameters", async () => {
-    const work = db.withTransaction((tx) => tx.drizzle.execute("select 'sk-secret'::int"));
-    const error = await fails(work);
-    expect(error).toBeInstanceOf(Bun.SQL.PostgresError);
-    expect((error as Error).message).not.toContain("select");
+  test("an error of the query builder does not quote the statement, inside a transaction and outside", async () => {
+    const failing = "select 'sk-secret'::int";
+    const errors = [
+      await fails(db.withTransaction((tx) => tx.drizzle.execute(failing))),
+      await fails(Promise.resolve(db.drizzle.execute(failing))),
+    ];
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(Bun.SQL.PostgresError);
+      expect((error as Error).message).not.toContain("select");
+    }
   });
 });
 

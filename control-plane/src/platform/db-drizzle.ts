@@ -1,11 +1,20 @@
 import type { SQL } from "bun";
-import { type BunSQLDatabase, drizzle } from "drizzle-orm/bun-sql";
+import { BunSQLSession } from "drizzle-orm/bun-sql/session";
+import { PgDatabase, PgDialect, type PgQueryResultHKT, type PreparedQueryConfig } from "drizzle-orm/pg-core";
+import { withoutQueryText } from "./db-errors.ts";
 import type { StatementResult, StatementSource } from "./db-pool.ts";
 
-/** The query builder for code that is not on the path of a relay call; about 20 times the CPU of `sql`. */
-export type Drizzle = BunSQLDatabase<Record<string, never>>;
+/** What a statement without `returning` resolves to; `rowsWritten` counts it. */
+interface WrittenRows extends PgQueryResultHKT {
+  readonly type: StatementResult<this["row"]>;
+}
+
+/** The query builder for plain reads and writes: a column that is renamed or changes its type is a compile error. */
+export type Drizzle = PgDatabase<WrittenRows>;
 
 type Run = <Row>(source: StatementSource<Row>) => Promise<StatementResult<Row>>;
+
+const dialect = new PgDialect();
 
 /**
  * The query builder on top of our own `run`, so that its statements have the same limits and errors as all others.
@@ -21,7 +30,25 @@ export function drizzleOn(run: Run): Drizzle {
     savepoint: () => Promise.reject(new Error("open savepoints with Transaction.savepoint")),
   };
   // The builder's type asks for the whole client; it uses the members above.
-  return drizzle({ client: driver as unknown as SQL });
+  return new PgDatabase(dialect, new Session(driver as unknown as SQL, dialect, undefined), undefined);
+}
+
+type Base = BunSQLSession<SQL, Record<string, never>, Record<string, never>>;
+
+/** The builder wraps a failure in an error that quotes the statement and its parameters; ours stays what it was. */
+class Session extends BunSQLSession<SQL, Record<string, never>, Record<string, never>> {
+  override prepareQuery<T extends PreparedQueryConfig>(...what: Parameters<Base["prepareQuery"]>) {
+    const statement = super.prepareQuery<T>(...what);
+    const execute = statement.execute.bind(statement);
+    statement.execute = async (values) => {
+      try {
+        return await execute(values);
+      } catch (error) {
+        throw withoutQueryText(error);
+      }
+    };
+    return statement;
+  }
 }
 
 /** Runs when it is awaited, as the driver's own queries do, or in array form when `values` is called before. */

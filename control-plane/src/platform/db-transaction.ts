@@ -1,6 +1,6 @@
 import { backoffMs } from "./backoff.ts";
 import type { Transaction, TransactionOptions } from "./db.ts";
-import { drizzleOn } from "./db-drizzle.ts";
+import { type Drizzle, drizzleOn } from "./db-drizzle.ts";
 import {
   CommitUnknownError,
   DatabaseTimeoutError,
@@ -138,11 +138,13 @@ function transactionOn(
     return connection.run(source, limits.statementTimeoutMs);
   };
   let savepoints = 0;
+  let builder: Drizzle | null = null;
   return {
     sql: async (strings, ...values) => run((client) => client(strings, ...values)),
     query: async (text, values) => run((client) => client.unsafe(text, [...values])),
     get drizzle() {
-      return drizzleOn(async (source) => run(source));
+      builder ??= drizzleOn(async (source) => run(source));
+      return builder;
     },
     savepoint: async (work) => {
       savepoints += 1;

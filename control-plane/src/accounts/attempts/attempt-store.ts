@@ -1,3 +1,6 @@
+import { eq, lt, sql } from "drizzle-orm";
+import { now } from "../../db/expressions.ts";
+import { attemptCounter as counter } from "../../db/schema/accounts.ts";
 import type { Queryable } from "../../platform/db.ts";
 import type { AttemptLimit } from "./model.ts";
 
@@ -34,13 +37,16 @@ async function secondsToWait(db: Queryable, key: string, limit: AttemptLimit): P
 
 /** Uncounts an attempt that turned out to be legitimate. */
 export async function uncountAttempt(db: Queryable, key: string): Promise<void> {
-  await db.sql`update attempt_counter set count = greatest(0, count - 1) where key = ${key}`;
+  await db.drizzle
+    .update(counter)
+    .set({ count: sql`greatest(0, ${counter.count} - 1)` })
+    .where(eq(counter.key, key));
 }
 
 export async function forgetAttempts(db: Queryable, key: string): Promise<void> {
-  await db.sql`delete from attempt_counter where key = ${key}`;
+  await db.drizzle.delete(counter).where(eq(counter.key, key));
 }
 
 export async function deleteOldAttempts(db: Queryable): Promise<void> {
-  await db.sql`delete from attempt_counter where window_ends_at < now()`;
+  await db.drizzle.delete(counter).where(lt(counter.windowEndsAt, now));
 }

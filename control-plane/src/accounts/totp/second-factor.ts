@@ -19,7 +19,7 @@ import {
   toRecoveryCode,
 } from "./recovery-code.ts";
 import { findCodeHolder, listUnusedCodes, markCodeUsed, replaceRecoveryCodes } from "./recovery-store.ts";
-import { type CodeOwner, enableSecret, lockSecret, putSecret, tables, takeStep } from "./totp-store.ts";
+import { type CodeOwner, enableSecret, lockSecret, putSecret, tableNameOf, takeStep } from "./totp-store.ts";
 
 export type SecondFactorDeps = {
   readonly db: Database;
@@ -34,7 +34,7 @@ const issuer = "Sluice";
 
 /** The encrypted column for a kind of owner, for the rotation of the master key. */
 const columnOf = (kind: CodeOwner["kind"]): SealedColumn => {
-  const table = tables[kind];
+  const table = tableNameOf(kind);
   const column = "totp_sealed";
   return {
     table,

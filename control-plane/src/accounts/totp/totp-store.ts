@@ -1,54 +1,70 @@
+import { and, eq, getTableName, isNotNull, isNull, lt, or } from "drizzle-orm";
+import { isSet, now } from "../../db/expressions.ts";
+import { recoveryCode, userProfile } from "../../db/schema/accounts.ts";
+import { sharedAdminCredentials } from "../../db/schema/admins.ts";
 import { type Queryable, rowsWritten } from "../../platform/db.ts";
 
 /** The owner of the authenticator. */
 export type CodeOwner = { readonly kind: "user" | "admin"; readonly id: bigint };
 
-/** The table for each kind of owner. */
-export const tables = { user: "user_profile", admin: "shared_admin_credentials" } as const;
+type OwnerTable = typeof userProfile | typeof sharedAdminCredentials;
 
-const tableOf = (owner: CodeOwner): string => tables[owner.kind];
+/** Where each kind of owner is kept: tables whose columns for the authenticator are the same. */
+const tables = { user: userProfile, admin: sharedAdminCredentials };
+
+export const tableNameOf = (kind: CodeOwner["kind"]): string => getTableName(tables[kind]);
+
+const tableOf = (owner: CodeOwner): OwnerTable => tables[owner.kind];
+
+const codeOwner = { user: recoveryCode.userId, admin: recoveryCode.adminId };
+
+/** The recovery codes of an owner. */
+export const codesOf = (owner: CodeOwner) => eq(codeOwner[owner.kind], owner.id);
 
 export type SealedSecret = { readonly sealed: Uint8Array | null; readonly isEnabled: boolean };
 
 /** The stored secret of an authenticator; the row stays locked until the transaction ends. */
 export async function lockSecret(db: Queryable, owner: CodeOwner): Promise<SealedSecret> {
-  const [row] = await db.query<{ totp_sealed: Uint8Array | null; is_enabled: boolean }>(
-    `select totp_sealed, totp_enabled_at is not null as is_enabled from ${tableOf(owner)} where id = $1 for update`,
-    [owner.id],
-  );
-  return { sealed: row?.totp_sealed ?? null, isEnabled: row?.is_enabled === true };
+  const table = tableOf(owner);
+  const [row] = await db.drizzle
+    .select({ sealed: table.totpSealed, isEnabled: isSet(table.totpEnabledAt) })
+    .from(table)
+    .where(eq(table.id, owner.id))
+    .for("update");
+  return row ?? { sealed: null, isEnabled: false };
 }
 
 /** Stores a secret that is not in use yet. */
 export async function putSecret(db: Queryable, owner: CodeOwner, sealed: Uint8Array): Promise<void> {
-  await db.query(
-    `update ${tableOf(owner)} set totp_sealed = $2, totp_last_step = null, updated_at = now()
-     where id = $1 and totp_enabled_at is null`,
-    [owner.id, sealed],
-  );
+  const table = tableOf(owner);
+  await db.drizzle
+    .update(table)
+    .set({ totpSealed: sealed, totpLastStep: null, updatedAt: now })
+    .where(and(eq(table.id, owner.id), isNull(table.totpEnabledAt)));
 }
 
 /** Marks a time step as used. Returns false when it, or a later one, was used before. */
 export async function takeStep(db: Queryable, owner: CodeOwner, step: number): Promise<boolean> {
-  const written = await db.query(
-    `update ${tableOf(owner)} set totp_last_step = $2
-     where id = $1 and (totp_last_step is null or totp_last_step < $2)`,
-    [owner.id, step],
-  );
+  const table = tableOf(owner);
+  const written = await db.drizzle
+    .update(table)
+    .set({ totpLastStep: step })
+    .where(and(eq(table.id, owner.id), or(isNull(table.totpLastStep), lt(table.totpLastStep, step))));
   return rowsWritten(written) > 0;
 }
 
 export async function enableSecret(db: Queryable, owner: CodeOwner): Promise<void> {
-  await db.query(`update ${tableOf(owner)} set totp_enabled_at = now(), updated_at = now() where id = $1`, [owner.id]);
+  const table = tableOf(owner);
+  await db.drizzle.update(table).set({ totpEnabledAt: now, updatedAt: now }).where(eq(table.id, owner.id));
 }
 
 /** Removes the authenticator with its recovery codes. Returns whether there was one. */
 export async function removeSecret(db: Queryable, owner: CodeOwner): Promise<boolean> {
-  await db.query(`delete from recovery_code where ${owner.kind}_id = $1`, [owner.id]);
-  const written = await db.query(
-    `update ${tableOf(owner)} set totp_sealed = null, totp_enabled_at = null, totp_last_step = null, updated_at = now()
-     where id = $1 and totp_sealed is not null`,
-    [owner.id],
-  );
+  const table = tableOf(owner);
+  await db.drizzle.delete(recoveryCode).where(codesOf(owner));
+  const written = await db.drizzle
+    .update(table)
+    .set({ totpSealed: null, totpEnabledAt: null, totpLastStep: null, updatedAt: now })
+    .where(and(eq(table.id, owner.id), isNotNull(table.totpSealed)));
   return rowsWritten(written) > 0;
 }

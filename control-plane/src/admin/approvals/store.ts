@@ -1,14 +1,20 @@
-import type { ActKind, Effects } from "@sluice/contracts/approvals";
+import type { ActKind } from "@sluice/contracts/approvals";
+import { and, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
+import { excluded, fromNow, now, today } from "../../db/expressions.ts";
+import { adminAllowance as allowance, approval } from "../../db/schema/approvals.ts";
 import type { Queryable } from "../../platform/db.ts";
 import type { AllowanceKind, Amount, Approval, ApprovalStatus } from "./model.ts";
 
 /** Adds to what an admin has moved on the current UTC day of the database; locks the row until the transaction ends. */
 export async function countAmount(tx: Queryable, adminId: bigint, { kind, quota }: Amount): Promise<bigint> {
-  const [row] = await tx.sql<{ quota: bigint }>`
-    insert into admin_allowance (admin_id, day, kind, quota)
-    values (${adminId}::bigint, (now() at time zone 'utc')::date, ${kind}, ${quota}::bigint)
-    on conflict (admin_id, day, kind) do update set quota = admin_allowance.quota + excluded.quota
-    returning quota`;
+  const [row] = await tx.drizzle
+    .insert(allowance)
+    .values({ adminId, day: today, kind, quota })
+    .onConflictDoUpdate({
+      target: [allowance.adminId, allowance.day, allowance.kind],
+      set: { quota: sql`${allowance.quota} + ${excluded(allowance.quota)}` },
+    })
+    .returning({ quota: allowance.quota });
   if (row === undefined) {
     throw new Error("the amount was not counted");
   }
@@ -17,55 +23,34 @@ export async function countAmount(tx: Queryable, adminId: bigint, { kind, quota 
 
 /** What an admin has moved today. */
 export async function readCounted(db: Queryable, adminId: bigint, kind: AllowanceKind): Promise<bigint> {
-  const [row] = await db.sql<{ quota: bigint }>`
-    select quota from admin_allowance
-    where admin_id = ${adminId}::bigint and day = (now() at time zone 'utc')::date and kind = ${kind}`;
+  const [row] = await db.drizzle
+    .select({ quota: allowance.quota })
+    .from(allowance)
+    .where(and(eq(allowance.adminId, adminId), eq(allowance.day, today), eq(allowance.kind, kind)));
   return row?.quota ?? 0n;
 }
 
-type Row = {
-  id: bigint;
-  kind: ActKind;
-  input: unknown;
-  reason: string;
-  effects: Effects;
-  requested_by: bigint;
-  requested_by_name: string;
-  request_id: string;
-  ip: string;
-  idempotency_key: string;
-  status: ApprovalStatus;
-  expires_at: Date;
-  decided_by_name: string | null;
-  decided_at: Date | null;
-  decision_reason: string | null;
-  created_at: Date;
+const isPending = eq(approval.status, "pending");
+
+const fields = {
+  id: approval.id,
+  kind: approval.kind,
+  input: approval.input,
+  reason: approval.reason,
+  effects: approval.effects,
+  requestedBy: approval.requestedBy,
+  requestedByName: approval.requestedByName,
+  requestId: approval.requestId,
+  ip: approval.ip,
+  idempotencyKey: approval.idempotencyKey,
+  status: sql<ApprovalStatus>`case when ${approval.status} = 'pending' and ${approval.expiresAt} <= now() then 'expired'
+    else ${approval.status} end`,
+  expiresAt: approval.expiresAt,
+  decidedByName: approval.decidedByName,
+  decidedAt: approval.decidedAt,
+  decisionReason: approval.decisionReason,
+  createdAt: approval.createdAt,
 };
-
-function toApproval(row: Row): Approval {
-  return {
-    id: row.id,
-    kind: row.kind,
-    input: row.input,
-    reason: row.reason,
-    effects: row.effects,
-    requestedBy: row.requested_by,
-    requestedByName: row.requested_by_name,
-    requestId: row.request_id,
-    ip: row.ip,
-    idempotencyKey: row.idempotency_key,
-    status: row.status,
-    expiresAt: row.expires_at,
-    decidedByName: row.decided_by_name,
-    decidedAt: row.decided_at,
-    decisionReason: row.decision_reason,
-    createdAt: row.created_at,
-  };
-}
-
-const fields = `id, kind, input, reason, effects, requested_by, requested_by_name, request_id, ip, idempotency_key,
-  case when status = 'pending' and expires_at <= now() then 'expired' else status end as status, expires_at,
-  decided_by_name, decided_at, decision_reason, created_at`;
 
 export type NewApproval = Pick<
   Approval,
@@ -78,69 +63,62 @@ export type NewApproval = Pick<
 
 /** Creates a request; null when one of the same kind and key is already waiting. */
 export async function insertApproval(tx: Queryable, made: NewApproval): Promise<Approval | null> {
-  const [row] = await tx.query<Row>(
-    `insert into approval (kind, input, reason, effects, requested_by, requested_by_name, request_id, ip, idempotency_key,
-       expires_at)
-     values ($1, $2::text::jsonb, $3, $4::text::jsonb, $5::bigint, $6, $7, $8, $9, now() + make_interval(hours => $10::int))
-     on conflict (kind, idempotency_key) where status = 'pending' do nothing returning ${fields}`,
-    [
-      made.kind,
-      made.input,
-      made.reason,
-      JSON.stringify(made.effects),
-      made.requestedBy,
-      made.requestedByName,
-      made.requestId,
-      made.ip,
-      made.idempotencyKey,
-      made.hours,
-    ],
-  );
-  return row === undefined ? null : toApproval(row);
+  const { input, hours, ...rest } = made;
+  const [row] = await tx.drizzle
+    .insert(approval)
+    .values({ ...rest, input: sql`${input}::text::jsonb`, expiresAt: fromNow(hours, "hours") })
+    .onConflictDoNothing({
+      target: [approval.kind, approval.idempotencyKey],
+      where: sql`${approval.status} = 'pending'`,
+    })
+    .returning(fields);
+  return row ?? null;
 }
 
 export async function findPending(tx: Queryable, kind: ActKind, idempotencyKey: string): Promise<Approval | null> {
-  const [row] = await tx.query<Row>(
-    `select ${fields} from approval where kind = $1 and idempotency_key = $2 and status = 'pending'`,
-    [kind, idempotencyKey],
-  );
-  return row === undefined ? null : toApproval(row);
+  const [row] = await tx.drizzle
+    .select(fields)
+    .from(approval)
+    .where(and(eq(approval.kind, kind), eq(approval.idempotencyKey, idempotencyKey), isPending));
+  return row ?? null;
 }
 
 export async function findApproval(db: Queryable, id: bigint): Promise<Approval | null> {
-  const [row] = await db.query<Row>(`select ${fields} from approval where id = $1::bigint`, [id]);
-  return row === undefined ? null : toApproval(row);
+  const [row] = await db.drizzle.select(fields).from(approval).where(eq(approval.id, id));
+  return row ?? null;
 }
 
 /** The request, locked until the end of the transaction. */
 export async function lockApproval(tx: Queryable, id: bigint): Promise<Approval | null> {
-  const [row] = await tx.query<Row>(`select ${fields} from approval where id = $1::bigint for update`, [id]);
-  return row === undefined ? null : toApproval(row);
+  const [row] = await tx.drizzle.select(fields).from(approval).where(eq(approval.id, id)).for("update");
+  return row ?? null;
 }
 
 /** Waiting requests first, then the others; each newest first. */
 export async function listApprovals(db: Queryable, limit: number): Promise<Approval[]> {
-  const rows = await db.query<Row>(
-    `select ${fields} from approval order by status = 'pending' and expires_at > now() desc, id desc limit $1::int`,
-    [limit],
-  );
-  return rows.map(toApproval);
+  return await db.drizzle
+    .select(fields)
+    .from(approval)
+    .orderBy(sql`${approval.status} = 'pending' and ${approval.expiresAt} > now() desc`, desc(approval.id))
+    .limit(limit);
 }
 
 /** How many requests wait. */
 export async function countPending(db: Queryable): Promise<bigint> {
-  const [row] = await db.sql<{ count: bigint }>`
-    select count(*) as count from approval where status = 'pending' and expires_at > now()`;
+  const [row] = await db.drizzle
+    .select({ count: sql<bigint>`count(*)` })
+    .from(approval)
+    .where(and(isPending, gt(approval.expiresAt, now)));
   return row?.count ?? 0n;
 }
 
 /** Stores the encrypted part of the input with the request. */
 export async function keepSealed(tx: Queryable, id: bigint, sealed: Uint8Array): Promise<void> {
-  await tx.sql`update approval set sealed = ${sealed} where id = ${id}::bigint`;
+  await tx.drizzle.update(approval).set({ sealed }).where(eq(approval.id, id));
 }
 
 export async function findSealed(tx: Queryable, id: bigint): Promise<Uint8Array | null> {
-  const [row] = await tx.sql<{ sealed: Uint8Array | null }>`select sealed from approval where id = ${id}::bigint`;
+  const [row] = await tx.drizzle.select({ sealed: approval.sealed }).from(approval).where(eq(approval.id, id));
   return row?.sealed ?? null;
 }
 
@@ -155,19 +133,29 @@ export async function closeApproval(
     readonly reason: string;
   },
 ): Promise<void> {
-  await tx.sql`
-    update approval set status = ${end.status}, decided_by = ${end.adminId}::bigint, decided_by_name = ${end.adminName},
-      decided_at = now(), decision_reason = ${end.reason}, sealed = null, updated_at = now()
-    where id = ${id}::bigint`;
+  await tx.drizzle
+    .update(approval)
+    .set({
+      status: end.status,
+      decidedBy: end.adminId,
+      decidedByName: end.adminName,
+      decidedAt: now,
+      decisionReason: end.reason,
+      sealed: null,
+      updatedAt: now,
+    })
+    .where(eq(approval.id, id));
 }
 
 /** Marks requests that have expired, so that the same can be requested again. */
 export async function expireApprovals(db: Queryable): Promise<void> {
-  await db.sql`
-    update approval set status = 'expired', sealed = null, updated_at = now() where status = 'pending' and expires_at <= now()`;
+  await db.drizzle
+    .update(approval)
+    .set({ status: "expired", sealed: null, updatedAt: now })
+    .where(and(isPending, lte(approval.expiresAt, now)));
 }
 
 /** Only today's amounts count; a week is kept for inspection. */
 export async function deleteOldAllowances(db: Queryable): Promise<void> {
-  await db.sql`delete from admin_allowance where day < (now() at time zone 'utc')::date - 7`;
+  await db.drizzle.delete(allowance).where(lt(allowance.day, sql`${today} - 7`));
 }

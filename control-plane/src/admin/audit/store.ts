@@ -1,3 +1,5 @@
+import { sql } from "drizzle-orm";
+import { auditLog } from "../../db/schema/admins.ts";
 import type { Queryable } from "../../platform/db.ts";
 import type { AuditChange, AuditOrigin } from "./model.ts";
 
@@ -7,12 +9,19 @@ export async function insertAuditEntry(
   action: string,
   { subjectKind, subjectId, before, after, reason }: AuditChange,
 ): Promise<void> {
-  await db.sql`
-    insert into audit_log (actor_kind, actor_id, actor_name, action, subject_kind, subject_id, before, after, reason,
-      request_id, ip)
-    values (${actor.kind}, ${actor.id}::bigint, ${actor.name}, ${action}, ${subjectKind}, ${String(subjectId)},
-      ${toJson(before)}::text::jsonb, ${toJson(after)}::text::jsonb, ${reason || null}, ${requestId ?? null},
-      ${ip ?? null})`;
+  await db.drizzle.insert(auditLog).values({
+    actorKind: actor.kind,
+    actorId: actor.id,
+    actorName: actor.name,
+    action,
+    subjectKind,
+    subjectId: String(subjectId),
+    before: sql`${toJson(before)}::text::jsonb`,
+    after: sql`${toJson(after)}::text::jsonb`,
+    reason: reason || null,
+    requestId,
+    ip,
+  });
 }
 
 function toJson(value: unknown): string | null {

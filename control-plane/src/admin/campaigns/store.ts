@@ -1,25 +1,38 @@
 import { defaultCampaign, type LandingInput } from "@sluice/contracts/analytics";
+import { and, asc, inArray, isNotNull, isNull, lt } from "drizzle-orm";
+import { ago, isAnyOf, now } from "../../db/expressions.ts";
+import { campaignEvent as event } from "../../db/schema/analytics.ts";
+import { salesOrder as order } from "../../db/schema/billing.ts";
 import { type Queryable, rowsWritten } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 
 export async function insertLandingEvent(
   db: Queryable,
-  { isBot, ...event }: LandingInput & { readonly isBot: boolean },
+  { isBot, ...seen }: LandingInput & { readonly isBot: boolean },
 ): Promise<void> {
-  const campaign = event.campaign ?? event.utm_campaign ?? defaultCampaign;
-  await db.sql`
-    insert into campaign_event (kind, campaign, utm_source, utm_medium, visitor_id, path, referrer, language, viewport,
-      target, is_bot)
-    values (${event.kind}, ${campaign}, ${event.utm_source ?? null}::text, ${event.utm_medium ?? null}::text,
-      ${event.visitor_id ?? null}::text, ${event.path ?? null}::text, ${event.referrer ?? null}::text,
-      ${event.language ?? null}::text, ${event.viewport ?? null}::text, ${event.target ?? null}::text, ${isBot})`;
+  await db.drizzle.insert(event).values({
+    kind: seen.kind,
+    campaign: seen.campaign ?? seen.utm_campaign ?? defaultCampaign,
+    utmSource: seen.utm_source,
+    utmMedium: seen.utm_medium,
+    visitorId: seen.visitor_id,
+    path: seen.path,
+    referrer: seen.referrer,
+    language: seen.language,
+    viewport: seen.viewport,
+    target: seen.target,
+    isBot,
+  });
 }
 
 /** Settled orders that are not in the statistics yet, oldest first. */
 export async function listUncounted(db: Queryable, limit: number): Promise<bigint[]> {
-  const rows = await db.sql<{ id: bigint }>`
-    select id from sales_order where campaign_counted_at is null and settled_at is not null
-    order by settled_at, id limit ${limit}::int`;
+  const rows = await db.drizzle
+    .select({ id: order.id })
+    .from(order)
+    .where(and(isNull(order.campaignCountedAt), isNotNull(order.settledAt)))
+    .orderBy(asc(order.settledAt), asc(order.id))
+    .limit(limit);
   return rows.map(({ id }) => id);
 }
 
@@ -45,17 +58,22 @@ export async function insertPaymentEvents(db: Queryable, orderIds: readonly bigi
 
 /** Skips locked orders, which are marked next time: the statistics wait for nobody, and nobody waits for them. */
 export async function markCounted(db: Queryable, orderIds: readonly bigint[]): Promise<void> {
-  await db.sql`
-    update sales_order set campaign_counted_at = now() where id in (
-      select id from sales_order where id = any (${arrayLiteral(orderIds)}::bigint[]) and campaign_counted_at is null
-      order by id for update skip locked)`;
+  const free = db.drizzle
+    .select({ id: order.id })
+    .from(order)
+    .where(and(isAnyOf(order.id, orderIds), isNull(order.campaignCountedAt)))
+    .orderBy(asc(order.id))
+    .for("update", { skipLocked: true });
+  await db.drizzle.update(order).set({ campaignCountedAt: now }).where(inArray(order.id, free));
 }
 
 /** Removes what is older than this many days, at most `limit` events; returns how many. */
 export async function deleteOldEvents(db: Queryable, days: number, limit: number): Promise<number> {
-  const result = await db.sql`
-    delete from campaign_event where id in (
-      select id from campaign_event where created_at < now() - make_interval(days => ${days}::integer)
-      order by created_at limit ${limit}::integer)`;
-  return rowsWritten(result);
+  const old = db.drizzle
+    .select({ id: event.id })
+    .from(event)
+    .where(lt(event.createdAt, ago(days, "days")))
+    .orderBy(asc(event.createdAt))
+    .limit(limit);
+  return rowsWritten(await db.drizzle.delete(event).where(inArray(event.id, old)));
 }

@@ -1,27 +1,50 @@
 import type { SecretEntry } from "@sluice/contracts/secrets";
+import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { excluded, now, plusOne } from "../../db/expressions.ts";
+import { auditLog } from "../../db/schema/admins.ts";
+import { secret } from "../../db/schema/secrets.ts";
 import type { Queryable } from "../../platform/db.ts";
 
 /** Stores the encrypted value under the name; returns its version, 1 for a new name. */
 export async function upsertSecret(db: Queryable, name: string, sealed: Uint8Array): Promise<number> {
-  const [row] = await db.sql<{ version: number }>`
-    insert into secret (name, sealed) values (${name}, ${sealed})
-    on conflict (name) do update set sealed = excluded.sealed, version = secret.version + 1, updated_at = now()
-    returning version`;
+  const [row] = await db.drizzle
+    .insert(secret)
+    .values({ name, sealed })
+    .onConflictDoUpdate({
+      target: secret.name,
+      set: { sealed: excluded(secret.sealed), version: plusOne(secret.version), updatedAt: now },
+    })
+    .returning({ version: secret.version });
   return row?.version ?? 0;
 }
 
 export async function findSecret(db: Queryable, name: string): Promise<Uint8Array | null> {
-  const [row] = await db.sql<{ sealed: Uint8Array }>`select sealed from secret where name = ${name}`;
+  const [row] = await db.drizzle.select({ sealed: secret.sealed }).from(secret).where(eq(secret.name, name));
   return row?.sealed ?? null;
 }
 
 export async function selectSecrets(db: Queryable): Promise<SecretEntry[]> {
-  return await db.sql<SecretEntry>`
-    select s.name, s.version, s.created_at, s.updated_at, (
-        select a.actor_name from audit_log a
-        where a.subject_kind = 'secret' and a.subject_id = s.name and a.action = 'secret.save'
-          and a.after->>'version' = s.version::text
-        order by a.id desc limit 1
-      ) as set_by
-    from secret s order by s.name`;
+  const lastSave = db.drizzle
+    .select({ name: auditLog.actorName })
+    .from(auditLog)
+    .where(
+      and(
+        eq(auditLog.subjectKind, "secret"),
+        eq(auditLog.subjectId, secret.name),
+        eq(auditLog.action, "secret.save"),
+        sql`${auditLog.after}->>'version' = ${secret.version}::text`,
+      ),
+    )
+    .orderBy(desc(auditLog.id))
+    .limit(1);
+  return await db.drizzle
+    .select({
+      name: secret.name,
+      version: secret.version,
+      created_at: secret.createdAt,
+      updated_at: secret.updatedAt,
+      set_by: sql<string | null>`(${lastSave})`,
+    })
+    .from(secret)
+    .orderBy(asc(secret.name));
 }

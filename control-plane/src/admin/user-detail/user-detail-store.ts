@@ -1,3 +1,9 @@
+import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
+import { now } from "../../db/expressions.ts";
+import { userProfile as profile, session } from "../../db/schema/accounts.ts";
+import { subscription } from "../../db/schema/billing.ts";
+import { budget, gatewayUser } from "../../db/schema/gateway-keys.ts";
+import { ledgerAccount } from "../../db/schema/ledger.ts";
 import type { Queryable } from "../../platform/db.ts";
 
 export type AccountFacts = {
@@ -20,19 +26,29 @@ export async function findAccount(
   db: Queryable,
   userId: bigint,
 ): Promise<{ readonly account: AccountFacts; readonly balance: BalanceFacts; readonly gatewayUserId: bigint } | null> {
-  const [row] = await db.sql<AccountFacts & BalanceFacts & { gateway_user_id: bigint }>`
-    select p.gateway_user_id, p.locale, p.verification_email_sent_at, g.status as gateway_status, b.granted, b.used,
-      b.reserved, b.leased, b.granted - (b.used - b.period_base) - b.reserved as remaining,
-      coalesce((select a.balance from ledger_account a where a.gateway_user_id = p.gateway_user_id), 0) as ledger
-    from user_profile p
-    join gateway_user g on g.id = p.gateway_user_id
-    join budget b on b.gateway_user_id = p.gateway_user_id
-    where p.id = ${userId}::bigint`;
-  if (row === undefined) {
-    return null;
-  }
-  const { gateway_user_id: gatewayUserId, locale, verification_email_sent_at, gateway_status, ...balance } = row;
-  return { account: { locale, verification_email_sent_at, gateway_status }, balance, gatewayUserId };
+  const [row] = await db.drizzle
+    .select({
+      gatewayUserId: profile.gatewayUserId,
+      account: {
+        locale: profile.locale,
+        verification_email_sent_at: profile.verificationEmailSentAt,
+        gateway_status: gatewayUser.status,
+      },
+      balance: {
+        granted: budget.granted,
+        used: budget.used,
+        reserved: budget.reserved,
+        leased: budget.leased,
+        remaining: sql<bigint>`${budget.granted} - (${budget.used} - ${budget.periodBase}) - ${budget.reserved}`,
+        ledger: sql<bigint>`coalesce(${ledgerAccount.balance}, 0)`,
+      },
+    })
+    .from(profile)
+    .innerJoin(gatewayUser, eq(gatewayUser.id, profile.gatewayUserId))
+    .innerJoin(budget, eq(budget.gatewayUserId, profile.gatewayUserId))
+    .leftJoin(ledgerAccount, eq(ledgerAccount.gatewayUserId, profile.gatewayUserId))
+    .where(eq(profile.id, userId));
+  return row ?? null;
 }
 
 export type Spent = { readonly calls: bigint; readonly completed: bigint; readonly settled_quota: bigint };
@@ -41,14 +57,14 @@ export type Spent = { readonly calls: bigint; readonly completed: bigint; readon
 export async function sumSpent(
   db: Queryable,
   gatewayUserId: bigint,
-  now: Date,
+  at: Date,
 ): Promise<{ readonly last_day: Spent; readonly last_7_days: Spent; readonly last_30_days: Spent }> {
   const rows = await db.sql<Spent & { days: number }>`
     select d.days, coalesce(sum(r.calls), 0)::bigint as calls, coalesce(sum(r.completed), 0)::bigint as completed,
       coalesce(sum(r.settled_quota), 0)::bigint as settled_quota
     from (values (1), (7), (30)) d (days)
     left join usage_rollup r on r.slice = 'user' and r.gateway_user_id = ${gatewayUserId}::bigint
-      and r.starts_at >= ${now}::timestamptz - make_interval(days => d.days) and r.starts_at <= ${now}::timestamptz
+      and r.starts_at >= ${at}::timestamptz - make_interval(days => d.days) and r.starts_at <= ${at}::timestamptz
     group by d.days`;
   const of = (days: number): Spent => {
     const { calls = 0n, completed = 0n, settled_quota = 0n } = rows.find((row) => row.days === days) ?? {};
@@ -61,15 +77,35 @@ const linesMax = 100;
 
 /** Newest first. */
 export async function selectSubscriptions(db: Queryable, userId: bigint): Promise<readonly unknown[]> {
-  return await db.sql`
-    select plan_code, status, period_start, period_end, quota_granted, quota_left, is_cancelled_at_end
-    from subscription where user_id = ${userId}::bigint order by id desc limit ${linesMax}::int`;
+  return await db.drizzle
+    .select({
+      plan_code: subscription.planCode,
+      status: subscription.status,
+      period_start: subscription.periodStart,
+      period_end: subscription.periodEnd,
+      quota_granted: subscription.quotaGranted,
+      quota_left: subscription.quotaLeft,
+      is_cancelled_at_end: subscription.isCancelledAtEnd,
+    })
+    .from(subscription)
+    .where(eq(subscription.userId, userId))
+    .orderBy(desc(subscription.id))
+    .limit(linesMax);
 }
 
 /** Those that have not ended, newest first. */
 export async function selectSessions(db: Queryable, userId: bigint): Promise<readonly unknown[]> {
-  return await db.sql`
-    select id as session_id, ip, user_agent, created_at, seen_at, expires_at from session
-    where user_id = ${userId}::bigint and revoked_at is null and expires_at > now()
-    order by id desc limit ${linesMax}::int`;
+  return await db.drizzle
+    .select({
+      session_id: session.id,
+      ip: session.ip,
+      user_agent: session.userAgent,
+      created_at: session.createdAt,
+      seen_at: session.seenAt,
+      expires_at: session.expiresAt,
+    })
+    .from(session)
+    .where(and(eq(session.userId, userId), isNull(session.revokedAt), gt(session.expiresAt, now)))
+    .orderBy(desc(session.id))
+    .limit(linesMax);
 }

@@ -1,3 +1,4 @@
+import type { ActKind, Effects } from "@sluice/contracts/approvals";
 import { sql } from "drizzle-orm";
 import { check, date, index, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { bytes, id, json, lifecycle, moment, quota, reference } from "../columns.ts";
@@ -24,14 +25,14 @@ export const approval = pgTable(
   {
     id: id(),
     /** The act, such as `quota.adjust`. */
-    kind: text("kind").notNull(),
+    kind: text("kind").$type<ActKind>().notNull(),
     /** The endpoint's input, as sent; parsed and checked again when it is approved. */
     input: json("input").notNull(),
     /** The secret part of the input, under the master key; null as soon as the request is closed. */
     sealed: bytes("sealed"),
     reason: text("reason").notNull(),
     /** What it would have done when it was requested. */
-    effects: json("effects").notNull(),
+    effects: json("effects").$type<Effects>().notNull(),
     requestedBy: reference("requested_by")
       .notNull()
       .references(() => sharedAdminCredentials.id),

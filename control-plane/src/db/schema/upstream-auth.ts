@@ -1,3 +1,4 @@
+import type { ProfileEntry } from "@sluice/contracts/upstream-auth";
 import { integer, pgTable, text } from "drizzle-orm/pg-core";
 import { id, json, lifecycle, moment } from "../columns.ts";
 
@@ -16,7 +17,7 @@ export const upstreamAuthProfile = pgTable("upstream_auth_profile", {
   /** Model names; empty means all. */
   modelScope: text("model_scope").array().notNull(),
   /** The non-secret fields of the auth type. */
-  settings: json("settings").notNull(),
+  settings: json("settings").$type<ProfileEntry["settings"]>().notNull(),
   /** The name in the secret store under which the secret fields are stored. */
   credentialSecret: text("credential_secret"),
   /** Which fields were entered there, without their values. */
