@@ -15,15 +15,15 @@ export type RefundDeps = Pick<BillingDeps, "db" | "log"> & {
   readonly gateways: Readonly<Record<Exclude<PaymentGateway, "mock">, RefundGateway>>;
 };
 
-/** What keeps orders without a login apart and within bounds. */
+/** Keeps anonymous orders separate and limited. */
 export interface GuestOrders {
   /** @throws AppError `too_many_attempts` with the seconds to wait */
   count(ip: string): Promise<void>;
-  /** What counts as one place: an address, or the network of one. */
+  /** What counts as one origin: an address, or its network. */
   networkOf(ip: string): string;
 }
 
-/** The moments of a settlement at which a process may die. */
+/** The points of a settlement at which a process may crash. */
 export type FaultPoint =
   | "after_lock"
   | "after_payment"
@@ -33,5 +33,5 @@ export type FaultPoint =
   | "after_commit"
   | "before_reply";
 
-/** Called at each of these moments. The product passes none; the tests of crashes pass one that kills the process. */
+/** Called at each of these points. The product passes none; crash tests pass one that kills the process. */
 export type FaultInjector = (point: FaultPoint) => void | Promise<void>;

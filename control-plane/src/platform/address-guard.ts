@@ -12,7 +12,7 @@ export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 export type AddressGuardDeps = {
   readonly isAllowed: AddressRule;
-  /** The one server that may be called wherever it is: the sandbox that belongs to this process. */
+  /** The one server that may be called at any address: the sandbox that belongs to this process. */
   readonly ownServer?: ServerPlace | null;
   readonly lookup: Lookup;
   readonly log: Log;
@@ -20,12 +20,12 @@ export type AddressGuardDeps = {
 
 const lookupMsMax = 5_000;
 
-/** Whether channels may lead to private addresses. */
+/** Whether channels may use private addresses. */
 export function isPrivateUpstreamAllowed({ UPSTREAM_PRIVATE_ALLOWED: given, NODE_ENV: environment }: Config): boolean {
   return given ?? environment !== "production";
 }
 
-/** What judges where connections to channels go, as the configuration says. */
+/** Creates the guard for connections to channels, according to the configuration. */
 export function openUpstreamGuard(config: Config, log: Log): AddressGuard {
   const isAllowed = serverAddressRule(isPrivateUpstreamAllowed(config));
   return new AddressGuard({ isAllowed, ownServer: sandboxPlace(config), lookup: lookUpAll, log });
@@ -52,13 +52,13 @@ function adviceFor(address: string): string {
 }
 
 /**
- * From the name of a server to the addresses that a connection may go to. Every result is checked, and one forbidden
- * address refuses them all. Callers connect only to a checked address, so a name that changes in between changes
- * nothing. Nothing is cached: each new connection asks again.
+ * Resolves a server's name to the addresses that a connection may go to. Every result is checked, and one forbidden
+ * address refuses them all. Callers connect only to a checked address, so a name that changes in between has no effect.
+ * Nothing is cached: each new connection resolves again.
  */
 export class AddressGuard {
   readonly #deps: AddressGuardDeps;
-  /** Connections that are begun at once ask once. */
+  /** Concurrent connections share one lookup. */
   readonly #running = new Map<string, Promise<readonly string[]>>();
 
   constructor(deps: AddressGuardDeps) {
@@ -66,7 +66,7 @@ export class AddressGuard {
   }
 
   /**
-   * The addresses of a host, IPv4 first, since both sides have it more often. A literal is only checked.
+   * The addresses of a host, IPv4 first, since it is more often available on both sides. A literal is only checked.
    * @throws HttpClientError of kind `unreachable` when there is none, or one of them is not allowed
    */
   async addressesOf(server: ServerPlace): Promise<readonly string[]> {

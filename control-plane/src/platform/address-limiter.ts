@@ -2,18 +2,18 @@ import { addressGroup } from "./client-address.ts";
 import { RateBucket } from "./rate-bucket.ts";
 
 export type AddressLimits = {
-  /** From one address in a minute. */
+  /** Per address and minute. */
   readonly perAddress: number;
-  /** From all of them together. */
+  /** For all of them together. */
   readonly inAll: number;
 };
 
-/** Addresses that are remembered; the one that was silent longest goes first. */
+/** How many addresses are remembered; the one silent for longest is dropped first. */
 const addressesMax = 20_000;
 
 /**
- * How often strangers may do something that costs them nothing, in this process. Those who ask too often do not use up
- * the share of others.
+ * Limits how often strangers may do something that costs them nothing, in this process. Those who ask too often do not
+ * use up the share of others.
  */
 export class AddressLimiter {
   readonly #limits: AddressLimits;
@@ -27,7 +27,7 @@ export class AddressLimiter {
 
   /**
    * Counts one attempt, if it is allowed.
-   * @param tick milliseconds of a clock that only goes forward
+   * @param tick milliseconds of a monotonic clock
    * @returns null, or how many seconds to wait
    */
   tryTake(ip: string, tick: number): number | null {

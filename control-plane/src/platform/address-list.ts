@@ -1,8 +1,8 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * Whether an address is in a list of addresses and CIDR ranges. IPv4 written as mapped IPv6 is compared as IPv4.
- * An address or a range that can't be read allows nothing.
+ * Whether an address is in a list of addresses and CIDR ranges. IPv4 written as mapped IPv6 is compared as IPv4. An
+ * invalid address or range allows nothing.
  */
 export function isAddressAllowed(address: string, list: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) {

@@ -1,12 +1,12 @@
-/** What of every answer is kept, for the trace and for counting what was delivered. */
+/** How much of every response is kept, for the trace and for counting what was delivered. */
 const ownBytesMax = 65_536;
-/** What more is kept of a longer answer, while the calls that run at this moment together leave room for it. */
+/** How much more is kept of a longer response, while the calls now running leave room for it. */
 const extraBytes = 196_608;
 const extraBytesMaxOfAll = 33_554_432;
-/** Small pieces are put together: each would cost as much again, and a view keeps its whole packet in memory. */
+/** Small pieces are merged: each would cost as much again, and a view keeps its whole packet in memory. */
 const looseBytesMax = 16_384;
 
-/** Room for the longer answers of the calls that run: without it, many long streams at once would fill the memory. */
+/** Room for the longer responses of running calls: without it, many long streams at once would fill the memory. */
 export class CaptureAllowance {
   #left = extraBytesMaxOfAll;
 
@@ -21,18 +21,18 @@ export class CaptureAllowance {
   }
 }
 
-/** The first bytes of an answer as they went to the client. */
+/** The first bytes of a response as sent to the client. */
 export class AnswerCapture {
   readonly #allowance: CaptureAllowance | null;
   readonly #pieces: Uint8Array[] = [];
   #bytes = 0;
   #bytesMax = ownBytesMax;
   #hasExtra = false;
-  /** From which piece on they have not been put together. */
+  /** The first piece that has not been merged yet. */
   #looseFrom = 0;
   #looseBytes = 0;
 
-  /** @param allowance null keeps only what every answer may */
+  /** @param allowance null keeps only what every response may */
   constructor(allowance: CaptureAllowance | null) {
     this.#allowance = allowance;
   }
@@ -60,7 +60,7 @@ export class AnswerCapture {
     }
   }
 
-  /** The call is over: its room is free for others. */
+  /** The call is over: frees its room for others. */
   release(): void {
     if (this.#hasExtra) {
       this.#hasExtra = false;

@@ -1,15 +1,15 @@
 export type Backoff = {
   readonly minMs: number;
   readonly maxMs: number;
-  /** The share of the wait that is left to chance, so that what failed together does not come back together. */
+  /** The random share of the wait, so that what failed together is not retried together. */
   readonly chance?: number;
 };
 
-/** More doublings than this no limit needs. */
+/** No limit needs more doublings than this. */
 const doublingsMax = 30;
 
 /**
- * How long to wait before the next attempt, in milliseconds: doubled with each, up to the limit, less what chance takes off.
+ * How long to wait before the next attempt, in milliseconds: doubled with each, up to the limit, less a random share.
  * @param attempts how many there were, from 1
  */
 export function backoffMs(

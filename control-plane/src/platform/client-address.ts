@@ -3,13 +3,13 @@ import ipaddr from "ipaddr.js";
 import { isAddressAllowed } from "./address-list.ts";
 
 export type EdgeSettings = {
-  /** The one header an edge proxy sets, or null when there is no edge. */
+  /** The one header an edge proxy sets, or null if there is no edge. */
   readonly header: string | null;
-  /** Only a peer with one of these addresses is believed. */
+  /** Only a peer with one of these addresses is trusted. */
   readonly addresses: readonly string[];
 };
 
-/** The address of the client: the peer's, or what the edge says when the peer is the edge. */
+/** The address of the client: the peer's, or, if the peer is the edge, the one that it reports. */
 export function clientAddress(headers: Headers, peer: string, edge: EdgeSettings): string {
   if (edge.header === null || !isAddressAllowed(peer, edge.addresses)) {
     return plainAddress(peer);
@@ -18,7 +18,9 @@ export function clientAddress(headers: Headers, peer: string, edge: EdgeSettings
   return readAddress(said) ?? plainAddress(peer);
 }
 
-/** An address in its one spelling; null for what is none, or one in figures that are not read by everybody alike. */
+/**
+ * An address in its canonical form; null for an invalid one, and for numeric notations that parsers read differently.
+ */
 function readAddress(text: string): string | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) {
     return text;
@@ -33,10 +35,7 @@ function plainAddress(address: string): string {
   return address.startsWith("::ffff:") ? address.slice("::ffff:".length) : address;
 }
 
-/**
- * The network around an address that one sender may have as a whole: 256 IPv4 addresses, or the /48 of IPv6 that a site
- * is given.
- */
+/** The network that one sender may own as a whole: 256 IPv4 addresses, or the /48 of IPv6 that a site is given. */
 export function addressNetwork(ip: string): string {
   const group = addressGroup(ip);
   return group
@@ -46,8 +45,8 @@ export function addressNetwork(ip: string): string {
 }
 
 /**
- * What counts as one address: an IPv4 address, or the half of an IPv6 address that names a network, since anyone who
- * has one such address has all of the network.
+ * What counts as one address: an IPv4 address, or the network half of an IPv6 address, since anyone who has one such
+ * address has all of the network.
  */
 export function addressGroup(ip: string): string {
   if (!ip.includes(":")) {

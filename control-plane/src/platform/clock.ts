@@ -1,8 +1,8 @@
 /** Time as a parameter: rules take a clock, so that tests can set it. */
 export interface Clock {
-  /** Milliseconds since 1970, for what is stored and shown. */
+  /** Milliseconds since 1970, for stored and displayed times. */
   now(): number;
-  /** Milliseconds that only ever go forward, for durations and deadlines. */
+  /** Monotonic milliseconds, for durations and deadlines. */
   tick(): number;
 }
 
@@ -17,7 +17,7 @@ let dayOfLast = "";
 let dayEndsAt = 0;
 let dayStartsAt = 0;
 
-/** The UTC day of a moment as YYYY-MM-DD. Remembers the last day, because nearly every call asks for the same one. */
+/** The UTC day of a moment as YYYY-MM-DD. Caches the last day, because nearly every call asks for the same one. */
 export function utcDay(epochMs: number): string {
   if (!(epochMs >= dayStartsAt && epochMs < dayEndsAt)) {
     dayOfLast = new Date(epochMs).toISOString().slice(0, 10);

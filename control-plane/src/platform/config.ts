@@ -172,7 +172,7 @@ export const configVariables: readonly string[] = Object.keys(schema.shape);
 export type Config = Readonly<z.output<typeof schema>>;
 export type Role = z.output<typeof roles>;
 
-/** The environment does not make a configuration; the message names each variable and what is wrong with it. */
+/** The environment is not a valid configuration; the message names each variable and what is wrong with it. */
 export class ConfigError extends Error {}
 
 /**
@@ -205,7 +205,7 @@ function unsafeSettings(config: Config): string[] {
   ];
 }
 
-/** Where the configuration says that the master key is, for `loadMasterKey`. */
+/** Where the master key is according to the configuration, for `loadMasterKey`. */
 export function masterKeySource(config: Config): MasterKeySource {
   return {
     isProduction: config.NODE_ENV === "production",
@@ -216,7 +216,7 @@ export function masterKeySource(config: Config): MasterKeySource {
   };
 }
 
-/** Where traces and metrics of calls are exported, or null where they are not. */
+/** Where traces and metrics of calls are exported, or null. */
 export function telemetrySettings(config: Config): TelemetrySettings | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers = "" } = config;
   if (endpoint === undefined) {
@@ -232,7 +232,7 @@ export function telemetrySettings(config: Config): TelemetrySettings | null {
   };
 }
 
-/** What links in mails and returns from payment pages begin with; never taken from a request. Without a slash at its end. */
+/** The base URL for links in emails and returns from payment pages, without a trailing slash; never from a request. */
 export function publicBaseUrl({ PUBLIC_BASE_URL, HOST, PORT }: Config): string {
   return PUBLIC_BASE_URL ?? `http://${HOST.includes(":") ? `[${HOST}]` : HOST}:${PORT}`;
 }

@@ -2,7 +2,7 @@ import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 
 type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promise<Answer>;
 
-/** What clients of the two APIs send and read; a page only gets to see the headers of an answer that are named here. */
+/** What clients of the two APIs send and read; pages can only read the response headers that are named here. */
 const methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const exposedHeaders = [
   ...["request-id", "x-request-id", "retry-after", "retry-after-ms", "x-should-retry", "x-compat-dropped"],
@@ -33,7 +33,7 @@ export function allowOrigins<Answer>(
   };
 }
 
-/** The word that opens an answer to the origin; null where it is not allowed. */
+/** The header value that allows the origin to read a response; null if it is not allowed. */
 function findAllowed(origins: readonly string[], origin: string | null): string | null {
   if (origin === null) {
     return null;
@@ -51,7 +51,7 @@ function mark(headers: Headers, allowed: string | null): void {
   }
 }
 
-/** Null for a request that asks for no leave. */
+/** Null for a request that is not a preflight. */
 function answerPreflight({ method, headers }: Request): Response | null {
   if (method !== "OPTIONS" || !headers.has("access-control-request-method")) {
     return null;
@@ -61,7 +61,7 @@ function answerPreflight({ method, headers }: Request): Response | null {
     status: 204,
     headers: {
       "access-control-allow-methods": methods,
-      // A star would leave out the header that carries the key.
+      // A star would exclude the header that carries the key.
       ...(headerNames.test(wanted) ? { "access-control-allow-headers": wanted } : {}),
       "access-control-max-age": preflightSeconds,
       "cache-control": "no-store",

@@ -1,10 +1,10 @@
-/** What begins a formula, in the signs of other widths as well. */
+/** What begins a formula, including full-width characters. */
 const sign = "[=+\\-@\\u2212\\uFE62\\uFE63\\uFE66\\uFE6B\\uFF0B\\uFF0D\\uFF1D\\uFF20]";
-/** What may come before it unseen. */
+/** Invisible characters that may precede it. */
 const unseen = "[\\s\\p{C}\\p{Default_Ignorable_Code_Point}]";
 
 /**
- * Where a spreadsheet would take what follows for a formula: at the beginning, and after separators of cells other
+ * Where a spreadsheet would take the following text for a formula: at the beginning, and after cell separators other
  * than a comma (quotes in the middle of such a cell mean nothing).
  */
 const formulaStart = new RegExp(`^(?=[\\t\\r]|${unseen}*${sign})|(?<=[;\\t])(?=(?:(?!\\t)${unseen})*${sign})`, "gu");
@@ -15,15 +15,16 @@ export function csvText(text: string): string {
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
-/** How rows become the lines of a CSV file, each with its end. */
+/** Formats rows as lines of a CSV file, including line endings. */
 export type CsvWriter = {
   readonly head: string;
   readonly line: (row: Readonly<Record<string, unknown>>) => string;
 };
 
 /**
- * @param names the columns, in their order
- * @param isNumber whether text in a column is a decimal of ours, which stays a number; all other text may come from a stranger
+ * @param names the columns, in order
+ * @param isNumber whether text in a column is one of our decimals, which stays a number; all other text may come from a
+ * stranger
  */
 export function csvWriter(names: readonly string[], isNumber: (name: string) => boolean = () => false): CsvWriter {
   const cells = names.map((name) => ({ name, isNumber: isNumber(name) }));
@@ -46,7 +47,7 @@ function csvCell(value: unknown, isNumber: boolean): string {
   return typeof value === "string" && !isNumber ? csvText(value) : String(value);
 }
 
-/** For JSON: a number where it is exact, else its digits. */
+/** For JSON: a number where it is exact, else a string of digits. */
 export function writeBigInt(_: string, value: unknown): unknown {
   if (typeof value !== "bigint") {
     return value;
@@ -55,7 +56,7 @@ export function writeBigInt(_: string, value: unknown): unknown {
   return Number.isSafeInteger(number) ? number : value.toString();
 }
 
-/** The headers of an answer that is a CSV file. */
+/** The headers of a CSV response. */
 export function csvHeaders(fileName: string): Record<string, string> {
   return {
     "content-type": "text/csv; charset=utf-8",

@@ -1,6 +1,6 @@
-/** Days of the calendar, as YYYY-MM-DD or as dates. The day of a call, which is asked for all the time, is in clock.ts. */
+/** Calendar days, as YYYY-MM-DD or as dates. The day of a call, which is needed all the time, is in clock.ts. */
 
-/** The day that it is in a zone. */
+/** The current day in a time zone. */
 export function todayIn(zone: string, nowMs: number): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(zone).toPlainDate();
 }
@@ -10,12 +10,12 @@ export function startOfDay(day: Temporal.PlainDate, zone: string): Date {
   return new Date(day.toZonedDateTime(zone).epochMilliseconds);
 }
 
-/** The day that is so many days later. */
+/** The day this many days later. */
 export function addDays(day: string, days: number): string {
   return Temporal.PlainDate.from(day).add({ days }).toString();
 }
 
-/** The days from the first to the last, both included; 0 or less when they are the wrong way round. */
+/** The number of days from the first to the last, both included; 0 or less when they are in the wrong order. */
 export function countDays(fromDay: string, toDay: string): number {
   return Temporal.PlainDate.from(fromDay).until(toDay).days + 1;
 }

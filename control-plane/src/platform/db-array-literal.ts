@@ -2,14 +2,14 @@
 export type ArrayElement = string | bigint | number | boolean | null | Uint8Array | Date;
 
 const needsEscape = /["\\\0]/;
-/** No control characters and no halves of pairs: JSON escapes such a text exactly as Postgres reads it. */
+/** No control characters and no unpaired surrogates: JSON escapes such a text exactly as Postgres reads it. */
 const isAsInJson = /^[ -\ud7ff\ue000-\uffff]*$/;
 
 /**
- * The text form of a one-dimensional Postgres array, for one string parameter that carries a whole column:
- * `insert into t select * from unnest(${arrayLiteral(ids)}::bigint[], ${arrayLiteral(names)}::text[])`. Of the
- * forms that allow ON CONFLICT it costs the least CPU per row. All elements are of one type, which the cast names.
- * U+0000, which Postgres text can't hold, becomes U+FFFD: one odd character must not fail a batch of 500 rows.
+ * The text form of a one-dimensional Postgres array, for one string parameter that carries a whole column: `insert into
+ * t select * from unnest(${arrayLiteral(ids)}::bigint[], ${arrayLiteral(names)}::text[])`. Of the forms that allow ON
+ * CONFLICT it costs the least CPU per row. All elements are of one type, which the cast names. U+0000, which Postgres
+ * text can't hold, becomes U+FFFD: one odd character must not fail a batch of 500 rows.
  * @throws RangeError for a number that is not finite, or an invalid Date
  */
 export function arrayLiteral(values: readonly ArrayElement[]): string {
@@ -47,15 +47,15 @@ function objectText(value: Uint8Array | Date): string {
 
 function quoteText(value: string): string {
   if (isAsInJson.test(value)) {
-    // A third of the time, and texts with quotes are mostly JSON.
+    // Takes a third of the time, and texts with quotes are mostly JSON.
     return JSON.stringify(value);
   }
   return `"${value.replaceAll("\0", "\uFFFD").replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
 /**
- * `($1,$2),($3,$4)`: the placeholders of an insert of many rows, for rows with large `bytea` values. A Buffer travels as it
- * is, at half the CPU of the hex that an array literal needs. Use few different row counts.
+ * `($1,$2),($3,$4)`: the placeholders of an insert of many rows, for rows with large `bytea` values. A Buffer is sent
+ * as it is, at half the CPU of the hex that an array literal needs. Use few different row counts.
  */
 export function placeholders(rows: number, columns: number): string {
   const row = (index: number) =>

@@ -17,10 +17,10 @@ type Run = <Row>(source: StatementSource<Row>) => Promise<StatementResult<Row>>;
 const dialect = new PgDialect();
 
 /**
- * The query builder on top of our own `run`, so that its statements have the same limits and errors as all others.
- * It asks its driver for two things only: to run a text with parameters, and to do so with rows as arrays.
- * Transactions are opened with `Database.withTransaction`, never through the builder, because only the former knows
- * about lost COMMITs and retries.
+ * The query builder on top of our own `run`, so that its statements have the same limits and errors as all others. It
+ * needs only two things from its driver: to run a text with parameters, and to do so with rows as arrays. Transactions
+ * are opened with `Database.withTransaction`, never through the builder, because only the former handles lost COMMITs
+ * and retries.
  */
 export function drizzleOn(run: Run): Drizzle {
   const driver = {
@@ -29,7 +29,7 @@ export function drizzleOn(run: Run): Drizzle {
     begin: () => Promise.reject(new Error("open transactions with Database.withTransaction")),
     savepoint: () => Promise.reject(new Error("open savepoints with Transaction.savepoint")),
   };
-  // The builder's type asks for the whole client; it uses the members above.
+  // The builder's type requires the whole client; it uses the members above.
   return new PgDatabase(dialect, new Session(driver as unknown as SQL, dialect, undefined), undefined);
 }
 
@@ -51,7 +51,7 @@ class Session extends BunSQLSession<SQL, Record<string, never>, Record<string, n
   }
 }
 
-/** Runs when it is awaited, as the driver's own queries do, or in array form when `values` is called before. */
+/** Runs when it is awaited, as the driver's own queries do, or in array form if `values` is called before. */
 class LazyStatement implements PromiseLike<StatementResult<unknown>> {
   readonly #run: Run;
   readonly #text: string;

@@ -1,12 +1,12 @@
 import { DrizzleQueryError } from "drizzle-orm";
 
 /**
- * What can go wrong between us and Postgres, sorted by what the caller may conclude from it.
- * Errors that the server answered with on purpose (a violated constraint, a failed cast) stay Bun's `SQL.PostgresError`;
- * `sqlStateOf` reads their code through any wrapper.
+ * What can go wrong between us and Postgres, sorted by what the caller may conclude from it. Errors that the server
+ * returned deliberately (a violated constraint, a failed cast) stay Bun's `SQL.PostgresError`; `sqlStateOf` reads their
+ * code through any wrapper.
  */
 
-/** The server can't be reached, hung up, or refuses connections. A write may or may not have happened. */
+/** The server is unreachable, hung up, or refuses connections. A write may or may not have happened. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
 }
@@ -29,7 +29,7 @@ export class DatabaseTimeoutError extends Error {
 }
 
 /**
- * The connection was lost after COMMIT was sent and before its answer came: the transaction may have happened or not.
+ * The connection was lost after COMMIT was sent and before its response came: the transaction may have happened or not.
  * The caller must look for its effect (by request id, order number, ...) before it tries again.
  */
 export class CommitUnknownError extends Error {
@@ -76,12 +76,12 @@ function postgresErrorOf(error: unknown): Bun.SQL.PostgresError | null {
   return findInCauses(error, (candidate) => (candidate instanceof Bun.SQL.PostgresError ? candidate : null));
 }
 
-/** The five-character SQLSTATE with which the server answered, or null when it did not answer with an error. */
+/** The five-character SQLSTATE of the server's error, or null if the server did not return one. */
 export function sqlStateOf(error: unknown): string | null {
   return postgresErrorOf(error)?.errno ?? null;
 }
 
-/** Whether the server refused a row because of a unique constraint (of that name, when one is given). */
+/** Whether the server refused a row because of a unique constraint (of that name, if one is given). */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const failure = postgresErrorOf(error);
   return failure?.errno === "23505" && (constraint === undefined || failure.constraint === constraint);
@@ -94,7 +94,7 @@ export function isMissingPartition(error: unknown): boolean {
   return failure?.errno === "23514" && failure.routine === "ExecFindPartition";
 }
 
-/** Whether running the whole transaction again is right: the server undid it because of a neighbour. */
+/** Whether retrying the whole transaction is right: the server rolled it back because of a concurrent one. */
 export function isRetryable(error: unknown): boolean {
   const state = sqlStateOf(error);
   return state === serializationFailure || state === deadlockDetected;
@@ -113,7 +113,7 @@ export function isDatabaseOutage(error: unknown): boolean {
   );
 }
 
-/** Whether the connection is gone, as opposed to an ordinary error answer on a connection that lives on. */
+/** Whether the connection is gone, as opposed to an ordinary error response on a connection that is still usable. */
 export function isConnectionLoss(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) {
     return true;
@@ -130,13 +130,13 @@ export function isConnectionLoss(error: unknown): boolean {
 
 /**
  * The query builder wraps every failure in an error whose message quotes the statement and its parameters. Parameters
- * can be secrets and personal data, so that wrapper must not reach a log: this gives back what it wraps.
+ * can be secrets and personal data, so that wrapper must not reach a log: this returns the wrapped error.
  */
 export function withoutQueryText(error: unknown): unknown {
   return error instanceof DrizzleQueryError ? error.cause : error;
 }
 
-/** Turns what the driver threw into one of the errors above; other errors come back as they are. */
+/** Turns what the driver threw into one of the errors above; other errors are returned as they are. */
 export function translateDriverError(error: unknown): unknown {
   if (isConnectionLoss(error)) {
     return error instanceof DatabaseUnavailableError
@@ -153,7 +153,7 @@ export function translateDriverError(error: unknown): unknown {
   }
 }
 
-/** Whether a statement gave up waiting for somebody else's transaction. */
+/** Whether a statement gave up waiting for another transaction. */
 export function isLockTimeout(error: unknown): boolean {
   return sqlStateOf(error) === lockNotAvailable;
 }

@@ -3,26 +3,26 @@ import { backoffMs } from "./backoff.ts";
 import type { Queryable } from "./db.ts";
 import type { Log } from "./log.ts";
 
-/** Payloads travel as short texts (the server takes less than 8,000 bytes): an id, not the thing itself. */
+/** Payloads are short texts (the server accepts less than 8,000 bytes): an id, not the thing itself. */
 export type NotificationHandler = (payload: string) => void;
 
 export type Notifications = {
   /**
    * Calls the handler for every message on the channel, from any replica, as soon as the connection is up.
-   * @returns how to stop that
+   * @returns a function that stops it
    */
   readonly listen: (channel: string, handler: NotificationHandler) => () => void;
   /**
    * Calls the handler each time listening was re-established: messages sent meanwhile are lost, so everything learned
    * from them has to be read again. Not called for the first connection.
-   * @returns how to stop that
+   * @returns a function that stops it
    */
   readonly onGap: (handler: () => void) => () => void;
   /** Whether messages arrive now. */
   readonly isConnected: () => boolean;
   /**
-   * Resolves when messages of every channel that was asked for until now arrive: read what they are about after that,
-   * and nothing is missed. Pending while the database is away, rejected by `close`.
+   * Resolves when messages arrive on every channel requested until now: read what they are about after that, and
+   * nothing is missed. Pending while the database is unreachable, rejected by `close`.
    */
   readonly connected: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -32,20 +32,20 @@ const reconnectBackoff = { minMs: 50, maxMs: 1_000 };
 const connectTimeoutMs = 3_000;
 
 /**
- * A connection whose far end vanished without a word looks like a quiet one. So we send ourselves a message every few
+ * A connection whose far end vanished silently looks like a quiet one. So we send ourselves a message every few
  * seconds; when it does not come, the connection is replaced.
  */
 const echoIntervalMs = 2_000;
 const echoTimeoutMs = 2_000;
 
-/** A message for all replicas. On a transaction it is sent at COMMIT, and not at all if that fails. */
+/** A message for all replicas. In a transaction it is sent at COMMIT, and not at all if that fails. */
 export async function notify(db: Queryable, channel: string, payload: string): Promise<void> {
   await db.sql`select pg_notify(${channel}, ${payload})`;
 }
 
 /**
- * Listens on a connection of its own. The driver would reconnect by itself, but waits up to 32 s between attempts after
- * an outage and says nothing about messages that were missed.
+ * Listens on a separate connection. The driver would reconnect by itself, but waits up to 32 s between attempts after
+ * an outage and does not report missed messages.
  */
 export function openNotifications(databaseUrl: string, log: Log): Notifications {
   const listener = new Listener(databaseUrl, log);
@@ -89,7 +89,7 @@ class Listener {
       await this.#up.promise;
       session = this.#session;
       await session?.subscribed();
-      // A session that was lost meanwhile has listened in vain.
+      // A session that was lost meanwhile was set up in vain.
     } while (session === null || session !== this.#session);
   }
 
@@ -169,7 +169,7 @@ class Listener {
     }
   }
 
-  /** A handler's mistake must not end the process, nor keep the others from hearing the message. */
+  /** A bug in one handler must not end the process, nor keep others from getting the message. */
   #call(handler: () => void): void {
     try {
       handler();
@@ -185,7 +185,7 @@ type SessionEvents = {
   readonly lost: (error: unknown) => void;
 };
 
-/** One connection that listens, from its opening to its first failure; it is never revived. */
+/** One listening connection, from its opening to its first failure; it is never revived. */
 class ListenSession {
   readonly #client: SQL;
   readonly #events: SessionEvents;
@@ -198,7 +198,7 @@ class ListenSession {
     this.#events = events;
     this.#client = new SQL(url, {
       adapter: "postgres",
-      // One for the messages that we send ourselves; the driver opens another for those that come.
+      // One for the messages that we send ourselves; the driver opens another for incoming ones.
       max: 1,
       connectionTimeout: connectTimeoutMs / 1_000,
       connection: { application_name: "sluice notifications", statement_timeout: echoTimeoutMs },

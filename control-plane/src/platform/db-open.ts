@@ -8,7 +8,7 @@ export type DatabaseOptions = {
   readonly url: string;
   readonly poolMax: number;
   readonly applicationName: string;
-  /** The role without DDL (see db/app-role.ts), or null to act as the role that logs in. */
+  /** The role without DDL (see db/app-role.ts), or null to act as the login role. */
   readonly role?: string | null;
   readonly statementTimeoutMs?: number;
   readonly lockTimeoutMs?: number;
@@ -24,7 +24,9 @@ const defaults = {
   acquireTimeoutMs: 2_000,
 };
 
-/** Prepares the pool; connections open with the first statements. Call `ping` to learn whether the server is there. */
+/**
+ * Prepares the pool; connections are opened by the first statements. Call `ping` to check whether the server is there.
+ */
 export function openDatabase(options: DatabaseOptions): Database {
   const reachability = new Reachability(options.url);
   const poolOptions = { ...defaults, ...options, onContact: reachability.note, isAway: () => reachability.isAway };

@@ -7,7 +7,7 @@ import {
   translateDriverError,
 } from "./db-errors.ts";
 
-/** What one statement resolves to: its rows, and how many rows it wrote. */
+/** The result of a statement: its rows, and how many rows it wrote. */
 export type StatementResult<Row> = Row[] & SQL.ResultMetadata;
 
 /** Builds the statement on the connection that will run it. */
@@ -18,7 +18,7 @@ export type PoolOptions = {
   readonly poolMax: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
-  /** Every connection acts as this role; null: as the role that logged in. */
+  /** Every connection acts as this role; null: as the login role. */
   readonly role: string | null;
   /** The server cancels a statement after this time. */
   readonly statementTimeoutMs: number;
@@ -26,28 +26,28 @@ export type PoolOptions = {
   readonly idleInTransactionTimeoutMs: number;
   /** How long a caller waits for a free connection, including opening one. */
   readonly acquireTimeoutMs: number;
-  /** Called after every answer and every loss; drives the readiness of the process. */
+  /** Called after every response and every loss; determines the readiness of the process. */
   readonly onContact: (contact: "answered" | "lost") => void;
-  /** Whether the database is known to be away at this moment. */
+  /** Whether the database is known to be unreachable. */
   readonly isAway: () => boolean;
 };
 
 /**
- * How much longer than the server we wait. The server's own limit answers first as long as the server lives, so that
- * this one only fires when the server or the network is silent.
+ * How much longer than the server we wait. While the server is alive its own limit fires first, so that this one only
+ * fires when the server or the network is silent.
  */
 const silenceGraceMs = 1_000;
 
-/** More callers than this are turned away at once instead of queueing. */
+/** More callers than this are refused at once instead of queued. */
 const waitersMax = 1_000;
 
-/** Long enough for a server that is back, short enough for a caller who would rather hear that it is not. */
+/** Long enough for a server that is back, short enough for a caller who would rather get an error. */
 const acquireTimeoutMsWhileAway = 250;
 
 const idleConnectionSecondsMax = 300;
 const connectionLifetimeSecondsMax = 3_600;
 
-/** The settings that every connection asks for when it opens, so that no later statement can run without them. */
+/** The settings that every connection applies when it opens, so that no later statement can run without them. */
 export function sessionSettings(options: {
   readonly applicationName: string;
   readonly role: string | null;
@@ -60,7 +60,7 @@ export function sessionSettings(options: {
     // The `date` and `timestamptz` texts that we read and write are UTC.
     TimeZone: "UTC",
     client_min_messages: "warning",
-    // The spool forgets what the server has confirmed; a server that confirms before it has written would lose it.
+    // The spool deletes what the server has confirmed; a server that confirms before it has written would lose it.
     synchronous_commit: "on",
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs,
@@ -75,7 +75,8 @@ export function sessionSettings(options: {
 
 /**
  * A bounded set of connections. Every statement runs on a connection that it owns alone, because only then can a silent
- * connection be closed without hurting a neighbour; the price against the driver's shared queue is nil (measured).
+ * connection be closed without affecting others; compared with the driver's shared queue, that costs nothing
+ * (measured).
  */
 export class ConnectionPool {
   readonly #client: SQL;
@@ -145,7 +146,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Runs one statement on a connection of its own. */
+  /** Runs one statement on its own connection. */
   async run<Row>(source: StatementSource<Row>): Promise<StatementResult<Row>> {
     const connection = await this.acquire();
     try {
@@ -215,14 +216,14 @@ export class PooledConnection {
     }
   }
 
-  /** Gives the connection back. Harmless after `destroy`. */
+  /** Gives the connection back. Has no effect after `destroy`. */
   release(): void {
     if (this.#end("returned")) {
       ignoreOutcome(this.#client.release());
     }
   }
 
-  /** Closes the connection; the pool opens a new one when it needs it. */
+  /** Closes the connection; the pool opens a new one when needed. */
   destroy(): void {
     if (this.#end("lost")) {
       ignoreOutcome(this.#client.close({ timeout: 0 }));
@@ -239,7 +240,7 @@ export class PooledConnection {
   }
 }
 
-/** Giving up a connection that is already dead may fail; there is nothing left to do about it. */
+/** Closing a connection that is already dead may fail; nothing can be done about it. */
 function ignoreOutcome(ending: Promise<void>): void {
   ending.catch(() => undefined);
 }

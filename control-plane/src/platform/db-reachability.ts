@@ -1,16 +1,16 @@
 import { SQL } from "bun";
 import { backoffMs } from "./backoff.ts";
 
-/** Called for every change: true when the database answers again, false when it was found to be away. */
+/** Called for every change: true when the database responds again, false when it was found to be unreachable. */
 export type ReachabilityListener = (isReachable: boolean) => void;
 
 const probeTimeoutMs = 1_000;
 const probeBackoff = { minMs: 100, maxMs: 1_000 };
 
 /**
- * Knows whether the database answers. One lost connection proves nothing (an operator may have ended it), so a loss
- * starts a probe over a fresh connection, and only the probe's failure counts. While the database is away the probe
- * repeats, so that recovery is noticed within about a second without any traffic.
+ * Knows whether the database is reachable. One lost connection proves nothing (an operator may have ended it), so a
+ * loss starts a probe over a fresh connection, and only the probe's failure counts. While the database is unreachable
+ * the probe repeats, so that recovery is noticed within about a second without any traffic.
  */
 export class Reachability {
   readonly #url: string;
@@ -29,7 +29,7 @@ export class Reachability {
     return this.#isReachable;
   }
 
-  /** Whether a probe has failed and nothing has answered since; unlike `!isReachable` it starts out false. */
+  /** Whether a probe has failed and no response has come since; unlike `!isReachable` it starts out false. */
   get isAway(): boolean {
     return this.#isAway;
   }
@@ -51,7 +51,7 @@ export class Reachability {
     }
   };
 
-  /** Asks the database once, over a connection of its own. Never throws. */
+  /** Asks the database once, over a separate connection. Never throws. */
   async ping(timeoutMs: number = probeTimeoutMs): Promise<boolean> {
     const answered = await ask(this.#url, timeoutMs);
     this.note(answered ? "answered" : "lost");
@@ -67,7 +67,7 @@ export class Reachability {
   #scheduleProbe(failures: number): void {
     const delayMs = failures === 0 ? 0 : backoffMs(probeBackoff, failures);
     this.#timer = setTimeout(() => void this.#probe(failures), delayMs);
-    // A process that has nothing else to do may end while the database is away.
+    // A process that has nothing else to do may end while the database is unreachable.
     this.#timer.unref();
   }
 

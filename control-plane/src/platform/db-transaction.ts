@@ -12,7 +12,7 @@ import {
 import type { ConnectionPool, PooledConnection, StatementSource } from "./db-pool.ts";
 
 const retriesMax = 3;
-/** Any wait from none on: both rivals come back at once without it, and meet again. */
+/** Random from zero up: without it both rivals retry at once, and meet again. */
 const retryBackoff = { minMs: 20, maxMs: 80, chance: 1 };
 
 /** See `Database.withTransaction`. */
@@ -55,8 +55,8 @@ async function runOnce<T>(
 }
 
 /**
- * Opens a transaction. A pooled connection may have died unnoticed; nothing has been done yet, so one other
- * connection is tried.
+ * Opens a transaction. A pooled connection may have died unnoticed; nothing has been done yet, so one other connection
+ * is tried.
  */
 async function begin(pool: ConnectionPool, limits: TransactionOptions): Promise<PooledConnection> {
   const text = beginText(limits);
@@ -117,7 +117,7 @@ function isSilence(error: unknown): boolean {
   return error instanceof DatabaseTimeoutError && error.source === "client";
 }
 
-/** Undoes what was done; a connection that can't even do that is closed, and closing undoes it too. */
+/** Rolls back; a connection that can't even do that is closed, which rolls back too. */
 async function rollBack(connection: PooledConnection): Promise<void> {
   try {
     await connection.run((client) => client`rollback`.simple());

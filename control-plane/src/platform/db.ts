@@ -3,13 +3,13 @@ import type { StatementResult } from "./db-pool.ts";
 import type { ReachabilityListener } from "./db-reachability.ts";
 
 /**
- * What a statement may contain. Columns of many rows go in as one `arrayLiteral(...)`; JSON as
+ * What a statement may contain. Columns of many rows are passed as one `arrayLiteral(...)`; JSON as
  * `${text}::text::jsonb`.
  */
 export type SqlValue = string | number | bigint | boolean | null | Date | Uint8Array;
 
 /**
- * Runs one statement: ``sql<{ id: bigint }>`select id from api_key where digest = ${digest}` ``. Values travel as
+ * Runs one statement: ``sql<{ id: bigint }>`select id from api_key where digest = ${digest}` ``. Values are sent as
  * parameters, never as text. `int8` comes back as bigint, `numeric` as text, `bytea` as Buffer, `timestamptz` and
  * `date` as Date (milliseconds; midnight UTC).
  * @throws DatabaseUnavailableError, DatabaseTimeoutError, or Bun's SQL.PostgresError
@@ -25,25 +25,27 @@ export function rowsWritten(result: readonly unknown[]): number {
 export type Queryable = {
   readonly sql: SqlTag;
   /**
-   * The same for a text that the program puts together, with `$1`, `$2` for its values: many rows of one insert, for
-   * example. Nothing that came from outside may be in the text. Each text is prepared once per connection, so there should
-   * be few of them.
+   * The same for a text that the program assembles, with `$1`, `$2` for its values: an insert of many rows, for
+   * example. The text must not contain outside input. Each text is prepared once per connection, so there should be few
+   * of them.
    */
   readonly query: <Row>(text: string, values: readonly SqlValue[]) => Promise<Row[]>;
   readonly drizzle: Drizzle;
 };
 
 export type Transaction = Queryable & {
-  /** Runs a part that may fail without failing the transaction: on an error its work is undone and the error rethrown. */
+  /**
+   * Runs a part that may fail without failing the transaction: on an error it is rolled back and the error rethrown.
+   */
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
 export type TransactionOptions = {
   readonly isolation?: "read committed" | "repeatable read" | "serializable";
-  /** The server's limit for each statement of this transaction; the pool's when absent. */
+  /** The server's limit for each statement of this transaction; the pool's if absent. */
   readonly statementTimeoutMs?: number;
   /**
-   * Reads what somebody is waiting for. Every statement is planned for its own values: otherwise the server makes one
+   * For reads that someone is waiting for. Every statement is planned for its own values: otherwise the server uses one
    * plan for all of them once it has seen a statement five times, which is right for keys, but wrong where one value
    * means three rows and another millions. It also runs without parallel workers: starting them takes longer than a
    * page may.
@@ -53,14 +55,15 @@ export type TransactionOptions = {
 
 export type Database = Queryable & {
   /**
-   * Runs `work` between BEGIN and COMMIT on one connection. Work that the server undid because of a neighbour
-   * (serialization failure, deadlock) is run again, at most three times: `work` must not have effects elsewhere.
+   * Runs `work` between BEGIN and COMMIT on one connection. Work that the server rolled back because of a concurrent
+   * transaction (serialization failure, deadlock) is run again, at most three times: `work` must not have effects
+   * elsewhere.
    * @throws CommitUnknownError when the connection was lost during COMMIT; look for the effect before trying again
    */
   readonly withTransaction: <T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions) => Promise<T>;
-  /** The last known state; false before the first answer. */
+  /** The last known state; false before the first response. */
   readonly isReachable: () => boolean;
-  /** Calls the listener at every change; returns how to stop that. */
+  /** Calls the listener at every change; returns a function that stops it. */
   readonly onReachabilityChange: (listener: ReachabilityListener) => () => void;
   /** Asks the server once, over a fresh connection. Never throws. */
   readonly ping: (timeoutMs?: number) => Promise<boolean>;

@@ -1,24 +1,24 @@
 import { type ErrorCode, errorDefinition } from "@sluice/contracts/errors";
 
-/** What an upstream said about a request that it refused, cleaned and cut. */
+/** An upstream's message about a request that it refused, cleaned and truncated. */
 export type UpstreamWords = { message: string; type: string; param: string | null; code: string };
 
 export type AppErrorOptions = {
-  /** Replaces the sentence of the table; must be safe to show to the caller. */
+  /** Replaces the table's sentence; must be safe to show to the caller. */
   readonly message?: string;
-  /** The field of the request that is meant, for example `messages[0].role`. */
+  /** The field of the request at fault, for example `messages[0].role`. */
   readonly param?: string;
   readonly retryAfterSeconds?: number;
-  /** The same to the millisecond, for clients that read it. */
+  /** The same in milliseconds, for clients that read it. */
   readonly retryAfterMs?: number;
-  /** A client that retries would meet the same; it is asked not to. */
+  /** A retry would fail the same way; the client is asked not to. */
   readonly isFinal?: boolean;
-  /** What is left of the body is on its way, and is more than anybody is going to read. */
+  /** The rest of the body is on its way, and is more than anybody is going to read. */
   readonly endsConnection?: boolean;
-  /** In place of the status of the table, where an upstream's own status goes on to the client. */
+  /** Replaces the table's status when an upstream's own status is passed on to the client. */
   readonly status?: number;
   readonly upstream?: UpstreamWords;
-  /** One sentence for each field of a form that is wrong. */
+  /** One sentence for each invalid form field. */
   readonly fields?: Readonly<Record<string, string>>;
   /** For `method_not_allowed`: the value of the `Allow` header. */
   readonly allowedMethods?: string;
@@ -27,7 +27,7 @@ export type AppErrorOptions = {
   readonly cause?: unknown;
 };
 
-/** The one error of the product: a code of the table, what the caller may read, and what only the log may. */
+/** The product's only error: a code of the table, what the caller may read, and what only the log may. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -52,14 +52,16 @@ export class AppError extends Error {
     this.upstream = options.upstream ?? null;
     this.allowedMethods = options.allowedMethods ?? null;
     this.fields = options.fields ?? null;
-    // Clients take every 429 for a reason to retry, unless asked not to.
+    // Clients take every 429 as a reason to retry, unless asked not to.
     this.isFinal = options.isFinal ?? code === "insufficient_quota";
     this.endsConnection = options.endsConnection ?? code === "request_timeout";
     this.internal = options.internal ?? {};
   }
 }
 
-/** Whatever was thrown, as an AppError; anything unknown is an internal error whose cause only the log sees. */
+/**
+ * Converts anything thrown to an AppError; an unknown error becomes an internal error whose cause only the log sees.
+ */
 export function toAppError(thrown: unknown): AppError {
   return thrown instanceof AppError ? thrown : new AppError("internal_error", { cause: thrown });
 }

@@ -1,14 +1,14 @@
 import type { AnyEndpoint } from "./endpoint/model.ts";
 import type { Job } from "./schedule-jobs.ts";
 
-/** What a feature plugs into the program; its folder builds it, and the composition lists it. */
+/** What a feature adds to the program; its folder builds it, and the composition lists it. */
 export type Feature = {
-  /** Names the group of its endpoints in the description of the API. */
+  /** The name of its endpoints' group in the API description. */
   readonly name: string;
   readonly endpoints: readonly AnyEndpoint[];
   readonly jobs?: readonly Job[];
-  /** Begins what does not wait for a call or a time; where the jobs run. */
+  /** Starts background work that is triggered by neither a call nor a schedule, where jobs run. */
   readonly start?: () => void;
-  /** Lets what is in hand end, up to the time limit in milliseconds. */
+  /** Lets work in progress finish, up to the time limit in milliseconds. */
   readonly stop?: (timeoutMs: number) => Promise<void>;
 };

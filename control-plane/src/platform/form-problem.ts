@@ -1,7 +1,7 @@
 import type { Locale } from "@sluice/contracts/locales";
 import type { AppError } from "./errors.ts";
 
-/** What went wrong, for a page that says it in its language. */
+/** What went wrong, for a page that renders it in its language. */
 export type FormProblem = {
   /** A code of the table of errors, or what is wrong with a password: `length`, `characters`, `owner`, `guessed`. */
   readonly code: string;
@@ -10,7 +10,7 @@ export type FormProblem = {
 
 export type FormPageState = { readonly locale: Locale; readonly problem: FormProblem | null };
 
-/** The page, with how long to wait where the error says it. */
+/** The page, with the wait if the error has one. */
 export function withRetryAfter(page: Response, { retryAfterSeconds }: AppError): Response {
   if (retryAfterSeconds !== null) {
     page.headers.set("retry-after", String(retryAfterSeconds));

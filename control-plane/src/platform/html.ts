@@ -7,12 +7,12 @@ const entities: Readonly<Record<string, string>> = {
   "`": "&#96;",
 };
 
-/** Text as it is written in HTML, also inside a quoted attribute. */
+/** Text escaped for HTML, including quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`]/g, (character) => entities[character] ?? character);
 }
 
-/** HTML, as only `html` makes it. */
+/** HTML that only `html` can create. */
 export class Html {
   readonly #text: string;
 
@@ -25,7 +25,9 @@ export class Html {
   }
 }
 
-/** What can be put into HTML: text and numbers are escaped, null is nothing, a list is its members one after another. */
+/**
+ * What can be interpolated into HTML: text and numbers are escaped, null is nothing, a list is its members in sequence.
+ */
 export type HtmlValue = string | number | bigint | Html | null | readonly HtmlValue[];
 
 function writeValue(value: HtmlValue): string {
@@ -35,7 +37,7 @@ function writeValue(value: HtmlValue): string {
   return value instanceof Html ? value.toString() : value.map(writeValue).join("");
 }
 
-/** HTML as a template: what is written in it is markup, what is put into it is text unless it is HTML itself. */
+/** HTML as a template: its literal parts are markup, interpolated values are text unless they are HTML themselves. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(parts, values);
 }

@@ -1,13 +1,13 @@
 export type Rounds = {
-  /** How many one round takes at most; a round with fewer is the last. */
+  /** The most that one round processes; a round with fewer is the last. */
   readonly atOnceMax: number;
   readonly roundsMax: number;
 };
 
 /**
- * Does a long piece of work in rounds that block nothing; the rest waits for the next time.
- * @param round takes at most so many, and returns how many there were
- * @returns how many there were in all
+ * Does a long piece of work in short rounds that block nothing; the rest waits for the next time.
+ * @param round processes at most this many, and returns how many there were
+ * @returns how many there were in total
  */
 export async function inRounds(
   { atOnceMax, roundsMax }: Rounds,

@@ -2,8 +2,8 @@
 export type KeysetPage<Row, Cursor> = { readonly rows: readonly Row[]; readonly nextCursor: Cursor | null };
 
 /**
- * Reads a page by the key of its last row, for lists that the list kit does not make.
- * @param read asked for one row more than the page has: it says whether there is another page
+ * Reads a page by the key of its last row, for lists outside the list kit.
+ * @param read is asked for one row more than the page has, to find out whether there is another page
  */
 export async function readKeysetPage<Row, Cursor>(
   limit: number,

@@ -11,7 +11,9 @@ export interface Log {
 
 const order: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-/** The last filter before a line leaves the process: nothing that looks like a credential passes, wherever it came from. */
+/**
+ * The last filter before a line leaves the process: nothing that looks like a credential passes, wherever it came from.
+ */
 const credentialPatterns: readonly [RegExp, string][] = [
   [/\bsk-[A-Za-z0-9_-]{6,}/g, "sk-[redacted]"],
   [/\b(sk|rk|whsec)_[A-Za-z0-9_]{6,}/g, "$1_[redacted]"],

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
-/** A number that is read when somebody asks for it. */
+/** A number that is read on demand. */
 export function gauge(registry: Registry, name: string, help: string, read: () => number): void {
   const instance = new Gauge({
     name,
@@ -12,7 +12,7 @@ export function gauge(registry: Registry, name: string, help: string, read: () =
   });
 }
 
-/** A number that only grows; `label` names the one dimension it has, if any. */
+/** A number that only increases; `label` names its one dimension, if any. */
 export function counter(
   registry: Registry,
   name: string,

@@ -2,10 +2,10 @@ import { type Locale, localeOfTag } from "@sluice/contracts/locales";
 
 const cookieName = "SVC_LANG";
 const yearSeconds = 31_536_000;
-/** More than that nobody reads; a header may hold anything. */
+/** Longer headers are cut: a client may send anything. */
 const wishesMax = 12;
 
-/** The language to show a page in: the one that its address names, else the one chosen before, else the browser's. */
+/** The language of a page: the one that its address names, else the one chosen before, else the browser's. */
 export function pageLocaleOf(request: Request, named: string): Locale {
   const wishes = (request.headers.get("accept-language") ?? "").split(",").slice(0, wishesMax);
   for (const tag of [named, rememberedLocale(request), ...wishes]) {
@@ -17,12 +17,12 @@ export function pageLocaleOf(request: Request, named: string): Locale {
   return "en";
 }
 
-/** The `Set-Cookie` that remembers a language; it holds nothing else, and the script of the console reads it. */
+/** The `Set-Cookie` that remembers a language; it contains nothing else, and the console's script reads it. */
 export function localeCookie(locale: Locale, isSecure: boolean): string {
   return `${cookieName}=${locale}; Path=/; Max-Age=${yearSeconds}; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 }
 
-/** Whether the browser that asks remembers this language already. */
+/** Whether the browser already remembers this language. */
 export function remembersLocale(request: Request, locale: Locale): boolean {
   return rememberedLocale(request) === locale;
 }
@@ -32,7 +32,7 @@ function rememberedLocale(request: Request): string {
   return cookies.find((part) => part.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1) ?? "";
 }
 
-/** A path of a form, which keeps the language that it is come to from. */
+/** The path of a form, keeping the language of the page that links to it. */
 export function formPath(path: string, locale: Locale): string {
   return locale === "en" ? path : `${path}${path.includes("?") ? "&" : "?"}lang=${locale}`;
 }

@@ -1,12 +1,12 @@
 const minuteMs = 60_000;
 
 /**
- * Allows so many units in a period, a minute by default, all at once if need be, and refills evenly. A rate below one
+ * Allows this many units per period, a minute by default, all at once if need be, and refills evenly. A rate below one
  * allows one, and the next once enough has accumulated. Taking may go below zero: what a call really used is known only
- * after it was let in.
+ * after it was admitted.
  */
 export class RateBucket {
-  /** The most that is there at once. */
+  /** The most that can accumulate. */
   readonly limit: number;
   readonly #perPeriod: number;
   readonly #periodMs: number;
@@ -44,7 +44,7 @@ export class RateBucket {
     this.#level -= amount;
   }
 
-  /** Whether nothing of it is taken, so that it need not be remembered. */
+  /** Whether the bucket is full, so that it need not be kept. */
   isFull(tick: number): boolean {
     return this.has(this.limit, tick);
   }

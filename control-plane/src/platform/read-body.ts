@@ -14,17 +14,17 @@ export type BodyLimits = {
  * here.
  */
 const droppedBytesMax = 64 * 1024 * 1024;
-/** A declared body up to here is read in one go, which costs half the processor time but does not show when bytes come. */
+/** A declared body up to this size is read in one go: half the processor time, but it hides when bytes arrive. */
 const wholeBytesMax = 1024 * 1024;
-/** A body may take as long as one silence and what it takes at this rate (128 kbit/s) ... */
+/** A body may take as long as one silence plus the time it needs at this rate (128 kbit/s) ... */
 const bytesPerMs = 16;
-/** ... but not longer than so many silences. */
+/** ... but not longer than this many silences. */
 const silencesMax = 10;
 
-/** One timer for all bodies that are being read: a timer of its own would cost each call more than the reading. */
+/** One timer for all bodies that are being read: a separate timer would cost each call more than the reading. */
 const ticker = new DeadlineTicker();
 
-/** Counts what a body takes of memory; what it throws ends the reading. */
+/** Counts the memory that a body takes; an exception ends the reading. */
 export type ByteCounter = { add(bytes: number): void };
 
 /** Reads the body of a request once, and never more of it than the limit. */
@@ -35,7 +35,7 @@ export class BodyReader implements Timed {
   readonly #request: Request;
   readonly #limits: BodyLimits;
   #beganMs = 0;
-  /** When bytes came last, as far as that is seen. */
+  /** When bytes last arrived, as far as that is visible. */
   #heardMs: number | null = null;
   #totalMs = 0;
   #giveUp: ((reason: AppError) => void) | null = null;
@@ -48,14 +48,14 @@ export class BodyReader implements Timed {
   /**
    * Resolves with the body.
    * @param counter counts the bytes before they are accepted: all at once if their number was declared
-   * @throws AppError `request_too_large`, `request_timeout`, `client_closed_request`, and what the counter throws
+   * @throws AppError `request_too_large`, `request_timeout`, `client_closed_request`, and the counter's errors
    */
   read(counter: ByteCounter | null = null): Promise<Uint8Array> {
     const { bytesMax, timeoutMs } = this.#limits;
     const header = this.#request.headers.get("content-length");
     const declared = header === null ? null : Number(header);
     if (declared !== null && declared > bytesMax) {
-      // Who asks first sends nothing after a refusal, so that the next request would be taken for the body.
+      // A client that waits for `100 Continue` sends nothing after a refusal: its next request would pass for the body.
       const isAsking = this.#request.headers.get("expect") !== null;
       return Promise.reject(tooLarge(isAsking ? Number.POSITIVE_INFINITY : declared - bytesMax));
     }
@@ -95,7 +95,7 @@ export class BodyReader implements Timed {
     }
   }
 
-  /** Pieces are counted as they come, and each restarts the idle timeout. */
+  /** Pieces are counted as they arrive, and each restarts the idle timeout. */
   async #readPieces(declared: number | null, counter: ByteCounter | null): Promise<Uint8Array> {
     const { bytesMax } = this.#limits;
     const pieces: Uint8Array[] = [];
@@ -131,7 +131,7 @@ export class BodyReader implements Timed {
   }
 }
 
-/** @param restBytes by how much the body is longer than the limit */
+/** @param restBytes by how much the body exceeds the limit */
 function tooLarge(restBytes: number): AppError {
   return new AppError("request_too_large", { endsConnection: restBytes > droppedBytesMax });
 }

@@ -4,7 +4,7 @@ import { type JsonShape, scanJson } from "./scan-json.ts";
 
 /**
  * Far above the longest agent conversations. A text that is nothing but keys, values or brackets is refused before
- * anything is built of it.
+ * anything is built from it.
  */
 const jsonLimits = { depthMax: 64, keysMax: 100_000, topLevelKeysMax: 1_000, valuesMax: 1_000_000 };
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -24,7 +24,7 @@ export function readJsonObject(bytes: Buffer): ReadObject {
   }
   let value: unknown;
   try {
-    // Most bodies are ASCII, and those need no second form of their text.
+    // Most bodies are ASCII, and those need no second copy of their text.
     value = JSON.parse(isAscii(bytes) ? bytes.toString("latin1") : utf8.decode(bytes));
   } catch {
     throw new AppError("invalid_json");
@@ -32,7 +32,7 @@ export function readJsonObject(bytes: Buffer): ReadObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new AppError("invalid_json", { message: "The request body must be a JSON object." });
   }
-  // Readers differ in which of two fields of one name they believe, so that there may be no two, at any depth.
+  // Parsers differ in which of two fields with the same name they use, so duplicates are refused at any depth.
   if (shape.hasDuplicateTopLevelKey || countKeys(value) !== shape.keys) {
     throw new AppError("invalid_json", { message: "A field occurs twice in the request body." });
   }

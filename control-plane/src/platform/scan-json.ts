@@ -1,12 +1,12 @@
-/** What a look at the structure of a JSON text shows, without building any value. */
+/** What a scan of a JSON text's structure finds, without building any value. */
 export type JsonShape = {
-  /** A limit was passed; what comes after that position was not checked. */
+  /** A limit was exceeded; what comes after that position was not checked. */
   readonly isOverLimit: boolean;
   /** Top-level keys that occur twice. */
   readonly hasDuplicateTopLevelKey: boolean;
   /** Where the value of each top-level key begins and ends. */
   readonly topLevel: ReadonlyMap<string, readonly [start: number, end: number]>;
-  /** Keys at all depths, each as often as it is written. */
+  /** Keys at all depths, each as often as it occurs. */
   readonly keys: number;
 };
 
@@ -43,7 +43,7 @@ function stringEnd(bytes: Buffer, start: number): number {
 
 /**
  * Walks over the structure of a text that may or may not be JSON: strings are skipped at native speed, values are not
- * built. Says nothing about validity; stops early once a limit is passed. Takes linear time for any bytes.
+ * built. Says nothing about validity; stops early once a limit is exceeded. Takes linear time for any bytes.
  */
 export function scanJson(bytes: Buffer, limits: JsonLimits): JsonShape {
   const walk = new StructureWalk(bytes, limits);
@@ -167,7 +167,7 @@ class StructureWalk {
   }
 }
 
-/** The name of a key, with its escapes read: "m\u006fdel" is "model" to a provider too. */
+/** The name of a key, with its escapes decoded: "m\u006fdel" is "model" to a provider too. */
 function topLevelKey(bytes: Buffer, start: number, end: number): string {
   const raw = bytes.toString("utf8", start, end);
   if (!raw.includes("\\")) {

@@ -4,7 +4,7 @@ export type SemaphoreLimits = {
   readonly waitMsMax: number;
 };
 
-/** Too many wait already, or it took too long until it was this one's turn. Nothing was begun. */
+/** Too many are waiting, or the wait was too long. Nothing was started. */
 export class SemaphoreFullError extends Error {
   override readonly name = "SemaphoreFullError";
 
@@ -13,7 +13,7 @@ export class SemaphoreFullError extends Error {
   }
 }
 
-/** Lets so many run at a time; the others wait in their order, but not many of them and not for long. */
+/** Lets this many run at a time; the others wait in order, but only a limited number of them and for a limited time. */
 export class Semaphore {
   readonly #limits: SemaphoreLimits;
   readonly #waiting = new Set<() => void>();
@@ -23,7 +23,7 @@ export class Semaphore {
     this.#limits = limits;
   }
 
-  /** @throws SemaphoreFullError before the work begins, and whatever the work throws */
+  /** @throws SemaphoreFullError before the work begins, and any error of the work */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#limits.runningMax) {
       await this.#wait();
@@ -37,7 +37,7 @@ export class Semaphore {
     }
   }
 
-  /** Resolves with the place of somebody who left. */
+  /** Resolves with a slot that was released. */
   #wait(): Promise<void> {
     if (this.#waiting.size >= this.#limits.waitingMax) {
       return Promise.reject(new SemaphoreFullError());

@@ -3,15 +3,15 @@ import type { Log } from "./log.ts";
 
 /** The maximum length of the queue. */
 const waitingMax = 64;
-/** Nothing that a body may hold takes so long; a thread that does is lost. */
+/** No possible body takes this long; a thread that does is considered lost. */
 const workMsMax = 60_000;
-/** A thread costs memory even when it has nothing to do. */
+/** A thread costs memory even when it is idle. */
 const idleMsMax = 30_000;
 
-/** A body from here on is worth the way to another thread. */
+/** A body of at least this size is worth sending to another thread. */
 export const largeBodyBytesMin = 1024 * 1024;
 
-/** What goes to the thread; it answers with a `SideAnswer`. */
+/** A message to the thread; it replies with a `SideAnswer`. */
 type Job = {
   readonly work: unknown;
   readonly transfer: readonly ArrayBuffer[];
@@ -19,12 +19,12 @@ type Job = {
   readonly reject: (error: unknown) => void;
 };
 
-/** How an order ended: with its result, or with an error that was put into a form that can travel. */
+/** The outcome of a request: its result, or an error in serialized form. */
 export type SideAnswer = { readonly result: unknown } | { readonly error: unknown };
 
 /**
- * A second thread for work that would keep everybody else waiting: one job at a time, in order of arrival. It is
- * started by the first job and ended when none has come for a while.
+ * A second thread for work that would block everyone else: one job at a time, in order of arrival. It is started by the
+ * first job and ended when none has come for a while.
  */
 export class SideThread {
   readonly #address: string;
@@ -48,7 +48,7 @@ export class SideThread {
   /**
    * Runs the work.
    * @param transfer buffers of the work that belong to the thread from now on
-   * @throws AppError `temporarily_unavailable` when too much waits, or what the thread threw
+   * @throws AppError `temporarily_unavailable` when too many wait, or the thread's error
    */
   run(work: unknown, transfer: readonly ArrayBuffer[]): Promise<unknown> {
     if (this.#waiting.length >= waitingMax) {
@@ -105,7 +105,7 @@ export class SideThread {
     this.#next();
   }
 
-  /** The order that was being worked on is lost with the thread; those that wait get another one. */
+  /** The current request is lost with the thread; waiting ones get another thread. */
   #lose(error: Error): void {
     const job = this.#current;
     this.#current = null;

@@ -1,14 +1,14 @@
-/** Copying this much takes a millisecond or two, also into memory that was never touched. */
+/** Copying this much takes a millisecond or two, even into memory that was never touched. */
 const sliceBytes = 1024 * 1024;
 
-/** Lets everything go on that waits for the event loop. */
+/** Yields to everything that waits for the event loop. */
 function yieldToLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
 }
 
-/** The pieces as one array of its own, put together so that nobody else has to wait for long. */
+/** Copies the pieces into one array, yielding in between so that nobody has to wait for long. */
 export async function joinInSlices(
   pieces: readonly Uint8Array[],
   byteLength: number,

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip as gzipCallback } from "node:zlib";
 
-/** A file in memory, as it goes out: with its compressed forms, where it has any. */
+/** A file in memory, ready to be sent: with its compressed forms, if any. */
 export type StaticFile = {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly brotli: Uint8Array<ArrayBuffer> | null;
@@ -11,7 +11,7 @@ export type StaticFile = {
   readonly hash: string;
 };
 
-/** A file made by ourselves while running. */
+/** A file generated at run time. */
 export function fileOf(text: string, contentType: string): StaticFile {
   const bytes = new TextEncoder().encode(text);
   return { bytes, brotli: null, gzip: null, contentType, hash: Bun.hash(bytes).toString(36) };
@@ -19,10 +19,10 @@ export function fileOf(text: string, contentType: string): StaticFile {
 
 const compressWithBrotli = promisify(brotliCompress);
 const compressWithGzip = promisify(gzipCallback);
-/** The best one takes ten times as long for a tenth less. */
+/** The best level takes ten times as long for a tenth less. */
 const brotliQuality = 6;
 
-/** The same with its compressed forms, which are made on threads beside the event loop. */
+/** The same with its compressed forms, which are created on threads beside the event loop. */
 export async function compressedFileOf(text: string, contentType: string): Promise<StaticFile> {
   const file = fileOf(text, contentType);
   const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality };
@@ -35,7 +35,7 @@ export async function compressedFileOf(text: string, contentType: string): Promi
 
 type FileAnswer = { readonly status?: number; readonly headers: Readonly<Record<string, string>> };
 
-/** The answer to a GET or HEAD: compressed as the client takes it, and 304 where the client has it already. */
+/** The response to a GET or HEAD: compressed as the client accepts it, and 304 if the client has it already. */
 export function fileResponse(request: Request, file: StaticFile, { status = 200, headers }: FileAnswer): Response {
   const { body, encoding } = chooseForm(file, request.headers.get("accept-encoding") ?? "");
   const tag = `"${file.hash}${encoding === null ? "" : `-${encoding}`}"`;

@@ -1,10 +1,10 @@
 import { type Frame, frameBytes } from "../platform/websocket/model.ts";
 
 const captureBytesMax = 262_144;
-/** Sound is long, says nothing in a trace, and would push out what does. */
+/** Sound is long, tells a reader of the trace nothing, and would crowd out what does. */
 const soundMark = '"input_audio_buffer.append"';
 
-/** What a client said in a session, one event in a line, up to a limit and without its sound. */
+/** What a client sent in a session, one event per line, up to a limit and without its sound. */
 export class FrameCapture {
   /** Everything that came, whether it was kept or not. */
   totalBytes = 0;

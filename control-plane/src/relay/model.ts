@@ -1,7 +1,7 @@
 import type { ApiKeyId, RequestId } from "@sluice/contracts/ids";
 import type { GatewayAnswer, UpstreamTraits } from "../gateway/model.ts";
 
-/** What the gateway is asked in place of a call in another dialect. */
+/** The gateway request that replaces a call in another dialect. */
 export type Translation = {
   readonly method: string;
   /** Without query. */
@@ -9,21 +9,21 @@ export type Translation = {
   /** One set for each credential that the client sent: the next is tried when one is refused. */
   readonly headers: readonly Headers[];
   /**
-   * The body for the gateway, made from the client's. Called after the key was found valid; what it throws ends the
+   * The body for the gateway, converted from the client's. Called after the key was found valid; an exception ends the
    * call.
    * @throws AppError, or FreeAnswer when no provider is needed
    */
   readonly toBody: (body: Uint8Array) => Uint8Array | Promise<Uint8Array>;
-  /** Where the client may send less than usual. */
+  /** For clients that may send less than usual. */
   readonly bodyBytesMax?: number;
-  /** Asked once the body is made. */
+  /** Called once the body was converted. */
   readonly traits?: () => UpstreamTraits;
 };
 
-/** What the client got in place of the gateway's answer. */
+/** What the client got in place of the gateway's response. */
 export type ClientResponse = {
   readonly httpStatus: number;
-  /** The first of the bytes. */
+  /** The beginning of the bytes. */
   readonly pieces: readonly Uint8Array[];
   readonly bytes: number;
   /** The model as the client named it, for calls that got no further than that. */
@@ -32,15 +32,15 @@ export type ClientResponse = {
 
 export type TranslatedCall = {
   readonly requestId: RequestId;
-  /** Whose call it is, once the gateway has answered; null for nobody's. */
+  /** The call's owner, once the gateway has responded; null if there is none. */
   readonly caller: () => ApiKeyId | null;
   /** Never rejects. */
   readonly answer: Promise<GatewayAnswer>;
   /**
-   * The client's body, for a translation that has none to send on.
+   * The client's body, for a translation that forwards none.
    * @throws AppError `request_too_large`, `request_timeout`, `client_closed_request`
    */
   readonly readBody: () => Promise<Uint8Array>;
-  /** Has to be called once the client has all that it gets, or is gone. Later calls count for nothing. */
+  /** Must be called once the client has everything it gets, or is gone. Later calls have no effect. */
   readonly respond: (response: ClientResponse) => void;
 };

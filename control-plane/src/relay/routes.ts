@@ -5,8 +5,8 @@ import { upgradeToSocket } from "../platform/websocket/server-socket.ts";
 import type { RelayService } from "./service.ts";
 
 /**
- * Everything under `/v1`. The request goes on as it came: no body parser, no schema, no hook, no context object. Each of
- * these would cost a call more than all that is done here.
+ * Everything under `/v1`. Requests are forwarded as they came: no body parser, no schema, no hook, no context object.
+ * Each of these would cost a call more than all that is done here.
  */
 export function relayHandler(
   relay: RelayService,
@@ -28,7 +28,7 @@ export function relayHandler(
   };
 }
 
-/** `/v1/realtime`: an answer like any other, or a websocket and then nothing more to answer. */
+/** `/v1/realtime`: a normal response, or a websocket and then no further response. */
 export function realtimeHandler(
   relay: RelayService,
   edge: EdgeSettings,

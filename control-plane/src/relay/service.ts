@@ -17,17 +17,17 @@ export type RelayDeps = {
   readonly trace: TraceService;
   readonly clock: Clock;
   readonly bodyLimits: { readonly bytesMax: number; readonly timeoutMs: number };
-  /** Whether bodies are kept at all; if so, each key may still say no. */
+  /** Whether bodies are stored at all; if so, each key can still opt out. */
   readonly keepsPayloads: () => boolean;
 };
 
-/** What the client sent: what was kept of it, and how much it was. */
+/** What the client sent: the part that was kept, and the total size. */
 type Said = { readonly bytes: Uint8Array | null; readonly totalBytes: number };
 
 type CallDetails = {
   readonly clientIp: string;
   readonly read: GatewayCall["readBody"];
-  /** Called once, with what the gateway reports. */
+  /** Called once, with the gateway's report. */
   readonly onReport: (call: GatewayCall, report: CallReport) => void;
   /** Called after `onReport` with the corrected report. */
   readonly onUnrecorded?: (call: GatewayCall, report: CallReport) => void;
@@ -37,7 +37,7 @@ const nothing = new Uint8Array();
 
 const saidIn = (body: Uint8Array | null): Said => ({ bytes: body, totalBytes: body?.byteLength ?? 0 });
 
-/** A call that is on its way, as the drain sees it. */
+/** A call in flight, as seen by the drain. */
 export type RelayLoad = { inFlight: number };
 
 /**
@@ -54,7 +54,7 @@ export class RelayService {
 
   /**
    * @param target path and query exactly as on the request line
-   * @param onOver called when the end of the answer is about to go out, with the bytes of the whole
+   * @param onOver called when the end of the response is about to be sent, with the total number of bytes
    */
   async relay(
     request: Request,
@@ -110,7 +110,7 @@ export class RelayService {
     };
   }
 
-  /** A session over a websocket: the same, but that what is said is known only at its end. */
+  /** A session over a websocket: the same, but its content is known only at its end. */
   async openSession(
     request: Request,
     target: string,
@@ -171,7 +171,7 @@ export class RelayService {
     return payload;
   }
 
-  /** A later row of the same call counts only where the earlier one was lost. */
+  /** A later row of the same call counts only if the earlier one was lost. */
   #record(call: GatewayCall, report: CallReport, payload: PayloadFate): void {
     this.#deps.trace.record({
       requestId: call.requestId,

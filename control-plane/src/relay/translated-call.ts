@@ -4,7 +4,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { BodyReader, ByteCounter } from "../platform/read-body.ts";
 import type { ClientResponse, Translation } from "./model.ts";
 
-/** The client's body and what the gateway gets for it, each made once however often it is asked for. */
+/** The client's body and its conversion for the gateway, each computed once however often it is requested. */
 export class TranslatedBody {
   readonly #reader: BodyReader;
   readonly #toBody: Translation["toBody"];
@@ -34,13 +34,13 @@ export class TranslatedBody {
 
 export type TranslatedWriter = {
   readonly write: (report: CallReport) => void;
-  /** Takes the place of what was written. */
+  /** Replaces what was recorded. */
   readonly correct: (report: CallReport) => void;
 };
 
 /**
- * Waits for both ends of a translated call: the gateway's report, which comes first, and what the client received.
- * Then the call is recorded as the client saw it.
+ * Waits for both ends of a translated call: the gateway's report, which comes first, and what the client received. Then
+ * the call is recorded as the client saw it.
  */
 export class TranslatedBooks {
   readonly #clock: Clock;
@@ -59,7 +59,7 @@ export class TranslatedBooks {
     this.#writeOnce();
   }
 
-  /** What was reported first is not so. */
+  /** The first report was wrong. */
   correct(said: CallReport): void {
     this.#report = { said, tick: this.#clock.tick() };
     const report = this.#compose();

@@ -9,7 +9,7 @@ export type PayloadAccess = {
   readonly gatewayUserId: bigint;
   readonly reason: string;
   readonly ip: string;
-  /** The id of the request that asks. */
+  /** The id of the reading request. */
   readonly askedBy: string;
 };
 
@@ -67,7 +67,7 @@ export type AccessFilter = {
   readonly before: bigint | null;
 };
 
-/** Accesses, the newest first. */
+/** Accesses, newest first. */
 export async function listAccesses(db: Queryable, filter: AccessFilter, limit: number): Promise<AccessRow[]> {
   const { requestId, adminId, before } = filter;
   return await db.sql<AccessRow>`
@@ -82,12 +82,12 @@ export async function listAccesses(db: Queryable, filter: AccessFilter, limit: n
 
 export type AccessFinding = { readonly finding: string; readonly link_number: bigint | null };
 
-/** What is wrong with the chain; empty when nothing is. Reads all of it. */
+/** What is wrong with the chain; empty when it is intact. Reads all of it. */
 export async function findBrokenAccesses(db: Queryable): Promise<AccessFinding[]> {
   return await db.sql<AccessFinding>`select finding, link_number from check_payload_access()`;
 }
 
-/** The last link; null when somebody took it away. */
+/** The last link; null when someone removed it. */
 export async function findAccessHead(db: Queryable): Promise<WrittenAccess | null> {
   const [row] = await db.sql<WrittenAccess>`
     select number, encode(hash, 'hex') as hash from payload_access_head where id = 1`;

@@ -14,7 +14,7 @@ export class ByteAllowance {
     this.#filledTick = clock.tick();
   }
 
-  /** Whether so many bytes may pass now; if not, nothing is taken. */
+  /** Whether this many bytes may pass now; if not, nothing is taken. */
   take(bytes: number): boolean {
     if (this.#bytes < bytes) {
       const tick = this.#clock.tick();

@@ -14,7 +14,7 @@ export type TraceFeatureDeps = {
   readonly masterKey: MasterKey;
   readonly log: Log;
   readonly clock: Clock;
-  /** Asked for again with each use: admins change them. */
+  /** Read on each use, because admins can change them. */
   readonly rules: () => TraceRules;
 };
 

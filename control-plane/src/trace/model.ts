@@ -1,7 +1,7 @@
 import type { ApiKeyId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
 import { dayMs, utcDay } from "../platform/clock.ts";
 
-/** Metadata of one relayed call. Written for every call, those without a valid key included. */
+/** Metadata of one relayed call. Written for every call, including those without a valid key. */
 export type TraceRow = {
   readonly requestId: RequestId;
   /** UTC day of `startedAtMs`, as YYYY-MM-DD; the partition. */
@@ -27,7 +27,7 @@ export type TraceRow = {
   readonly startedAtMs: number;
 };
 
-/** A trace row on its way through the spool: as text already, because both the spool and the database want it so. */
+/** A trace row on its way through the spool: already as text, because both the spool and the database want it so. */
 export type SpooledTrace = {
   readonly requestId: RequestId;
   readonly day: string;
@@ -35,55 +35,59 @@ export type SpooledTrace = {
   readonly json: string;
 };
 
-/** What became of the bodies: queued for storing, switched off for the key, dropped under load, or there were none. */
+/**
+ * What happened to the bodies: queued for storing, switched off for the key, dropped under load, or there were none.
+ */
 export type PayloadFate = "stored" | "off" | "dropped" | "none";
 
-/** The bodies of one call as they were seen, not yet truncated or compressed. */
+/** The bodies of one call as received, not yet truncated or compressed. */
 export type Payload = {
   readonly requestId: RequestId;
   readonly day: string;
   readonly gatewayUserId: GatewayUserId;
   readonly request: Uint8Array | null;
-  /** The body in pieces; kept only up to the limit by its collector. */
+  /** The body in pieces; kept only up to the collector's limit. */
   readonly response: readonly Uint8Array[];
-  /** The whole lengths, also when less was collected. */
+  /** The full lengths, even if less was collected. */
   readonly requestBytes: number;
   readonly responseBytes: number;
 };
 
-/** The bodies of one call, sealed under the data key of its day. */
+/** The bodies of one call, encrypted under the data key of its day. */
 export type SealedPayload = {
   readonly requestId: RequestId;
   readonly gatewayUserId: GatewayUserId;
   readonly sealed: Uint8Array;
 };
 
-/** Where in a segment the payload of one call lies: a row of `payload_record`. */
+/** Where in a segment the payload of one call is: a row of `payload_record`. */
 export type PayloadRecord = {
   readonly requestId: RequestId;
   readonly gatewayUserId: GatewayUserId;
   readonly byteOffset: number;
   readonly byteLength: number;
-  /** The whole lengths, also when less was kept. */
+  /** The full lengths, even if less was kept. */
   readonly requestBytes: number;
   readonly responseBytes: number;
   readonly isRequestTruncated: boolean;
   readonly isResponseTruncated: boolean;
 };
 
-/** Payloads of one day that are stored together, each sealed for itself: a row of `payload_segment` with its records. */
+/**
+ * Payloads of one day that are stored together, each encrypted separately: a row of `payload_segment` with its records.
+ */
 export type PayloadSegment = {
-  /** A UUID, chosen when the segment is made, so that writing it twice stores it once. */
+  /** A UUID, chosen when the segment is created, so that writing it twice stores it once. */
   readonly segmentId: string;
   readonly day: string;
-  /** Eight hex digits; names the key in `payload_day_key`. */
+  /** Eight hex digits; identifies the key in `payload_day_key`. */
   readonly keyId: string;
-  /** The sealed payloads, one after the other. */
+  /** The encrypted payloads, one after the other. */
   readonly sealed: Uint8Array<ArrayBuffer>;
   readonly records: readonly PayloadRecord[];
 };
 
-/** What a sealed payload holds. */
+/** The content of an encrypted payload. */
 export type OpenedPayload = {
   readonly request: Uint8Array | null;
   readonly response: Uint8Array;
@@ -91,14 +95,14 @@ export type OpenedPayload = {
   readonly isResponseTruncated: boolean;
 };
 
-/** Where one call is found. */
+/** The position of one call. */
 export type CallPlace = {
   /** UTC day, YYYY-MM-DD. */
   readonly day: string;
   readonly requestId: string;
 };
 
-/** Which calls are looked for; null asks for nothing. */
+/** The conditions of a search; null for none. */
 export type TraceFilter = {
   readonly gatewayUserId: bigint | null;
   readonly userId: bigint | null;
@@ -110,23 +114,23 @@ export type TraceFilter = {
   readonly to: Date | null;
 };
 
-/** A page of a search: from the first place on, below the second. */
+/** A page of a search: from the first position on, below the second. */
 export type TraceSearch = {
   readonly filter: TraceFilter;
-  /** Else the newest come first. */
+  /** Otherwise the newest come first. */
   readonly isOldestFirst: boolean;
   readonly since: CallPlace;
   readonly before: CallPlace;
   readonly limit: number;
-  /** Payloads of calls that began before are expired. */
+  /** Payloads of calls that began before this are expired. */
   readonly payloadCutoff: Date;
 };
 
-/** Request id and moment of a call are made one after the other. */
+/** A call's request id and start time are generated one after the other. */
 const slackMs = 2_000;
 const behindAll: CallPlace = { day: "9999-12-31", requestId: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
 
-/** The smallest place that a call of this moment can have: a request id begins with the milliseconds since 1970. */
+/** The smallest position that a call of this moment can have: a request id begins with the milliseconds since 1970. */
 function placeOf(epochMs: number): CallPlace {
   const moment = new Date(Math.max(0, epochMs));
   const hex = moment.getTime().toString(16).padStart(12, "0");
@@ -139,7 +143,7 @@ function placeOf(epochMs: number): CallPlace {
 const isBefore = (one: CallPlace, other: CallPlace): boolean =>
   one.day === other.day ? one.requestId < other.requestId : one.day < other.day;
 
-/** The smallest position after one. */
+/** The smallest position after a given one. */
 function placeAfter({ day, requestId }: CallPlace): CallPlace {
   const next = (BigInt(`0x${requestId.replaceAll("-", "")}`) + 1n).toString(16).padStart(32, "0");
   // No call of a day comes after its last id.
@@ -148,7 +152,7 @@ function placeAfter({ day, requestId }: CallPlace): CallPlace {
 }
 
 /**
- * The part of the log that a search reads: as little as the moments and the cursor allow.
+ * The part of the log that a search reads: as little as the times and the cursor allow.
  * @param oldestMs nothing is kept from before
  */
 export function searchBounds(
@@ -165,7 +169,7 @@ export function searchBounds(
   return { since, before: cursor !== null && isBefore(cursor, end) ? cursor : end };
 }
 
-/** How long things are kept, and how payloads may be read; asked for again each time. */
+/** How long things are kept, and how payloads may be read; read on each use. */
 export type TraceRules = {
   readonly payloadRetentionDays: number;
   readonly metadataRetentionDays: number;

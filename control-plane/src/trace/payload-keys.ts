@@ -9,10 +9,12 @@ import { findDayKey, insertDayKey } from "./store.ts";
 
 const checkMs = 60_000;
 const retryMs = 2_000;
-/** Another replica may store its key first, or (once in a million keys) have the same id; then what is there is read. */
+/**
+ * Another replica may store its key first, or (once in a million keys) have the same id; then the stored one is read.
+ */
 const attemptsMax = 3;
 
-/** The key of the day was destroyed at the end of its retention. What was sealed under it is gone. */
+/** The day's key was destroyed at the end of its retention. Everything encrypted under it is gone. */
 export class DayKeyDestroyedError extends Error {
   override readonly name = "DayKeyDestroyedError";
 }
@@ -25,9 +27,10 @@ export type PayloadKeysDeps = {
 };
 
 /**
- * The data keys under which payloads are sealed: one for each UTC day, shared by all replicas, wrapped under the master
- * key in the database. Those of today and tomorrow are fetched ahead, so that a call only looks into a map. Destroying a
- * key is what deletes the payloads of its day for good; the row stays and keeps a new key from being made.
+ * The data keys under which payloads are encrypted: one for each UTC day, shared by all replicas, wrapped under the
+ * master key in the database. Those of today and tomorrow are fetched ahead, so that a call only looks into a map.
+ * Destroying a key is what deletes the payloads of its day for good; the row stays and keeps a new key from being
+ * created.
  */
 export class PayloadKeys {
   readonly #deps: PayloadKeysDeps;
@@ -45,7 +48,7 @@ export class PayloadKeys {
     return this.#keys.get(day) ?? null;
   }
 
-  /** Makes the keys of today and tomorrow ready and keeps doing so. Does not fail: without keys, payloads are dropped. */
+  /** Prepares the keys of today and tomorrow and keeps doing so. Does not fail: without keys, payloads are dropped. */
   async start(): Promise<void> {
     const isReady = await this.#prepare();
     if (!this.#isStopped) {
@@ -61,9 +64,9 @@ export class PayloadKeys {
   }
 
   /**
-   * The key of any day, asked from the database, so that a key destroyed elsewhere is not kept alive here.
+   * The key of any day, read from the database, so that a key destroyed elsewhere is not kept alive here.
    * @returns null when the day never had a key
-   * @throws DayKeyDestroyedError, SealError when it was wrapped under another master key, or an error of the database
+   * @throws DayKeyDestroyedError, SealError when it was wrapped under another master key, or a database error
    */
   async read(day: string): Promise<SealingKey | null> {
     const stored = await findDayKey(this.#deps.db, day);
@@ -95,7 +98,7 @@ export class PayloadKeys {
         failure = error;
       }
     }
-    // Said when it begins and when it ends, not at every try.
+    // Logged when it begins and when it ends, not at every attempt.
     if (failure !== null && !this.#isFailing) {
       log.warn("trace.day_key_unavailable", { error: failure });
     } else if (failure === null && this.#isFailing) {
@@ -119,7 +122,7 @@ export class PayloadKeys {
     }
   }
 
-  /** Offers a new key to the database. Whether it or another replica's was taken shows when the key is read. */
+  /** Offers a new key to the database. Reading the key shows whether it or another replica's was accepted. */
   async #create(day: string): Promise<void> {
     const secret = randomBytes(sealingKeyBytes);
     const keyId = keyIdOf(secret);
@@ -128,7 +131,7 @@ export class PayloadKeys {
   }
 }
 
-/** Where the key of a day is kept, for sealing it. */
+/** Where a day's key is stored, as the context of its encryption. */
 export function dayKeyContext(day: string, keyId: string): string {
   return sealContext({ table: "payload_day_key", column: "wrapped", row: day, owner: keyId });
 }

@@ -7,8 +7,8 @@ import { blobLength, compressBlob, compressBlobAside, type PayloadBlob, packPayl
 import { PayloadWriter, type PayloadWriterDeps } from "./payload-writer.ts";
 
 /**
- * Why a payload is not stored: too many wait (`queue_full`; `database_away` when that is because of an outage), the key
- * of the day is not here, the database refused the row, the process ended, or (a defect) it could not be sealed.
+ * Why a payload is not stored: too many wait (`queue_full`; `database_away` when that is because of an outage), the
+ * day's key is not here, the database refused the row, the process ended, or (a bug) it could not be encrypted.
  */
 export type PayloadDropReason = "queue_full" | "database_away" | "no_key" | "write_refused" | "closed" | "seal_failed";
 
@@ -18,7 +18,7 @@ export type PayloadObserver = {
 };
 
 export type PayloadLimits = {
-  /** Of the request and of the response, each; what is longer is cut off and marked. */
+  /** Limit for the request and the response, each; longer ones are truncated and marked. */
   readonly bodyBytesMax: number;
   readonly queueBytesMax: number;
   readonly queueCountMax: number;
@@ -32,28 +32,28 @@ export type PayloadQueueDeps = Pick<PayloadWriterDeps, "write" | "isOutage"> & {
   readonly log: Log;
 };
 
-/** What an entry of the queue takes besides its bytes; measured on the heap, rounded up. */
+/** The overhead of an entry in the queue besides its bytes; measured on the heap, rounded up. */
 const entryBytes = 512;
 
-/** Longer blobs are compressed on another thread; up to this length that would cost more than it spares (0.15 ms). */
+/** Longer blobs are compressed on another thread; up to this length that would cost more than it saves (0.15 ms). */
 const sealedHereBytesMax = 64 * 1024;
 
 /**
- * Blobs from this length on are always compressed: that saves the database more work than it costs us. Shorter ones
- * cost us four times the rest of the sealing and save only disk, so they are compressed as long as there are few: up to
- * so many bytes a second, which takes a tenth of a percent of a core.
+ * Blobs of at least this length are always compressed: that saves the database more work than it costs us. Shorter ones
+ * cost us four times the rest of the encryption and save only disk, so they are compressed as long as there are few: up
+ * to this many bytes a second, which takes a tenth of a percent of a core.
  */
 const compressedBytesMin = 4 * 1024;
 const compressedSmallBytesPerSecond = 256 * 1024;
-/** Below this length a frame is as long as what is in it. */
+/** Below this length a compressed frame is no shorter than its content. */
 const compressibleBytesMin = 256;
 
 type Offered = { readonly key: SealingKey; readonly payload: Payload; readonly bytes: number };
 
 /**
- * Takes the bodies of finished calls, seals them after the call is over, and has them written in batches. The caller
- * never waits: what does not fit into the limits is dropped and counted. Bodies are kept for a turn of the event loop,
- * because they may hang on buffers many times their size; what waits for the database is sealed.
+ * Takes the bodies of finished calls, encrypts them after the call is over, and has them written in batches. The caller
+ * never waits: what does not fit into the limits is dropped and counted. Bodies are kept for one tick of the event
+ * loop, because they may be views of buffers many times their size; what waits for the database is encrypted.
  */
 export class PayloadQueue {
   readonly #deps: PayloadQueueDeps;
@@ -80,7 +80,7 @@ export class PayloadQueue {
     });
   }
 
-  /** What the queue holds, in bytes, overhead included; for a gauge. */
+  /** The size of the queue in bytes, overhead included; for a gauge. */
   get queuedBytes(): number {
     return this.#offeredBytes + this.#underwayBytes + this.#writer.queuedBytes;
   }
@@ -90,10 +90,10 @@ export class PayloadQueue {
   }
 
   /**
-   * Takes a payload for storing. Its bodies must not be changed afterwards. Never throws, never waits; the answer of the
-   * call goes out before the work begins.
+   * Queues a payload for storing. Its bodies must not be changed afterwards. Never throws, never waits; the call's
+   * response is sent before the work begins.
    * @returns "stored" when it is in the queue. It may still be dropped there, when the database refuses it or the
-   *   process ends while the database is away; that is counted.
+   * process ends while the database is unreachable; that is counted.
    */
   offer(payload: Payload): "stored" | "dropped" {
     const key = this.#deps.findKey(payload.day);
@@ -111,7 +111,7 @@ export class PayloadQueue {
     return "stored";
   }
 
-  /** Takes no more, and writes what is queued for at most `timeoutMs`; what is left then is dropped and counted. */
+  /** Accepts no more, and writes what is queued for at most `timeoutMs`; what is left then is dropped and counted. */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosed = true;
     this.#sealOffered();
@@ -130,7 +130,9 @@ export class PayloadQueue {
     return this.#writer.isDatabaseAway ? "database_away" : "queue_full";
   }
 
-  /** All that one turn of the event loop brought: each came with a call that took ten times as long as sealing does. */
+  /**
+   * Everything from one tick of the event loop: each came with a call that took ten times as long as encrypting does.
+   */
   readonly #sealOffered = (): void => {
     const offered = this.#offered;
     this.#offered = [];

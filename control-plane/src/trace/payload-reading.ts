@@ -24,7 +24,7 @@ export type PayloadReadingDeps = {
   readonly rules: () => TraceRules;
 };
 
-/** Who wants to read, and by which request. */
+/** Who wants to read, and in which request. */
 export type PayloadReader = {
   readonly adminId: bigint;
   readonly username: string;
@@ -32,7 +32,7 @@ export type PayloadReader = {
   readonly ip: string;
 };
 
-/** The bodies of one call in clear, and the record of this access. */
+/** The decrypted bodies of one call, and the record of this access. */
 export type ShownPayload = {
   readonly request: BodyView | null;
   readonly response: BodyView;
@@ -49,7 +49,7 @@ type Found = { readonly place: CallPlace; readonly gatewayUserId: bigint; readon
 const reasonBytesMax = 4_000;
 
 /**
- * Shows the bodies of one call to a super-admin: the only way they leave in clear. The access is committed before
+ * Shows the bodies of one call to a super-admin: the only way they leave decrypted. The access is committed before
  * anything is decrypted; if it can't be, nothing is shown.
  */
 export class PayloadReading {
@@ -86,7 +86,7 @@ export class PayloadReading {
       },
       rules().readsPerHour,
     );
-    // Logs are kept elsewhere: a chain that is cut short there does not end with this link.
+    // Logs are stored elsewhere: a chain that is cut short there does not end with this link.
     log.info("trace.payload_read", {
       link: access.number,
       hash: access.hash,
@@ -149,7 +149,7 @@ export class PayloadReading {
         return link;
       });
     } catch (error) {
-      // Also when only the answer to the COMMIT was lost: then the record is of something that was not shown.
+      // Also when only the response to the COMMIT was lost: then the record is of something that was not shown.
       throw new AppError("audit_unavailable", { cause: error, retryAfterSeconds: 2 });
     }
   }
@@ -184,7 +184,7 @@ function toBodies(opened: OpenedPayload, bodies: StoredBodies): Pick<ShownPayloa
   };
 }
 
-/** As text if it is that; the last character of a body that was cut may be cut as well, and is left out. */
+/** As text if it is text; the last character of a truncated body may be incomplete, and is left out. */
 function toContent(bytes: Uint8Array, isTruncated: boolean): { encoding: "text" | "base64"; content: string } {
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

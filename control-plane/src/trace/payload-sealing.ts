@@ -4,7 +4,7 @@ import type { OpenedPayload, Payload, SealedPayload } from "./model.ts";
 
 /*
  * The plaintext of a payload: format (1 byte), flags (1), length of the request (4, little endian), request, response.
- * It is sealed like this or as one zstd frame around it. A frame begins with another byte than the format, so the two
+ * It is encrypted as it is or as one zstd frame around it. A frame begins with another byte than the format, so the two
  * can be told apart without a mark.
  */
 const format = 1;
@@ -17,23 +17,23 @@ const responseTruncated = 4;
 const zstdFirstByte = 0x28;
 
 /**
- * Level 1 of zstd: of all that the runtime has (zstd, zlib, libdeflate at several levels) it is the fastest and, with
- * those bodies, nearly the smallest. 3 KB of prose take 13 us and shrink to 57 %, a stream of 3 KB takes 8 us (28 %),
+ * Level 1 of zstd: of everything in the runtime (zstd, zlib, libdeflate at several levels) it is the fastest and, with
+ * these bodies, nearly the smallest. 3 KB of prose take 13 us and shrink to 57 %, a stream of 3 KB takes 8 us (28 %),
  * 100 KB take 60 to 120 us (10 to 18 %).
  */
 const compression = { level: 1 } as const;
 
-/** A frame that saves less than this share is not worth being unpacked again. */
+/** A frame that saves less than this share is not worth decompressing. */
 const savedShareMin = 0.05;
 
-/** The bodies of a payload in one piece, cut to their limits, compressed or not. */
+/** The bodies of a payload in one piece, truncated to their limits, compressed or not. */
 export type PayloadBlob<Bytes extends Uint8Array = Uint8Array> = {
   readonly bytes: Bytes;
   readonly isRequestTruncated: boolean;
   readonly isResponseTruncated: boolean;
 };
 
-/** How long the blob of a payload will be. */
+/** The length of a payload's blob. */
 export function blobLength(payload: Payload, bodyBytesMax: number): number {
   return headerBytes + Math.min(payload.request?.length ?? 0, bodyBytesMax) + responseLength(payload, bodyBytesMax);
 }
@@ -51,7 +51,7 @@ function responseLength(payload: Payload, bodyBytesMax: number): number {
 
 /**
  * Copies the beginnings of both bodies into one blob; never touches more of them than the limit.
- * @param bodyBytesMax of the request and of the response, each
+ * @param bodyBytesMax for the request and the response, each
  * @param target is used when it is long enough; the blob is then valid until the target is used again
  */
 export function packPayload(
@@ -88,12 +88,12 @@ export function packPayload(
   return { bytes, isRequestTruncated, isResponseTruncated };
 }
 
-/** The blob as a zstd frame, or as it is when a frame would save next to nothing. */
+/** The blob as a zstd frame, or as it is if a frame would save next to nothing. */
 export function compressBlob(blob: Uint8Array<ArrayBuffer>): Uint8Array {
   return worthwhile(Bun.zstdCompressSync(blob, compression), blob);
 }
 
-/** The same on another thread, for blobs that would hold up the event loop. The blob must not be changed meanwhile. */
+/** The same on another thread, for blobs that would block the event loop. The blob must not be changed meanwhile. */
 export async function compressBlobAside(blob: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return worthwhile(await Bun.zstdCompress(blob, compression), blob);
 }
@@ -102,7 +102,7 @@ function worthwhile(frame: Uint8Array, blob: Uint8Array): Uint8Array {
   return frame.length <= blob.length * (1 - savedShareMin) ? frame : blob;
 }
 
-/** A sealed payload opens only as the payload of this call of this user. */
+/** An encrypted payload can be decrypted only as the payload of this call of this user. */
 function contextOf(payload: Pick<Payload, "requestId" | "gatewayUserId">): string {
   return sealContext({
     table: "payload_segment",
@@ -113,7 +113,7 @@ function contextOf(payload: Pick<Payload, "requestId" | "gatewayUserId">): strin
 }
 
 /**
- * Seals a packed payload.
+ * Encrypts a packed payload.
  * @param target `sealOverheadBytes` longer than the bytes
  * @param bytes the blob's bytes, compressed or not
  */
@@ -127,7 +127,7 @@ export function sealPayloadInto(
 }
 
 /**
- * Opens what `sealPayloadInto` made. The marks of truncation come from inside the seal, not from the columns of the row.
+ * Decrypts the output of `sealPayloadInto`. The truncation flags come from the encrypted bytes, not from the row.
  * @throws SealError when it was altered, belongs to another call or user, or needs another key
  */
 export function openPayload(keys: SealingKey | readonly SealingKey[], payload: SealedPayload): OpenedPayload {

@@ -5,13 +5,15 @@ import type { Payload, PayloadRecord, PayloadSegment } from "./model.ts";
 import { type PayloadBlob, sealPayloadInto } from "./payload-sealing.ts";
 
 /**
- * Each statement costs this process 100 us or more besides its bytes, so the more payloads share one the better: with 3 KB
- * each, a payload costs 7 us of our CPU in segments of 32, 4.6 in 64, 3.8 in 128 and no less in 256.
+ * Each statement costs this process 100 us or more besides its bytes, so the more payloads share one the better: with 3
+ * KB each, a payload costs 7 us of our CPU in segments of 32, 4.6 in 64, 3.8 in 128 and no less in 256.
  */
 export const segmentPayloadsMax = 128;
 export const segmentBytesMax = 512 * 1024;
 
-/** A segment that fills less of its buffer is copied out, so that what waits takes about the memory that is counted. */
+/**
+ * A segment that fills less of its buffer is copied out, so that queued segments take about the memory that is counted.
+ */
 const filledShareMin = 0.75;
 /** One that is being filled and one that is being written; more are only needed after an outage. */
 const spareBuffersMax = 2;
@@ -24,7 +26,7 @@ type OpenSegment = {
   records: PayloadRecord[];
 };
 
-/** Puts payloads into segments, each sealed for itself, straight into the bytes that go to the database. */
+/** Collects payloads in segments, each encrypted separately, directly in the bytes that go to the database. */
 export class PayloadSegments {
   /** By key, hence by day: around midnight two are filled at the same time. */
   readonly #open = new Map<string, OpenSegment>();
@@ -39,7 +41,7 @@ export class PayloadSegments {
     return this.#full.length === 0 && this.#open.size === 0;
   }
 
-  /** Seals a payload into the segment of its day. @returns how many bytes it takes there */
+  /** Encrypts a payload into the segment of its day. @returns how many bytes it takes there */
   add(key: SealingKey, payload: Payload, blob: PayloadBlob): number {
     const byteLength = blob.bytes.length + sealOverheadBytes;
     if (byteLength > segmentBytesMax) {
@@ -55,7 +57,7 @@ export class PayloadSegments {
     }
     segment ??= startSegment(key, payload.day, this.#spareBuffers.pop() ?? Buffer.allocUnsafeSlow(segmentBytesMax));
     append(segment, payload, blob);
-    // Only now, so that a segment is never empty, also when the sealing failed.
+    // Only now, so that a segment is never empty, even if the encryption failed.
     this.#open.set(key.id, segment);
     if (segment.records.length >= segmentPayloadsMax) {
       this.#full.push(this.#finish(segment));
@@ -73,7 +75,7 @@ export class PayloadSegments {
     return open === undefined ? null : this.#finish(open);
   }
 
-  /** Gives back a segment that nobody reads any more, for its buffer. */
+  /** Gives back a segment that nobody reads any more, so that its buffer can be reused. */
   recycle(segment: PayloadSegment): void {
     const { buffer } = segment.sealed;
     if (buffer.byteLength === segmentBytesMax) {
@@ -126,7 +128,7 @@ function finishSegment(segment: OpenSegment, sealed: Uint8Array<ArrayBuffer>): P
   return { segmentId: randomUUIDv7(), day, keyId: key.id, sealed, records };
 }
 
-/** Each payload of a segment as a segment of its own, with the bytes where they are. */
+/** Each payload of a segment as a separate segment, without copying the bytes. */
 export function splitSegment(segment: PayloadSegment): PayloadSegment[] {
   return segment.records.map((record) => ({
     ...segment,

@@ -8,13 +8,15 @@ import { PayloadSegments, splitSegment } from "./payload-segments.ts";
 
 export type PayloadWriterDeps = {
   /**
-   * Writes a segment in a transaction of its own. Must be idempotent: a segment may come again after any failure. Its
-   * bytes may change as soon as it is written.
+   * Writes a segment in its own transaction. Must be idempotent: a segment may be repeated after any failure. Its bytes
+   * may change as soon as it is written.
    */
   readonly write: (segment: PayloadSegment) => Promise<void>;
-  /** Whether an error of `write` says that the database is away or too slow, as opposed to refusing a payload. */
+  /**
+   * Whether an error of `write` means that the database is unreachable or too slow, as opposed to refusing a payload.
+   */
   readonly isOutage: (error: unknown) => boolean;
-  /** What a queued payload takes besides its bytes. */
+  /** The overhead of a queued payload besides its bytes. */
   readonly entryBytes: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -26,13 +28,13 @@ export type PayloadWriterDeps = {
 const lingerMs = 100;
 const retryBackoff = { minMs: 100, maxMs: 2_000 };
 
-/** What became of a segment. */
+/** The result of writing a segment. */
 type Fate = "written" | "refused" | "given_up";
 
 /**
- * Seals payloads into segments and writes these one after the other. While the database is away the same segment is
- * tried again and again: callers that add payloads keep to a limit, so what waits is bounded, and giving up earlier
- * would only lose more. Besides what is counted there are the buffers of the segments that are being filled.
+ * Encrypts payloads into segments and writes these one after the other. While the database is unreachable the same
+ * segment is retried: callers that add payloads keep to a limit, so the queue is bounded, and giving up earlier would
+ * only lose more. Besides what is counted there are the buffers of the segments that are being filled.
  */
 export class PayloadWriter {
   readonly #deps: PayloadWriterDeps;
@@ -51,7 +53,7 @@ export class PayloadWriter {
     this.#deps = deps;
   }
 
-  /** Of the payloads that are not written yet, including those that are being written. */
+  /** The size of payloads that are not written yet, including those being written. */
   get queuedBytes(): number {
     return this.#queuedBytes;
   }
@@ -60,7 +62,7 @@ export class PayloadWriter {
     return this.#queuedCount;
   }
 
-  /** Whether the last attempt failed because the database did not answer (in time). */
+  /** Whether the last attempt failed because the database did not respond (in time). */
   get isDatabaseAway(): boolean {
     return this.#isAway;
   }
@@ -113,7 +115,7 @@ export class PayloadWriter {
     });
   }
 
-  /** Writes one segment, and more as long as they are full; the rest lingers for company. */
+  /** Writes one segment, and more as long as they are full; the rest waits for others to join it. */
   async #drain(): Promise<void> {
     do {
       const segment = this.#segments.take();

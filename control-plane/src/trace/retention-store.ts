@@ -3,7 +3,7 @@ import { type Queryable, rowsWritten } from "../platform/db.ts";
 /** The days whose logs are dropped. */
 export type DroppedLog = "payload_segment" | "payload_record" | "trace_record";
 
-/** So many days before today, in UTC, by the clock of the database: that of one replica may be wrong. */
+/** The day this many days before today, in UTC, by the database's clock: a replica's may be wrong. */
 export async function dayBefore(db: Queryable, days: number): Promise<string> {
   const [row] = await db.sql<{ day: string }>`
     select ((now() at time zone 'UTC')::date - ${days}::integer)::text as day`;
@@ -20,7 +20,7 @@ export async function destroyKeys(tx: Queryable, before: string): Promise<string
   return row?.days ?? [];
 }
 
-/** The days before this one that have a partition, the oldest first. */
+/** The days before this one that have a partition, oldest first. */
 export async function listDaysOf(db: Queryable, table: DroppedLog, before: string): Promise<string[]> {
   const rows = await db.sql<{ day: string }>`
     select day from (
@@ -32,7 +32,7 @@ export async function listDaysOf(db: Queryable, table: DroppedLog, before: strin
   return rows.map(({ day }) => day);
 }
 
-/** Drops the partition of a day with all that is in it. @throws DatabaseTimeoutError when somebody is using the log */
+/** Drops the partition of a day with everything in it. @throws DatabaseTimeoutError when the log is in use */
 export async function dropDay(db: Queryable, table: DroppedLog, day: string): Promise<boolean> {
   const [row] = await db.sql<{ dropped: boolean }>`
     select drop_day_partition(${table}, ${day}::text::date) as dropped`;
@@ -57,7 +57,7 @@ export async function countPayloads(tx: Queryable): Promise<number> {
 
 export type DayCount = { readonly day: string; readonly payloads: bigint; readonly countedAt: Date };
 
-/** Payloads by day, as they were counted last, without days whose key is gone. */
+/** Payloads by day, as last counted, without days whose key is gone. */
 export async function listDayCounts(db: Queryable): Promise<DayCount[]> {
   return await db.sql<DayCount>`
     select c.day::text as day, c.payloads, c.counted_at as "countedAt"

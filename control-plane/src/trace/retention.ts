@@ -15,7 +15,7 @@ export type TraceRetentionDeps = {
 export type RetentionRun = {
   readonly destroyedDays: readonly string[];
   readonly dropped: readonly string[];
-  /** What somebody was using; the next run tries again. */
+  /** Partitions that were in use; the next run tries again. */
   readonly left: readonly string[];
 };
 
@@ -23,8 +23,8 @@ export type RetentionRun = {
 const countMsMax = 120_000;
 
 /**
- * The end of the retention. Of a day that is over, first the key is destroyed, which makes its payloads unreadable
- * whatever happens next, and then its partitions are dropped. Only the calendar of the database decides, so a run does
+ * The end of the retention. For an expired day, first the key is destroyed, which makes its payloads unreadable
+ * whatever happens next, and then its partitions are dropped. Only the database's calendar decides, so a run does
  * whatever earlier ones have missed, even after weeks, and two simultaneous runs do it once.
  */
 export class TraceRetention {
@@ -34,7 +34,7 @@ export class TraceRetention {
     this.#deps = deps;
   }
 
-  /** Destroys and drops what is over. @throws an error of the database; what was done before it stays done */
+  /** Destroys and drops expired days. @throws a database error; what was done before it stays done */
   async run(): Promise<RetentionRun> {
     const { db, log, rules } = this.#deps;
     const { payloadRetentionDays, metadataRetentionDays } = rules();
@@ -54,7 +54,7 @@ export class TraceRetention {
     return { destroyedDays, ...done };
   }
 
-  /** Counts the payloads that can be decrypted, for those who ask how many there are. */
+  /** Counts the payloads that can be decrypted, for displays of their number. */
   async count(): Promise<void> {
     await this.#deps.db.withTransaction((tx) => countPayloads(tx), { statementTimeoutMs: countMsMax });
   }

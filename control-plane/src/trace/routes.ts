@@ -28,7 +28,7 @@ export type TraceEndpointDeps = {
   readonly reading: PayloadReading;
 };
 
-/** Where admins take the file of the calls. */
+/** Where admins export the calls. */
 export const traceFilePlace: ListPlace = {
   path: "/backend/admin/trace/",
   access: "admin",

@@ -21,8 +21,8 @@ const joins = `
   left join payload_day_key d on d.day = t.day`;
 
 /**
- * A page of calls. The text holds only the requested conditions, each with an index that ends in the day and the
- * request id: so the partitions are read one after the other, and of each no more than the page takes.
+ * A page of calls. The text contains only the requested conditions, each with an index that ends in the day and the
+ * request id: so the partitions are read one after the other, and no more of each than the page needs.
  */
 export async function searchTraces(db: Queryable, search: TraceSearch): Promise<TraceView[]> {
   const values: SqlValue[] = [];
@@ -50,7 +50,7 @@ export async function searchTraces(db: Queryable, search: TraceSearch): Promise<
     conditions.push(`t.model = ${put(filter.model)}::text`);
   }
   if (filter.status !== null) {
-    // Said in the text as well, so that the index of what did not go well can be used.
+    // Repeated in the text, so that the index of failures can be used.
     conditions.push(`t.status = ${put(filter.status)}::text`);
     conditions.push(filter.status === "completed" ? "true" : "t.status <> 'completed'");
   }
@@ -74,7 +74,7 @@ export async function searchTraces(db: Queryable, search: TraceSearch): Promise<
   );
 }
 
-/** One call, looked for on these days (YYYY-MM-DD). */
+/** One call, searched on these days (YYYY-MM-DD). */
 export async function findTrace(
   db: Queryable,
   place: { readonly requestId: string; readonly days: readonly string[] },
@@ -88,7 +88,7 @@ export async function findTrace(
   return row ?? null;
 }
 
-/** One try at one channel, as it is in the usage log. */
+/** One attempt at one channel, as in the usage log. */
 type StoredAttempt = {
   readonly channelId: string;
   readonly channel: string;
@@ -101,7 +101,7 @@ type StoredAttempt = {
 
 export type CallUsage = Record<string, unknown> & { readonly attempts: readonly StoredAttempt[] };
 
-/** What the gateway wrote down about a call; null for one that it did not let in. */
+/** What the gateway recorded about a call; null for one that it did not admit. */
 export async function findCallUsage(db: Queryable, { day, requestId }: CallPlace): Promise<CallUsage | null> {
   const [row] = await db.query<CallUsage>(
     `select u.group_name, u.channel_id, c.name as channel, u.outcome, u.usage_source,
@@ -115,7 +115,7 @@ export async function findCallUsage(db: Queryable, { day, requestId }: CallPlace
   return row ?? null;
 }
 
-/** How long the stored bodies of a call were, and whether they were cut. */
+/** How long the stored bodies of a call were, and whether they were truncated. */
 export type StoredBodies = {
   readonly request_bytes: bigint;
   readonly response_bytes: bigint;

@@ -18,7 +18,7 @@ import {
 
 export type TraceSearchDeps = { readonly db: Database; readonly clock: Clock; readonly rules: () => TraceRules };
 
-/** Everything that is known of one call, without its bodies. */
+/** Everything that is known about one call, without its bodies. */
 export type TraceDetail = {
   readonly trace: TraceView;
   readonly usage: Omit<CallUsage, "attempts"> | null;
@@ -45,7 +45,7 @@ export class TraceSearching {
     }
     const { db, clock, rules } = this.#deps;
     const now = clock.now();
-    // The partitions of days that are over may still wait to be dropped.
+    // The partitions of expired days may not have been dropped yet.
     const oldestMs = now - (rules().metadataRetentionDays + 1) * dayMs;
     const filter = toFilter(input);
     const isOldestFirst = input.sort === "time";
@@ -61,7 +61,7 @@ export class TraceSearching {
 
   /**
    * One call, with every attempt at it, what was charged, and who has read its payload.
-   * @param day in UTC; null when only the request id is known, which reveals it
+   * @param day in UTC; null when only the request id is known, which contains it
    * @throws AppError `not_found`
    */
   async detail(requestId: string, day: string | null): Promise<TraceDetail> {
@@ -85,7 +85,7 @@ export class TraceSearching {
     };
   }
 
-  /** A request id names one call; other conditions only say whether it is meant. */
+  /** A request id identifies one call; other conditions only decide whether it matches. */
   async #findByRequestId(requestId: string, input: TraceListInput): Promise<TraceView[]> {
     const { db, clock, rules } = this.#deps;
     const place = { requestId, days: daysOfRequest(requestId) };

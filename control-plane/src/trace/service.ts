@@ -26,16 +26,16 @@ export type TraceServiceDeps = {
   readonly masterKey: MasterKey;
   readonly clock: Clock;
   readonly log: Log;
-  /** Hands a row to the spool, which has it committed with `commitTraces`. */
+  /** Appends a row to the spool, which commits it through `commitTraces`. */
   readonly append: (row: SpooledTrace) => void;
   readonly limits: PayloadLimits;
   readonly observer: PayloadObserver;
 };
 
-/** How trace rows become lines of the spool and come back. */
+/** How trace rows are converted to lines of the spool and back. */
 export const traceRowCodec = { encode: (row: SpooledTrace) => row.json, decode: fromSpooledJson };
 
-/** What this feature keeps under the master key. Payloads themselves are sealed under the key of their day. */
+/** What this feature encrypts under the master key. Payloads themselves are encrypted under the key of their day. */
 export const traceSealedColumns: readonly SealedColumn[] = [
   {
     table: "payload_day_key",
@@ -46,9 +46,9 @@ export const traceSealedColumns: readonly SealedColumn[] = [
 ];
 
 /**
- * Writes spooled trace rows within the transaction that commits the usage of the same calls. Rows that exist stay as
- * they are.
- * @throws an error with `isMissingPartition` when a day has no partition; make it (`trace_record`) and commit again
+ * Writes spooled trace rows within the transaction that commits the usage of the same calls. Existing rows stay as they
+ * are.
+ * @throws an error with `isMissingPartition` when a day has no partition; create it (`trace_record`) and commit again
  */
 export async function commitTraces(tx: Queryable, rows: readonly SpooledTrace[]): Promise<void> {
   await insertTraces(tx, rows);
@@ -57,12 +57,12 @@ export async function commitTraces(tx: Queryable, rows: readonly SpooledTrace[])
 /** Payloads that can still be decrypted. */
 export type DecryptableCount = {
   readonly decryptable: bigint;
-  /** When they were counted last; null when they never were. */
+  /** When they were last counted; null if never. */
   readonly countedAt: Date | null;
   readonly days: readonly Pick<DayCount, "day" | "payloads">[];
 };
 
-/** How many payloads can be decrypted, as a job counted them a minute ago: asking costs next to nothing. */
+/** How many payloads can be decrypted, as a job counted them a minute ago: reading it costs next to nothing. */
 export async function countDecryptable(db: Queryable): Promise<DecryptableCount> {
   const counts = await listDayCounts(db);
   const moments = counts.map(({ countedAt }) => countedAt.getTime());
@@ -73,17 +73,17 @@ export async function countDecryptable(db: Queryable): Promise<DecryptableCount>
   };
 }
 
-/** Whether the chain of accesses to payloads is whole, and where it ends. */
+/** Whether the chain of accesses to payloads is intact, and where it ends. */
 export type AccessCheck = {
   readonly findings: readonly AccessFinding[];
-  /** The last link; null when somebody took it away. */
+  /** The last link; null when someone removed it. */
   readonly head: WrittenAccess | null;
 };
 
 /**
  * Checks every link of the chain of accesses.
- * @param expected a link noted elsewhere, for example in the log: it has to exist with this hash. This also detects a
- * chain that somebody with all rights on the database cut short or recreated.
+ * @param expected a link noted elsewhere, for example in the log: it must exist with this hash. This also detects a
+ * chain that someone with all rights on the database cut short or recreated.
  */
 export async function checkAccesses(db: Queryable, expected: WrittenAccess | null = null): Promise<AccessCheck> {
   const findings = await findBrokenAccesses(db);
@@ -95,7 +95,7 @@ export async function checkAccesses(db: Queryable, expected: WrittenAccess | nul
   return { findings: isThere ? findings : [...findings, missing], head: await findAccessHead(db) };
 }
 
-/** Remembers what calls were about: metadata of every call, and the bodies as far as there is room for them. */
+/** Records what calls were about: metadata of every call, and the bodies as far as there is room for them. */
 export class TraceService {
   readonly #deps: TraceServiceDeps;
   readonly #keys: PayloadKeys;
@@ -112,19 +112,19 @@ export class TraceService {
     });
   }
 
-  /** Makes the data keys of today and tomorrow ready. Does not fail when the database is away, but tries on. */
+  /** Prepares the data keys of today and tomorrow. Does not fail when the database is unreachable, but keeps trying. */
   async start(): Promise<void> {
     await this.#keys.start();
   }
 
-  /** Takes the metadata of one call. It is never dropped: it goes where the usage of the call goes. */
+  /** Records the metadata of one call. It is never dropped: it goes where the call's usage goes. */
   record(row: TraceRow): void {
     this.#deps.append(toSpooledTrace(row));
   }
 
   /**
-   * Takes the bodies of one call for storing, if there is room. They must not be changed afterwards. Never throws, never
-   * waits.
+   * Queues the bodies of one call for storing, if there is room. They must not be changed afterwards. Never throws,
+   * never waits.
    */
   storePayload(payload: Payload): "stored" | "dropped" {
     return this.#queue.offer(payload);
@@ -136,7 +136,7 @@ export class TraceService {
   }
 
   /**
-   * The bodies of one call, or null when none were stored. It shows what users wrote: callers that offer this to a
+   * The bodies of one call, or null when none were stored. It shows what users wrote: callers that show this to a
    * person write the audit entry first.
    * @throws DayKeyDestroyedError after the retention; SealError when the row was altered or moved
    */
@@ -144,7 +144,7 @@ export class TraceService {
     return await openStoredPayload(this.#deps.db, this.#keys, day, requestId);
   }
 
-  /** Takes no more payloads and writes those that wait, for at most `timeoutMs`. */
+  /** Accepts no more payloads and writes those that wait, for at most `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     await this.#queue.close(timeoutMs);
     this.#keys.stop();

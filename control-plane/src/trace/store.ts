@@ -3,8 +3,8 @@ import type { Queryable } from "../platform/db.ts";
 import type { PayloadRecord, PayloadSegment, SealedPayload, SpooledTrace } from "./model.ts";
 
 /**
- * Inserts the traces of a batch; rows that exist stay as they are. They travel in the form in which the spool holds
- * them: that costs the server as much as one array for each column (11 us a row), and this process a third (0.9 us).
+ * Inserts the traces of a batch; existing rows stay as they are. They are sent in the spool's format: that costs the
+ * server as much as one array for each column (11 us a row), and this process a third (0.9 us).
  * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition
  */
 export async function insertTraces(tx: Queryable, rows: readonly SpooledTrace[]): Promise<void> {
@@ -24,8 +24,8 @@ export async function insertTraces(tx: Queryable, rows: readonly SpooledTrace[])
 }
 
 /**
- * Inserts a segment and the records of its payloads, both or neither; what exists stays as it is. One statement is a
- * transaction of its own and costs one round trip. The sealed bytes are a parameter, which the driver sends as they
+ * Inserts a segment and the records of its payloads, both or neither; existing ones stay as they are. One statement is
+ * its own transaction and costs one round trip. The encrypted bytes are a parameter, which the driver sends as they
  * are.
  * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition
  */
@@ -61,7 +61,7 @@ function recordsJson(records: readonly PayloadRecord[]): string {
 }
 
 /**
- * Reads the payload of one call, and of its segment no more than that: the bytes are stored uncompressed and out of
+ * Reads the payload of one call, and no more of its segment than that: the bytes are stored uncompressed and out of
  * line, so the server fetches only the pages it needs.
  * @param day UTC day of the call, YYYY-MM-DD
  */
@@ -75,7 +75,7 @@ export async function findPayload(db: Queryable, day: string, requestId: Request
     : { requestId, gatewayUserId: row.gateway_user_id as GatewayUserId, sealed: row.sealed };
 }
 
-/** The data key of a day as it is stored. `wrapped` is null once the key was destroyed; the row stays for ever. */
+/** A day's data key as stored. `wrapped` is null once the key was destroyed; the row stays for ever. */
 export type WrappedDayKey = { readonly keyId: string; readonly wrapped: Uint8Array | null };
 
 export async function findDayKey(db: Queryable, day: string): Promise<WrappedDayKey | null> {
@@ -84,7 +84,7 @@ export async function findDayKey(db: Queryable, day: string): Promise<WrappedDay
   return row === undefined ? null : { keyId: row.key_id, wrapped: row.wrapped };
 }
 
-/** Stores a new key unless the day has one already, also one that was destroyed. The caller reads what is there. */
+/** Stores a new key unless the day already has one, even a destroyed one. The caller then reads the stored key. */
 export async function insertDayKey(db: Queryable, day: string, key: WrappedDayKey): Promise<void> {
   await db.sql`
     insert into payload_day_key (day, key_id, wrapped) values (${day}::text::date, ${key.keyId}, ${key.wrapped})

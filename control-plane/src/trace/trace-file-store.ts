@@ -7,7 +7,7 @@ const daysMax = 400;
 const startedAt = column("timestamptz", "t.started_at");
 
 /**
- * Calls for a file. Conditions are those of the search (`search-store.ts`): each has an index that ends in the day
+ * Calls for an export. Conditions are those of the search (`search-store.ts`): each has an index that ends in the day
  * and the request id.
  */
 export const traceFiles = listSource({
@@ -51,7 +51,7 @@ export const traceFiles = listSource({
       return `t.api_key_id = ${id} and t.gateway_user_id = gateway_user_of_key(${id})`;
     },
     model: equals("text", "t.model"),
-    // Said in the text as well, so that the index of what did not go well can be used.
+    // Repeated in the text, so that the index of failures can be used.
     status: (values, bind) => {
       const wanted = `t.status in (${values.map((value) => bind(value, "text")).join(", ")})`;
       return values.includes("completed") ? wanted : `t.status <> 'completed' and ${wanted}`;

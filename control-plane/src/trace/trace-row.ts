@@ -11,9 +11,9 @@ const pathBytesMax = 1024;
 const wordBytesMax = 256;
 
 /**
- * The row in the form in which it is spooled and sent to the database: an array without names, in the order that the
- * statement in `store.ts` reads. What strangers may have written (user agent, path, model, method) is cut to its limit
- * and made visible here, once, so that no reader of the table meets control characters. Takes 0.7 us.
+ * The row in the format in which it is spooled and sent to the database: an array without names, in the order that the
+ * statement in `store.ts` reads. What strangers may have written (user agent, path, model, method) is truncated to its
+ * limit and made visible here, once, so that no reader of the table meets control characters. Takes 0.7 us.
  */
 export function toSpooledTrace(row: TraceRow): SpooledTrace {
   const json = JSON.stringify([
@@ -77,7 +77,7 @@ const spooledRow = z.tuple([
 ]);
 
 /**
- * Takes back a row from the parsed JSON of a spool; only needed when a spool is replayed.
+ * Decodes a row from the parsed JSON of a spool; only needed when a spool is replayed.
  * @throws ZodError when it is not a row of a known version
  */
 export function fromSpooledJson(value: unknown): SpooledTrace {

@@ -5,12 +5,13 @@ const invisible =
 const allInvisible = new RegExp(invisible, "g");
 
 /**
- * Text of a stranger in a form that can be stored and shown: control characters, line breaks and direction marks are
- * written as `\u001b`, halves of surrogate pairs (which Postgres refuses) become U+FFFD, and what is over `bytesMax` bytes of UTF-8 is cut off between two characters.
+ * A stranger's text in a form that can be stored and shown: control characters, line breaks and direction marks are
+ * written as `\u001b`, unpaired surrogates (which Postgres refuses) become U+FFFD, and anything over `bytesMax` bytes
+ * of UTF-8 is cut off between two characters.
  */
 export function visibleText(text: string, bytesMax: number): string {
   const shown = invisible.test(text)
-    ? // A long text is cut first, so that escaping never works on more than it keeps.
+    ? // A long text is truncated first, so that escaping never works on more than it keeps.
       text.slice(0, bytesMax).replace(allInvisible, escapeCharacter)
     : text;
   return cutToBytes(shown.toWellFormed(), bytesMax);

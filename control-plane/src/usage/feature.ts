@@ -26,7 +26,7 @@ export function usageFeatures({ db, clock, log, registry }: UsageFeatureDeps): F
       name: "usage-settlement",
       endpoints: settlementEndpoints({ db, settlement }),
       jobs: [
-        // Runs that meet are kept apart by the lock on the checkpoint; each replica measures the lag for its own gauge.
+        // The checkpoint's lock keeps concurrent runs apart; each replica measures the lag for its own gauge.
         { name: "usage-settlement", pattern: "10 * * * * *", run: () => settlement.runJob(), isPerReplica: true },
         // After the settlement, whose batches it adds up.
         { name: "usage-rollup", pattern: "15 * * * * *", run: (database) => rollUsageUp(database, clock) },

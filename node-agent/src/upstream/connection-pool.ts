@@ -62,7 +62,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Closes what is idle and lets nothing become idle again. */
+  /** Closes idle connections and lets no further ones become idle. */
   close(): void {
     this.#isClosed = true;
     for (const connections of this.#idle.values()) {

@@ -8,7 +8,7 @@ export interface ConnectionUser {
   onPacket(): void;
   onHead(head: Http1ResponseHead): void;
   onBody(bytes: Uint8Array): void;
-  /** The connection is no longer this user's in this and in the following calls. */
+  /** From here on the connection no longer belongs to this user. */
   onComplete(isDelimited: boolean): void;
   onBroken(error: UpstreamError): void;
   onLost(): void;

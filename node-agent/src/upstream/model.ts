@@ -26,7 +26,7 @@ export type UpstreamRequest = {
   /** The addresses of the destination that were judged, in the order in which they are tried. */
   readonly addresses: readonly string[];
   readonly method: string;
-  /** Path with query, exactly as it goes on the request line. */
+  /** Path with query, exactly as sent on the request line. */
   readonly target: string;
   /** Everything but Host, Connection and what frames the body. */
   readonly headers: readonly (readonly [name: string, value: string])[];

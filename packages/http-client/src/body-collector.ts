@@ -2,7 +2,7 @@ import { type HttpBodySink, HttpClientError } from "./model.ts";
 
 const empty = new Uint8Array(0);
 
-/** Puts the pieces of a body together; a body that came in one piece is not copied. */
+/** Joins the pieces of a body; a body that came in one piece is not copied. */
 export class BodyCollector implements HttpBodySink {
   readonly #bytesMax: number;
   #first: Uint8Array = empty;
@@ -17,7 +17,7 @@ export class BodyCollector implements HttpBodySink {
     this.#bytesMax = bytesMax;
   }
 
-  /** The whole body; most have already been collected when this is called. */
+  /** Receives the whole body; most has already been collected when this is called. */
   collected(): Promise<Uint8Array> {
     if (this.#bytes !== null) {
       return Promise.resolve(this.#bytes);

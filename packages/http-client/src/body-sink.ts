@@ -1,6 +1,6 @@
 import { type HttpBodySink, HttpClientError } from "./model.ts";
 
-/** Why a response is given up whose sink threw out of `onChunk`; what a sink of our own throws is the reason itself. */
+/** The abort reason of a response whose sink threw from `onChunk`; an error of our own sinks is the reason itself. */
 export function sinkFailure(thrown: unknown): HttpClientError {
   if (thrown instanceof HttpClientError) {
     return thrown;
@@ -10,7 +10,7 @@ export function sinkFailure(thrown: unknown): HttpClientError {
   return error;
 }
 
-/** Nobody is left to inform when the last callback throws: that is a defect, and not the connection's business. */
+/** Nobody is left to inform when the last callback throws: that is a bug, and not the connection's business. */
 export function tellEnd(sink: HttpBodySink, isDelimited: boolean): void {
   try {
     sink.onEnd(isDelimited);

@@ -1,5 +1,5 @@
 export interface Timed {
-  /** Where the ticker keeps it; -1 while it is not registered. Nobody else writes it. */
+  /** The ticker's position for it; -1 while it is not registered. Nobody else writes it. */
   tickerSlot: number;
   /** Called on every tick while registered, with the reading of the ticker's clock. */
   onTick(nowMs: number): void;
@@ -12,8 +12,8 @@ const stepMsMax = 5 * tickMs;
 const emptyTicksMax = 40;
 
 /**
- * One timer for all deadlines of a client. A deadline passes at most 100 ms late and never early; in return nothing
- * has to be armed or cleared for a request, a phase or a packet.
+ * One timer for all deadlines of a client. A deadline fires at most 100 ms late and never early; in return nothing has
+ * to be armed or cleared for a request, a phase or a packet.
  */
 export class DeadlineTicker {
   readonly #timed: Timed[] = [];
@@ -34,7 +34,7 @@ export class DeadlineTicker {
       this.#emptyTicks = 0;
       this.#lastReadingMs = performance.now();
       this.#timer = setInterval(() => this.#tick(), tickMs);
-      // What keeps the process alive is a socket, never the watch over it.
+      // A socket keeps the process alive, never this timer.
       this.#timer.unref();
     }
   }
@@ -45,7 +45,7 @@ export class DeadlineTicker {
       return;
     }
     timed.tickerSlot = -1;
-    // The last one takes the place that became free.
+    // The last one moves to the free position.
     const last = this.#timed.pop();
     if (last !== undefined && last !== timed) {
       last.tickerSlot = slot;

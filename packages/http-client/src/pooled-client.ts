@@ -12,17 +12,17 @@ export type PooledHttpClientOptions = {
   readonly idleMsMax?: number;
   /** A request that would need one more fails as `unreachable`. 10,000 by default. */
   readonly connectionsMax?: number;
-  /** Certificates in PEM that are trusted instead of the well-known authorities. */
+  /** PEM certificates that are trusted instead of the well-known authorities. */
   readonly tlsCa?: string;
-  /** Judges where names lead whenever a connection is made. Without it any server of the network can be called. */
+  /** Decides where names may lead whenever a connection is made. Without it any server of the network can be called. */
   readonly guard?: AddressGuard;
 };
 
 /**
- * HTTP/1.1 over connections of its own, with any number of them idle.
+ * HTTP/1.1 over its own connections, with any number of them idle.
  *
  * A request that can't be written safely fails as `malformed` with `isRequestSent` false; what the peer sends is only
- * ever malformed with `isRequestSent` true. While a large request body is going out, each part that the peer takes
+ * ever malformed with `isRequestSent` true. While a large request body is being sent, each part that the peer accepts
  * restarts the wait for the first byte; once the head of the response has begun, `idleTimeoutMs` applies to it.
  * Callbacks of a body come after `consume` has returned. A sink that throws ends its response as `aborted`.
  */

@@ -1,18 +1,18 @@
 export interface WritableSocket {
-  /** The number of bytes taken, less than `length` when the socket is full; negative when it is closed. */
+  /** The number of bytes accepted, less than `length` when the socket is full; negative when it is closed. */
   write(bytes: Uint8Array<ArrayBuffer>, offset: number, length: number): number;
 }
 
 // Copying a body of this size next to its head is cheaper than a second system call and a second packet.
 const inlineBytesMax = 64 * 1024;
 
-/** Brings one request after the other onto a socket that takes as much as it likes. */
+/** Writes one request after the other to a socket, as much as it accepts at a time. */
 export class RequestWriter {
   #acceptedBytes = 0;
   #unsent: Uint8Array<ArrayBuffer>[] = [];
   #offset = 0;
 
-  /** Bytes of the current request that went into the socket. */
+  /** Bytes of the current request written to the socket. */
   get acceptedBytes(): number {
     return this.#acceptedBytes;
   }
@@ -48,7 +48,7 @@ export class RequestWriter {
     return accepted >= 0;
   }
 
-  /** @returns whether the socket took anything; when it is full a drain follows, when it is closed its end */
+  /** @returns whether the socket accepted anything; when it is full a drain follows, when it is closed its end */
   flush(socket: WritableSocket): boolean {
     const acceptedBefore = this.#acceptedBytes;
     let bytes = this.#unsent[0];

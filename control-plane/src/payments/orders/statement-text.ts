@@ -2,7 +2,7 @@ import type { Statement, StatementLine } from "../../ledger/model.ts";
 import { csvWriter } from "../../platform/csv.ts";
 import { type Html, html } from "../../platform/html.ts";
 
-/** 500,000 quota are 1 USD, so that six places say every amount exactly. */
+/** 500,000 quota are 1 USD, so six decimal places represent every amount exactly. */
 const usdPlaces = 6;
 const millionthsPerQuota = 2n;
 
@@ -48,10 +48,10 @@ const style = html`body{font:14px/1.4 system-ui,sans-serif;margin:2rem;color:#11
 th,td{padding:.3rem .6rem;border-bottom:1px solid #ccc;text-align:left}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 @media print{body{margin:0}}`;
 
-/** Lets the page have its own style and nothing else. */
+/** Allows the page its own styles and nothing else. */
 export const statementPolicy = `default-src 'none'; style-src 'sha256-${new Bun.CryptoHasher("sha256").update(style.toString()).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** The statement as a page to print. */
+/** The statement as a printable page. */
 export function statementHtml(statement: Statement, owner: string): string {
   const rows = withBalances(statement).map(
     ([line, balance]) =>

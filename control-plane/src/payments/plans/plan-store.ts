@@ -60,7 +60,7 @@ export async function lockPlan(tx: Queryable, planCode: string): Promise<Plan | 
   return row === undefined ? null : toPlan(row);
 }
 
-/** Returns false when there is one of this code. */
+/** Returns false when the code is taken. */
 export async function insertPlan(tx: Queryable, plan: NewPlan): Promise<boolean> {
   const rows = await tx.sql`
     insert into plan (plan_code, name, kind, price_usd, quota, description, features, sort_order, status)

@@ -16,7 +16,7 @@ export async function savePlan(
     throw new AppError("conflict");
   }
   if (before === null) {
-    // Somebody else may have made it since we looked.
+    // Another request may have created it since we looked.
     if (!(await insertPlan(tx, plan))) {
       throw new AppError("conflict");
     }
@@ -66,7 +66,7 @@ const firstPlans: readonly NewPlan[] = [
   },
 ];
 
-/** The plans of a first start; what is there stays as it is. */
+/** The plans of a first start; existing ones stay as they are. */
 export async function addFirstPlans(tx: Transaction): Promise<void> {
   for (const plan of firstPlans) {
     await insertPlan(tx, plan);

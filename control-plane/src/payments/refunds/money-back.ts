@@ -3,8 +3,8 @@ import { isReversed, type Order } from "../model.ts";
 import { listLiveRefunds } from "./refund-store.ts";
 
 /**
- * Whether the money of an order that was not credited went back, or may be on its way: it must not be credited then, unless
- * a person decides so. The caller holds the lock of the order.
+ * Whether the money of an order that was not credited went back, or may be on its way: then it must not be credited,
+ * unless a person decides to. The caller holds the lock of the order.
  */
 export async function isMoneyBack(tx: Transaction, order: Order): Promise<boolean> {
   const isSaid = order.status === "refunded" || order.resolution === "refund" || isReversed(order);

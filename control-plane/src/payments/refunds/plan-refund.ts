@@ -15,39 +15,39 @@ export type RefundProblem = {
   readonly message: string;
 };
 
-/** What a refund would do, or does, at this moment. */
+/** What a refund would do, or does, now. */
 export type RefundPlan = {
   readonly order: Order;
-  /** Null for an order that nobody has paid. */
+  /** Null for an unpaid order. */
   readonly payment: Payment | null;
-  /** What was paid: of an order that an admin settled, it need not be what it asked for. */
+  /** The amount paid: for an order that an admin settled, it may differ from the order's. */
   readonly paidUsd: Decimal;
-  /** What went back or is on its way, before this one. */
+  /** What went back or is on its way, before this refund. */
   readonly refundedUsd: Decimal;
   readonly amountUsd: Decimal;
-  /** The most that can go back now. */
+  /** The most that can be refunded now. */
   readonly leftUsd: Decimal;
-  /** Nothing of the payment is left after this one. */
+  /** Nothing of the payment is left after this refund. */
   readonly isWhole: boolean;
   readonly taking: QuotaTaking;
   readonly problems: readonly RefundProblem[];
 };
 
-/** What a refund takes from the balance of the owner: nothing of what was never credited, or of a month that is over. */
+/** What a refund takes from the owner's balance: nothing that was never credited, and nothing of an expired month. */
 export type QuotaTaking = {
   /** Null while the order has no owner. */
   readonly budget: { readonly id: BudgetId; readonly remaining: bigint; readonly leased: bigint } | null;
   readonly quota: bigint;
-  /** How much of it is not there any more. */
+  /** How much of it is no longer there. */
   readonly quotaUsed: bigint;
   /** What earlier refunds of the order took. */
   readonly quotaTaken: bigint;
-  /** The running month that is shortened by a whole refund, and loses the quota. */
+  /** The running month that a full refund shortens, and from which the quota is taken. */
   readonly subscription: Subscription | null;
   readonly isMonthOver: boolean;
 };
 
-/** Whether a refund can be made anyway, when that is wanted: the balance goes below zero then. */
+/** Whether a refund can be forced: the balance then goes below zero. */
 export function isOverridable({ code }: RefundProblem): boolean {
   return code === "quota_used";
 }
@@ -62,7 +62,7 @@ const nothingTaken: QuotaTaking = {
 };
 
 /**
- * Works out a refund under the locks of the order and of its owner's quota, which the caller's transaction keeps;
+ * Computes a refund under the locks of the order and of its owner's quota, which the caller's transaction keeps;
  * nothing is taken, and only the use of subscriptions is written. Both `openRefund` and the preview for admins use it.
  * @param amountUsd null: everything that has not gone back yet
  * @throws AppError `not_found`
@@ -141,7 +141,7 @@ async function planTaking(
   const isMonthOver = order.planKind === "monthly" && subscription === null;
   const share = quotaOfRefund({ quota: order.quota, amountUsd: paidUsd }, refundedUsd, quotaTaken);
   const quota = isMonthOver ? 0n : share;
-  // What is left of a month can't replace credit: it is used first, so it would be gone twice.
+  // What is left of a month can't replace credit: it is used first, so it would be counted twice.
   const ofMonths = running.reduce((sum, each) => sum + leftOf(each), 0n);
   const available = subscription === null ? budget.remaining - ofMonths : leftOf(subscription);
   const there = available < budget.remaining ? available : budget.remaining;

@@ -48,7 +48,7 @@ export async function findRefund(db: Queryable, refundNo: string): Promise<Refun
   return row === undefined ? null : toRefund(row);
 }
 
-/** Refunds of an order that went back or may still. The caller holds the lock of the order. */
+/** An order's refunds that were paid or may still be. The caller holds the lock of the order. */
 export async function listLiveRefunds(db: Queryable, orderId: bigint): Promise<Refund[]> {
   const rows = await db.sql<RefundRow>`
     select r.*, o.order_no from refund r join sales_order o on o.id = r.order_id
@@ -77,12 +77,12 @@ export async function closeRefund(
     where id = ${id}::bigint`;
 }
 
-/** Longer than any gateway is waited for, with its repetitions. */
+/** Longer than any gateway request takes, with its retries. */
 const askingSeconds = 300;
 
 /**
- * Makes the caller the one who asks the gateway for a pending refund, and counts that before the gateway hears of it. Null
- * when it is not pending, and while somebody else asks.
+ * Claims a pending refund for asking the gateway, and counts that before the gateway gets the request. Null when it is
+ * not pending, and while another caller asks.
  */
 export async function beginAsking(db: Queryable, refundNo: string): Promise<{ readonly isFirst: boolean } | null> {
   const [row] = await db.sql<{ asks: number }>`
@@ -92,11 +92,11 @@ export async function beginAsking(db: Queryable, refundNo: string): Promise<{ re
   return row === undefined ? null : { isFirst: row.asks === 1 };
 }
 
-/** What is known of a refund after the gateway was asked, while that does not end it. */
+/** Records what is known of a refund after the gateway was asked, if that does not end it. */
 export type StillPending = {
-  /** False when the gateway never heard of it, so that the next time is the first one again. */
+  /** False when the gateway never got the request, so that the next one counts as the first again. */
   readonly wasAsked: boolean;
-  /** What the gateway said, where that needs a person. */
+  /** The gateway's message, if it needs a person. */
   readonly error: string | null;
 };
 
@@ -108,10 +108,10 @@ export async function keepPending(tx: Queryable, id: bigint, { wasAsked, error }
     where id = ${id}::bigint`;
 }
 
-/** The wait doubles with each time that the gateway was asked, up to this. */
+/** The wait doubles with each request to the gateway, up to this. */
 const waitMinutesMax = 60;
 
-/** Refunds whose outcome the gateway has not reported yet, and which are due to be asked for again. */
+/** Refunds whose outcome the gateway has not reported yet, and which are due to be asked about again. */
 export async function listWaitingRefunds(db: Queryable, at: Date, limit: number): Promise<string[]> {
   const rows = await db.sql<{ refund_no: string }>`
     select refund_no from refund

@@ -29,19 +29,19 @@ export type NewRefund = {
   readonly amountUsd: Decimal | null;
   readonly reason: string;
   readonly idempotencyKey: string;
-  /** Takes the quota back although it was used in part. */
+  /** Takes the quota back even if some of it was used. */
   readonly mayGoNegative: boolean;
 };
 
 /**
- * Takes back the quota of a refund and writes the refund down as pending; the money follows with `payRefund`. In this
- * order nobody can use quota whose money is on its way back. All refunds of an order never exceed its payment.
+ * Takes back the quota of a refund and records the refund as pending; the money follows with `payRefund`. In this order
+ * nobody can use quota whose money is on its way back. All refunds of an order never exceed its payment.
  * @throws AppError `not_found`; `conflict` when the order is not paid, less than that is left to refund, the quota was
- *   used, or the key belongs to another refund
+ * used, or the key belongs to another refund
  */
 export async function openRefund(tx: Transaction, request: NewRefund): Promise<{ refund: Refund; isNew: boolean }> {
   const refundNo = refundNoOf(request.orderNo, request.idempotencyKey);
-  // The order is locked before anything else, so that two of one key wait for each other.
+  // The order is locked before anything else, so that two requests with one key wait for each other.
   const { order, amountUsd, isWhole, taking, problems } = await planRefund(tx, request);
   const earlier = await findRefund(tx, refundNo);
   if (earlier !== null) {
@@ -80,15 +80,14 @@ async function takeQuotaBack(
 }
 
 /**
- * The outcome of asking. `not_asked`: the gateway never heard of it. `unclear`: its response settles nothing, and a
- * person has to decide. In both, as in `pending`, the quota stays taken and the gateway is asked again.
+ * The result of asking the gateway. `not_asked`: the gateway never got the request. `unclear`: its response settles
+ * nothing, and a person has to decide. In both, as in `pending`, the quota stays taken and the gateway is asked again.
  */
 type Outcome = RefundAnswer | { readonly kind: "not_asked" };
 
 /**
- * Asks the gateway for the money of a pending refund, outside of any transaction and one at a time, and writes down
- * what it says. The request is counted before it is made: once a first response was lost, only the gateway's records
- * decide.
+ * Asks the gateway to pay a pending refund, outside of any transaction and one at a time, and records the result. The
+ * request is counted before it is made: once a first response was lost, only the gateway's records decide.
  */
 export async function payRefund(deps: RefundDeps, refundNo: string): Promise<Refund> {
   const { db, log } = deps;
@@ -166,7 +165,7 @@ async function writeAnswer(tx: Transaction, refundNo: string, answer: Outcome): 
 
 async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Promise<void> {
   const owner = order.userId === null ? null : await findOwner(tx, order.userId);
-  // What was never credited has nothing to be given back.
+  // What was never credited can't be given back.
   if (owner === null || order.creditedAt === null) {
     return;
   }
@@ -190,8 +189,9 @@ async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Pro
 }
 
 /**
- * Closes a pending refund that the gateway left open, by what somebody found there. Repeating that changes nothing.
- * @throws AppError `not_found`; `conflict` when it ended otherwise, or is being asked for at this moment
+ * Closes a pending refund that the gateway left open, with the outcome that a person found there. Repeating that
+ * changes nothing.
+ * @throws AppError `not_found`; `conflict` when it ended otherwise, or is being requested at this moment
  */
 export async function closeByHand(
   tx: Transaction,
@@ -205,7 +205,7 @@ export async function closeByHand(
   if (known.status === outcome) {
     return { refund: known, isNew: false };
   }
-  // A caller that is asking the gateway now may be about to record the opposite.
+  // A concurrent request to the gateway may be about to record the opposite.
   if (known.status !== "pending" || (await beginAsking(tx, refundNo)) === null) {
     throw new AppError("conflict", {
       message: "This refund ended differently, or the gateway is still being asked. Reload it.",
@@ -217,8 +217,8 @@ export async function closeByHand(
 }
 
 /**
- * Asks again for refunds that have been pending for a while, less and less often: the process may have died before it
- * asked, or not know the outcome.
+ * Retries refunds that have been pending for a while, less and less often: the process may have died before it asked,
+ * or not know the outcome.
  */
 export async function payWaitingRefunds(deps: RefundDeps, at?: Date): Promise<number> {
   const waiting = await listWaitingRefunds(deps.db, at ?? (await readNow(deps.db)), askedAgainPerRunMax);

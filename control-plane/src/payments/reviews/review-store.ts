@@ -2,7 +2,7 @@ import type { Decimal } from "@sluice/contracts/money";
 import type { Queryable } from "../../platform/db.ts";
 import type { PaidNotice, PaymentGateway, Resolution, ReviewReason } from "../model.ts";
 
-/** Keeps what a gateway reported about a payment that did not match its order; once, however often it reports it. */
+/** Stores a gateway's report about a payment that did not match its order; once, however often it is reported. */
 export async function insertReviewPayment(
   tx: Queryable,
   orderId: bigint,
@@ -16,7 +16,7 @@ export async function insertReviewPayment(
     on conflict (order_id, gateway, transaction_id) do nothing`;
 }
 
-/** The payments of an order that did not fit it, the first first. */
+/** An order's mismatched payments, oldest first. */
 export async function listReviewPayments(db: Queryable, orderId: bigint, orderNo: string): Promise<PaidNotice[]> {
   const rows = await db.sql<{
     gateway: PaymentGateway;
@@ -37,7 +37,7 @@ export async function listReviewPayments(db: Queryable, orderId: bigint, orderNo
   }));
 }
 
-/** Writes down what was decided; there is nothing left to look at then. */
+/** Records the decision; there is nothing left to review then. */
 export async function markResolved(tx: Queryable, orderId: bigint, resolution: Resolution): Promise<void> {
   await tx.sql`
     update sales_order set resolution = ${resolution}, review_reason = null, updated_at = now(),
@@ -45,7 +45,7 @@ export async function markResolved(tx: Queryable, orderId: bigint, resolution: R
     where id = ${orderId}::bigint`;
 }
 
-/** Takes the mark off an order whose state stays. */
+/** Removes the review mark from an order whose status stays. */
 export async function clearReviewReason(tx: Queryable, orderId: bigint): Promise<void> {
   await tx.sql`update sales_order set review_reason = null, updated_at = now() where id = ${orderId}::bigint`;
 }

@@ -11,31 +11,31 @@ import { ownerOf, queuePaidMail } from "../settle/settle-paid.ts";
 import { clearReviewReason, countRefunds, listReviewPayments, markResolved } from "./review-store.ts";
 
 /**
- * `settle` credits the order although its payment does not match; `refund` sends that payment back and credits
- * nothing; `cancel` ends the order, when no money came or it was sent back at the gateway. `dismiss` takes the mark
- * off an order whose status stays.
+ * `settle` credits the order although its payment does not match; `refund` sends that payment back and credits nothing;
+ * `cancel` ends the order, when no money came or it was sent back at the gateway. `dismiss` removes the mark from an
+ * order whose status stays.
  */
 export type ReviewAction = Resolution | "dismiss";
 
 export type Decision = {
   readonly orderNo: string;
   readonly action: ReviewAction;
-  /** Which payment is meant, where there are several. */
+  /** Selects a payment if there are several. */
   readonly transactionId: string | null;
   readonly reason: string;
 };
 
 export type Resolved = {
   readonly before: Order;
-  /** False when it had been decided so already. */
+  /** False when the same decision was made before. */
   readonly isNew: boolean;
   /** To be paid out after the transaction. */
   readonly refundNo: string | null;
 };
 
 /**
- * Does what an admin decided about an order that is waiting for review. Repeating the decision changes nothing; of two
- * different ones the first counts.
+ * Carries out an admin's decision about an order that is waiting for review. Repeating the decision changes nothing; of
+ * two different ones the first counts.
  * @throws AppError `not_found`; `conflict` when there is nothing to decide, or it was decided otherwise
  */
 export async function resolveOrder(tx: Transaction, deps: BillingDeps, decision: Decision): Promise<Resolved> {
@@ -49,7 +49,7 @@ export async function resolveOrder(tx: Transaction, deps: BillingDeps, decision:
     return await dismiss(tx, order, nothing);
   }
   const isRefundOpen = await isRefusedRefund(tx, order);
-  // A cancelled order may have been paid rightly since, and one whose refund was refused waits again.
+  // A cancelled order may have been paid correctly since, and one whose refund was refused waits again.
   const isUndone = action === "refund" ? isRefundOpen : action === "cancel" && order.status !== "cancelled";
   if (order.resolution === action && !isUndone) {
     return nothing;
@@ -91,13 +91,13 @@ async function dismiss(tx: Transaction, order: Order, nothing: Resolved): Promis
   return { ...nothing, isNew: true };
 }
 
-/** Whether its payment was to go back and the gateway refused. */
+/** Whether the gateway refused to refund its payment. */
 async function isRefusedRefund(tx: Transaction, order: Order): Promise<boolean> {
   const isRefund = order.resolution === "refund" && order.status === "settled";
   return isRefund && (await listLiveRefunds(tx, order.id)).length === 0;
 }
 
-/** The payment that the order has by an earlier decision, which a later one can't exchange. */
+/** The payment that an earlier decision gave the order; a later one can't replace it. */
 async function paymentOf(tx: Transaction, order: Order, transactionId: string | null): Promise<Payment> {
   const payment = await findPaymentOfOrder(tx, order.id);
   if (payment === null || (transactionId !== null && transactionId !== payment.transactionId)) {
@@ -107,7 +107,7 @@ async function paymentOf(tx: Transaction, order: Order, transactionId: string | 
   return payment;
 }
 
-/** Makes the payment that is meant the one of the order. */
+/** Makes the selected payment the order's. */
 async function takePayment(
   tx: Transaction,
   order: Order,

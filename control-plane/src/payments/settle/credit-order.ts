@@ -11,7 +11,7 @@ import {
 import { countSubscriptions, endSubscription } from "../subscriptions/subscriptions.ts";
 
 /**
- * Gives a paid order's quota to its owner, and begins or extends the subscription of a monthly plan. The caller holds
+ * Credits a paid order's quota to its owner, and begins or extends the subscription of a monthly plan. The caller holds
  * the lock of the order and has found it uncredited; if it is credited after all, that is an error.
  */
 export async function creditOrder(
@@ -41,7 +41,7 @@ export async function creditOrder(
 
 type Crediting = { readonly order: Order; readonly owner: Owner; readonly at: Date };
 
-/** Ends a subscription whose time is over and whose end no job has seen yet, before its successor begins. */
+/** Ends an expired subscription that no job has ended yet, before its successor begins. */
 async function endOverdue(tx: Transaction, { order, owner, at }: Crediting): Promise<void> {
   const running = await lockActiveSubscriptions(tx, owner.userId);
   const over = running.find((each) => each.planCode === order.planCode && each.periodEnd <= at);

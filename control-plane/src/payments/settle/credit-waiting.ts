@@ -13,8 +13,8 @@ import { isMoneyBack } from "../refunds/money-back.ts";
 import { creditOrder } from "./credit-order.ts";
 
 /**
- * Credits everything that was paid without a login under an address, now that a user has proved that it is theirs. To
- * be called in the transaction of the verification, after it was recorded.
+ * Credits everything that was paid anonymously under an address, now that a user has proved to own it. Call it in the
+ * transaction of the verification, after that was recorded.
  * @returns how many orders were credited
  */
 export async function creditPaidOrders(tx: Transaction, userId: UserId, at?: Date): Promise<number> {
@@ -39,8 +39,8 @@ export async function creditPaidOrders(tx: Transaction, userId: UserId, at?: Dat
 const ownersPerRunMax = 200;
 
 /**
- * Credits every paid order without an owner whose address has been verified since, in whatever way. Returns how many
- * orders were credited.
+ * Credits every paid order without an owner whose address has been verified since, in any way. Returns how many orders
+ * were credited.
  */
 export async function creditWaitingOwners(db: Database): Promise<number> {
   let credited = 0;

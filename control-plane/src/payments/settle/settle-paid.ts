@@ -25,18 +25,18 @@ const defaultLocale = "en";
 
 export type SettleOptions = {
   readonly fault?: FaultInjector;
-  /** Default: the time of the database. */
+  /** Default: the database's time. */
   readonly at?: Date;
 };
 
 /**
- * The one way in which an order becomes paid, whatever the gateway. The signature of the notice is the caller's
- * business, and nobody may be told that it was accepted before this has returned.
+ * The one way in which an order becomes paid, whatever the gateway. The caller checks the notice's signature, and must
+ * not acknowledge the notice before this has returned.
  *
  * One transaction: the order is locked and compared, the payment written, the quota granted with its ledger entries,
- * the subscription begun or extended, the mail put into the outbox. A repetition changes nothing. If the response to a
+ * the subscription begun or extended, the email put into the outbox. A repetition changes nothing. If the response to a
  * COMMIT was lost, it finds out under the lock whether that happened.
- * @throws the errors of the database; nothing happened then, or a repetition finds that it did
+ * @throws database errors; nothing happened then, or a repetition finds that it did
  */
 export async function settlePaid(
   deps: BillingDeps,
@@ -51,7 +51,7 @@ export async function settlePaid(
       const { gateway, transactionId, orderNo } = notice;
       deps.log.info("billing.notice", { result, orderNo, gateway, transactionId });
       await fault("before_reply");
-      // An earlier try of this call did it, and only its answer was lost.
+      // An earlier attempt of this call did it, and only its response was lost.
       return attempt > 1 && result === "duplicate" ? "settled" : result;
     } catch (error) {
       if (attempt >= commitTriesMax || !(error instanceof CommitUnknownError)) {
@@ -114,7 +114,7 @@ async function putUpForReview(
   return "review";
 }
 
-/** The owner of an order that is being paid. One that nobody owns goes to the user whose verified address it names. */
+/** The owner of an order that is being paid. One without an owner goes to the user whose verified address it names. */
 export async function ownerOf(tx: Transaction, order: Order): Promise<Owner | null> {
   if (order.userId !== null) {
     return await findOwner(tx, order.userId);
@@ -130,7 +130,7 @@ export async function ownerOf(tx: Transaction, order: Order): Promise<Owner | nu
   return owner;
 }
 
-/** Notifies the payer, where an address is known. */
+/** Notifies the payer, if an address is known. */
 export async function queuePaidMail(
   tx: Transaction,
   deps: BillingDeps,

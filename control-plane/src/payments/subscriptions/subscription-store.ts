@@ -42,21 +42,21 @@ function toSubscription(row: SubscriptionRow): Subscription {
   };
 }
 
-/** The running subscriptions of a user, locked. The caller holds the lock of the user's budget, so that none is added. */
+/** A user's running subscriptions, locked. The caller holds the lock of the user's budget, so that none is added. */
 export async function lockActiveSubscriptions(tx: Queryable, userId: UserId): Promise<Subscription[]> {
   const rows = await tx.sql<SubscriptionRow>`
     select * from subscription where user_id = ${userId}::bigint and status = 'active' order by id for update`;
   return rows.map(toSubscription);
 }
 
-/** All subscriptions of a user, the newest first. */
+/** All subscriptions of a user, newest first. */
 export async function listSubscriptions(db: Queryable, userId: UserId): Promise<Subscription[]> {
   const rows = await db.sql<SubscriptionRow>`
     select * from subscription where user_id = ${userId}::bigint order by id desc limit 100`;
   return rows.map(toSubscription);
 }
 
-/** Running subscriptions whose period is over, with the gateway users of their owners. */
+/** Running subscriptions whose period is over, with their owners' gateway users. */
 export async function selectOverdue(
   db: Queryable,
   at: Date,
@@ -71,7 +71,7 @@ export async function selectOverdue(
   }));
 }
 
-/** Whether there was a running one. */
+/** Whether one was running. */
 export async function cancelAtEnd(tx: Queryable, userId: UserId, planCode: string): Promise<boolean> {
   const rows = await tx.sql`
     update subscription set is_cancelled_at_end = true, updated_at = now()
@@ -97,7 +97,7 @@ export async function insertSubscription(
       ${begun.quota}::bigint, ${begun.quota}::bigint, ${begun.countedTo}::bigint)`;
 }
 
-/** Writes down what was counted. */
+/** Records what was counted. */
 export async function saveCount(tx: Queryable, { id, quotaLeft, countedTo }: MonthlyQuota): Promise<void> {
   await tx.sql`
     update subscription set quota_left = ${quotaLeft}::bigint, counted_to = ${countedTo}::bigint, updated_at = now()
@@ -105,15 +105,16 @@ export async function saveCount(tx: Queryable, { id, quotaLeft, countedTo }: Mon
 }
 
 export type SubscriptionChange = {
-  /** What it is changed for; under the same one it is changed once. */
+  /** The reason for the change; each reason changes it once. */
   readonly reference: string;
   readonly quota: bigint;
   readonly months: number;
 };
 
 /**
- * Adds quota and months to a running one, or takes them, once for each reference. The end is counted from the start, so that
- * a short month on the way costs no days: what began on 31 January and was paid twice ends on 31 March.
+ * Adds quota and months to a running one, or takes them, once for each reference. The end is counted from the start, so
+ * that a short month in between costs no days: a subscription that began on 31 January and was paid twice ends on 31
+ * March.
  */
 export async function shiftSubscription(tx: Queryable, id: bigint, change: SubscriptionChange): Promise<void> {
   if (!(await insertChange(tx, id, change))) {
@@ -139,8 +140,8 @@ async function insertChange(tx: Queryable, id: bigint, change: SubscriptionChang
 }
 
 /**
- * Gives quota back to the last one that ran at a moment and has ended since, once for each reference: it counts what was
- * granted, and has none left.
+ * Gives quota back to the last one that was running at a given time and has ended since, once for each reference: it
+ * counts what was granted, and has none left.
  */
 export async function regrantEnded(
   tx: Queryable,
@@ -168,7 +169,7 @@ export async function keepAtEnd(tx: Queryable, id: bigint): Promise<void> {
   await tx.sql`update subscription set is_cancelled_at_end = false where id = ${id}::bigint`;
 }
 
-/** Takes what was not used in time; each part has a number of its own. */
+/** Takes what was not used in time; each part has its own number. */
 export async function takeUnused(tx: Queryable, id: bigint, quota: bigint): Promise<void> {
   await tx.sql`
     update subscription set quota_left = quota_left - ${quota}::bigint, period = period + 1, updated_at = now()

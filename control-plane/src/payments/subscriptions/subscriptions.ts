@@ -12,12 +12,12 @@ import {
   takeUnused,
 } from "./subscription-store.ts";
 
-/** Quota that replicas hold at the end of a period is waited for; longer than this it does not take them. */
+/** How long to wait, at the end of a period, for quota that replicas hold; after that it is not taken. */
 const graceMs = 15 * 60_000;
 const endedPerRunMax = 200;
 
 /**
- * The running subscriptions of a user with what is left of each now. Everything that changes one, or their order, does this
+ * A user's running subscriptions with what is left of each now. Anything that changes one, or their order, does this
  * first. The caller holds the lock of the user's quota and read `consumed` under it.
  */
 export async function countSubscriptions(tx: Transaction, userId: UserId, consumed: bigint): Promise<Subscription[]> {
@@ -37,9 +37,9 @@ export type Ending = {
 };
 
 /**
- * Takes what is unused of a period that is over, and at most what the user has left. While replicas hold slices of the quota,
- * only the rest is taken and the subscription stays for the next round, so that no running call loses the quota it was let
- * in on, and none of it outlives the period either.
+ * Takes the unused quota of an expired period, and at most what the user has left. While replicas hold slices of the
+ * quota, only the rest is taken and the subscription stays for the next round, so that no running call loses the quota
+ * it was admitted on, and none of it outlives the period either.
  */
 export async function endSubscription(tx: Transaction, ending: Ending): Promise<void> {
   const { gatewayUserId, at, mayWait } = ending;
@@ -69,7 +69,7 @@ export async function endSubscription(tx: Transaction, ending: Ending): Promise<
   }
 }
 
-/** Ends the subscriptions whose time is over, each in a transaction of its own; returns how many were looked at. */
+/** Ends expired subscriptions, each in its own transaction; returns how many were processed. */
 export async function endOverdueSubscriptions(db: Database, time?: Date): Promise<number> {
   const at = time ?? (await readNow(db));
   const overdue = await selectOverdue(db, at, endedPerRunMax);

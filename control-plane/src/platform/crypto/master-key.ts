@@ -6,23 +6,23 @@ import { keyIdOf, SealingKey, sealingKeyBytes } from "./sealing-key.ts";
 import { createSecretFile } from "./secret-file.ts";
 import { weaknessOf } from "./weak-key.ts";
 
-/** The master key is missing or unfit. The message is one sentence for the operator and never quotes the key. */
+/** The master key is missing or unsuitable. The message is one sentence for the operator and never quotes the key. */
 export class MasterKeyError extends Error {
   override readonly name = "MasterKeyError";
 }
 
 /**
- * The one key that protects everything at rest: credentials of channels and the day keys of payloads are sealed under
- * it. It seals and derives, but it never reveals its bytes, and it prints as "[secret]".
+ * The one key that protects everything at rest: channel credentials and the day keys of payloads are encrypted under
+ * it. It encrypts and derives keys, but never reveals its bytes, and prints as "[secret]".
  */
 export class MasterKey {
-  /** Eight hex digits that name the key; safe to log. */
+  /** Eight hex digits that identify the key; safe to log. */
   readonly id: string;
-  /** Seals what is stored in the database. Carries the id of the master key. */
+  /** Encrypts what is stored in the database. Carries the id of the master key. */
   readonly sealing: SealingKey;
-  /** Opens what is stored: the same key, and while master keys are exchanged the one of the previous master key, too. */
+  /** Decrypts what is stored: the same key, and during a rotation also the one of the previous master key. */
   readonly opening: readonly SealingKey[];
-  /** The other master key of an exchange, which opens and never seals; null outside of one. */
+  /** The other master key of a rotation, which decrypts and never encrypts; null outside of one. */
   readonly previous: MasterKey | null;
   readonly #secret: Uint8Array;
 
@@ -39,14 +39,14 @@ export class MasterKey {
   }
 
   /**
-   * A key of 32 bytes for one purpose, the same in every process that has this master key. Keys of different purposes
+   * A 32-byte key for one purpose, the same in every process that has this master key. Keys of different purposes
    * reveal nothing about each other or about the master key.
    */
   deriveKey(purpose: string): Uint8Array<ArrayBuffer> {
     return new Uint8Array(hkdfSync("sha256", this.#secret, "", `sluice v1 ${purpose}`, sealingKeyBytes));
   }
 
-  /** The keys of a purpose that are accepted: this one's, and while master keys are exchanged that of the previous one. */
+  /** The accepted keys of a purpose: this one's, and during a rotation that of the previous master key. */
   deriveKeys(purpose: string): Uint8Array<ArrayBuffer>[] {
     return [this.deriveKey(purpose), ...(this.previous?.deriveKeys(purpose) ?? [])];
   }
@@ -64,15 +64,15 @@ export class MasterKey {
   }
 }
 
-/** A key in a variable, or the name of a file that holds it; null is what is not set. */
+/** A key in a variable, or the name of a file that holds it; null for unset ones. */
 export type KeyText = { readonly value: string | null; readonly file: string | null };
 
-/** MASTER_KEY or MASTER_KEY_FILE, and where to look else. */
+/** MASTER_KEY or MASTER_KEY_FILE, and the alternatives. */
 export type MasterKeySource = KeyText & {
   readonly isProduction: boolean;
-  /** MASTER_KEY_PREVIOUS or MASTER_KEY_PREVIOUS_FILE; absent is none. */
+  /** MASTER_KEY_PREVIOUS or MASTER_KEY_PREVIOUS_FILE; usually absent. */
   readonly previous?: KeyText;
-  /** Where development keeps a key of its own. */
+  /** Where development stores its own key. */
   readonly dataDirectory: string;
 };
 
@@ -80,8 +80,8 @@ const developmentFileName = "master.key";
 const howToMake = "make one with `openssl rand -base64 32` and keep a copy outside the server";
 
 /**
- * Finds the master key. Production must be given one; development makes one at the first start and keeps it.
- * @throws MasterKeyError when it is missing, given twice, not readable, or too weak to protect anything
+ * Loads the master key. Production must be given one; development creates one at the first start and keeps it.
+ * @throws MasterKeyError when it is missing, given twice, unreadable, or too weak to protect anything
  */
 export async function loadMasterKey(source: MasterKeySource): Promise<MasterKey> {
   const current = (await readGivenKey("MASTER_KEY", source)) ?? (await findUngivenKey(source));
@@ -145,7 +145,7 @@ async function readKeyFile(path: string, name: string): Promise<string> {
 
 function parseKey(text: string, name: string): Uint8Array {
   const secret = Buffer.from(text, "base64");
-  // Decoding is lenient; only what encodes back to itself was meant as base64.
+  // Decoding is lenient; only text that encodes back to itself was meant as base64.
   if (secret.length !== sealingKeyBytes || secret.toString("base64") !== text) {
     throw new MasterKeyError(`${name} must hold base64 of exactly ${sealingKeyBytes} bytes; ${howToMake}.`);
   }

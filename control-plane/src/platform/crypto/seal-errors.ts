@@ -1,4 +1,4 @@
-/** Something sealed could not be opened. The message never quotes content, only what went wrong. */
+/** A sealed value could not be opened. The message never quotes content, only what went wrong. */
 export class SealError extends Error {
   override readonly name: string = "SealError";
 }
@@ -8,7 +8,7 @@ export class MalformedSealError extends SealError {
   override readonly name = "MalformedSealError";
 }
 
-/** Sealed under a key that was not given: the master key was exchanged, or the data key was destroyed. */
+/** Sealed under an unknown key: the master key was rotated, or the data key was destroyed. */
 export class UnknownSealingKeyError extends SealError {
   override readonly name = "UnknownSealingKeyError";
   readonly keyId: string;

@@ -3,8 +3,8 @@ import { BrokenSealError, MalformedSealError, UnknownSealingKeyError } from "./s
 import { type SealingKey, tagBytes } from "./sealing-key.ts";
 
 /*
- * What is sealed looks like this: version (1 byte), key id (4), nonce (12), ciphertext (as long as the plaintext), tag (16).
- * Authenticated with it, but not stored: the context, which says where the sealed value lives.
+ * The format of a sealed value: version (1 byte), key id (4), nonce (12), ciphertext (as long as the plaintext), tag
+ * (16). Authenticated with it, but not stored: the context, which says where the sealed value lives.
  */
 const version = 1;
 const keyIdOffset = 1;
@@ -12,7 +12,7 @@ const nonceOffset = 5;
 const nonceBytes = 12;
 const headerBytes = nonceOffset + nonceBytes;
 
-/** How much longer the sealed form is than what was sealed. */
+/** How much longer the sealed form is than the plaintext. */
 export const sealOverheadBytes = headerBytes + tagBytes;
 
 const prefixBytes = 8;
@@ -22,13 +22,12 @@ const nonceView = new DataView(nonce.buffer);
 let counter = counterMax;
 
 /**
- * GCM breaks when a nonce comes twice under one key. This one is 64 random bits, drawn when the process starts and
+ * GCM breaks when a nonce is used twice under one key. This one is 64 random bits, drawn when the process starts and
  * again whenever the counter is used up, followed by a 32-bit counter. Within a prefix the counter can't repeat; two
- * nonces can only meet when two prefixes do. With 2^16 starts and wraps of all replicas within the life of one key
- * that has a chance of 2^-33, whatever number of messages they seal (12 random bytes per message reach that after
- * 2^32 messages, and cost a call for randomness each: 0.5 us). A child process begins with a prefix of its own,
- * because it loads this module again. A memory image of a running process must not be resumed twice; nothing here
- * would notice.
+ * nonces can only collide when two prefixes do. With 2^16 starts and wraps of all replicas within the life of one key
+ * that has a probability of 2^-33, whatever the number of messages (12 random bytes per message reach that after 2^32
+ * messages, and cost a call for randomness each: 0.5 us). A child process begins with its own prefix, because it loads
+ * this module again. A memory image of a running process must not be resumed twice; nothing here would notice.
  */
 function advanceNonce(): Uint8Array {
   if (counter >= counterMax) {
@@ -40,19 +39,19 @@ function advanceNonce(): Uint8Array {
   return nonce;
 }
 
-/** Where a sealed value lives. A value that is moved to another place does not open there. */
+/** Where a sealed value lives. A value that is moved to another place can't be opened there. */
 export type SealPlace = {
   readonly table: string;
   readonly column: string;
   /** The primary key of the row, as text. */
   readonly row: string | bigint;
-  /** Whose it is: the user, or the operator. */
+  /** Its owner: the user, or the operator. */
   readonly owner: string | bigint;
 };
 
 /**
- * The context of a place for `seal` and `open`. Each part carries its length, so that no two places share a text,
- * whatever their parts contain.
+ * The context of a place for `seal` and `open`. Each part is prefixed with its length, so that no two places share a
+ * text, whatever their parts contain.
  */
 export function sealContext(place: SealPlace): string {
   const row = place.row.toString();
@@ -60,7 +59,7 @@ export function sealContext(place: SealPlace): string {
   return `${place.table.length}:${place.table}${place.column.length}:${place.column}${row.length}:${row}${owner.length}:${owner}`;
 }
 
-/** Holds version, key id and context while they are authenticated; contexts that do not fit get a buffer of their own. */
+/** Holds version, key id and context while they are authenticated; contexts that do not fit get their own buffer. */
 const associatedScratch = Buffer.allocUnsafeSlow(1024);
 
 function associatedData(keyId: string, context: string): Uint8Array {
@@ -75,7 +74,7 @@ function associatedData(keyId: string, context: string): Uint8Array {
 /**
  * Encrypts and authenticates a value for one place.
  * @param context where it lives, from `sealContext`; `open` must be given the same
- * @returns `sealOverheadBytes` more than the plaintext, in a buffer of its own
+ * @returns `sealOverheadBytes` more than the plaintext, in its own buffer
  */
 export function seal(key: SealingKey, plaintext: Uint8Array, context: string): Uint8Array<ArrayBuffer> {
   const sealed = Buffer.allocUnsafeSlow(plaintext.length + sealOverheadBytes);
@@ -84,7 +83,7 @@ export function seal(key: SealingKey, plaintext: Uint8Array, context: string): U
 }
 
 /**
- * The same into a prepared piece of a buffer, which spares an allocation.
+ * The same into a given part of a buffer, which saves an allocation.
  * @param target exactly `sealOverheadBytes` longer than the plaintext
  * @throws RangeError when it is not; nothing was written then
  */

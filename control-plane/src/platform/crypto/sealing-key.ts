@@ -12,18 +12,18 @@ import { sha256Hex } from "./digest.ts";
 export const sealingKeyBytes = 32;
 export const tagBytes = 16;
 
-/** Made once: ciphers are made with every call. */
+/** Created once, because every call creates ciphers. */
 const cipherOptions = { authTagLength: tagBytes };
 
 const idDomain = Buffer.from("sluice key id v1\0");
 
-/** Names a key without telling it: the first eight hex digits of a SHA-256 over a domain prefix and the key. */
+/** Identifies a key without revealing it: the first eight hex digits of a SHA-256 over a domain prefix and the key. */
 export function keyIdOf(secret: Uint8Array): string {
   return sha256Hex(Buffer.concat([idDomain, secret])).slice(0, 8);
 }
 
 /**
- * A key for AES-256-GCM with its name. The bytes stay inside: whatever prints, serialises or spreads it gets the name at
+ * A key for AES-256-GCM with its id. The bytes stay inside: printing, serialising or spreading it exposes the id at
  * most.
  */
 export class SealingKey {

@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 
 /**
  * Writes a file that only its owner may read, unless it exists. The content is complete before the name appears, so
- * that of several processes that start at once all read the same, whole content; the first one wins.
- * @returns whether this call made the file
+ * that processes that start at once all read the same, whole content; the first one wins.
+ * @returns whether this call created the file
  */
 export async function createSecretFile(path: string, content: string): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true });
@@ -18,7 +18,7 @@ export async function createSecretFile(path: string, content: string): Promise<b
     } finally {
       await file.close();
     }
-    // Unlike a rename, a link never replaces what is there.
+    // Unlike a rename, a link never replaces an existing file.
     await link(draft, path);
     return true;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { sha256Hex } from "./digest.ts";
 
-/** A random key of 32 bytes has fewer different bytes than this once in 7,000 million tries. */
+/** A random 32-byte key has fewer distinct bytes than this with a probability of 1 in 7,000 million. */
 const distinctBytesMin = 20;
 
 /** Words that people hash to get 32 bytes, and keys published in standards and manuals. */
@@ -12,7 +12,7 @@ const publishedKeys = [
 ];
 const guessedKeys = new Set([...guessedWords.map((word) => sha256Hex(word)), ...publishedKeys]);
 
-/** Why a key of 32 bytes can be guessed, as part of a sentence, or null when nothing speaks against it. */
+/** Why a 32-byte key can be guessed, as part of a sentence, or null if it looks random. */
 export function weaknessOf(secret: Uint8Array): string | null {
   if (secret.every((byte) => byte === 0)) {
     return "it is all zeros";

@@ -2,7 +2,7 @@ import { AppError } from "../errors.ts";
 import type { AdminCaller, AnyEndpoint } from "./model.ts";
 
 /**
- * For what only a super-admin with a recent login may do.
+ * For actions that require a super-admin with a recent login.
  * @throws AppError `super_admin_required`, `step_up_required`
  */
 export function requireFreshSuper(admin: AdminCaller): void {
@@ -34,7 +34,7 @@ export function refuseWithoutRight(endpoint: AnyEndpoint, admin: AdminCaller): v
   }
 }
 
-/** @throws AppError `super_admin_required`, `step_up_required` when the input says something that it takes more rights to say */
+/** @throws AppError `super_admin_required`, `step_up_required` when a field of the input needs more rights */
 export function refuseGuardedFields(
   { guardedFields = [] }: AnyEndpoint,
   input: unknown,

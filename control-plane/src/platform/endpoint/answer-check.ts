@@ -18,8 +18,8 @@ export const errorBody = z.strictObject({
 });
 
 /**
- * What in a response its endpoint does not declare, as a sentence; null when everything is declared. Files and pages
- * are judged by their status and type only, and not read.
+ * What is undeclared in a response, as a sentence; null if everything is declared. Files and pages are checked by
+ * status and type only, and not read.
  */
 export async function undocumentedIn(endpoint: AnyEndpoint, answer: Response): Promise<string | null> {
   const type = answer.headers.get("content-type");

@@ -7,7 +7,7 @@ const headers = (requestId: string): Record<string, string> => ({
   "x-content-type-options": "nosniff",
 });
 
-/** `{"ok":true, ...}`. Amounts are integers; one that a JSON number can't hold becomes text. */
+/** `{"ok":true, ...}`. Amounts are integers; one that a JSON number can't hold becomes a string. */
 export function successAnswer(fields: Record<string, unknown>, requestId: string, status = 200): Response {
   return new Response(JSON.stringify({ ok: true, ...fields }, writeBigInt), { status, headers: headers(requestId) });
 }

@@ -24,7 +24,7 @@ const ofAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   super_admin: [...ofLogins, "forbidden", "super_admin_required"],
 };
 
-/** Every code that an endpoint can answer with: those of the kit, by what it is, and those that it declares. */
+/** Every code that an endpoint can return: the kit's, depending on the endpoint, and its declared ones. */
 export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>([...ofEverything, ...ofAccess[endpoint.access], ...endpoint.errors]);
   for (const code of ofRights(endpoint)) {
@@ -44,7 +44,7 @@ export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
   return [...codes];
 }
 
-/** Of what an endpoint of admins asks of the login, beside its being that of an admin. */
+/** What an admin endpoint requires of the login, besides being an admin's. */
 function ofRights({ access, freshLogin, guardedFields = [], withoutSecondFactor }: AnyEndpoint): readonly ErrorCode[] {
   const isOfAdmins = access === "admin" || access === "super_admin";
   return [
@@ -61,7 +61,7 @@ function codesOfInput({ method, input }: AnyEndpoint): readonly ErrorCode[] {
     : ["unknown_field", ...names.map(codeOfField)];
 }
 
-/** The fields that an input may have, of all of its forms. */
+/** The fields that an input may have, in any of its forms. */
 function fieldsOf(schema: z.ZodType): string[] {
   if (schema instanceof z.ZodObject) {
     return Object.keys(schema.shape);

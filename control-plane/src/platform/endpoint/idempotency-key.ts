@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 
 /**
  * The idempotency key of a request: the header, or else the field of the body.
- * @throws AppError `invalid_value` for a bad one, and for two that differ
+ * @throws AppError `invalid_value` for an invalid one, and for two that differ
  */
 export function idempotencyKeyOf(request: Request, field: string | undefined): string | null {
   const header = request.headers.get("idempotency-key");

@@ -2,7 +2,7 @@ import type { ErrorCode } from "@sluice/contracts/errors";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { z } from "zod";
 
-/** Who may call: everybody; everybody, but a login is noticed; only with the login that is named. */
+/** Who may call: everyone; everyone, with a login recognised if present; only callers with the named login. */
 export type Access = "public" | "optional_user" | "user" | "admin" | "super_admin";
 
 export type UserCaller = {
@@ -10,7 +10,7 @@ export type UserCaller = {
   readonly userId: UserId;
   readonly gatewayUserId: GatewayUserId;
   readonly email: string;
-  /** The language that the user has chosen for mails and console. */
+  /** The user's language for emails and console. */
   readonly locale: string;
 };
 
@@ -19,18 +19,18 @@ export type AdminCaller = {
   readonly adminId: bigint;
   readonly username: string;
   readonly isSuper: boolean;
-  /** The login is young enough for what asks for a fresh one. */
+  /** The login is recent enough for actions that require a fresh one. */
   readonly isFresh: boolean;
   /** Admins need an authenticator, and this one has none. */
   readonly lacksSecondFactor: boolean;
 };
 
-/** Finds out who calls by the cookies of a request. */
+/** Identifies the caller by the cookies of a request. */
 export interface CallerReader {
   /** Null without a valid session. */
   readUser(request: Request): Promise<UserCaller | null>;
   readAdmin(request: Request): Promise<AdminCaller | null>;
-  /** Whether the request carries something that may have been a session of this kind, good or not. */
+  /** Whether the request has something that may have been a session of this kind, valid or not. */
   carriesSession(request: Request, kind: "user" | "admin"): boolean;
 }
 
@@ -45,7 +45,7 @@ type CallerOf<A extends Access> = A extends "user"
 export type CallBase<Input> = {
   /** The query of a GET, the body of everything else, checked. */
   readonly input: Input;
-  /** The body as it came; empty for a GET. */
+  /** The body as received; empty for a GET. */
   readonly bytes: Uint8Array;
   readonly request: Request;
   readonly requestId: string;
@@ -57,48 +57,48 @@ export type CallBase<Input> = {
 
 export type EndpointCall<A extends Access, Input> = CallBase<Input> & CallerOf<A>;
 
-/** What an endpoint answers: the fields beside `"ok": true`, or a whole answer of its own. */
+/** What an endpoint returns: the fields beside `"ok": true`, or a complete response. */
 export type EndpointAnswer = Record<string, unknown> | Response;
 
 /**
- * `json`: the body has to be JSON. `beacon`: the same, also with a text type, as browsers send it without a preflight.
- * `form`: JSON or the form of a page that works without script. `raw`: bytes of any kind, for gateways that sign what
- * they send; `input` is then checked against an empty object.
+ * `json`: the body must be JSON. `beacon`: the same, also with a text type, as browsers send it without a preflight.
+ * `form`: JSON or the form of a page that works without JavaScript. `raw`: bytes of any kind, for gateways that sign
+ * what they send; `input` is then checked against an empty object.
  */
 export type BodyKind = "json" | "beacon" | "form" | "raw";
 
-/** A non-JSON response: a file, a page, or nothing but headers (`type` is null), as of a redirect. */
+/** A non-JSON response: a file, a page, or just headers (`type` is null), as for a redirect. */
 export type OtherAnswer = { readonly status: number; readonly type: string | null; readonly summary: string };
 
 export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   readonly method: "GET" | "POST";
-  /** With the slash at its end; it is answered without it as well. */
+  /** With a trailing slash; it is served without it as well. */
   readonly path: string;
   readonly access: A;
-  /** Of admins: the login has to be fresh. */
+  /** For admins: the login has to be fresh. */
   readonly freshLogin?: boolean;
-  /** Of admins: fields of the input that only a super-admin with a fresh login may send. */
+  /** For admins: input fields that only a super-admin with a fresh login may send. */
   readonly guardedFields?: readonly string[];
-  /** Of admins: also for one who has to set up an authenticator first. */
+  /** For admins: also available before an authenticator is set up. */
   readonly withoutSecondFactor?: boolean;
   readonly input: Schema;
   /** Default `json`. */
   readonly body?: BodyKind;
   readonly bodyBytesMax?: number;
-  /** Of a success: 200 unless the result arrives later, for example by mail. */
+  /** For a success: 200 unless the result arrives later, for example by email. */
   readonly status?: 202;
-  /** Which types of content a `raw` body can have. */
+  /** The content types that a `raw` body can have. */
   readonly rawTypes?: readonly string[];
-  /** Named parameters of the path. What does not fit is not there: a 404. */
+  /** Named parameters of the path. An invalid one is a 404. */
   readonly params?: Readonly<Record<string, z.ZodType<string>>>;
-  /** One sentence for the description of the API. */
+  /** One sentence for the API description. */
   readonly summary: string;
-  /** What is beside `"ok": true` in JSON, so with `wireInteger` and `wireMoment`; null if it never answers so. */
+  /** What is beside `"ok": true` in JSON, so with `wireInteger` and `wireMoment`; null if it never returns JSON. */
   readonly output: z.ZodType | null;
   readonly otherAnswers?: readonly OtherAnswer[];
-  /** The codes that its service throws. Those of the kit (login, input, body, method, failures) are known anyway. */
+  /** The codes that its service throws. The kit's own (login, input, body, method, failures) are known anyway. */
   readonly errors: readonly ErrorCode[];
-  /** Limits beside those of the body, a sentence each: how often, how much, per whom. */
+  /** Limits besides those of the body, a sentence each: how often, how much, per whom. */
   readonly limits?: readonly string[];
   readonly handle: (call: EndpointCall<A, z.output<Schema>>) => Promise<EndpointAnswer>;
 };
@@ -110,7 +110,7 @@ export type AnyEndpoint = Omit<Endpoint<Access, z.ZodType>, "handle"> & {
   ) => Promise<EndpointAnswer>;
 };
 
-/** Declares an endpoint. The kit calls it only with the caller and the input that it asks for. */
+/** Declares an endpoint. The kit calls it only with the caller and the input that it declares. */
 export function endpoint<A extends Access, Schema extends z.ZodType>(definition: Endpoint<A, Schema>): AnyEndpoint {
   return {
     ...definition,

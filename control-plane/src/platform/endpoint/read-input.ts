@@ -11,9 +11,9 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const fieldsShownMax = 20;
 
 /**
- * What the request says, checked by the schema of the endpoint.
- * @throws AppError `unsupported_media_type`, `invalid_json`; for wrong fields the code of their kind, such as
- * `invalid_id`, `unknown_field` for fields that are not declared, and `invalid_value` for several of different kinds
+ * The input of a request, checked by the endpoint's schema.
+ * @throws AppError `unsupported_media_type`, `invalid_json`; for invalid fields the code of their kind, such as
+ * `invalid_id`, `unknown_field` for undeclared fields, and `invalid_value` for several of different kinds
  */
 export function readInput(endpoint: AnyEndpoint, request: Request, bytes: Uint8Array): unknown {
   const said = endpoint.method === "GET" ? readQuery(request) : readBody(endpoint.body ?? "json", request, bytes);
@@ -34,7 +34,7 @@ export function readInput(endpoint: AnyEndpoint, request: Request, bytes: Uint8A
 
 type Issue = z.core.$ZodIssue;
 
-/** Of a body that fits none of several forms: what is wrong with it as the form that it is nearest to. */
+/** For a body that matches none of several forms: what is wrong with it as the closest one. */
 function nearest(issue: Issue): readonly Issue[] {
   if (issue.code !== "invalid_union" || issue.path.length > 0) {
     return [issue];
@@ -89,9 +89,8 @@ function decode(bytes: Uint8Array): string {
 }
 
 /**
- * The field with text that the database refuses (a zero character), or would store differently (half of a surrogate
- * pair); null when there is none. Passwords are not checked: they are never stored, and their service has its own
- * rules.
+ * The field with text that the database refuses (a zero character), or would store differently (an unpaired surrogate);
+ * null when there is none. Passwords are not checked: they are never stored, and their service has its own rules.
  */
 function findUnstorable(said: unknown): string | null {
   if (typeof said !== "object" || said === null || Array.isArray(said)) {
@@ -108,7 +107,7 @@ function findUnstorable(said: unknown): string | null {
   return null;
 }
 
-/** Without recursion: a body may be nested as deeply as it likes. */
+/** Without recursion: a body may be nested arbitrarily deep. */
 function isStorable(value: unknown): boolean {
   const open: unknown[] = [value];
   while (open.length > 0) {

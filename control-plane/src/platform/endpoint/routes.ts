@@ -15,7 +15,7 @@ export type EndpointDeps = {
   readonly callers: CallerReader;
   readonly edge: EdgeSettings;
   readonly log: Log;
-  /** What becomes of an answer that is not as its endpoint declares. Looking costs reading each once more. */
+  /** What to do about an undeclared response. Checking reads each response once more. */
   readonly answerCheck?: "none" | "log" | "refuse";
 };
 
@@ -33,7 +33,7 @@ const retryAfterOutageSeconds = 2;
 const nothing = new Uint8Array();
 
 /**
- * Routes of a feature of the backend: each path with and without its last slash, other methods get a 405, and every
+ * Routes of a backend feature: each path with and without its trailing slash, other methods get a 405, and every
  * response is JSON with the request id, whatever goes wrong.
  */
 export function endpointRoutes(name: string, endpoints: readonly AnyEndpoint[], deps: EndpointDeps): AnyElysia {
@@ -91,7 +91,7 @@ async function makeAnswer(group: readonly AnyEndpoint[], context: Context, deps:
     result.headers.set("x-request-id", requestId);
     return result;
   } catch (thrown) {
-    // An error of ours has said what it means, whatever its cause.
+    // One of our own errors speaks for itself, whatever its cause.
     const isSilent = !(thrown instanceof AppError) && isDatabaseOutage(thrown);
     const error = isSilent ? unavailable(thrown) : toAppError(thrown);
     if (error.status >= 500) {
@@ -104,7 +104,7 @@ async function makeAnswer(group: readonly AnyEndpoint[], context: Context, deps:
 type FailedRequest = { readonly requestId: string; readonly path: string | undefined; readonly method: string };
 
 const warnAgainAfterMs = 60_000;
-/** When each unconfigured path was last logged. There are as many as there are endpoints. */
+/** When each unconfigured path was last logged. There are at most as many as endpoints. */
 const warnedAt = new Map<string, number>();
 
 /** An unconfigured gateway is not an error; log it at most once a minute, since anyone can trigger it. */
@@ -122,7 +122,7 @@ function reportFailure(error: AppError, failed: FailedRequest, log: Log): void {
   }
 }
 
-/** Neither yes nor no could be found out: to be asked again, with the same idempotency key where there is one. */
+/** The outcome is unknown: try again, with the same idempotency key if there is one. */
 function unavailable(cause: unknown): AppError {
   return new AppError("temporarily_unavailable", { cause, retryAfterSeconds: retryAfterOutageSeconds });
 }
@@ -141,7 +141,7 @@ async function call(
     throw new AppError("headers_too_large");
   }
   const isWrite = endpoint.method !== "GET";
-  // What a gateway sends carries a signature instead of a cookie.
+  // A gateway's request carries a signature instead of a cookie.
   if (isWrite && endpoint.body !== "raw" && !isSameOrigin(request)) {
     throw new AppError("csrf_rejected");
   }
@@ -172,7 +172,7 @@ function refuseOddParams(endpoint: AnyEndpoint, params: Readonly<Record<string, 
   }
 }
 
-/** Before the body is read: nobody without a login makes us take in an upload. */
+/** Before the body is read: nobody without a login can make us accept an upload. */
 async function readCaller(
   endpoint: AnyEndpoint,
   callers: CallerReader,
@@ -194,7 +194,7 @@ async function readCaller(
     case "super_admin": {
       const admin = await callers.readAdmin(request);
       if (admin === null) {
-        // A user's login says nothing here: what is missing is that of an admin.
+        // A user's login does not count here: an admin's is missing.
         throw new AppError(callers.carriesSession(request, "admin") ? "session_expired" : "unauthenticated");
       }
       refuseWithoutRight(endpoint, admin);

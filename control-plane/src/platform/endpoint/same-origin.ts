@@ -1,7 +1,7 @@
 /**
- * Whether a write comes from a page of this service, or from a program. A browser says where a request comes from,
- * and cookies travel with requests of other sites as well; those must change nothing. A request with cookies that
- * does not say where it comes from is not from a browser of ours: programs that use a login send `Origin`.
+ * Whether a write comes from a page of this service, or from a program. A browser names the origin of a request, and
+ * cookies are sent with requests of other sites as well; those must change nothing. A request with cookies but without
+ * an origin is not from one of our pages: programs that use a login send `Origin`.
  */
 export function isSameOrigin(request: Request): boolean {
   const site = request.headers.get("sec-fetch-site");

@@ -4,7 +4,7 @@ import type { Column, ColumnType, ListRequest } from "./model.ts";
 
 const digestLength = 12;
 
-/** What a text of each type looks like as the database writes it; a cursor holds nothing else. */
+/** The text form of each type as the database writes it; a cursor contains nothing else. */
 const shapes: Readonly<Partial<Record<ColumnType, RegExp>>> = {
   bigint: /^-?\d{1,19}$/,
   integer: /^-?\d{1,10}$/,
@@ -48,7 +48,7 @@ function parse(cursor: string): string[] {
   }
 }
 
-/** Of list, filters, sort and zone; days that were left open move with the clock and so stay out. */
+/** The digest of list, filters, sort and zone; open ranges move with the clock and so stay out. */
 function digestOf({ list, filters, sort, isDescending, range }: ListRequest): string {
   const sorted = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify([list, sorted, sort, isDescending, range?.zone ?? null], (_, value: unknown) =>

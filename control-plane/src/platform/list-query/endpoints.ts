@@ -10,7 +10,7 @@ import { countRows, type Row, selectPage, sortColumns } from "./list-store.ts";
 import type { AnyListSource, ListRequest } from "./model.ts";
 import { readRange } from "./time-range.ts";
 
-/** A file that an admin has asked for, to be recorded before its first byte leaves. */
+/** A file that an admin has requested, to be recorded before its first byte leaves. */
 export type ExportRecord = {
   readonly admin: AdminCaller;
   readonly list: string;
@@ -31,12 +31,12 @@ export type ListDeps = {
   readonly exportRowsMax?: number;
 };
 
-/** A list and where it is answered. */
+/** A list and its path. */
 export type ListPlace = {
-  /** With the slash at its end: the page is at `<path>list/`, the file at `<path>export/`. */
+  /** With a trailing slash: the page is at `<path>list/`, the file at `<path>export/`. */
   readonly path: string;
   readonly access: "admin" | "super_admin";
-  /** What it lists, as the end of a sentence: "orders, with whom they are of". */
+  /** What it lists, as a plural noun phrase for summaries, such as "orders with their owners". */
   readonly about: string;
   readonly source: AnyListSource;
 };
@@ -67,7 +67,7 @@ export function listEndpoints(deps: ListDeps, places: readonly ListPlace[]): Any
   return places.flatMap((place) => [pageEndpoint(deps, place), exportEndpoint(deps, exports, place)]);
 }
 
-/** The files of lists alone, for those whose pages are made otherwise. */
+/** Only the exports, for lists whose pages are made elsewhere. */
 export function fileEndpoints(deps: ListDeps, places: readonly ListPlace[]): AnyEndpoint[] {
   const { exportRowsMax: rowsMax, ...rest } = deps;
   const exports = new ListExports(rowsMax === undefined ? rest : { ...rest, rowsMax });
@@ -116,8 +116,8 @@ function exportEndpoint(deps: ListDeps, exports: ListExports, { path, access, ab
 
 /**
  * A page of a list, for endpoints that show it beside other things.
- * @param query what the contract's `input` has made of a query
- * @throws AppError `invalid_parameter` for a cursor or days that can't be, `too_broad` when it takes too long
+ * @param query parsed by the contract's `input`
+ * @throws AppError `invalid_parameter` for an invalid cursor or days, `too_broad` when it takes too long
  */
 export async function readPage(deps: ListDeps, source: AnyListSource, query: Query): Promise<ListAnswer<Row>> {
   const { db, clock } = deps;
@@ -125,7 +125,7 @@ export async function readPage(deps: ListDeps, source: AnyListSource, query: Que
   const keys = sortColumns(source, request);
   const after = query.cursor === undefined ? null : readCursor(request, keys, query.cursor);
   const { limit } = query;
-  // One more than is shown says whether there is another page.
+  // One more than is shown reveals whether there is another page.
   const [{ rows, cursors }, count] = await Promise.all([
     selectPage(db, source, request, { after, limit: limit + 1 }),
     after === null ? countRows(db, { source, request }, countedMax, countMsMax) : null,
@@ -140,7 +140,7 @@ export async function readPage(deps: ListDeps, source: AnyListSource, query: Que
   };
 }
 
-/** The first page of a list with some filters, in its own order: what the list answers when it is asked for no more. */
+/** The first page of a list with some filters, in its default order: what the list returns without other parameters. */
 export async function readFirstPage(
   deps: ListDeps,
   source: AnyListSource,
@@ -150,7 +150,7 @@ export async function readFirstPage(
   return await readPage(deps, source, { ...(defaults as Query), ...filters });
 }
 
-/** A query in the terms of its list. @throws AppError `invalid_value` for days that are none */
+/** Parses a query in terms of its list. @throws AppError `invalid_value` for invalid days */
 export function readListRequest(source: AnyListSource, query: Query, nowMs: number): ListRequest {
   const filters = Object.keys(source.filters).flatMap((name) =>
     query[name] === undefined ? [] : [[name, query[name]] as const],

@@ -35,9 +35,8 @@ export class ListExports {
   }
 
   /**
-   * @param begin runs once it is known that there will be a file, before its first byte, with the number of rows
-   * @throws AppError `too_broad` above the limit of rows, `temporarily_unavailable` while too many files are being
-   * made
+   * @param begin runs with the number of rows once the file is certain, before its first byte
+   * @throws AppError `too_broad` above the limit of rows, `temporarily_unavailable` while too many files are being made
    */
   async open(
     source: AnyListSource,
@@ -105,7 +104,7 @@ export class ListExports {
       }
     };
     let fail: (error: Error) => void = () => undefined;
-    // A reader that stops but stays connected requests nothing more, so no read would notice.
+    // A client that stops reading but stays connected requests nothing more, so no read would notice.
     const timer = setTimeout(() => fail(new Error("the export took too long")), exportMsMax);
     timer.unref();
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
@@ -114,7 +113,7 @@ export class ListExports {
       const text = rows.map((row, index) => writer.write(row, isFirst && index === 0)).join("");
       written += rows.length;
       after = cursors.at(-1) ?? after;
-      // Rows that came since they were counted can make it more than a file holds.
+      // Rows added since the count can exceed the limit of a file.
       const isDone = rows.length < rowsAtOnce;
       if (isOver) {
         return;
@@ -135,7 +134,7 @@ export class ListExports {
             if (!isOver) {
               end();
               log.warn("export.interrupted", { list: source.contract.name, written, error });
-              // What went wrong is in our log; the runtime prints what a stream ends with.
+              // The failure is in our log; the runtime prints the error that a stream ends with.
               controller.error(new Error(`the export of ${source.contract.name} was interrupted`));
             }
           };

@@ -6,14 +6,14 @@ import type { AnyListSource, Bind, Column, ListRequest, TimeRange } from "./mode
 
 export type Statement = { readonly text: string; readonly values: readonly SqlValue[] };
 
-/** The name under which the values of the sort come back; no column of a contract is called so. */
+/** The alias under which the values of the sort are returned; no column of a contract has this name. */
 const cursorName = "#";
 const dataException = /^22/;
 
 export type Row = Record<string, unknown>;
 
 export type PageRequest = {
-  /** What the row before was sorted by; null for the beginning. */
+  /** What the preceding row was sorted by; null for the beginning. */
   readonly after: readonly string[] | null;
   readonly limit: number;
 };
@@ -27,7 +27,7 @@ export function sortColumns(source: AnyListSource, request: ListRequest): readon
   return columns;
 }
 
-/** The statement for some rows of a list, in its order; exported for those who want to see its plan. */
+/** The statement for some rows of a list, in order; exported for inspecting its plan. */
 export function pageStatement(source: AnyListSource, request: ListRequest, page: PageRequest): Statement {
   const values: SqlValue[] = [];
   const bind = binder(values);
@@ -59,8 +59,8 @@ export function pageStatement(source: AnyListSource, request: ListRequest, page:
 const keyName = (index: number): string => `${cursorName}${index}`;
 
 /**
- * The statement that counts rows, up to one more than a number. Whole days of a partitioned table can be counted
- * without the time of each row, and so in an index alone.
+ * The statement that counts rows, up to one more than a limit. Whole days of a partitioned table can be counted without
+ * each row's time, and so in an index alone.
  */
 export function countStatement(source: AnyListSource, request: ListRequest, countMax: number): Statement {
   const values: SqlValue[] = [];
@@ -75,7 +75,7 @@ export function countStatement(source: AnyListSource, request: ListRequest, coun
 }
 
 /**
- * Some rows of a list, and of each the values that it is sorted by.
+ * Some rows of a list, each with the values that it is sorted by.
  * @throws AppError `too_broad` when the database does not finish in time
  */
 export async function selectPage(
@@ -119,7 +119,7 @@ async function run<Found>(db: Database, { text, values }: Statement): Promise<Fo
     if (error instanceof DatabaseTimeoutError) {
       throw new AppError("too_broad", { cause: error });
     }
-    // What the schema let through and the database does not take: a number beyond its type, for example.
+    // Values that the schema accepts and the database refuses: a number beyond its type, for example.
     if (dataException.test(sqlStateOf(error) ?? "")) {
       throw new AppError("invalid_parameter", { cause: error });
     }
@@ -152,7 +152,7 @@ function filterConditions(source: AnyListSource, { filters }: ListRequest, bind:
   return conditions;
 }
 
-/** The conditions of parts that together are the range: whole days, and those that it begins and ends in. */
+/** The conditions that together make up the range: whole days, and the partial ones at its ends. */
 function countedTimes(source: AnyListSource, range: TimeRange | null, bind: Bind): string[][] {
   const day = source.time?.partitionDay;
   if (range === null || day === undefined) {
@@ -175,7 +175,7 @@ function timeConditions({ time }: AnyListSource, { from, to }: TimeRange, bind: 
   }
   const { at, partitionDay } = time;
   const conditions: string[] = [];
-  // A row is filed under the day its call began on, by a clock that may be off by a little.
+  // A row is filed under the day its call began on, by a clock that may be slightly off.
   if (from !== null) {
     conditions.push(`${at.sql} >= ${bind(from.toISOString(), "timestamptz")}`);
     if (partitionDay !== undefined) {
@@ -196,7 +196,7 @@ type Cursor = { readonly keys: readonly Column[]; readonly after: readonly strin
 /**
  * Rows after another in the order of the list, as the conditions of consecutive parts. The planner turns a row
  * comparison into a position in the index. If a partition is a day, the rest of that row's day and the later days are
- * asked for separately: with one comparison for both, the planner assumes that hardly any row of that day is left, and
+ * queried separately: with one comparison for both, the planner assumes that hardly any row of that day is left, and
  * then reads all of it.
  */
 function rowsAfter({ time }: AnyListSource, { keys, after, isDescending }: Cursor, bind: Bind): string[][] {

@@ -14,47 +14,49 @@ export type ColumnType =
   | "uuid"
   | "jsonb";
 
-/** A value of a row: SQL that the program wrote, and its type in the database. */
+/** A column of a row: SQL that the program wrote, and its database type. */
 export type Column = { readonly sql: string; readonly type: ColumnType };
 
 /** Binds a value; returns its placeholder. */
 export type Bind = (value: SqlValue, type: ColumnType) => string;
 
-/** What a filter means in SQL, once it has a value. */
+/** The SQL of a filter with a value. */
 export type Condition<Value> = (value: Value, bind: Bind) => string;
 
-/** The time that `from_day` and `to_day` choose by. */
+/** The time that `from_day` and `to_day` filter by. */
 export type TimeOf = {
   /** A `timestamptz`. */
   readonly at: Column;
-  /** Of a table with a partition for each UTC day of that time: the column that names it. Other days are not touched. */
+  /**
+   * For a table with a partition for each UTC day of that time: the column with the day. Other days are not touched.
+   */
   readonly partitionDay?: string;
-  /** How many days there are when none are asked for, the last of them today; without it all of time. */
+  /** The default number of days, ending today; without it there is no limit. */
   readonly daysDefault?: number;
-  /** How many there can be. */
+  /** The maximum number of days. */
   readonly daysMax?: number;
-  /** A filter that finds its rows by itself: with it no days are assumed. */
+  /** A filter that finds its rows without a range: if set, no days are assumed. */
   readonly isOpenWith?: string;
 };
 
 /**
  * Where the rows of a list come from. All text in here is the program's own: values only come in through `Bind`.
  *
- * Each sort names columns that are never null and that together are different for every row, the same index in its order;
- * then a page costs the same wherever it begins, and a walk through all pages meets every row once.
+ * Each sort names columns that are never null and together unique, with an index in the same order; then a page costs
+ * the same wherever it begins, and a walk through all pages sees every row once.
  */
 export type ListSource<Row extends z.ZodRawShape, Filter extends Record<string, z.ZodType>, Sort extends string> = {
   readonly contract: ListContract<Row, Filter, Sort>;
   /**
-   * What follows `from`: the table of the rows, with `left join` to others by their keys, even where a partner always
-   * exists. Whatever a query does not use is then not read, above all by the count.
+   * What follows `from`: the table of the rows, with `left join` to others by their keys, even if a partner always
+   * exists. Joins that a query does not use are then skipped, above all by the count.
    */
   readonly from: string;
   /**
    * The same for counting, if every filter needs the table alone: the planner counts in an index only without any join.
    */
   readonly countedFrom?: string;
-  /** What is so for every row of the list. */
+  /** A condition for every row of the list. */
   readonly where?: string;
   readonly columns: { readonly [Name in keyof Row]: Column };
   readonly filters: { readonly [Name in keyof Filter]: Condition<z.output<Filter[Name]>> };
@@ -75,17 +77,17 @@ export type AnyListSource = {
   readonly time: TimeOf | null;
 };
 
-/** Declares a list; every column and every filter of the contract has to be there. */
+/** Declares a list; every column and every filter of the contract must be present. */
 export function listSource<
   Row extends z.ZodRawShape,
   Filter extends Record<string, z.ZodType>,
   const Sort extends string,
 >(source: ListSource<Row, Filter, Sort>): AnyListSource {
-  // Filters get the values that the schema of their contract has made, and no others.
+  // Filters get only values that have been parsed by the contract's schema.
   return source as unknown as AnyListSource;
 }
 
-/** What is asked of a list, checked and put into its terms. */
+/** A query for a list, checked and in terms of the list. */
 export type ListRequest = {
   readonly list: string;
   /** Name and value of each filter that was set. */
@@ -95,7 +97,7 @@ export type ListRequest = {
   readonly range: TimeRange | null;
 };
 
-/** Days of a zone, and the moments at which they begin and end. Null where it is open. */
+/** Days in a time zone, and the moments at which they begin and end. Null for an open end. */
 export type TimeRange = {
   readonly fromDay: string | null;
   readonly toDay: string | null;
@@ -108,13 +110,13 @@ export type TimeRange = {
 
 export const column = (type: ColumnType, sql: string): Column => ({ sql, type });
 
-/** Is the same. */
+/** Equal to the value. */
 export const equals =
   (type: ColumnType, sql: string): Condition<SqlValue> =>
   (value, bind) =>
     `${sql} = ${bind(value, type)}`;
 
-/** Is one of these. A single one is compared as such, because only that goes along an index in the order of the list. */
+/** One of these values. A single one is compared as such, because only that uses an index in the order of the list. */
 export const isOneOf =
   (sql: string): Condition<readonly string[]> =>
   (values, bind) =>
@@ -122,7 +124,7 @@ export const isOneOf =
       ? `${sql} = ${bind(values[0] ?? "", "text")}`
       : `${sql} in (${values.map((value) => bind(value, "text")).join(", ")})`;
 
-/** Begins with it, in whatever case; the index is on `lower(...) text_pattern_ops`. */
+/** Starts with the value, case-insensitively; the index is on `lower(...) text_pattern_ops`. */
 export const startsWith =
   (sql: string): Condition<string> =>
   (value, bind) =>

@@ -5,9 +5,9 @@ import type { TimeOf, TimeRange } from "./model.ts";
 type Asked = { readonly from_day?: string; readonly to_day?: string; readonly zone: string };
 
 /**
- * The moments that days of a zone begin and end at. A day that begins an hour late, because clocks were put forward at
- * midnight, begins at its first moment.
- * @throws AppError `invalid_parameter` for days that are the wrong way round, or too many
+ * The moments at which days of a time zone begin and end. A day that begins an hour late, because clocks were put
+ * forward at midnight, begins at its first moment.
+ * @throws AppError `invalid_parameter` for days in the wrong order, or too many
  */
 export function readRange(
   time: TimeOf,

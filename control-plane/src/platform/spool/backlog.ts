@@ -23,12 +23,12 @@ type CachedGroup<Rows> = {
   readonly entries: readonly EncodedEntry<Rows>[];
 };
 
-/** Groups that are read at once from the disk; a group holds at most a batch. */
+/** Groups read from the disk at once; a group holds at most a batch. */
 const groupsPerRead = 16;
 
 /**
  * What is recorded and not yet committed, oldest first. Everything is on disk; the newest entries are kept in memory as
- * well, as far as they follow each other without a gap, so that in the steady state nothing is read or parsed again.
+ * well, as long as they are consecutive, so that in the steady state nothing is read or parsed again.
  */
 export class Backlog<Rows> {
   readonly #store: SpoolStore;
@@ -85,7 +85,7 @@ export class Backlog<Rows> {
   }
 
   /**
-   * Writes entries to the disk as one group. `body` holds their texts, one a line.
+   * Writes entries to the disk as one group. `body` contains their texts, one per line.
    * @throws SQLiteError
    */
   record(entries: readonly EncodedEntry<Rows>[], body: string, atMs: number): void {
@@ -111,7 +111,7 @@ export class Backlog<Rows> {
   }
 
   /**
-   * Removes a batch that was committed, and puts aside rows that can't be. If there are none, a full disk blocks
+   * Removes a batch that was committed, and puts aside rows that can't be. If none are put aside, a full disk blocks
    * nobody: what could not be removed is removed with a later batch, or committed again by a later process.
    * @throws SQLiteError
    */
@@ -137,8 +137,8 @@ export class Backlog<Rows> {
   }
 
   /**
-   * Shrinks the files to what they hold. When even the removal of committed entries finds no room, and they are all
-   * that there is, the files are recreated.
+   * Shrinks the files to their content. If even the removal of committed entries finds no room, and there are no
+   * others, the files are recreated.
    * @throws SQLiteError, SlotTakenError
    */
   shrink(atMs: number): void {

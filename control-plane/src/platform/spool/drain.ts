@@ -3,19 +3,19 @@ import type { Backlog, TakenBatch } from "./backlog.ts";
 import type { EncodedEntry, QuarantinedEntry, SpoolBatch } from "./model.ts";
 
 export type DrainOptions<Rows> = {
-  /** Writes one batch where it belongs. Must be idempotent: a batch may come again after any failure. */
+  /** Writes one batch to its destination. Must be idempotent: a batch may be repeated after any failure. */
   readonly commit: (batch: SpoolBatch<Rows>) => Promise<void>;
   /**
    * Whether a failure is the fault of the rows, so that trying the same rows again is pointless. Every other failure is
-   * retried for ever, because the rows must not be lost. `repeats` counts from 1 how often the same failure came in a row.
+   * retried for ever, because the rows must not be lost. `repeats` counts from 1 how often it occurred in a row.
    */
   readonly isPoison: (error: unknown, repeats: number) => boolean;
   /** A row was put aside and will be tried again at the next start. A person should look at it. */
   readonly onQuarantine: (rejected: QuarantinedEntry<Rows>) => void;
   readonly onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
-  /** Rows in one commit. Default 2,000: fewer cost more for the way to the database and back, more stop the event loop for longer. */
+  /** Rows in one commit. Default 2,000: fewer cost more round trips, more block the event loop for longer. */
   readonly batchMax?: number;
-  /** How long rows gather before they are committed. Default 50. */
+  /** How long rows are collected before they are committed. Default 50. */
   readonly intervalMs?: number;
 };
 
@@ -27,7 +27,7 @@ const retryBackoff = { minMs: 50, maxMs: 5_000 };
 export type DrainEvents = {
   /** Entries have left the backlog. */
   readonly onProgress: () => void;
-  /** Rows that are committed could not be taken off the disk; it is tried again after this call. */
+  /** Committed rows could not be removed from the disk; it is tried again after this call. */
   readonly onDiskError: (error: unknown) => void;
 };
 
@@ -63,18 +63,20 @@ export class Drain<Rows> {
     }
   }
 
-  /** Tries again at once instead of waiting for the end of a pause: the database is back, or the process wants to end. */
+  /**
+   * Tries again at once instead of waiting for the end of a pause: the database is back, or the process wants to stop.
+   */
   wake(): void {
     this.#wait?.end();
   }
 
-  /** While hurried, no time is spent on gathering rows. */
+  /** While hurried, no time is spent on collecting rows. */
   setHurried(isHurried: boolean): void {
     this.#isHurried = isHurried;
     this.wake();
   }
 
-  /** Ends after the commit that is under way. What is not committed stays on disk. */
+  /** Ends after the current commit. What is not committed stays on disk. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.wake();
@@ -100,7 +102,7 @@ export class Drain<Rows> {
     }
   }
 
-  /** What can't be read from the disk now is not given up. */
+  /** Rows that can't be read from the disk now are not given up. */
   async #take(): Promise<TakenBatch<Rows> | null> {
     for (let attempt = 1; !this.#isStopped; attempt += 1) {
       try {
@@ -124,7 +126,7 @@ export class Drain<Rows> {
     }
   }
 
-  /** Commits all rows but the poisonous ones, which it returns; null when it was stopped before. */
+  /** Commits all rows but the poisonous ones, which it returns; null if it was stopped before. */
   async #commit(
     entries: readonly EncodedEntry<Rows>[],
     batch: TakenBatch<Rows>,
@@ -151,7 +153,7 @@ export class Drain<Rows> {
     return [];
   }
 
-  /** Halves the rows until the poisonous ones are alone. */
+  /** Bisects the rows until the poisonous ones are alone. */
   async #separate(
     entries: readonly EncodedEntry<Rows>[],
     batch: TakenBatch<Rows>,
@@ -167,7 +169,7 @@ export class Drain<Rows> {
     return left === null || right === null ? null : [...left, ...right];
   }
 
-  /** The rows are committed; taking them off the disk may fail while it is full, and then has to wait. */
+  /** The rows are committed; removing them from the disk may fail while it is full, and then has to wait. */
   async #complete(batch: TakenBatch<Rows>, rejected: readonly QuarantinedEntry<Rows>[]): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {

@@ -1,4 +1,4 @@
-/** How rows of one kind become JSON text and come back from the parsed JSON. */
+/** How rows of one kind are converted to JSON text and back from the parsed JSON. */
 export type RowCodec<Row> = {
   /** One line of JSON. It must not throw for a valid row: its caller has already done the work that is recorded. */
   readonly encode: (row: Row) => string;
@@ -14,12 +14,12 @@ export type SpoolEntry<Rows> = {
   [Kind in keyof Rows & string]: { readonly kind: Kind; readonly row: Rows[Kind] };
 }[keyof Rows & string];
 
-/** A recorded row with what its codec made of it, so that a consumer who wants JSON need not encode it again. */
+/** A recorded row with its encoded form, so that a consumer who wants JSON need not encode it again. */
 export type EncodedEntry<Rows> = {
   [Kind in keyof Rows & string]: { readonly kind: Kind; readonly row: Rows[Kind]; readonly json: string };
 }[keyof Rows & string];
 
-/** What the consumer is asked to commit in one transaction. It must be idempotent: a batch may come again. */
+/** What the consumer has to commit in one transaction. It must be idempotent: a batch may be repeated. */
 export type SpoolBatch<Rows> = {
   readonly entries: readonly EncodedEntry<Rows>[];
   /** The rows were recorded before this process opened the spool: nothing in memory belongs to them. */
@@ -52,19 +52,19 @@ export type SpoolWarning = {
 
 /**
  * Encodes the row of an entry.
- * @throws whatever its codec throws
+ * @throws any error of its codec
  */
 export function encodeEntry<Rows>(codecs: RowCodecs<Rows>, { kind, row }: SpoolEntry<Rows>): EncodedEntry<Rows> {
   return { kind, row, json: codecs[kind].encode(row) };
 }
 
-/** The text of one entry, on a line of its group. */
+/** The text of one entry, as a line of its group. */
 export function entryText<Rows>({ kind, json }: EncodedEntry<Rows>): string {
   return `["${kind}",${json}]`;
 }
 
 /**
- * Reads the text of one entry. Its row is re-encoded, because the text may be of an older version.
+ * Parses the text of one entry. Its row is re-encoded, because the text may be of an older version.
  * @throws Error when it is not JSON, of an unknown kind, or refused by its codec
  */
 export function parseEntry<Rows>(codecs: RowCodecs<Rows>, text: string): EncodedEntry<Rows> {

@@ -4,7 +4,7 @@ import { leaveSlot, listSlots, tryTakeSlot, wasReleased } from "./slot.ts";
 import { Spool, type SpoolOptions } from "./spool.ts";
 
 export type OrphanOptions<Rows> = SpoolOptions<Rows> & {
-  /** How the entries of a replica that is gone are committed, in its name. */
+  /** How the entries of a dead replica are committed on its behalf. */
   readonly drain: (spool: Spool<Rows>) => DrainOptions<Rows>;
   /** Everything of the replica is committed: its leases can be given back. Must be idempotent. */
   readonly onReplayed: (spool: Spool<Rows>) => Promise<void>;
@@ -13,10 +13,10 @@ export type OrphanOptions<Rows> = SpoolOptions<Rows> & {
 };
 
 /**
- * Looks after the slots of processes that are gone: commits what they recorded, lets the owner give back what they held,
- * and leaves the slots free. Slots of living processes are left alone.
+ * Looks after the slots of dead processes: commits what they recorded, lets the owner give back what they held, and
+ * frees the slots. Slots of live processes are left alone.
  * @returns the replicas that were looked after
- * @throws whatever `onReplayed` throws; the slot is found again by the next call
+ * @throws any error of `onReplayed`; the slot is found again by the next call
  */
 export async function replayOrphans<Rows>(options: OrphanOptions<Rows>): Promise<ReplicaId[]> {
   const finished: ReplicaId[] = [];
@@ -39,7 +39,7 @@ export async function replayOrphans<Rows>(options: OrphanOptions<Rows>): Promise
   return finished;
 }
 
-/** Returns whether the replica is done with. */
+/** Returns whether the replica is finished. */
 async function replay<Rows>(spool: Spool<Rows>, options: OrphanOptions<Rows>): Promise<boolean> {
   const aborted = Promise.withResolvers<void>();
   const onAbort = () => aborted.resolve();

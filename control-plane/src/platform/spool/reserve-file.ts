@@ -3,10 +3,10 @@ import { open, rename, rm, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 
 const pieceBytes = 1024 * 1024;
-/** Making the file again must not use up what other writers on the disk have left. */
+/** Recreating the file must not use up the space that other writers on the disk have left. */
 const freeBytesFactor = 2;
 
-/** Space on the disk that is occupied on purpose, so that it can be given up when there is none left. */
+/** Disk space that is reserved on purpose, so that it can be released when there is none left. */
 export class ReserveFile {
   readonly #path: string;
   readonly #bytes: number;
@@ -18,8 +18,8 @@ export class ReserveFile {
   }
 
   /**
-   * Occupies the space, unless that is done already.
-   * @returns false when the disk has too little room; then nothing is occupied
+   * Reserves the space, unless that is done already.
+   * @returns false when the disk has too little room; then nothing is reserved
    * @throws Error of the file system, other than a full disk
    */
   async occupy(): Promise<boolean> {
@@ -44,7 +44,7 @@ export class ReserveFile {
     }
   }
 
-  /** Gives the space up at once. Returns whether there was any. */
+  /** Releases the space at once. Returns whether there was any. */
   release(): boolean {
     const wasOccupied = existsSync(this.#path);
     rmSync(this.#path, { force: true });
@@ -56,7 +56,7 @@ export class ReserveFile {
   }
 }
 
-/** Writes real bytes that do not compress: a hole in a file, or zeros on a compressing file system, occupy nothing. */
+/** Writes real bytes that do not compress: a hole in a file, or zeros on a compressing file system, reserve nothing. */
 async function fill(path: string, bytes: number): Promise<void> {
   const piece = crypto.getRandomValues(Buffer.alloc(65_536));
   const block = Buffer.concat(Array.from({ length: pieceBytes / piece.length }, () => piece));

@@ -17,7 +17,7 @@ export type Slot = {
 
 export type SlotOptions = {
   readonly directory: string;
-  /** Space that is given up when the disk is full, so that calls in flight can still be recorded. */
+  /** Space that is released when the disk is full, so that calls in flight can still be recorded. */
   readonly reserveBytes: number;
   readonly onWarning: (warning: SpoolWarning) => void;
 };
@@ -29,7 +29,7 @@ const slotsMax = 1_024;
 const held = new Set<string>();
 
 /**
- * Takes the first slot that no living process holds. An abandoned slot comes with its replica and its entries.
+ * Takes the first slot that no live process holds. An abandoned slot comes with its replica and its entries.
  * @throws Error when there is none, or the folder can't be written
  */
 export function takeFreeSlot(options: SlotOptions): Slot {
@@ -52,7 +52,7 @@ export function listSlots(directory: string): number[] {
 }
 
 /**
- * Takes one slot, or returns null when a living process holds it.
+ * Takes one slot, or returns null when a live process holds it.
  * @throws Error when the folder can't be written
  */
 export function tryTakeSlot(options: SlotOptions, number: number): Slot | null {
@@ -74,7 +74,7 @@ export function tryTakeSlot(options: SlotOptions, number: number): Slot | null {
   }
 }
 
-/** Lets the slot go. `isReleased` says that nobody has to look at it again: it is empty and its replica holds nothing. */
+/** Releases the slot. `isReleased` says that nobody has to look after it: it is empty and its replica holds nothing. */
 export async function leaveSlot(slot: Slot, isReleased: boolean): Promise<void> {
   if (isReleased) {
     slot.store.writeMeta(releasedName, "yes");
@@ -86,7 +86,7 @@ export async function leaveSlot(slot: Slot, isReleased: boolean): Promise<void> 
 const replicaName = "replica_id";
 const releasedName = "is_released";
 
-/** Whether the last holder of the slot left it with nothing to do. */
+/** Whether the last holder of the slot left nothing to do. */
 export function wasReleased(slot: Slot): boolean {
   return slot.store.readMeta(releasedName) === "yes" && slot.store.totals().entries === 0;
 }
@@ -124,7 +124,7 @@ function openStore(folder: string, reserve: ReserveFile, onWarning: SlotOptions[
   }
 }
 
-/** Keeps a damaged file for a person to look at. */
+/** Keeps a damaged file for inspection. */
 function moveAside(folder: string): string {
   const target = `spool.db.corrupt-${Date.now()}`;
   for (const suffix of ["", "-wal"]) {

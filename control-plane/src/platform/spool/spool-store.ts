@@ -3,7 +3,7 @@ import { closeSync, fdatasync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { SlotTakenError } from "./errors.ts";
 
-/** Rows that were recorded in one turn of the event loop, one JSON text a line. */
+/** Rows that were recorded in one tick of the event loop, one JSON text per line. */
 export type StoredGroup = {
   readonly id: number;
   readonly count: number;
@@ -27,7 +27,7 @@ const pageBytes = 4096;
 const walBytesMax = 16 * 1024 * 1024;
 const walBytesMaxWithBacklog = 4 * 1024 * 1024;
 const backlogBytesSmall = 2 * 1024 * 1024;
-/** A database that held a long backlog is given back to the disk once it is empty. */
+/** A database file that held a long backlog is truncated once it is empty. */
 const vacuumBytesMin = 64 * 1024 * 1024;
 
 const schema = `
@@ -44,8 +44,8 @@ const schema = `
  * The SQLite file of one slot. Its lock is held from opening to closing and ends with the process, however that ends.
  *
  * SQLite itself flushes only in checkpoints, and those run on the event loop. So the log file is flushed here, on a
- * thread of the runtime and shortly before each checkpoint: the loop is not stopped while the disk works, and a power
- * cut costs what was recorded since the last flush.
+ * thread of the runtime and shortly before each checkpoint: the loop is not blocked while the disk works, and a power
+ * cut loses what was recorded since the last flush.
  */
 export class SpoolStore {
   readonly #path: string;
@@ -94,7 +94,7 @@ export class SpoolStore {
     this.#isDirty = true;
   }
 
-  /** Makes groups of their own out of what was put aside, so that it is tried again. Returns how many there were. */
+  /** Turns everything that was put aside into new groups, so that it is tried again. Returns how many there were. */
   requeueQuarantined(atMs: number): number {
     const requeue = this.#files.database.transaction(() => {
       const next = this.totals().lastId;
@@ -121,7 +121,7 @@ export class SpoolStore {
     return row;
   }
 
-  /** How many of the lines that were put aside are not of this kind; what can't be read may be of any. */
+  /** How many of the lines that were put aside are not of this kind; unreadable ones may be of any kind. */
   countQuarantined(exceptKind: string): number {
     const query = this.#files.database.query<{ rows: number }, [string]>(
       "select count(*) as rows from quarantine where instr(text, ?) <> 1",
@@ -155,7 +155,7 @@ export class SpoolStore {
   }
 
   /**
-   * Flushes the log to the disk without stopping the event loop.
+   * Flushes the log to the disk without blocking the event loop.
    * @throws Error of the file system
    */
   async flush(): Promise<void> {
@@ -168,10 +168,7 @@ export class SpoolStore {
     await this.#flushing;
   }
 
-  /**
-   * Moves the log into the main file if it has grown long. Best right after `flush`, so that there is little to wait for.
-   * @throws SQLiteError
-   */
+  /** Moves the log into the main file if it is long. Best right after `flush`, so that there is little to wait for. */
   checkpointIfLong(backlogBytes: number): void {
     if (this.#logBytes > (backlogBytes > backlogBytesSmall ? walBytesMaxWithBacklog : walBytesMax)) {
       this.checkpoint();
@@ -179,7 +176,7 @@ export class SpoolStore {
   }
 
   /**
-   * Moves the log into the main file, so that it is written from its start again. Stops the event loop for some
+   * Moves the log into the main file, so that it is written from its start again. Blocks the event loop for some
    * milliseconds.
    * @throws SQLiteError
    */
@@ -195,7 +192,7 @@ export class SpoolStore {
   }
 
   /**
-   * Gives the space of a past backlog back to the file system. Quick when there are no entries.
+   * Returns the space of a past backlog to the file system. Quick when there are no entries.
    * @throws SQLiteError
    */
   shrink(): void {
@@ -206,9 +203,9 @@ export class SpoolStore {
   }
 
   /**
-   * Throws both files away and makes empty ones that know the same facts about the slot: the way out when a full disk has
-   * no room even for removing entries. What is put aside is lost as well.
-   * @returns false when a flush is under way, and nothing was done
+   * Deletes both files and creates empty ones with the same metadata of the slot: the way out when a full disk has no
+   * room even for removing entries. What is put aside is lost as well.
+   * @returns false when a flush is in progress, and nothing was done
    * @throws SQLiteError, or SlotTakenError when another process was quicker to take the slot
    */
   makeAnew(): boolean {
@@ -228,7 +225,7 @@ export class SpoolStore {
     return true;
   }
 
-  /** Moves everything into the main file and lets the lock go. */
+  /** Moves everything into the main file and releases the lock. */
   async close(): Promise<void> {
     await this.#flushing?.catch(() => undefined);
     closeFiles(this.#files);
@@ -262,7 +259,7 @@ function closeFiles({ database, logFile, ...statements }: Files): void {
   for (const statement of Object.values(statements)) {
     statement.finalize();
   }
-  // Strict, because a forgotten statement would keep the file open and its lock held without a word.
+  // Strict, because a forgotten statement would silently keep the file open and locked.
   database.close(true);
   closeSync(logFile);
 }

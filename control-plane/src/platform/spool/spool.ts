@@ -16,7 +16,7 @@ import { claimSlot, leaveSlot, type Slot, takeFreeSlot } from "./slot.ts";
 import { WriteHealth } from "./write-health.ts";
 
 export type SpoolOptions<Rows> = {
-  /** Holds one numbered folder for each process; on a local disk. */
+  /** Contains one numbered folder for each process; on a local disk. */
   readonly directory: string;
   readonly codecs: RowCodecs<Rows>;
   readonly onWarning: (warning: SpoolWarning) => void;
@@ -31,11 +31,11 @@ export type SpoolOptions<Rows> = {
 const bytesMaxDefault = 1024 ** 3;
 const reserveBytesDefault = 64 * 1024 ** 2;
 const cachedEntriesMaxDefault = 10_000;
-/** Rows of one turn of the event loop; more make a second group. Must not be above a usual batch. */
+/** Rows per tick of the event loop; more make a second group. Must not be above a usual batch. */
 const groupEntriesMax = 128;
-/** What a power cut can cost. A mere crash of the process costs nothing. */
+/** How much a power cut can lose. A mere crash of the process loses nothing. */
 const syncDelayMs = 50;
-/** New work is refused earlier than the rows of work that is under way, and is welcome again later. */
+/** New work is refused earlier than the rows of work in progress, and accepted again later. */
 const backlogFullShare = 0.9;
 const backlogRelievedShare = 0.8;
 
@@ -45,7 +45,7 @@ type Group<Rows> = {
 };
 
 /**
- * Opens a spool in the first folder that no living process holds. Entries that an earlier process left in it are the
+ * Opens a spool in the first folder that no live process holds. Entries that an earlier process left in it are the
  * first that `drain` commits.
  * @throws Error when the folder can't be written
  */
@@ -57,8 +57,8 @@ export async function openSpool<Rows>(options: SpoolOptions<Rows>): Promise<Spoo
 }
 
 /**
- * A durable queue on local disk: a row is safe from the death of the process when `append` resolves, and leaves the disk
- * when it was committed elsewhere. Rows of one turn of the event loop share one write.
+ * A durable queue on local disk: a row survives the death of the process once `append` resolves, and is removed from
+ * the disk when it was committed elsewhere. Rows of one tick of the event loop share one write.
  */
 export class Spool<Rows> {
   readonly replicaId: ReplicaId;
@@ -106,14 +106,14 @@ export class Spool<Rows> {
     await this.#health.start();
   }
 
-  /** Whether new work should be let in, whose rows will come later. */
+  /** Whether new work should be admitted, whose rows will come later. */
   get isAccepting(): boolean {
     return !(this.#isClosed || this.#isBacklogFull) && this.#health.isGood;
   }
 
   /**
-   * Records a row. Resolves when it is on disk: neither the death of the process nor an absent database can lose it then.
-   * The promise is shared by all rows of one write.
+   * Records a row. Resolves when it is on disk: neither the death of the process nor an unreachable database can lose
+   * it then. The promise is shared by all rows of one write.
    * @throws StorageUnavailableError when it can't be recorded; RangeError or the like when its codec refuses it
    */
   append(entry: SpoolEntry<Rows>): Promise<void> {
@@ -145,7 +145,7 @@ export class Spool<Rows> {
     };
   }
 
-  /** How many rows are put aside that are not, or can't be read as, of this kind; null once the spool is closed. */
+  /** How many rows that were put aside are not of this kind, or unreadable; null once the spool is closed. */
   quarantinedBeside(kind: keyof Rows & string): number | null {
     return this.#isClosed ? null : this.#slot.store.countQuarantined(kind);
   }
@@ -178,7 +178,7 @@ export class Spool<Rows> {
     this.#drain?.wake();
   }
 
-  /** Commits without gathering until nothing is left or the time is over. Returns whether nothing is left. */
+  /** Commits without delay until nothing is left or the time is up. Returns whether nothing is left. */
   async flush(timeoutMs: number): Promise<boolean> {
     this.#writeGroup();
     if (this.#backlog.entries > 0 && this.#drain !== null) {
@@ -195,8 +195,8 @@ export class Spool<Rows> {
   }
 
   /**
-   * Ends after the commit that is under way; what is not committed stays on disk for the next process.
-   * `isReleased` says that this replica holds no leases any more, so that nobody has to look after the slot.
+   * Ends after the current commit; what is not committed stays on disk for the next process. `isReleased` says that
+   * this replica holds no leases any more, so that nobody has to look after the slot.
    */
   async close(isReleased = false): Promise<void> {
     if (this.#isClosed) {
@@ -213,7 +213,7 @@ export class Spool<Rows> {
   #openGroup(): Group<Rows> {
     if (this.#group === null) {
       this.#group = { entries: [], written: Promise.withResolvers() };
-      // A caller that has gone away must not turn a full disk into the end of the process.
+      // With a caller that has gone away, a full disk must not end the process.
       this.#group.written.promise.catch(() => undefined);
       setImmediate(() => this.#writeGroup());
     }
@@ -241,7 +241,7 @@ export class Spool<Rows> {
     }
   }
 
-  /** Writes the group; when that fails, once more with the room that could be made. */
+  /** Writes the group; if that fails, once more with the room that could be made. */
   #record(group: Group<Rows>): void {
     const body = group.entries.map(entryText).join("\n");
     try {

@@ -7,7 +7,7 @@ export type WriteHealthDeps = {
   readonly onWarning: (warning: SpoolWarning) => void;
   /** Restarts the log file. Needs a little room itself. */
   readonly rewindLog: () => void;
-  /** Gives back what a past backlog occupies. */
+  /** Returns the space that a past backlog occupies. */
   readonly shrink: () => void;
   /** Writes something small. */
   readonly probe: () => void;
@@ -16,8 +16,8 @@ export type WriteHealthDeps = {
 const checkMs = 1_000;
 
 /**
- * Whether rows can be written. After a failure it makes what room there is, and looks every second whether the trouble is
- * over: the reserve fits on the disk again, and a small write succeeds.
+ * Whether rows can be written. After a failure it makes what room it can, and checks every second whether the trouble
+ * is over: the reserve fits on the disk again, and a small write succeeds.
  */
 export class WriteHealth {
   readonly #deps: WriteHealthDeps;
@@ -34,7 +34,7 @@ export class WriteHealth {
     return this.#isGood;
   }
 
-  /** Occupies the reserve. Until that has succeeded, health is not good. */
+  /** Occupies the reserve. Until that has succeeded, the spool is not healthy. */
   async start(): Promise<void> {
     if (!(await this.#deps.reserve.occupy())) {
       this.#begin("spool.disk_full", null);
@@ -42,8 +42,8 @@ export class WriteHealth {
   }
 
   /**
-   * A write failed. On a full disk it gives up the reserve; once that is used up too, the log file is restarted. Not
-   * the other way round, because the second may itself need the room. The write may be tried once more then.
+   * A write failed. On a full disk it releases the reserve; once that is used up too, the log file is restarted. Not
+   * the other way round, because the second may itself need the room. The write may then be tried once more.
    */
   onFailure(error: unknown): void {
     const isFull = isDiskFailure(error);

@@ -1,18 +1,18 @@
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Something that took a time and is over, in milliseconds since 1970. */
+/** Something that took time and is over, in milliseconds since 1970. */
 export type FinishedSpan = {
   readonly name: string;
-  /** Whether it was asked of us, or by us of somebody else. */
+  /** Whether we were asked (server), or asked someone else (client). */
   readonly kind: "server" | "client";
   readonly startMs: number;
   readonly endMs: number;
   readonly attributes: Attributes;
-  /** A word for what went wrong, or null. */
+  /** The type of the error, or null. */
   readonly error: string | null;
 };
 
-/** A whole trace: one span and what it consists of. The id has 32 hexadecimal digits. */
+/** A whole trace: one span and its children. The id has 32 hexadecimal digits. */
 export type FinishedTrace = {
   readonly traceId: string;
   readonly root: FinishedSpan;
@@ -37,16 +37,16 @@ export type TelemetrySettings = {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
-  /** Of one request to the receiver. */
+  /** For one request to the receiver. */
   readonly timeoutMs: number;
   readonly metricIntervalMs: number;
 };
 
-/** Receives what has been exported. */
+/** Receives exported records. */
 export interface TelemetryReceiver {
-  /** @throws when the receiver did not take it */
+  /** @throws when the receiver did not accept it */
   sendTraces(traces: readonly FinishedTrace[]): Promise<void>;
   measure(measurements: readonly Measurement[]): void;
-  /** Sends the last sums, for at most as long as one request may take. */
+  /** Sends the last sums, taking at most as long as one request may. */
   close(): Promise<void>;
 }

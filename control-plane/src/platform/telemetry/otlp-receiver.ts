@@ -16,7 +16,7 @@ import type {
 
 const scope = { name: "sluice" };
 
-/** A receiver that speaks OTLP over HTTP. Spans are made when a call is over, so that none is kept while it runs. */
+/** A receiver over OTLP/HTTP. Spans are created when a call is over, so that none is kept while it runs. */
 export function openOtlpReceiver(settings: TelemetrySettings, histograms: readonly HistogramSpec[]): TelemetryReceiver {
   const { endpoint, headers, timeoutMs, serviceName, metricIntervalMs } = settings;
   const resource = resourceFromAttributes({ "service.name": serviceName });

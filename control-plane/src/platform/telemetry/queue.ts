@@ -7,15 +7,15 @@ const drainMs = 1_000;
 
 export type TelemetryDeps<Entry> = {
   readonly receiver: TelemetryReceiver;
-  /** Off the hot path: what is exported about an entry. */
+  /** Off the hot path: computes what is exported about an entry. */
   readonly toRecord: (entry: Entry) => TelemetryRecord;
   readonly onDropped: (count: number, reason: "queue_full" | "not_taken") => void;
   readonly log: Log;
 };
 
 /**
- * What waits to be exported. Adding an entry costs one push; when the receiver is away or slow, what does not fit is
- * dropped and counted, and nobody waits.
+ * What waits to be exported. Adding an entry costs one push; when the receiver is unreachable or slow, what does not
+ * fit is dropped and counted, and nobody waits.
  */
 export class TelemetryQueue<Entry> {
   readonly #deps: TelemetryDeps<Entry>;
@@ -60,7 +60,7 @@ export class TelemetryQueue<Entry> {
     }
   }
 
-  /** Tries once more to send what waits, for at most so long. */
+  /** Tries once more to send what waits, for at most this long. */
   async close(timeoutMs: number): Promise<void> {
     clearInterval(this.#timer);
     const last = this.#drain().then(() => this.#deps.receiver.close());

@@ -14,13 +14,13 @@ import type {
 } from "./model.ts";
 
 const refusalBytesMax = 65_536;
-/** How long a peer may take to answer a close frame. */
+/** How long a peer may take to respond to a close frame. */
 const farewellMs = 1_000;
 
 /**
- * Over the `ws` package, which on Bun is a part of the runtime. The runtime's own WebSocket can't do what is needed
- * here: it reads frames of any size into memory, reports only the status code of a refused handshake, in a sentence,
- * and does not say when what was sent has left.
+ * Over the `ws` package, which on Bun is a part of the runtime. The runtime's own WebSocket is not sufficient: it reads
+ * frames of any size into memory, reports only the status code of a refused handshake, in a sentence, and does not
+ * report when sent data has left.
  */
 export class WsWebSocketClient implements WebSocketClient {
   readonly #tlsCa: string | null;
@@ -45,7 +45,7 @@ export class WsWebSocketClient implements WebSocketClient {
       for (const [index, address] of addresses.entries()) {
         throwIfGone(signal);
         const answer = await this.#dial(request, address, overdue.signal);
-        // Where nobody was there, nothing was said yet.
+        // If nobody was there, nothing has been sent yet.
         if (!(answer instanceof HttpClientError)) {
           return answer;
         }
@@ -59,7 +59,7 @@ export class WsWebSocketClient implements WebSocketClient {
     }
   }
 
-  /** Connects to an address, with the name of the server in SNI, in the check of its certificate and in `Host`. */
+  /** Connects to an address, using the server's name for SNI, the certificate check and `Host`. */
   async #dial(
     request: WebSocketRequest,
     address: string,
@@ -96,7 +96,7 @@ class Handshake {
   readonly #socket: WebSocket;
   #headers: HttpHeader[] = [];
 
-  /** @param overdue says when the connection has to be established */
+  /** @param overdue fires if the connection is not established in time */
   constructor(socket: WebSocket, signal: AbortSignal, overdue: AbortSignal) {
     this.#socket = socket;
     const onAbort = () => this.#fail("aborted", "the caller left");
@@ -110,7 +110,7 @@ class Handshake {
       this.#headers = toHeaders(response);
     });
     socket.on("open", () => {
-      // Before anything else: frames that follow the handshake at once must wait for a listener.
+      // Before anything else: frames that immediately follow the handshake must wait for a listener.
       socket.pause();
       this.#settled.resolve(new OpenSocket(socket, this.#headers));
     });
@@ -154,7 +154,7 @@ class OpenSocket implements ClientWebSocket {
   readonly headers: readonly HttpHeader[];
   readonly #socket: WebSocket;
   #listener: FrameListener | null = null;
-  /** What came although nobody listened yet. */
+  /** Frames that arrived before anyone listened. */
   #early: (() => void)[] = [];
   #drained: PromiseWithResolvers<void> | null = null;
 
@@ -169,7 +169,7 @@ class OpenSocket implements ClientWebSocket {
       this.#drained?.resolve();
       this.#hear((listener) => listener.onClose(code, reason.toString("utf8")));
     });
-    // A close follows every error, and says all that anybody acts on.
+    // A close follows every error, and contains everything that is acted on.
     socket.on("error", () => undefined);
   }
 
@@ -214,7 +214,7 @@ class OpenSocket implements ClientWebSocket {
   }
 
   close(code: number, reason: string): void {
-    // A paused socket would never see the answer.
+    // A paused socket would never see the response.
     this.#socket.resume();
     this.#socket.close(code, reason);
     setTimeout(() => this.#socket.terminate(), farewellMs).unref();
@@ -254,7 +254,7 @@ function toHeaders(response: IncomingMessage): HttpHeader[] {
 const tlsCodes = /CERT|TLS|SSL|VERIFY|SIGNATURE/;
 const resetCodes = /^(ECONNRESET|EPIPE)$/;
 
-/** What an error before the connection stood means; a server that answers no HTTP at all counts as one that broke off. */
+/** The meaning of an error before the connection was open; a server that speaks no HTTP counts as one that hung up. */
 function toKind(error: Error): HttpClientErrorKind {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (tlsCodes.test(code)) {

@@ -10,45 +10,45 @@ export function frameBytes(frame: Frame): number {
   return typeof frame === "string" ? Buffer.byteLength(frame) : frame.byteLength;
 }
 
-/** What a pump needs of either end: both are real sockets with back-pressure in both directions. */
+/** What a pump needs from either end: both are real sockets with back-pressure in both directions. */
 export interface FrameSocket {
-  /** Bytes that were sent and wait in our memory until the peer takes them. */
+  /** Sent bytes that wait in our memory until the peer reads them. */
   backlogBytes(): number;
   /** Sends after everything sent before; a socket that is no longer open drops it. */
   send(frame: Frame): void;
   /** Resolves once the backlog is gone, or the socket is closed. */
   drained(): Promise<void>;
-  /** Stops reading, so that the peer feels it; what was read already may still arrive. */
+  /** Stops reading, so that the peer gets back-pressure; what was read already may still arrive. */
   pause(): void;
   resume(): void;
-  /** Says goodbye with a code that is allowed in a frame; the peer has a moment to say it too. */
+  /** Closes with a code that is allowed in a frame; the peer has a moment to respond. */
   close(code: number, reason: string): void;
   /** Drops the connection. */
   terminate(): void;
 }
 
-/** Hears what the peer of a socket does. After `onClose` comes nothing more. */
+/** Receives the events of a socket's peer. Nothing comes after `onClose`. */
 export interface FrameListener {
   onFrame(frame: Frame): void;
-  /** @param code as it was received: 1005 when the peer gave none, `abnormalClosure` when the connection just ended */
+  /** @param code as received: 1005 when the peer gave none, `abnormalClosure` when the connection just ended */
   onClose(code: number, reason: string): void;
-  /** The peer answered a ping. */
+  /** The peer responded to a ping. */
   onPong(): void;
 }
 
-/** A connection that we opened. Nothing is read of it until somebody listens. */
+/** A connection that we opened. It is not read until someone listens. */
 export interface ClientWebSocket extends FrameSocket {
-  /** Headers with which the server took the connection; lower-case names. */
+  /** Headers with which the server accepted the connection; lower-case names. */
   readonly headers: readonly HttpHeader[];
   listen(listener: FrameListener): void;
   ping(): void;
 }
 
-/** The server answered the handshake with a status of its own. */
+/** The server responded to the handshake with another status. */
 export type WebSocketRefusal = {
   readonly status: number;
   readonly headers: readonly HttpHeader[];
-  /** The first bytes of what it said. */
+  /** The first bytes of the response body. */
   readonly body: Buffer;
 };
 
@@ -65,7 +65,7 @@ export type WebSocketRequest = {
   readonly limits: { readonly connectTimeoutMs: number; readonly frameBytesMax: number };
 };
 
-/** Opens connections to servers that are not trusted further than their certificate. */
+/** Opens connections to servers that are not trusted beyond their certificate. */
 export interface WebSocketClient {
   /**
    * One attempt, no redirects, no compression, one time limit until the connection is established.

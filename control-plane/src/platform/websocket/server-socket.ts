@@ -1,14 +1,14 @@
 import type { Server, ServerWebSocket } from "bun";
 import { abnormalClosure, type Frame, type FrameListener, type FrameSocket } from "./model.ts";
 
-/** What of a connection that a client opened is decided for all of them at once. */
+/** Settings for all connections that clients open. */
 export const serverSocketLimits = {
   /** A frame above it closes the connection with 1009. */
   maxPayloadLength: 16 * 1024 * 1024,
-  /** Only the backstop: a pump stops reading long before a client lags this far. */
+  /** Only a backstop: a pump stops reading long before a client lags this far. */
   backpressureLimit: 64 * 1024 * 1024,
   closeOnBackpressureLimit: true,
-  /** A client that answers no ping for so many seconds is gone. */
+  /** A client that responds to no ping for this many seconds is gone. */
   idleTimeout: 120,
   sendPings: true,
   perMessageDeflate: false,
@@ -22,7 +22,7 @@ export interface ServerSocketOwner extends FrameListener {
   onOpen(socket: FrameSocket): void;
 }
 
-/** The functions that the server of the framework looks for on the data of a socket. */
+/** The functions that the server framework expects in a socket's data. */
 type SocketData = {
   open(socket: ServerWebSocket<SocketData>): void;
   message(socket: ServerWebSocket<SocketData>, message: string | Buffer): void;
@@ -33,9 +33,9 @@ type SocketData = {
 
 /**
  * Turns the connection of a request into a websocket.
- * @param headers of the answer 101; a subprotocol that the client offered has to be chosen here
+ * @param headers of the 101 response; a subprotocol that the client offered has to be chosen here
  * @returns undefined, or what to send if the client is already gone or its request was not a proper handshake; the
- *   owner is then closed before it was opened
+ * owner is then closed before it was opened
  */
 export function upgradeToSocket(
   server: Server<unknown>,

@@ -20,13 +20,13 @@ export interface CommitLeases {
 
 export type UsageCommitDeps = {
   readonly db: Database;
-  /** In whose name the rows are charged: the leases of this replica are eaten first. */
+  /** The replica that the rows are charged to: its leases are used first. */
   readonly replicaId: ReplicaId;
-  /** Null when the replica is gone: there is nothing in memory to keep in step. */
+  /** Null when the replica is gone: there is nothing in memory to update. */
   readonly leases: CommitLeases | null;
   /** Writes what belongs to the same calls, in the same transaction. */
   readonly alongside?: (tx: Transaction) => Promise<void>;
-  /** Makes the partitions that are missing, for these days of usage rows and for what is written alongside. */
+  /** Creates the missing partitions for these days of usage rows and for what is written alongside. */
   readonly createPartitions: (days: Iterable<string>) => Promise<unknown>;
 };
 
@@ -37,12 +37,12 @@ export type UsageBatch = {
   readonly isRetry: boolean;
 };
 
-/** How usage rows go into a spool and come back. */
+/** How usage rows are converted for a spool and back. */
 export const usageRowCodec = { encode: encodeUsageRow, decode: decodeUsageRow };
 
 /**
- * Writes usage rows and charges their budgets. Rows that exist change nothing, so it may be repeated after any failure.
- * @returns what was charged for the rows that were new; empty when none was
+ * Writes usage rows and charges their budgets. Existing rows change nothing, so it may be repeated after any failure.
+ * @returns what was charged for the rows that were new; empty if none were
  * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError
  */
 export async function commitUsage(
@@ -54,7 +54,7 @@ export async function commitUsage(
     return [];
   }
   const freshIds = await insertUsageRows(tx, rows);
-  // Each id counts once, also when the batch holds a row twice.
+  // Each id counts once, even if the batch contains a row twice.
   const fresh = freshIds === null ? rows : rows.filter(({ row }) => freshIds.delete(row.requestId));
   const sums = sumByBudget(fresh);
   if (sums.length === 0) {
@@ -77,7 +77,7 @@ export async function commitUsage(
 export async function commitUsageBatch(deps: UsageCommitDeps, batch: UsageBatch): Promise<void> {
   const run = () => commitWithPartitions(deps, batch.rows);
   if (deps.leases === null || batch.isReplay) {
-    // What an earlier life had leased is not in memory, and is given back as soon as everything is replayed.
+    // What an earlier process had leased is not in memory, and is given back as soon as everything is replayed.
     await run();
     return;
   }
@@ -88,7 +88,7 @@ export async function commitUsageBatch(deps: UsageCommitDeps, batch: UsageBatch)
   }));
 }
 
-/** A day may have no partition: rows that were spooled for weeks, or a job that did not run. */
+/** A day may have no partition: for rows that were spooled for weeks, or if a job did not run. */
 async function commitWithPartitions(deps: UsageCommitDeps, rows: readonly EncodedUsageRow[]): Promise<BudgetCharge[]> {
   const commit = () =>
     deps.db.withTransaction(async (tx) => {

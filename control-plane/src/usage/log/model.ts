@@ -3,12 +3,12 @@ import type { Decimal, Quota } from "@sluice/contracts/money";
 import type { Units } from "../../models/units.ts";
 
 /**
- * `aborted`: its client went away. `failed`: we or a provider could not, also where none could be asked. `refused`: its
- * caller has to change something: the key, the limits, the balance or the request.
+ * `aborted`: the client left. `failed`: we or a provider could not serve it, or no provider could be asked. `refused`:
+ * its caller has to change something: the key, the limits, the balance or the request.
  */
 export type Outcome = "completed" | "aborted" | "failed" | "refused";
 
-/** One try at one channel. */
+/** One attempt at one channel. */
 export type Attempt = {
   readonly channelId: string;
   readonly channel: string;
@@ -18,13 +18,11 @@ export type Attempt = {
   readonly status: number | null;
   /** "answered", or why the attempt was given up. */
   readonly result: string;
-  /**
-   * What the provider said about it, without anything that looks like a credential or an address; for the support only.
-   */
+  /** The provider's message, without anything that looks like a credential or an address; for support only. */
   readonly said?: string;
 };
 
-/** One relayed call, as it goes into the spool and then into `usage_log`. */
+/** One relayed call, as written to the spool and then to `usage_log`. */
 export type UsageRow = {
   readonly requestId: RequestId;
   /** UTC day of `startedAtMs`, as YYYY-MM-DD; the partition. */
@@ -56,11 +54,11 @@ export type UsageRow = {
   readonly startedAtMs: number;
 };
 
-/** What committing rows did to one budget of this replica. */
+/** The effect of committed rows on one budget of this replica. */
 export type BudgetCharge = {
   readonly budgetId: BudgetId;
   /** The sum of the rows that were new. */
   readonly charged: Quota;
-  /** How much of it came out of the lease of this replica; the rest came out of what remained. */
+  /** How much of it came out of this replica's lease; the rest came out of what remained. */
   readonly taken: Quota;
 };

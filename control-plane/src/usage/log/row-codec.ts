@@ -4,18 +4,18 @@ import { type CountedUnit, countedUnits, unitMeasures } from "@sluice/contracts/
 import { type CountName, countName, noUnits, type Units } from "../../models/units.ts";
 import type { Attempt, Outcome, UsageRow } from "./model.ts";
 
-/** The first version whose rows say whether their usage can be true. */
+/** The first version whose rows say whether their usage is plausible. */
 const firstJudging = 2;
-/** The units that rows of every version count, among the other fields; their number never changes. */
+/** The units that rows of every version contain, among the other fields; their number never changes. */
 const firstUnits = countedUnits.slice(0, 7);
-/** Those that the table of units got since: at the end of a row, each from the next version on. */
+/** Units added to the table since: at the end of a row, each from the next version on. */
 const laterUnits = countedUnits.slice(firstUnits.length);
 /** Comes first in the text of a row. A reader knows every version that may still be in a spool. */
 const version = firstJudging + laterUnits.length;
 const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused"];
 const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
 
-/** A JSON number where that is exact, which is the cheaper form, else text. A number that lost digits is never safe. */
+/** A JSON number where that is exact, which is cheaper, else a string. A number that lost digits is never safe. */
 function exact(value: bigint): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value.toString();
@@ -25,7 +25,7 @@ function exactOrNull(value: bigint | null): number | string | null {
   return value === null ? null : exact(value);
 }
 
-/** A row together with its text, which `store.ts` hands to the database as it is. */
+/** A row together with its text, which `store.ts` passes to the database as it is. */
 export type EncodedUsageRow = { readonly row: UsageRow; readonly json: string };
 
 type RowColumn = { readonly name: string; readonly type: string };
@@ -38,7 +38,7 @@ const columnsOf = (fields: string): RowColumn[] =>
 const countColumnsOf = (units: readonly CountedUnit[]): RowColumn[] =>
   units.map(({ count, measure }) => ({ name: count, type: unitMeasures[measure].column }));
 
-/** The columns of the fields of a row behind its version, in their order. */
+/** The columns of a row's fields after its version, in order. */
 export const usageRowColumns: readonly RowColumn[] = [
   ...columnsOf("request_id uuid, day date, gateway_user_id bigint, api_key_id bigint, user_budget_id bigint"),
   ...columnsOf("key_budget_id bigint, group_name text, path text, model text, channel_id bigint, outcome text"),
@@ -50,11 +50,11 @@ export const usageRowColumns: readonly RowColumn[] = [
   ...countColumnsOf(laterUnits),
 ];
 
-/** Escapes of characters that Postgres can't hold: U+0000 and halves of surrogate pairs. Rare, so looked for at the end. */
+/** Escapes of characters that Postgres can't hold: U+0000 and unpaired surrogates. Rare, so searched for at the end. */
 const escapePrefix = "\\u";
 
 /**
- * A usage row as one line of JSON: an array without names, because it is written for every call. The places of the
+ * A usage row as one line of JSON: an array without names, because it is written for every call. The positions of the
  * fields are those that the statement in `store.ts` reads. Characters that Postgres can't hold become U+FFFD.
  */
 export function encodeUsageRow(row: UsageRow): string {
@@ -133,7 +133,7 @@ function counts(names: readonly CountName[], units: Units): (number | string)[] 
 }
 
 /**
- * The row that `encodeUsageRow` made the JSON of.
+ * Decodes the JSON of `encodeUsageRow`.
  * @throws TypeError when the value is not such a row, RangeError for a version that this program does not know
  */
 export function decodeUsageRow(value: unknown): UsageRow {
@@ -198,7 +198,7 @@ function decodeAttempt(value: unknown): Attempt {
   };
 }
 
-/** Reads the fields of a row one after another and refuses what is not of the expected type. */
+/** Reads the fields of a row one after another and refuses those of an unexpected type. */
 class Fields {
   readonly #values: readonly unknown[];
   #next = 0;

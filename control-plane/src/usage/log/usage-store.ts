@@ -12,7 +12,7 @@ export type BudgetSum = {
   readonly reserve: Quota;
 };
 
-/** A field of a row in the form that the spool holds, as a value of its column; moments are milliseconds there. */
+/** A field in the spool's form, as a value of its column; times are milliseconds there. */
 function fieldSql({ name, type }: (typeof usageRowColumns)[number], index: number): string {
   const place = index + 1;
   if (type === "timestamptz") {
@@ -34,14 +34,14 @@ const insertRows = `
   from fresh`;
 
 /**
- * Writes usage rows with one statement; rows that exist stay as they are. The rows travel in the form in which the
- * spool holds them: it costs the server as much as one array for each column, and this process a fifth.
+ * Writes usage rows with one statement; existing rows stay as they are. The rows are sent in the spool's format: it
+ * costs the server as much as one array for each column, and this process a fifth.
  * @returns the request ids of the rows that are new, or null when all are
  * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition
  */
 export async function insertUsageRows(tx: Queryable, rows: readonly EncodedUsageRow[]): Promise<Set<RequestId> | null> {
   const incoming = `[${rows.map(({ json }) => json).join(",")}]`;
-  // The ids come back only when some rows were known, which is rare: reading 500 of them costs more than the rest.
+  // The ids are returned only if some rows existed, which is rare: reading 500 of them costs more than the rest.
   const [result] = await tx.query<{ fresh: number; fresh_ids: string | null }>(insertRows, [incoming, rows.length]);
   if (result?.fresh === rows.length) {
     return null;
@@ -49,7 +49,7 @@ export async function insertUsageRows(tx: Queryable, rows: readonly EncodedUsage
   return new Set((result?.fresh_ids ?? "").split(",").filter((id) => id !== "") as RequestId[]);
 }
 
-/** Writes down how many usage rows lie in the spool of a replica and can't be written; the money check names them. */
+/** Records how many usage rows in a replica's spool can't be written; the money check names them. */
 export async function saveQuarantine(db: Queryable, replicaId: ReplicaId, rowCount: number): Promise<void> {
   if (rowCount === 0) {
     await db.sql`delete from usage_quarantine where replica_id = ${replicaId}`;
@@ -62,7 +62,7 @@ export async function saveQuarantine(db: Queryable, replicaId: ReplicaId, rowCou
 }
 
 /**
- * Charges budgets, each listed once, and returns how much of that came out of the leases of this replica.
+ * Charges budgets, each listed once, and returns how much of that came out of this replica's leases.
  * @throws SQL.PostgresError
  */
 export async function chargeBudgets(

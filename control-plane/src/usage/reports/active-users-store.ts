@@ -5,15 +5,12 @@ import { type Span, wholeQuartersOf } from "./range.ts";
 /** How many users made a call in a span, and how many of them had made one before it. */
 export type ActiveUsers = { readonly active: bigint; readonly repeat: bigint };
 
-/**
- * What was recounted and can be kept: the same span has the same users as long as the sums before its end are these.
- */
+/** New counts that can be kept: the same span has the same users as long as the sums before its end are unchanged. */
 export type FreshCount = ActiveUsers & { readonly span: Span; readonly version: bigint };
 
 /**
- * The users of a span. Users who made the first or the last call in one that goes on are known at once; for one that
- * is over, an earlier count is taken while nothing before its end has changed, else the users of its days are
- * counted.
+ * The users of a span. Users who made the first or the last call in one that goes on are known at once; for one that is
+ * over, an earlier count is used while nothing before its end has changed, else the users of its days are counted.
  * @returns `fresh` is what `keepCounts` should be given when the transaction is over
  */
 export async function countActiveUsers(
@@ -37,7 +34,7 @@ const countsMax = 1_000;
 
 /**
  * Keeps the newest counts for later queries. Runs outside the transaction that counted, which sees a snapshot and would
- * fail if somebody else has kept the same.
+ * fail if another one has kept the same.
  */
 export async function keepCounts(db: Queryable, counts: readonly (FreshCount | null)[]): Promise<void> {
   for (const count of counts) {
@@ -57,7 +54,7 @@ export async function keepCounts(db: Queryable, counts: readonly (FreshCount | n
   }
 }
 
-/** Nulls when nothing was kept, or what was kept is out of date. */
+/** Nulls if nothing was kept, or it is out of date. */
 async function findCount(db: Queryable, { from, to }: Span) {
   const [row] = await db.sql<{ version: bigint; active: bigint | null; repeat: bigint | null }>`
     select c.version, a.active, a.repeat
@@ -85,7 +82,7 @@ async function countOpen(db: Queryable, { from, to }: Span): Promise<ActiveUsers
 const dayOf = (at: Date): Date => new Date(Math.floor(at.getTime() / dayMs) * dayMs);
 
 /**
- * From the sums by user and day of UTC, which say when the first and the last call of the day was: for the days in
+ * From the sums by user and UTC day, which contain the times of the first and the last call of the day: for the days in
  * which the span begins and ends, that shows who called within it. Only if both are the same day, quarter hours have to
  * be read.
  */

@@ -77,7 +77,9 @@ const keys = {
   provider: ["null::integer", "nullif(channel_id, 0)::text", "channel_name"],
 } as const;
 
-/** What the counts `p` of a unit cost by the prices `c`. Its parts are counted apart; only what was delivered is paid. */
+/**
+ * What a unit's counts `p` cost at the prices `c`. Its parts are counted separately; only what was delivered is paid.
+ */
 function costSql(unit: PricedUnit): string {
   const parts = partsOf(unit).map((part) => ` - p.${part.count}`);
   const plain = unit.count === null ? "p.delivered" : `p.${unit.count}`;
@@ -88,8 +90,8 @@ function costSql(unit: PricedUnit): string {
 }
 
 /**
- * What calls were charged compared with what their providers take, in US dollars with eight places. Sums are multiplied
- * with the cost of their UTC day. A call that delivered nothing costs nothing.
+ * What calls were charged compared with what their providers charge, in US dollars with eight places. Sums are
+ * multiplied by the cost of their UTC day. A call that delivered nothing costs nothing.
  */
 export async function sumMargin(
   db: Queryable,

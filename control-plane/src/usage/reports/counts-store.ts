@@ -2,7 +2,7 @@ import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Span } from "./range.ts";
 
-/** Registrations by bar; one without any has no row. `bar` counts from 0. */
+/** Registrations by bar; a bar without any has no row. `bar` counts from 0. */
 export async function countNewUsersByBar(
   db: Queryable,
   { from, to }: Span,
@@ -19,7 +19,7 @@ export async function countNewUsers(db: Queryable, span: Span): Promise<bigint> 
   return row?.users ?? 0n;
 }
 
-/** Mails that were given up of those that were queued in a span. */
+/** Failed emails among those that were queued in a span. */
 export async function countDeadMails(db: Queryable, { from, to }: Span): Promise<bigint> {
   const [row] = await db.sql<{ mails: bigint }>`
     select count(*) as mails from mail_log
@@ -78,7 +78,7 @@ export type NodeState = {
   readonly checked_at: Date | null;
 };
 
-/** Exit nodes that are not disabled, with what their last check said. */
+/** Exit nodes that are not disabled, with the result of their last check. */
 export async function listNodeStates(db: Queryable): Promise<NodeState[]> {
   return await db.sql<NodeState>`
     select node_code, name, region, status, is_serving, health_ok, health_latency_ms as latency_ms,

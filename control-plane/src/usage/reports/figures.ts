@@ -3,7 +3,7 @@ import type { UsageSums } from "./usage-sums-store.ts";
 
 type Unit = (typeof figureUnits)[number];
 
-/** What each figure is called, what it counts, and whether it counts a range or the present. */
+/** The name of each figure, what it counts, and whether it counts a range or the present. */
 export const figureKinds = {
   revenue_usd: ["Revenue", "usd", "range", "Payments received, in US dollars. Mock payments are excluded."],
   refunds_usd: ["Refunds", "usd", "range", "Money returned by the payment gateways, on the day it was returned."],
@@ -62,7 +62,7 @@ function scaled(value: string | bigint): bigint {
   return text.startsWith("-") ? -digits : digits;
 }
 
-/** A fraction with four places, rounded half away from zero; null when it is of nothing. */
+/** A fraction with four places, rounded half away from zero; null for a fraction of zero. */
 export function ratio(part: bigint, whole: bigint): string | null {
   if (whole <= 0n) {
     return null;
@@ -74,7 +74,7 @@ export function ratio(part: bigint, whole: bigint): string | null {
   return `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }
 
-/** How much more it is than before, as a part of that; null without a before to compare with. */
+/** The relative increase; null without a previous value to compare with. */
 export function changeOf(value: string | bigint | null, previous: string | bigint | null): string | null {
   if (value === null || previous === null) {
     return null;

@@ -14,8 +14,8 @@ export type MoneySums = {
 export type MoneyPart = MoneySums & { readonly key: string | null; readonly name: string | null };
 
 /**
- * One row for each payment at its moment, and one for each refund at the moment when the gateway had given it back. The
- * one place that says what is revenue.
+ * One row for each payment at its time, and one for each refund at the time when the gateway had paid it back. The one
+ * place that defines revenue.
  */
 const flows = `
   select p.created_at as at, p.order_id, p.gateway, 1 as payments, p.amount_usd as revenue, 0 as refunds, 0::numeric as refunded
@@ -38,7 +38,7 @@ export const noMoney: MoneySums = {
   net_usd: "0.00",
 };
 
-/** By bar; one without payments and refunds has no row. `bar` counts from 0. */
+/** By bar; a bar without payments and refunds has no row. `bar` counts from 0. */
 export async function sumMoneyByBar(
   db: Queryable,
   { from, to }: Span,
@@ -70,7 +70,7 @@ export async function sumMoneyBy(db: Queryable, { from, to }: Span, by: keyof ty
   );
 }
 
-/** What the mock of development settled, in US dollars. */
+/** What the development mock settled, in US dollars. */
 export async function sumMock(db: Queryable, { from, to }: Span): Promise<string> {
   const [row] = await db.sql<{ usd: string }>`
     select coalesce(sum(amount_usd), 0)::numeric(20,2)::text as usd from payment
@@ -87,7 +87,7 @@ export type RecentPayment = {
   readonly at: Date;
 };
 
-/** The newest payments, of the mock too, whatever the range. */
+/** The newest payments, including the mock's, whatever the range. */
 export async function selectRecentPayments(db: Queryable, limit: number): Promise<RecentPayment[]> {
   return await db.sql<RecentPayment>`
     select o.order_no, o.plan_name, coalesce(u.email, o.email) as email, p.gateway, p.amount_usd, p.created_at as at

@@ -30,14 +30,14 @@ const causesMax = 20;
 
 type Figures = Partial<Record<FigureKey, string | bigint | null>>;
 
-/** Everything that the first page of admins shows, in one answer. @throws AppError `invalid_parameter` for a wrong range */
+/** Everything on the first admin page, in one response. @throws AppError `invalid_parameter` for an invalid range */
 export async function readOverview(db: Database, clock: Pick<Clock, "now">, input: OverviewInput) {
   const now = new Date(clock.now());
   const range = readReportRange(input, now.getTime());
   const bars = barsOf(range, input.bucket);
   const options = { isolation: "repeatable read", isPageRead: true } as const;
-  // All of the range is of one moment, so that figures, bars and parts agree whatever is written meanwhile. What was before
-  // hardly changes any more, and is read at the same time.
+  // The whole range is read at one moment, so that figures, bars and parts agree whatever is written meanwhile. Earlier
+  // data hardly changes any more, and is read at the same time.
   const [{ counted, state, ...shown }, before] = await Promise.all([
     db.withTransaction((tx) => readAll(tx, { range, bars, now }), options),
     db.withTransaction((tx) => readBefore(tx, range.previous, now), options),
@@ -208,7 +208,7 @@ const coreStats: readonly FigureKey[] = [
   "pending_leads",
 ];
 
-/** The eight figures that say most. @throws AppError `invalid_parameter` for a wrong range */
+/** The eight most important figures. @throws AppError `invalid_parameter` for an invalid range */
 export async function readDashboard(db: Database, clock: Pick<Clock, "now">, input: Omit<OverviewInput, "bucket">) {
   const overview = await readOverview(db, clock, { ...input, bucket: "day" });
   const stats = coreStats.flatMap((key) => overview.figures.filter((figure) => figure.key === key));

@@ -11,20 +11,20 @@ const hourlyDaysDefault = 2;
 /** Moments; the second is exclusive. */
 export type Span = { readonly from: Date; readonly to: Date };
 
-/** Days of a zone and the moments at which they begin. */
+/** Days in a time zone and the moments at which they begin. */
 export type ReportRange = Span & {
   readonly fromDay: string;
   readonly toDay: string;
   readonly zone: string;
   /** One for each day, the first included. */
   readonly days: readonly { readonly day: string; readonly startsAt: Date }[];
-  /** The same time before it; as much of it as has passed of this one. */
+  /** The same length of time before it; only as much as has passed of this one. */
   readonly previous: Span;
 };
 
 /**
  * The requested range. Days begin with their first moment, whatever clocks do at midnight.
- * @throws AppError `invalid_parameter` for days that are the wrong way round, or too many
+ * @throws AppError `invalid_parameter` for days in the wrong order, or too many
  */
 export function readReportRange(asked: ReportRangeInput, nowMs: number): ReportRange {
   const { zone } = asked;
@@ -43,7 +43,7 @@ export function readReportRange(asked: ReportRangeInput, nowMs: number): ReportR
   const from = startOfDay(begin, zone);
   const to = startOfDay(last.add({ days: 1 }), zone);
   const previousFrom = startOfDay(begin.subtract({ days: count }), zone);
-  // Cut at a quarter hour: that is how finely the sums of the usage are kept.
+  // Truncated to a quarter hour: the resolution of the usage sums.
   const passedMs = Math.floor((nowMs - from.getTime()) / quarterMs) * quarterMs;
   const previousTo = new Date(Math.min(from.getTime(), previousFrom.getTime() + Math.max(0, passedMs)));
   const isOver = nowMs >= to.getTime();
@@ -70,7 +70,7 @@ export type Bars = {
   readonly starts: readonly { readonly day: string; readonly startsAt: Date }[];
 };
 
-/** @throws AppError `invalid_parameter` for hours of more than a week */
+/** @throws AppError `invalid_parameter` for hourly bars of more than a week */
 export function barsOf({ days, to }: ReportRange, asked?: Bucket): Bars {
   const bucket = asked ?? (days.length <= hourlyDaysDefault ? "hour" : "day");
   if (bucket === "day") {
@@ -82,7 +82,7 @@ export function barsOf({ days, to }: ReportRange, asked?: Bucket): Bars {
     });
   }
   const starts = days.flatMap(({ day, startsAt }, index) => {
-    // A day has 23 hours, or 25, where clocks are changed.
+    // A day has 23 hours, or 25, when clocks are changed.
     const endMs = (days[index + 1]?.startsAt ?? to).getTime();
     const hours = Math.ceil((endMs - startsAt.getTime()) / hourMs);
     return Array.from({ length: hours }, (_, hour) => ({
@@ -93,16 +93,16 @@ export function barsOf({ days, to }: ReportRange, asked?: Bucket): Bars {
   return { bucket, starts };
 }
 
-/** How finely sums are kept, and how long each is: whole days, two hours and quarter hours of UTC. */
+/** The resolutions of the sums and their lengths: whole days, two hours and quarter hours of UTC. */
 const grainsMs = { day: 24 * hourMs, hours: 2 * hourMs, quarter: quarterMs } as const;
 
 export type Grain = keyof typeof grainsMs;
 
-/** A part of a span, and by what it is summed. */
+/** A part of a span, and the resolution it is summed by. */
 export type Piece = Span & { readonly grain: Grain };
 
 /**
- * The span in few sums: each grain where it fits, and the finer ones at its ends. They overlap nowhere.
+ * The span in few sums: each grain where it fits, and the finer ones at its ends. They do not overlap.
  * @param grains the coarsest first; the last one takes what is left
  */
 export function piecesOf({ from, to }: Span, grains: readonly Grain[] = ["day", "hours", "quarter"]): Piece[] {
@@ -126,7 +126,7 @@ export function piecesOf({ from, to }: Span, grains: readonly Grain[] = ["day", 
   ];
 }
 
-/** The quarter hours that begin within a span: sums know nothing finer, and zones of old had minutes of their own. */
+/** The quarter hours that begin within a span: sums have no finer resolution, and historic zones had odd minutes. */
 export function wholeQuartersOf({ from, to }: Span): Span {
   const ceil = (at: Date): Date => new Date(Math.ceil(at.getTime() / quarterMs) * quarterMs);
   return { from: ceil(from), to: ceil(to) };

@@ -20,7 +20,7 @@ export type Mismatch = {
   readonly detail: string;
 };
 
-/** Orders of the range, by the moment of their payment or, unpaid, of their placing; each with its payment and its credit. */
+/** Orders of the range, by the time of their payment or, if unpaid, of the order; each with its payment and credit. */
 const ordersOfRange = `
   ordered as (
     select o.*, u.gateway_user_id as owner, o.status in ('settled', 'refunded') as is_paid,
@@ -37,7 +37,7 @@ const ordersOfRange = `
     where coalesce(o.settled_at, o.created_at) >= $1::timestamptz and coalesce(o.settled_at, o.created_at) < $2::timestamptz
   )`;
 
-/** What orders asked for, gateways paid and the ledger gave, by gateway. */
+/** What orders asked for, gateways were paid and the ledger credited, by gateway. */
 export async function sumGateways(db: Queryable, { from, to }: Span): Promise<GatewaySums[]> {
   return await db.query<GatewaySums>(
     `with ${ordersOfRange}
@@ -54,7 +54,7 @@ export async function sumGateways(db: Queryable, { from, to }: Span): Promise<Ga
   );
 }
 
-/** Everything of the range that does not fit together, the newest first, and how much of it there is. */
+/** All mismatches of the range, newest first, and their number. */
 export async function listMismatches(
   db: Queryable,
   { from, to }: Span,

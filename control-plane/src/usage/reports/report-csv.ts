@@ -4,14 +4,14 @@ import type { ReportRange } from "./range.ts";
 
 type Cell = string | bigint | number | Date | null;
 
-/** A file: what it is called, the declaration of its rows, and the rows. */
+/** A file: its name, the declaration of its rows, and the rows. */
 export type ReportFile = {
   readonly name: string;
   readonly columns: z.ZodObject;
   readonly rows: readonly Readonly<Record<string, Cell>>[];
 };
 
-/** Columns that hold words of others; all the rest are numbers and moments of ours. */
+/** Columns with other people's text; all the rest are our own numbers and times. */
 const textColumns: ReadonlySet<string> = new Set([
   "key",
   "name",
@@ -24,7 +24,7 @@ const textColumns: ReadonlySet<string> = new Set([
   "zone",
 ]);
 
-/** A report as a file: a line for each row under the names of its columns, and the zone beside every row. */
+/** A report as a file: a line for each row under the names of its columns, with the time zone in every row. */
 export function reportCsv({ fromDay, toDay, zone }: ReportRange, { name, columns, rows }: ReportFile): Response {
   const { head, line } = csvWriter([...Object.keys(columns.shape), "zone"], (column) => !textColumns.has(column));
   const text = head + rows.map((row) => line({ ...row, zone })).join("");

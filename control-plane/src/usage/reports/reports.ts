@@ -16,7 +16,7 @@ const mismatchesMax = 1_000;
 const campaignsMax = 1_000;
 
 /**
- * Reads a report of one moment. Totals are the sums of the rows that are shown, so that bars add up to them.
+ * Reads a report as of one moment. Totals are the sums of the rows that are shown, so that bars add up to them.
  * @throws AppError `temporarily_unavailable` for one that takes too long
  */
 async function readAtOnce<T>(db: Database, read: (tx: Queryable) => Promise<T>): Promise<T> {
@@ -37,7 +37,7 @@ async function readAtOnce<T>(db: Database, read: (tx: Queryable) => Promise<T>):
 
 const startsOf = ({ days }: ReportRange): Date[] => days.map(({ startsAt }) => startsAt);
 
-/** A row for every day of the range, also for empty ones. */
+/** A row for every day of the range, including empty ones. */
 function byDay<Sums extends object>({ days }: ReportRange, found: readonly (Sums & { bar: number })[], nothing: Sums) {
   const ofBar = new Map(found.map(({ bar, ...sums }) => [bar, sums as Sums]));
   return days.map(({ day }, bar) => ({ key: day, name: day, ...(ofBar.get(bar) ?? nothing) }));
@@ -86,7 +86,7 @@ const noMargin: MarginSums = {
   charged_without_cost_usd: "0.00000000",
 };
 
-/** What calls were charged compared with what their providers take. */
+/** What calls were charged compared with what their providers charge. */
 export async function reportMargin(db: Database, range: ReportRange, by: (typeof marginBy)[number]) {
   return await readAtOnce(db, async (tx) => {
     const found = await sumMargin(tx, range, { by, starts: startsOf(range) });
@@ -118,7 +118,7 @@ function addMargins(rows: readonly Omit<MarginPart, "bar">[]): MarginSums {
   };
 }
 
-/** Orders, payments and the ledger side by side, and everything that does not fit together. */
+/** Orders, payments and the ledger side by side, and everything that does not match. */
 export async function reportReconciliation(db: Database, range: ReportRange) {
   return await readAtOnce(db, async (tx) => {
     const gateways = await sumGateways(tx, range);

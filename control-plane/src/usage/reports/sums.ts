@@ -14,7 +14,7 @@ export function addUsage(parts: readonly UsageSums[]): UsageSums {
   return total;
 }
 
-/** The sum of decimals that all have so many places, exact. */
+/** The exact sum of decimals with this many places. */
 export function addDecimals(values: readonly string[], places: number): string {
   return toDecimal(
     values.reduce((sum, value) => sum + BigInt(value.replace(".", "")), 0n),
@@ -60,7 +60,7 @@ const nameOf: Readonly<Record<RouteGrouping, (row: RouteSums) => Named>> = {
 
 export type RoutePart = UsageSums & Named & { readonly success_rate: string | null };
 
-/** The same calls by model, by channel or by exit node, the most expensive first. Null is what had none. */
+/** The same calls by model, by channel or by exit node, the most expensive first. Null is for those without one. */
 export function groupRoutes(routes: readonly RouteSums[], by: RouteGrouping): RoutePart[] {
   const groups = Map.groupBy(routes, (row) => nameOf[by](row).key);
   const parts = [...groups].map(([key, rows]) => {

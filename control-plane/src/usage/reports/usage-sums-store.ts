@@ -3,7 +3,7 @@ import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import { type Grain, piecesOf, type Span } from "./range.ts";
 
-/** Sums of calls, as `usage_rollup` keeps them. */
+/** Sums of calls, as in `usage_rollup`. */
 export type UsageSums = { readonly [Name in keyof typeof usageSums]: bigint };
 
 const sumColumns = Object.keys(usageSums) as (keyof UsageSums)[];
@@ -34,14 +34,14 @@ export async function sumTotal(db: Queryable, span: Span): Promise<UsageSums> {
 export const noUsage = Object.fromEntries(sumColumns.map((name) => [name, 0n])) as UsageSums;
 
 /**
- * The pieces of spans as a table `p` of bar, slice, from and to, for parameters from `$1` on. Each of them is looked up in
- * the sums by itself, however many there are.
+ * The pieces of spans as a table `p` of bar, slice, from and to, for parameters from `$1` on. Each of them is looked up
+ * in the sums separately, however many there are.
  */
 export const piecesTable = `unnest($1::integer[], $2::text[], $3::timestamptz[], $4::timestamptz[]) p (bar, slice, from_at, to_at)`;
 
-/** What belongs into `piecesTable`. */
+/** The parameters of `piecesTable`. */
 export function pieceValues(slice: "route" | "user" | "error", spans: readonly Span[]): string[] {
-  // By user, sums of two hours are not kept: they would be nearly as many as quarter hours.
+  // By user, two-hour sums are not kept: there would be nearly as many as quarter hours.
   const grains: readonly Grain[] = slice === "user" ? ["day", "quarter"] : ["day", "hours", "quarter"];
   const pieces = spans.flatMap((span, bar) => piecesOf(span, grains).map((piece) => ({ ...piece, bar })));
   return [
@@ -52,7 +52,7 @@ export function pieceValues(slice: "route" | "user" | "error", spans: readonly S
   ];
 }
 
-/** The sums of all pieces. Without the limit of nothing the planner might read all sums to join them. */
+/** The sums of all pieces. Without the no-op limit the planner might read all sums to join them. */
 const pieced = (columns: string): string => `${piecesTable} cross join lateral (
     select ${columns}, ${plain} from usage_rollup r
     where r.slice = p.slice and r.starts_at >= p.from_at and r.starts_at < p.to_at offset 0
@@ -68,7 +68,7 @@ export type RouteSums = UsageSums & {
   readonly node_name: string | null;
 };
 
-/** Sums by model and channel, with the names of today. */
+/** Sums by model and channel, with their current names. */
 export async function sumRoutes(db: Queryable, span: Span): Promise<RouteSums[]> {
   return await db.query<RouteSums>(
     `select r.model, nullif(r.channel_id, 0) as channel_id, c.name as channel_name, n.node_code, n.name as node_name,
@@ -106,7 +106,7 @@ export type CauseSums = {
   readonly last_at: Date;
 };
 
-/** What went wrong, by cause, the most frequent first. */
+/** Failures by cause, the most frequent first. */
 export async function sumCauses(db: Queryable, span: Span, limit: number): Promise<CauseSums[]> {
   return await db.query<CauseSums>(
     `with part as (
@@ -128,7 +128,7 @@ export async function sumCauses(db: Queryable, span: Span, limit: number): Promi
 }
 
 /**
- * Up to when calls are in the sums: when both the settlement and the sums had last done everything. Null before the first
+ * Up to when calls are in the sums: when both the settlement and the sums were last complete. Null before the first
  * time.
  */
 export async function readUsageAsOf(db: Queryable): Promise<Date | null> {

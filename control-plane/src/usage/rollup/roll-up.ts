@@ -10,7 +10,7 @@ const dayTimeoutMs = 600_000;
 
 /**
  * Adds what was settled since the last run to the sums that overviews and reports read: each row once, whatever is
- * killed, late or restored. For at most 25 s; what it has done stays done when it fails.
+ * killed, late or restored. Runs for at most 25 s; what it has done stays done when it fails.
  * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError
  */
 export async function rollUsageUp(db: Database, clock: Pick<Clock, "now">): Promise<RollupRun> {

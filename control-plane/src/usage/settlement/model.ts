@@ -2,12 +2,12 @@ import type { Quota } from "@sluice/contracts/money";
 
 /** What one transaction of the settlement did. */
 export type SettlementStep = {
-  /** `busy`: somebody else holds the checkpoint and nothing was done; `more`: there may be more rows. */
+  /** `busy`: another process holds the checkpoint and nothing was done; `more`: there may be more rows. */
   readonly outcome: "busy" | "more" | "done";
   readonly rowsSettled: number;
   readonly baseQuota: Quota;
   readonly settledQuota: Quota;
-  /** Rows that were put aside, because they can't be right. */
+  /** Invalid rows that were put aside. */
   readonly rowsQuarantined: number;
   /** Number of the transaction up to which the log is settled; null when busy. */
   readonly checkpoint: string | null;
@@ -24,7 +24,7 @@ export type SettlementRun = {
 };
 
 export type SettlementLag = {
-  /** How long the row waits that is next to be settled; 0 when there is none. */
+  /** How long the next row to settle has waited; 0 when there is none. */
   readonly seconds: number;
   /** Rows in the quarantine that are still not settled. */
   readonly rowsQuarantined: number;

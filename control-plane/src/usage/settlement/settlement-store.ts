@@ -12,9 +12,10 @@ type StepRow = {
 };
 
 /**
- * Settles the next rows of the usage log in a transaction of its own. It is a single statement, so that the locks on
- * budgets end with it on the server, also when this process is stopped in the middle.
- * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError: the step has happened whole or not at all
+ * Settles the next rows of the usage log in a separate transaction. It is a single statement, so that the locks on
+ * budgets end with it on the server, even when this process is stopped in the middle.
+ * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError: the step has either happened as a whole or
+ * not at all
  */
 export async function settleNextRows(
   db: Queryable,

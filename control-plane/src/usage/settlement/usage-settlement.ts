@@ -13,17 +13,16 @@ export type UsageSettlementDeps = {
   readonly registry: Registry;
 };
 
-/** Rows of one transaction: it holds the locks on budgets for a few milliseconds. */
+/** Rows per transaction: it holds the locks on budgets for a few milliseconds. */
 const rowsOfStep = 500;
-/** The same with a backlog: where each row has a user of its own, larger steps are more than twice as fast. */
+/** The same with a backlog: if each row has a different user, larger steps are more than twice as fast. */
 const rowsOfBacklogStep = 2_000;
 const runMsMax = 25_000;
 const lagAlarmSeconds = 300;
 
 /**
- * Applies the multiplier of its user to every row of the usage log: exactly once for each row, whatever is killed,
- * restored or late, and whichever other replica does it at the same time. See `settle_usage` in `db/functions` for
- * how.
+ * Applies its user's multiplier to every row of the usage log: exactly once for each row, whatever is killed, restored
+ * or late, and even if another replica does it at the same time. See `settle_usage` in `db/functions` for how.
  */
 export class UsageSettlement {
   readonly #deps: UsageSettlementDeps;
@@ -44,7 +43,7 @@ export class UsageSettlement {
 
   /**
    * Settles until nothing is left, for at most 25 s. What it has done stays done when it fails.
-   * @param isReconciled looks at the whole log again, and tries the rows of the quarantine again
+   * @param isReconciled reads the whole log again, and retries the rows of the quarantine
    * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError
    */
   async run({ isReconciled = false }: { readonly isReconciled?: boolean } = {}): Promise<SettlementRun> {
@@ -64,7 +63,7 @@ export class UsageSettlement {
     return run;
   }
 
-  /** Finds out how long the oldest unsettled row waits, for the gauge, and raises the alarm above five minutes. */
+  /** Measures how long the oldest unsettled row has waited, for the gauge, and raises the alarm above five minutes. */
   async measureLag(): Promise<SettlementLag> {
     this.#lag = await readSettlementLag(this.#deps.db);
     if (this.#lag.seconds > lagAlarmSeconds) {
@@ -73,7 +72,7 @@ export class UsageSettlement {
     return this.#lag;
   }
 
-  /** The job of every minute. The lag is measured also when the run failed. */
+  /** The job of every minute. The lag is measured even if the run failed. */
   async runJob(): Promise<void> {
     try {
       await this.run();

@@ -3,7 +3,7 @@ import { byTokenCount } from "@sluice/contracts/priced-units";
 import { type UsageSummary, type UsageSummaryInput, type UsageSums, usageDaysMax } from "@sluice/contracts/usage";
 import { addDays, countDays, todayIn } from "../../platform/days.ts";
 
-/** Which calls of one user are meant: those that began on these days of the zone. */
+/** The selected calls of one user: those that began on these days of the zone. */
 export type UsageFilter = {
   readonly gatewayUserId: GatewayUserId;
   readonly fromDay: string;
@@ -17,8 +17,8 @@ export type UsageFilter = {
 const daysShown = 30;
 
 /**
- * The filter that a request asks for. Without days it is about the last 30 of its zone.
- * @returns the name of the field that is wrong instead, when the days are
+ * The filter that a request asks for. Without days it covers the last 30 in its zone.
+ * @returns the name of the invalid field instead, when the days are invalid
  */
 export function toFilter(
   gatewayUserId: GatewayUserId,
@@ -39,7 +39,7 @@ export function toFilter(
 
 const laterOf = (first: string, second: string): string => (first > second ? first : second);
 
-/** A sum over the calls of a day and a model, or over those of a key: all are of the same moment. */
+/** A sum over the calls of a day and a model, or over those of a key: all as of the same moment. */
 export type UsagePart = UsageSums &
   (
     | { readonly kind: "model"; readonly day: string; readonly model: string | null }
@@ -64,7 +64,7 @@ function sum(parts: readonly UsageSums[]): UsageSums {
   return total;
 }
 
-/** All sums but those by key out of the same parts, so that bars add up to the total. */
+/** All sums but those by key are computed from the same parts, so that bars add up to the total. */
 export function toSummary({ zone, fromDay, toDay }: UsageFilter, parts: readonly UsagePart[]): UsageSummary {
   const ofModels = parts.flatMap((part) =>
     part.kind === "model" ? [{ day: part.day, model: part.model, ...sum([part]) }] : [],

@@ -7,7 +7,7 @@ import { unitsOf } from "../../models/units.ts";
 import type { Attempt } from "../log/model.ts";
 import type { PricedCall } from "./views-store.ts";
 
-/** Results that say something of the operator's dealings with a provider, and nothing that the user could act upon. */
+/** Results that concern the operator's dealings with a provider, and that the user could not act upon. */
 const privateResult = /credential/;
 
 /** How the cost of a call came about, recomputed from the units and the prices that its row names. */
@@ -44,7 +44,7 @@ function toReceiptLine({ unit, count, price, parts }: CostLine): ReceiptLine {
   };
 }
 
-/** Without the channel: whom the operator buys from is the operator's matter. */
+/** Without the channel: the operator's supplier is not the user's business. */
 function toShownAttempt({ startedAtMs, durationMs, status, result }: Attempt): UsageReceipt["attempts"][number] {
   const isPrivate = privateResult.test(result);
   return {

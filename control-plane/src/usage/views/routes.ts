@@ -14,7 +14,7 @@ import type { UsageViews } from "./usage-views.ts";
 
 const rangeLimits = [`At most ${usageDaysMax} days at once.`];
 
-/** The endpoints of the console's page of usage. Every one sees only the calls of the user who is logged in. */
+/** The endpoints of the console's usage page. Each sees only the calls of the logged-in user. */
 export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
   const method = "GET";
   const access = "user";

@@ -27,8 +27,8 @@ const csv = csvWriter(columns, (name) => name === "rate_multiplier");
 type ReadPage = (cursor: { readonly day: string; readonly requestId: string } | null) => Promise<readonly UsageView[]>;
 
 /**
- * A file of calls, read page by page as fast as the other side takes them in. The last page is the one that is empty.
- * A page that can't be read ends the file before its end, so that nobody takes it for whole.
+ * A file of calls, read page by page as fast as the client accepts them. The last page is the empty one. A page that
+ * can't be read breaks the file off, so that nobody takes it for complete.
  */
 export function usageFile(readPage: ReadPage, fileName: string): Response {
   const encoder = new TextEncoder();

@@ -39,14 +39,14 @@ export class UsageViews {
     return await readKeysetPage(limit, list, ({ day, request_id: id }) => `${day}_${id}`);
   }
 
-  /** Sums by day of a zone and by model. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
+  /** Sums by day in a time zone and by model. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
   async summary(gatewayUserId: GatewayUserId, input: UsageSummaryInput): Promise<UsageSummary> {
     const filter = this.#filter(gatewayUserId, input);
     return toSummary(filter, await inBounds(() => sumUsage(this.#db, filter)));
   }
 
   /**
-   * A CSV file of every call that fits, newest first.
+   * A CSV file of every matching call, newest first.
    * @throws AppError `invalid_parameter`, `temporarily_unavailable`, `too_broad` for more than a file holds
    */
   async file(gatewayUserId: GatewayUserId, input: UsageSummaryInput): Promise<Response> {
@@ -66,7 +66,7 @@ export class UsageViews {
 
   /**
    * How the cost of one call came about.
-   * @param day in UTC; null when only the request id is known, which reveals it
+   * @param day in UTC; null when only the request id is known, which contains it
    * @throws AppError `not_found` for a call that does not exist or belongs to another user
    */
   async receipt(gatewayUserId: GatewayUserId, requestId: string, day: string | null): Promise<UsageReceipt> {

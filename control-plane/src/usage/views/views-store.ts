@@ -7,12 +7,12 @@ import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Attempt } from "../log/model.ts";
 import type { UsageFilter, UsagePart } from "./model.ts";
 
-/** After every row that there can be. */
+/** Sorts after every possible row. */
 const beforeAll = { day: "9999-12-31", requestId: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
 
 const counts = countColumns.map((count) => `u.${count}`).join(", ");
 
-/** A call as it is shown, with the name of its key as `k`. */
+/** A call as shown, with the name of its key as `k`. */
 const viewColumns = `u.request_id::text as request_id, u.day::text as day, u.started_at, u.path, u.model, u.api_key_id as key_id,
   coalesce(k.name, '') as key_name, u.outcome, u.http_status, u.error_code, u.is_stream, ${counts}, u.usage_source,
   u.is_implausible, u.quota, u.rate_multiplier, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
@@ -32,7 +32,7 @@ const filterValues = ({ gatewayUserId, fromDay, toDay, zone, keyId, model, outco
   ...[keyId, model, outcome],
 ];
 
-/** A page of calls of one user, newest first. Reads one partition after the other until the page is full. */
+/** A page of one user's calls, newest first. Reads one partition after the other until the page is full. */
 export async function listUsage(
   db: Queryable,
   filter: UsageFilter,
@@ -83,10 +83,10 @@ type PricedRow = UsageView & {
   readonly prices: PriceTexts | null;
 };
 
-/** Decimals as text, or JSON would make numbers of them that are not exact. */
+/** Decimals as text, or JSON would turn them into inexact numbers. */
 const priceFields = priceColumns.map((price) => `'${price}', p.${price}::text`).join(", ");
 
-/** One call of a user with the prices of its time, looked for on these days. */
+/** One call of a user with the prices of its time, searched on these days. */
 export async function findPricedCall(
   db: Queryable,
   gatewayUserId: GatewayUserId,
