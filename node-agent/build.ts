@@ -1,6 +1,7 @@
 /**
- * Builds the agent as one file for each target, with the checksums beside them: `bun node-agent/build.ts [targets]`.
- * Targets are linux-x64, linux-x64-baseline, linux-arm64 and `native`; all three without any. `--out <folder>` says where.
+ * Builds the agent as one file for each target, with checksums: `bun node-agent/build.ts [targets]`. Targets are
+ * linux-x64, linux-x64-baseline, linux-arm64 and `native`; all but the last by default. `--out <folder>` sets the
+ * folder.
  */
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -14,13 +15,13 @@ const nativeTarget = process.arch === "arm64" ? "linux-arm64" : "linux-x64";
 
 type Metafile = { readonly inputs: Readonly<Record<string, unknown>> };
 
-/** Neither a file `.env` nor a `bunfig.toml` in the folder where the agent happens to start may change what it does. */
+/** Neither an `.env` file nor a `bunfig.toml` in the agent's working directory may change what it does. */
 const flags = [
   ...["--compile", "--minify", "--bytecode", "--sourcemap=none"],
   ...["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
 ];
 
-/** @returns the files of the repository, and of packages, that the binary was made of */
+/** @returns the files of the repository, and of packages, that are part of the binary */
 function buildTarget(target: string, outfile: string, metafile: string): string[] | null {
   const command = [
     "build",

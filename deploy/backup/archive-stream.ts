@@ -17,7 +17,7 @@ export type Program = {
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Says every two seconds how many bytes there were. @returns a function that ends it */
+/** Reports every two seconds how many bytes there were. @returns a function that ends it */
 function reportProgress(title: string, doing: string, bytes: () => number): () => void {
   const timer = setInterval(() => say(title, `${doing} ${megabytes(bytes())} ...`), progressMs);
   return () => clearInterval(timer);
@@ -31,8 +31,8 @@ async function expectSuccess(name: string, child: Bun.Subprocess, complaint: Pro
 }
 
 /**
- * Writes what a program puts out to a new file that only we may read, through the command that encrypts it if there is one.
- * @throws StartError with what the program said
+ * Writes a program's output to a new file that only we may read, through the command that encrypts it if there is one.
+ * @throws StartError with the program's error output
  */
 export async function writeArchive(path: string, program: Program, encrypt: string | null): Promise<BackupFile> {
   const startedAt = performance.now();
@@ -73,7 +73,7 @@ export async function writeArchive(path: string, program: Program, encrypt: stri
   return { name, bytes, sha256: hasher.digest("hex") };
 }
 
-/** @throws StartError when a file is missing, or is not what was written */
+/** @throws StartError when a file is missing, or has changed since it was written */
 export async function checkFiles(folder: string, files: readonly BackupFile[]): Promise<void> {
   for (const { name, bytes, sha256 } of files) {
     const file = Bun.file(join(folder, name));
@@ -95,8 +95,8 @@ export async function checkFiles(folder: string, files: readonly BackupFile[]): 
 }
 
 /**
- * Gives a file of a backup to a program, through the command that decrypts it if there is one.
- * @throws StartError with what the program said
+ * Passes a file of a backup to a program, through the command that decrypts it if there is one.
+ * @throws StartError with the program's error output
  */
 export async function readArchive(path: string, program: Program, decrypt: string | null): Promise<void> {
   const startedAt = performance.now();

@@ -8,7 +8,7 @@ export type DatabaseFacts = {
 export type FileBackup = {
   /** What the file `backup_label` of the copy must contain. */
   readonly label: string;
-  /** The first and the last segment of the log without which the copy can't be made whole. */
+  /** The first and the last log segment without which the copy is incomplete. */
   readonly firstSegment: string;
   readonly lastSegment: string;
 };
@@ -22,7 +22,7 @@ export class BackupStore {
     this.#sql = new Bun.SQL({ url, max: 1, idleTimeout: 0 });
   }
 
-  /** What the manifest says about a database. The number of rows is that of the moment, for a look after a restore. */
+  /** What the manifest says about a database. The number of rows is as of now, for a check after a restore. */
   async readFacts(): Promise<DatabaseFacts> {
     const [row] = await this.#sql`
       select current_setting('server_version_num')::int / 10000 as postgres,
@@ -47,8 +47,9 @@ export class BackupStore {
   }
 
   /**
-   * Has the files of a running server copied. The server keeps the log that the copy needs until this connection ends.
-   * @throws whatever `copy` throws
+   * Lets `copy` copy the files of a running server. The server keeps the log that the copy needs until this connection
+   * ends.
+   * @throws any error of `copy`
    */
   async duringFileBackup(copy: () => Promise<void>): Promise<FileBackup> {
     const slot = `sluice_backup_${process.pid}`;

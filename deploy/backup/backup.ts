@@ -1,7 +1,7 @@
 /**
- * `bun run backup --to FOLDER [--encrypt COMMAND]`: backs the database up while the service works, into a new folder of FOLDER.
- * A Postgres of your own (DATABASE_URL) is dumped with pg_dump; of the embedded one, which pg_dump may be too old for, the
- * files are copied. The command reads from stdin and writes to stdout, such as `age -r age1...`.
+ * `bun run backup --to FOLDER [--encrypt COMMAND]`: backs up the database while the service runs, into a new subfolder
+ * of FOLDER. Your own Postgres (DATABASE_URL) is dumped with pg_dump; for the embedded one, which may be newer than the
+ * installed pg_dump, the files are copied. The command reads from stdin and writes to stdout, such as `age -r age1...`.
  */
 import { mkdir, rename } from "node:fs/promises";
 import { join, resolve } from "node:path";

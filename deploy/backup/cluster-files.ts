@@ -12,17 +12,17 @@ const baseName = "base.tar.gz";
 const logName = "log.tar.gz";
 const segmentPattern = /^[0-9A-F]{24}$/;
 
-/** What a server recreates, or what only has a meaning while it runs. */
+/** What a server recreates, or what only matters while it runs. */
 const leftOut = [
   ...["./pg_wal/*", "./postmaster.pid", "./postmaster.opts", "./pg_replslot/*", "./pg_dynshmem/*", "./pg_notify/*"],
   ...["./pg_serial/*", "./pg_snapshots/*", "./pg_stat_tmp/*", "./pg_subtrans/*", "*/pgsql_tmp*", "./backup_label"],
 ];
 
-/** tar says 1 when a file changed while it was read; the log of the server makes up for that. */
+/** tar returns 1 when a file changed while it was read; the server's log makes up for that. */
 const changedWhileRead = [0, 1];
 
 /**
- * Copies the files of the embedded Postgres while it works, and the log that makes the copy whole.
+ * Copies the files of the embedded Postgres while it runs, and the log that completes the copy.
  * @param home of the cluster
  */
 export async function backUpFiles(
@@ -60,7 +60,7 @@ async function findCluster(home: string): Promise<string> {
 }
 
 /**
- * Lays the files of a backup down as the embedded Postgres of a data directory that has none.
+ * Installs the files of a backup as the embedded Postgres of a data directory that has none.
  * @throws StartError when there is one already
  */
 export async function restoreFiles(home: string, folder: string, decrypt: string | null): Promise<void> {

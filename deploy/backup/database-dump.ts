@@ -7,15 +7,15 @@ import type { BackupFile } from "./manifest.ts";
 
 const dumpName = "database.dump";
 /**
- * Bodies of calls and the keys of their days, with the partitions, stay out: a copy of a key would open the bodies of its day
- * after it was destroyed in the database. Their tables are in the dump, empty.
+ * Bodies of calls and the keys of their days, with their partitions, are left out: a copy of a key could decrypt the
+ * bodies of its day after it was destroyed in the database. Their tables are in the dump, empty.
  */
 export const notDumped = ["payload_day_key", "payload_day_count", "payload_segment*", "payload_record*"] as const;
 
 const packageRoots = ["/usr/lib/postgresql", "/usr/pgsql"];
 
 /**
- * A program of Postgres that is at least as new as the server: an older one refuses to talk to it.
+ * A Postgres program at least as new as the server: an older one refuses to work with it.
  * @throws StartError
  */
 async function findClient(name: "pg_dump" | "pg_restore", serverMajor: number): Promise<string> {
@@ -34,7 +34,7 @@ async function findClient(name: "pg_dump" | "pg_restore", serverMajor: number): 
   throw new StartError(`There is no ${name} of version ${serverMajor} or later here. Install the client of Postgres.`);
 }
 
-/** The password goes through the environment, so that no list of processes shows it. */
+/** The password is passed in the environment, so that no process list shows it. */
 function clientOf(command: readonly string[], databaseUrl: string): Program {
   const url = new URL(databaseUrl);
   const password = decodeURIComponent(url.password);
@@ -45,7 +45,7 @@ function clientOf(command: readonly string[], databaseUrl: string): Program {
   };
 }
 
-/** A dump of a Postgres of your own without the bodies of calls, consistent as of its beginning, while the service works. */
+/** A dump of your own Postgres without the bodies of calls, consistent as of its beginning, while the service runs. */
 export async function dumpDatabase(
   databaseUrl: string,
   serverMajor: number,
@@ -59,7 +59,7 @@ export async function dumpDatabase(
   return [await writeArchive(join(folder, dumpName), program, encrypt)];
 }
 
-/** Puts a dump into a database that is empty: all of it, or nothing. */
+/** Loads a dump into an empty database: all of it, or nothing. */
 export async function restoreDump(
   databaseUrl: string,
   serverMajor: number,

@@ -2,10 +2,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StartError } from "../start/start-error.ts";
 
-/** One file of a backup, as it lies there. */
+/** One file of a backup. */
 export type BackupFile = { readonly name: string; readonly bytes: number; readonly sha256: string };
 
-/** `dump`: what pg_dump wrote, for any Postgres. `files`: those of the embedded Postgres, and the log to make them whole. */
+/** `dump`: written by pg_dump, for any Postgres. `files`: those of the embedded Postgres, with their log. */
 export type BackupKind = "dump" | "files";
 
 export type Manifest = {
@@ -14,7 +14,7 @@ export type Manifest = {
   readonly createdAt: string;
   /** Major version of the server. */
   readonly postgres: number;
-  /** Which migration was applied last: the release that restores has to know it. */
+  /** The last applied migration: the release that restores must know it. */
   readonly lastMigration: string;
   readonly usageRows: string;
   readonly isEncrypted: boolean;
@@ -54,7 +54,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await writeFile(join(folder, readmeName), readme(manifest), { mode: 0o600 });
 }
 
-/** @throws StartError when the folder holds no backup that this release knows */
+/** @throws StartError when the folder holds no backup that this release can read */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestName), "utf8").catch(() => null);
   if (text === null) {

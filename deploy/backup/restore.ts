@@ -1,6 +1,6 @@
 /**
- * `bun run restore --from FOLDER [--decrypt COMMAND]`: brings a backup back to where the settings say that the database is,
- * which must be empty, and checks the money then. Exit code 0 means that it is back and every invariant holds.
+ * `bun run restore --from FOLDER [--decrypt COMMAND]`: restores a backup to the configured database, which must be
+ * empty, and then checks the money. Exit code 0 means that it is restored and every invariant holds.
  */
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";

@@ -9,16 +9,16 @@ const root = join(import.meta.dir, "../..");
 
 export type ServiceDatabase = {
   readonly url: string;
-  /** The same database for its owner, where that is another login. */
+  /** The same database for its owner, if that is another login. */
   readonly ownerUrl: string | null;
-  /** Of the embedded Postgres; null for one of your own. */
+  /** For the embedded Postgres; null for your own. */
   readonly home: string | null;
   readonly store: BackupStore;
 };
 
 export type DatabasePlace = { readonly url: string | null; readonly ownerUrl: string | null; readonly home: string };
 
-/** Where the settings say that the database is, as `bun start` reads them. */
+/** The configured database, read from the settings like `bun start` does. */
 export function databasePlace(): DatabasePlace {
   const envFile = join(root, ".env");
   if (existsSync(envFile)) {
@@ -30,7 +30,7 @@ export function databasePlace(): DatabasePlace {
 }
 
 /**
- * Does something with the database of the service, whether that runs or not.
+ * Does something with the service's database, whether the service runs or not.
  * @throws StartError when there is none yet
  */
 export async function runWithDatabase<T>(work: (database: ServiceDatabase) => Promise<T>): Promise<T> {

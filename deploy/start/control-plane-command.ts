@@ -14,7 +14,7 @@ export type CommandOptions = {
 /**
  * Runs a command of the control plane to its end. It reports progress in lines on stderr and its result as one line of
  * JSON, the last one, on stdout.
- * @throws StartError with what the command gave as the reason
+ * @throws StartError with the reason that the command gave
  */
 export async function runControlPlaneCommand(options: CommandOptions): Promise<Record<string, unknown>> {
   const [file = ""] = options.command;

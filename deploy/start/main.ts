@@ -5,7 +5,7 @@ import { ensureInstalled, startOver } from "./install.ts";
 import { say } from "./progress.ts";
 import { StartError } from "./start-error.ts";
 
-// Only what Bun brings along may be imported here: on a fresh clone the packages come with the first step.
+// Only what comes with Bun may be imported here: on a fresh clone the first step installs the packages.
 
 const root = join(import.meta.dir, "../..");
 

@@ -2,8 +2,8 @@ import { createServer } from "node:net";
 import { StartError } from "./start-error.ts";
 
 /**
- * Finds out whether the service can listen there, before anything else is started.
- * @returns the port, which is a free one when 0 was asked for
+ * Checks that the service can listen there, before anything else is started.
+ * @returns the port, which is a free one if 0 was requested
  * @throws StartError that names the port and the remedy
  */
 export async function claimPort(host: string, port: number): Promise<number> {
@@ -17,7 +17,7 @@ export async function claimPort(host: string, port: number): Promise<number> {
   return await promise;
 }
 
-/** A port of 127.0.0.1 that nobody listens on at this moment. */
+/** A port of 127.0.0.1 that nobody listens on now. */
 export async function findFreePort(): Promise<number> {
   return await claimPort("127.0.0.1", 0);
 }

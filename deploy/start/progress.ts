@@ -1,18 +1,18 @@
-/** Takes one line about what is going on. */
+/** Takes a progress line. */
 export type Report = (line: string) => void;
 
 const titleWidth = 12;
 const slowStepMs = 1_000;
 
-/** Writes one line of progress. It goes to stderr, so that stdout has only what a script may want to read. */
+/** Writes a progress line. It goes to stderr, so that stdout has only what a script may want to read. */
 export function say(title: string, text: string): void {
   process.stderr.write(`  ${title.padEnd(titleWidth)} ${text}\n`);
 }
 
 /**
- * Does one step of the start and reports the outcome and how long it took. A step that takes long enough to be noticed
- * is announced first.
- * @param work gets a function for remarks on the way and answers what the closing line says
+ * Does one step of the start and reports the outcome and how long it took. A step that takes noticeably long is
+ * announced first.
+ * @param work gets a function for remarks on the way and returns the text of the closing line
  */
 export async function runStep<T extends { readonly summary: string }>(
   title: string,

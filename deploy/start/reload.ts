@@ -6,8 +6,8 @@ const sourceFile = /\.(ts|tsx|css|svg|sql|json)$/;
 const sourceFolders = ["control-plane/src", "packages", "web/src", "web/prerender", "web/build"];
 
 /**
- * Calls back when source files of the programs have changed and then been quiet for a moment, with one of their names.
- * A change that comes while the callback is still at work leads to one more call afterwards.
+ * Calls back with a file name when source files of the programs have changed and then been quiet for a moment. A change
+ * during the callback leads to one more call afterwards.
  */
 export function watchSources(root: string, onChange: (file: string) => Promise<void>): () => void {
   let timer: Timer | null = null;

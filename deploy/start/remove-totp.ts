@@ -1,4 +1,4 @@
-/** `bun run admin:totp-remove`: takes an authenticator away; see `control-plane/src/commands/remove-totp.ts`. */
+/** `bun run admin:totp-remove`: removes an authenticator; see `control-plane/src/commands/remove-totp.ts`. */
 import { runDatabaseCommand } from "./database-command.ts";
 
 await runDatabaseCommand("control-plane/src/commands/remove-totp.ts");

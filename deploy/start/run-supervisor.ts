@@ -8,8 +8,8 @@ const forcedExitCode = 130;
 const samePressMs = 500;
 
 /**
- * Runs the service until somebody asks it to stop: SIGINT (Ctrl-C), SIGTERM or SIGHUP drain it, as does the end of
- * the command that started it; a second signal ends everything at once.
+ * Runs the service until it is asked to stop: SIGINT (Ctrl-C), SIGTERM or SIGHUP drain it, as does the end of the
+ * command that started it; a second signal ends everything at once.
  * @returns the exit code of the program
  */
 export async function runSupervisor(settings: StartSettings): Promise<number> {

@@ -2,9 +2,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Settings the runtime reads only at its start. */
 const defaults = {
-  // Bun queues everything above 256 calls without a word.
+  // Bun silently queues everything above 256 calls.
   BUN_CONFIG_MAX_HTTP_REQUESTS: "8192",
-  // What the collector takes for the memory of the machine, in bytes: with more of it the heap grows to more than it needs.
+  // The memory size that the garbage collector assumes, in bytes: with more of it the heap grows to more than it needs.
   // `tests/bench/README.md` has what it saves and costs.
   BUN_JSC_forceRAMSize: "4294967296",
 };
@@ -12,8 +12,8 @@ const defaults = {
 type RuntimeEnvironment = Record<keyof typeof defaults, string>;
 
 /**
- * The variables of the runtime for a process of the control plane. What the operator has set counts; 0 as
- * `BUN_JSC_forceRAMSize` stands for the real size.
+ * The runtime's variables for a control-plane process. The operator's values take precedence; 0 as
+ * `BUN_JSC_forceRAMSize` means the real size.
  */
 export function runtimeEnvironment(environment: Environment = {}): RuntimeEnvironment {
   const { BUN_CONFIG_MAX_HTTP_REQUESTS, BUN_JSC_forceRAMSize } = environment;

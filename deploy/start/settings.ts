@@ -15,19 +15,19 @@ export type StartSettings = {
   readonly dataDirectory: string;
   /** Null starts the embedded Postgres. */
   readonly databaseUrl: string | null;
-  /** Start the provider that makes its answers up, for the first channel. */
+  /** Start the provider with made-up responses, for the first channel. */
   readonly hasSandbox: boolean;
   readonly isProduction: boolean;
-  /** Other machines can reach a service without the safeguards of production. */
+  /** Other machines can reach a service without production safeguards. */
   readonly isOpenDevelopment: boolean;
   /** Restart the workers when a source file changes. */
   readonly isReloading: boolean;
   readonly programs: Programs;
 };
 
-/** The commands that are started, each without the path of Bun in front. */
+/** The commands to start, each without the path of Bun. */
 export type Programs = {
-  /** Null where the pages are built elsewhere, or not served. */
+  /** Null if the pages are built elsewhere, or not served. */
   readonly web: readonly string[] | null;
   readonly check: readonly string[];
   readonly migrate: readonly string[];
@@ -41,7 +41,7 @@ const drainMsLimit = 3_600_000;
 const portMax = 65_535;
 
 /**
- * Reads the variables that concern the start; everything else is passed on to the programs unread.
+ * Reads the variables that concern the start; the others are passed to the programs unread.
  * @throws StartError with a sentence that names the variable
  */
 export function readSettings(root: string, environment: NodeJS.ProcessEnv, words: readonly string[]): StartSettings {
@@ -63,7 +63,7 @@ export function readSettings(root: string, environment: NodeJS.ProcessEnv, words
     drainMsMax: readInteger("DRAIN_TIMEOUT_MS", DRAIN_TIMEOUT_MS, { fallback: 30_000, min: 0, max: drainMsLimit }),
     dataDirectory: isAbsolute(dataDirectory) ? dataDirectory : join(root, dataDirectory),
     databaseUrl: DATABASE_URL || null,
-    // Made-up answers are sold to nobody unless somebody has asked for it.
+    // Made-up responses are sold to nobody unless someone asks for them.
     hasSandbox: !PROVIDER_API_KEY && (readFlag("SANDBOX", environment) ?? !listening.isProduction),
     isReloading: words.includes("--reload"),
     programs: {
@@ -77,7 +77,7 @@ export function readSettings(root: string, environment: NodeJS.ProcessEnv, words
   };
 }
 
-/** Null where the variable says nothing. */
+/** Null if the variable is unset. */
 function readFlag(name: string, environment: NodeJS.ProcessEnv): boolean | null {
   const text = environment[name] || null;
   if (text !== null && !["0", "1", "true", "false"].includes(text)) {

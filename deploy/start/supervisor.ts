@@ -18,15 +18,15 @@ const readyPollMs = 20;
 const drainMarginMs = 10_000;
 const reloadDrainMsMax = 3_000;
 const sandboxDrainMsMax = 5_000;
-/** The database that is still to be started. */
+/** The database to start. */
 const urlBeforeStart = "postgres://127.0.0.1/database";
 const postgresRestartPauseMs = 1_000;
 const postgresRestartsMax = 60;
 
-/** Starts everything in order, keeps it running, and stops it in the opposite order. */
+/** Starts everything in order, keeps it running, and stops it in reverse order. */
 export class Supervisor {
   readonly #settings: StartSettings;
-  /** Aborted as soon as somebody wants the program to stop. */
+  /** Aborted as soon as the program is asked to stop. */
   readonly #stopping = new AbortController();
   #postgres: EmbeddedPostgres | null = null;
   #sandbox: KeptProcess | null = null;
@@ -40,8 +40,9 @@ export class Supervisor {
   }
 
   /**
-   * Resolves when the service answers.
-   * @throws StartError with a sentence for the person who started it; what was started until then still has to be stopped
+   * Resolves when the service responds.
+   * @throws StartError with a sentence for the person who started it; everything started until then still has to be
+   * stopped
    */
   start(): Promise<void> {
     this.#started = this.#startAll();
@@ -118,7 +119,7 @@ export class Supervisor {
     );
   }
 
-  /** What the programs can't run with is said before anything is made. */
+  /** Reports settings that the programs can't run with, before anything is created. */
   async #checkSettings(): Promise<void> {
     const { databaseUrl, programs, root } = this.#settings;
     const env = this.#childEnvironment(databaseUrl ?? urlBeforeStart);
@@ -142,7 +143,7 @@ export class Supervisor {
     }).then(({ url }) => url);
   }
 
-  /** The service lives through an outage of the database, so it is worth trying for a while. */
+  /** The service survives a database outage, so it is worth trying for a while. */
   async #bringPostgresBack(reason: string): Promise<void> {
     say("database", `Postgres exited unexpectedly (${reason}); restarting it`);
     for (let attempt = 1; attempt <= postgresRestartsMax && !this.#stopping.signal.aborted; attempt += 1) {
@@ -170,7 +171,7 @@ export class Supervisor {
 
   async #startSandbox(env: Readonly<Record<string, string | undefined>>): Promise<string> {
     return await runStep("sandbox", "starting", async () => {
-      // A restarted sandbox has to come back under the address that the workers were given.
+      // A restarted sandbox must come back at the address that the workers were given.
       const port = await claimPort("127.0.0.1", 0);
       const ready = Promise.withResolvers<string>();
       this.#sandbox = new KeptProcess({
@@ -256,7 +257,7 @@ export class Supervisor {
     say("reload", `${file} changed; restarted in ${formatDuration(performance.now() - startedAt)}`);
   }
 
-  /** False when they can't be built; what stood there before goes on standing, and the reason is said. */
+  /** False when they can't be built; the previous build stays, and the reason is reported. */
   async #rebuildPages(): Promise<boolean> {
     const { programs, root } = this.#settings;
     if (programs.web === null) {
@@ -317,7 +318,7 @@ function readReadyUrl(line: string): string | null {
   }
 }
 
-/** For a race against something that has to be ready in time. */
+/** For a race against something that must be ready in time. */
 async function rejectLate(name: string): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   const error = new StartError(`${name} was not ready after ${formatDuration(readyMsMax)}.`);

@@ -2,9 +2,9 @@ type FirstAdmin = { readonly username: string; readonly password: string };
 
 type FirstUser = {
   readonly userEmail: string | null;
-  /** Of the user, when this start has made it; it can be read nowhere else. */
+  /** The user's; set only by the start that created it, and shown nowhere else. */
   readonly userPassword: string | null;
-  /** The admin that this start has made; its password can be read nowhere else. */
+  /** The admin that this start has created; the password is shown nowhere else. */
   readonly admin: FirstAdmin | null;
 };
 
@@ -16,13 +16,13 @@ export type Welcome = FirstUser & {
 
 type State = {
   readonly hasAdmin: boolean;
-  /** Whether a call of some model would find a channel. */
+  /** Whether a call to any model would find a channel. */
   readonly isServed: boolean;
 };
 
 type Said = Readonly<Record<string, unknown>>;
 
-/** What the seed says about those whom it made for trying out. */
+/** The accounts that the seed created for trying out. */
 export function readFirstUser({ userEmail, userPassword, admin }: Said): FirstUser {
   return {
     userEmail: typeof userEmail === "string" ? userEmail : null,
@@ -39,7 +39,7 @@ function readFirstAdmin(said: unknown): FirstAdmin | null {
   return typeof username === "string" && typeof password === "string" ? { username, password } : null;
 }
 
-/** What the seed says about what there is already. */
+/** What already exists, according to the seed. */
 export function readState({ hasAdmin, isServed }: Said): State {
   return { hasAdmin: hasAdmin === true, isServed: isServed === true };
 }
@@ -47,7 +47,7 @@ export function readState({ hasAdmin, isServed }: Said): State {
 const unknownKey = "<API key>";
 const sandboxText = "a sandbox with made-up answers; set PROVIDER_API_KEY=... to use a real provider";
 
-/** What the person who started the service needs next. This is the only thing that goes to stdout. */
+/** What the person who started the service needs next. This is the only output to stdout. */
 export function welcomeText(welcome: Welcome): string {
   const { url, apiKey, userEmail, userPassword, isSandbox, admin } = welcome;
   const shown = userPassword === null ? "" : `, password ${userPassword} (shown only now)`;
@@ -66,7 +66,7 @@ export function welcomeText(welcome: Welcome): string {
   ]);
 }
 
-/** The same in production, where no secret is printed: what is there, and what is still to be done. */
+/** The same in production, where no secret is printed: what exists, and what is still to be done. */
 export function productionText({
   url,
   hasAdmin,

@@ -3,7 +3,7 @@ import type { ProviderAccount } from "./accounts.ts";
 
 type Observed = "active" | "refused";
 
-/** What the last calls said about each account. */
+/** What the last calls revealed about each account. */
 export class AccountStates {
   readonly #observed = new Map<string, Observed>();
 
@@ -11,12 +11,12 @@ export class AccountStates {
     this.#observed.set(accountCode, state);
   }
 
-  /** The accounts may hold other keys now. */
+  /** The accounts may have different keys now. */
   clear(): void {
     this.#observed.clear();
   }
 
-  /** What the health answer says about the accounts: codes and states, nothing that opens anything. */
+  /** The accounts in the health response: codes and states, nothing secret. */
   describe(accounts: readonly ProviderAccount[]): ProviderAccountState[] {
     return accounts.map(({ kind, accountCode, provider, authType }) => ({
       accountCode,

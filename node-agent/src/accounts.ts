@@ -18,7 +18,7 @@ export type ActiveAccount = {
   readonly basePath: string;
 };
 
-/** A slot that is kept for later: no call uses it, and nobody asks a provider for anything with it. */
+/** A slot that is kept for later: no call uses it, and no provider is called for it. */
 export type StandbyAccount = {
   readonly kind: "standby";
   readonly accountCode: string;
@@ -42,7 +42,7 @@ const accountsMax = 64;
 
 /**
  * Reads the JSON of the provider accounts: `{"accounts":[{accountCode, provider, authType, ...}]}`.
- * @throws ConfigError, with the place and without the value
+ * @throws ConfigError, with the position and without the value
  */
 export function parseAccounts(text: string, rules: Rules): readonly ProviderAccount[] {
   let parsed: unknown;
@@ -128,7 +128,7 @@ function parseBaseUrl(value: unknown, place: string, rules: Rules): Pick<ActiveA
   if (protocol !== "https:" && !(protocol === "http:" && rules.isPrivateUpstreamAllowed)) {
     throw new ConfigError(`${place} has a baseUrl without https; plain http needs PRIVATE_UPSTREAM_ALLOWED.`);
   }
-  // A name ending in a dot differs from the same name without it when certificates are compared.
+  // Certificate checks treat a name with a trailing dot as a different name.
   if (url.hostname.endsWith(".") || !rules.allowedProviderHosts.includes(url.host)) {
     throw new ConfigError(`${place} has a baseUrl whose host is not in ALLOWED_PROVIDER_HOSTS.`);
   }

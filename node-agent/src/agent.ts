@@ -20,7 +20,7 @@ import { UpstreamClient } from "./upstream/client.ts";
 const idleConnectionMsMax = 4_000;
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** Everything that answers, and what the operator can do with it while it runs. */
+/** The request handler, and what the operator can do with it while it runs. */
 export class Agent {
   readonly log: Log;
   readonly #config: Config;
@@ -78,7 +78,7 @@ export class Agent {
     return this.#metrics.inFlight;
   }
 
-  /** Reads keys, accounts and certificates again. Calls that run keep what they began with. @returns whether it worked */
+  /** Reloads keys, accounts and certificates. Running calls keep what they began with. @returns whether it worked */
   reload(): boolean {
     try {
       this.#secrets = readSecrets(this.#config);
@@ -95,7 +95,7 @@ export class Agent {
     return true;
   }
 
-  /** From now on `/health` says no, so that nobody sends more. */
+  /** From now on `/health` reports unhealthy, so that nobody sends more. */
   beginDrain(): void {
     this.#isDraining = true;
   }
@@ -104,7 +104,7 @@ export class Agent {
     this.#client.close();
   }
 
-  /** Answers any request; the one place where every answer gets its headers and every surprise becomes an error. */
+  /** Handles any request: the one place where responses get their headers and unexpected errors become responses. */
   handle(request: Request, server: Bun.Server<unknown>): Response | Promise<Response> {
     const sentId = request.headers.get("x-request-id");
     const requestId = sentId !== null && requestIdPattern.test(sentId) ? sentId : Bun.randomUUIDv7();
@@ -122,7 +122,7 @@ export class Agent {
 
   #route(request: Request, server: Bun.Server<unknown>, requestId: string): Response | Promise<Response> {
     const { url } = request;
-    // With an invalid Host, the server leaves the address without its first part.
+    // With an invalid Host, the server omits the first part of the address.
     if (!url.startsWith("http") || request.headers.get("host")?.includes(",") === true) {
       return this.#refuse("malformed_request", requestId);
     }
@@ -179,7 +179,7 @@ export class Agent {
   }
 }
 
-/** Path and query as the server read them off the request line. */
+/** Path and query as the server parsed them from the request line. */
 function splitTarget(url: string): { path: string; query: string } {
   const slash = url.indexOf("/", url.indexOf("//") + 2);
   const target = slash === -1 ? "/" : url.slice(slash);

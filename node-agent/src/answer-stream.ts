@@ -1,23 +1,25 @@
-/** What may wait for a slow caller in our memory before the provider is paused. */
+/** How much may be queued for a slow caller before the provider is paused. */
 const waitingBytesMax = 65_536;
 const breakDelayMs = 100;
 
 export type AnswerStreamEvents = {
   onPause(): void;
   onResume(): void;
-  /** The caller left, or reads no more. */
+  /** The caller left, or has stopped reading. */
   onGone(): void;
 };
 
-/** One for all streams, as everything here that a stream does not need for itself: a node holds hundreds of idle ones. */
+/**
+ * Shared by all streams, like everything that a stream does not need for itself: a node holds hundreds of idle ones.
+ */
 const strategy: QueuingStrategy<Uint8Array> = {
   highWaterMark: waitingBytesMax,
   size: (piece) => piece?.byteLength ?? 0,
 };
 
 /**
- * The caller's side of a streamed answer: bytes go in without a promise, and back-pressure comes out. It is itself the source
- * of its stream, which calls `start`, `pull` and `cancel`.
+ * The caller's side of a streamed response: bytes go in without a promise, and back-pressure comes out. It is itself
+ * the source of its stream, which calls `start`, `pull` and `cancel`.
  */
 export class AnswerStream implements Bun.UnderlyingSource<Uint8Array> {
   readonly stream: ReadableStream<Uint8Array>;
@@ -37,7 +39,7 @@ export class AnswerStream implements Bun.UnderlyingSource<Uint8Array> {
     this.#controller = controller;
   }
 
-  /** The caller took what there was. */
+  /** The caller has read everything. */
   pull(): void {
     if (this.#isPaused) {
       this.#isPaused = false;
@@ -70,7 +72,7 @@ export class AnswerStream implements Bun.UnderlyingSource<Uint8Array> {
     }
   }
 
-  /** Ends the answer in an orderly way. */
+  /** Ends the response in an orderly way. */
   close(): void {
     this.#stopWaiting();
     this.#controller?.close();
@@ -78,15 +80,15 @@ export class AnswerStream implements Bun.UnderlyingSource<Uint8Array> {
   }
 
   /**
-   * Breaks the connection instead, so that what came never looks complete. Not at once: a break overtakes the bytes before
-   * it, and the caller would lose what it could still read.
+   * Breaks the connection instead, so that a partial response never looks complete. Not at once: a break overtakes the
+   * bytes before it, and the caller would lose what it could still read.
    */
   breakSoon(): void {
     this.#stopWaiting();
     this.#timer = setTimeout(() => this.#break(), breakDelayMs);
   }
 
-  /** The caller is gone by other news; nothing is left to do. */
+  /** The caller is known to be gone; nothing is left to do. */
   drop(): void {
     this.#stopWaiting();
     this.#controller = null;

@@ -3,7 +3,7 @@ import { type RelayKeyRing, readRelayKey } from "@sluice/exit-protocol/relay-key
 export type RelayKeyVerdict = "accepted" | "none" | "unauthorized" | "ambiguous_credentials";
 
 /**
- * Judges the relay key of a request by its headers alone, in constant time.
+ * Checks the relay key of a request by its headers alone, in constant time.
  * @param onAccepted called with the index of the key, from 0
  */
 export function authorizeRelayKey(

@@ -1,2 +1,4 @@
-/** What the operator set up can't be used; the message is one sentence that names the setting and never its secret. */
+/**
+ * The operator's configuration can't be used; the message is one sentence that names the setting and never its secret.
+ */
 export class ConfigError extends Error {}

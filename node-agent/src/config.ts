@@ -6,13 +6,13 @@ import type { UpstreamLimits } from "./upstream/model.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everything from the environment; the secrets themselves are in files that can be read again. */
+/** Everything from the environment; the secrets themselves are in files that can be reloaded. */
 export type Config = {
   readonly nodeCode: string;
   readonly host: string;
   readonly port: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
-  /** Hosts, with a port where the URL has one, under which challenges may reach this node; empty: any. */
+  /** Hosts, with a port if the URL has one, under which challenges may reach this node; empty: any. */
   readonly publicHosts: readonly string[];
   readonly egressAddress: string | null;
   readonly allowedProviderHosts: readonly string[];
@@ -30,7 +30,7 @@ export type Config = {
   readonly logLevel: LogLevel;
 };
 
-/** A credential of systemd is protected by it, with access lists that a mode can't show. */
+/** systemd protects its credentials with access lists that the file mode does not show. */
 export type SecretFile = { readonly path: string; readonly isSystemdCredential: boolean };
 
 const defaultPaths = [...operationEntries.map(([, { path }]) => path), "/v1/models", "/v1/models/*"];
@@ -40,7 +40,7 @@ const hostPattern = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::[0
 const pathPattern = /^\/v1\/[A-Za-z0-9._~/-]*\*?$/;
 const loopback = /^(127\.|::1$|localhost$)/;
 
-/** Reads the variables one by one and stops at the first that can't be used. */
+/** Reads the variables one by one and stops at the first invalid one. */
 class Reader {
   readonly #env: Environment;
 
@@ -144,7 +144,7 @@ function readLogLevel(reader: Reader): LogLevel {
   throw new ConfigError("LOG_LEVEL must be debug, info, warn or error.");
 }
 
-/** All variables as they came, for the process that replaces this one. */
+/** All variables as received, for the process that replaces this one. */
 export function wholeEnvironment(): Environment {
   return process.env;
 }

@@ -1,7 +1,7 @@
 import { ConfigError } from "./config-error.ts";
 
 /**
- * Whether this host has the address that the node is to send from, found out by binding it.
+ * Checks by binding that this host has the configured egress address.
  * @throws ConfigError
  */
 export function assertOwnAddress(address: string | null): void {

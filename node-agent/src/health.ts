@@ -24,10 +24,10 @@ export type HealthReply =
   | { readonly kind: "answer"; readonly status: number; readonly body: string; readonly proof: string | null }
   | { readonly kind: "refused"; readonly code: Exclude<RelayKeyVerdict, "accepted" | "none"> | "stale_challenge" };
 
-/** More challenges than this in two minutes are not asked by a control plane. */
+/** No control plane sends more challenges than this in two minutes. */
 const noncesMax = 10_000;
 
-/** Says whether the node can serve, and more to those who hold the relay key or prove that they do without sending it. */
+/** Reports whether the node can serve, and more to those who send the relay key or prove that they have it. */
 export class Health {
   readonly #ports: HealthPorts;
   readonly #startedAt: Date;
@@ -54,7 +54,7 @@ export class Health {
     return (this.#ports.now().getTime() - this.#startedAt.getTime()) / 1000;
   }
 
-  /** The signature is judged before the nonce is remembered, so that strangers can't fill the memory. */
+  /** The signature is checked before the nonce is stored, so that strangers can't fill the memory. */
   #answerChallenge(text: string, audience: string): HealthReply {
     const { config, secrets, metrics, now } = this.#ports;
     const received = parseChallenge(text);
@@ -107,7 +107,7 @@ export class Health {
   }
 }
 
-/** The headers of a health answer. */
+/** The headers of a health response. */
 export function healthHeaders(proof: string | null): Record<string, string> {
   const headers: Record<string, string> = { "content-type": "application/json", "cache-control": "no-store" };
   if (proof !== null) {

@@ -1,7 +1,7 @@
 import type { HttpHeader } from "@sluice/http-client/response-head";
 import type { ActiveAccount } from "./accounts.ts";
 
-/** The only headers of a caller that a provider sees; everything else could name the caller or steer the way. */
+/** The only request headers that a provider sees; all others could identify the caller or affect routing. */
 const forwardedHeaders = [
   "content-type",
   "accept",
@@ -22,7 +22,7 @@ export function injectProviderKey(sent: Headers, account: ActiveAccount): HttpHe
   }
   const { apiKey, credentialHeader } = account;
   headers.push([credentialHeader, credentialHeader === "authorization" ? `Bearer ${apiKey}` : apiKey]);
-  // A compressed answer could carry the key unseen.
+  // A compressed response could contain the key unseen.
   headers.push(["accept-encoding", "identity"], ["user-agent", "sluice"]);
   return headers;
 }

@@ -2,20 +2,20 @@ const maskByte = 0x2a;
 const indexOf = Buffer.prototype.indexOf;
 
 /**
- * Masks a provider key in the bytes of a response, also where it is split over pieces: a provider, or a server in its
- * place, may send back what it got. As many bytes go out as came in. The end of a piece that could be the beginning
- * of the key waits for the next one.
+ * Masks a provider key in the bytes of a response, even if it is split across pieces: a provider, or a server in its
+ * place, may echo what it got. As many bytes go out as came in. The end of a piece that could be the beginning of the
+ * key waits for the next one.
  */
 export class KeyMask {
   readonly #key: Buffer;
   #held: Uint8Array | null = null;
 
-  /** @param key its bytes, which all calls of an account share */
+  /** @param key its bytes, shared by all calls of an account */
   constructor(key: Buffer) {
     this.#key = key;
   }
 
-  /** @returns what may go out now; it can be empty */
+  /** @returns what may be sent now; can be empty */
   push(piece: Uint8Array): Uint8Array {
     const bytes = mask(this.#held === null ? piece : Buffer.concat([this.#held, piece]), this.#key);
     const heldLength = beginningLength(bytes, this.#key);
@@ -27,7 +27,7 @@ export class KeyMask {
     return bytes.subarray(0, bytes.length - heldLength);
   }
 
-  /** What still waited when the answer ended, or null. */
+  /** The bytes still waiting when the response ended, or null. */
   finish(): Uint8Array | null {
     const held = this.#held;
     this.#held = null;

@@ -4,17 +4,17 @@ import type { Config } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
 import type { TlsFiles } from "./secrets.ts";
 
-/** Above the limit of a body, so that a body over it gets our answer and not the server's. */
+/** Above the limit of a body, so that a body over it gets our response and not the server's. */
 const serverBodyBytesMax = 1024 * 1024 * 1024;
-/** A caller that has not sent its request, or the next part of it, after this long is cut off. */
+/** A caller that has not sent its request, or the next part of it, after this long is disconnected. */
 const silenceSecondsMax = 30;
 
-/** How long a stopping server announces it to its callers before it takes their connections away. */
+/** How long a stopping server announces it to its callers before it closes their connections. */
 const farewellMs = 1_000;
 
 /**
  * The open port. A server can't be given another certificate, so a new one takes its place on the same port: new
- * connections go to the new one, and the old one ends with the last call that it has.
+ * connections go to the new one, and the old one ends with its last call.
  */
 export class Listener {
   readonly #agent: Agent;
@@ -36,14 +36,14 @@ export class Listener {
     return this.#server.port ?? this.#config.port;
   }
 
-  /** Requests whose last byte has not left yet, also in servers that were replaced. */
+  /** Requests whose last byte has not been sent yet, including those of replaced servers. */
   get pending(): number {
     return [this.#server, ...this.#retired].reduce((sum, server) => sum + server.pendingRequests, 0);
   }
 
   /**
-   * Takes over the certificate that the agent has now.
-   * @returns whether it is another one, once no new connection meets the former one any more
+   * Switches to the agent's current certificate.
+   * @returns whether it is a new one, once no new connection gets the old one any more
    * @throws ConfigError; everything is then as before
    */
   async renew(): Promise<boolean> {
@@ -65,17 +65,17 @@ export class Listener {
     return true;
   }
 
-  /** From now on every answer says that its connection ends with it, so that no request is sent on one that is closed. */
+  /** From now on every response closes its connection, so that no request is sent on one that is about to close. */
   beginFarewell(): void {
     this.#isFarewell = true;
   }
 
-  /** Refuses new connections; calls that run go on. */
+  /** Refuses new connections; running calls finish. */
   stop(): void {
     void this.#server.stop();
   }
 
-  /** Cuts what still runs. */
+  /** Aborts what still runs. */
   cut(): void {
     for (const server of [this.#server, ...this.#retired]) {
       void server.stop(true);
@@ -97,7 +97,7 @@ export class Listener {
         hostname: this.#config.host,
         port,
         ...(tls === null ? {} : { tls: { cert: tls.cert, key: tls.key } }),
-        // Outside development the server would share the port by itself, and two agents on one go unnoticed.
+        // Outside development the server would share the port, and a second agent on it would go unnoticed.
         reusePort: tls !== null,
         idleTimeout: silenceSecondsMax,
         maxRequestBodySize: serverBodyBytesMax,

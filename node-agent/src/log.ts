@@ -10,15 +10,15 @@ export interface Log {
 
 const order: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-/** The last filter before a line leaves the process, for what looks like a credential but is none of ours. */
+/** The last filter before a line leaves the process, for anything else that looks like a credential. */
 const credentialPatterns: readonly [RegExp, string][] = [
   [/\bsk-[A-Za-z0-9_-]{6,}/g, "sk-[redacted]"],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, "$1 [redacted]"],
 ];
 
 /**
- * JSON lines with time, level, event and node code. Fields are named one by one by those who log, and every text in
- * `withheld` (provider keys and hosts, relay keys) is taken out of the line wherever it came from.
+ * JSON lines with time, level, event and node code. The callers name each field, and every text in `withheld` (provider
+ * keys and hosts, relay keys) is removed from the line wherever it came from.
  */
 export function createLog(options: {
   readonly level: LogLevel;

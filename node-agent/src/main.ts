@@ -78,7 +78,7 @@ function run(config: Config): void {
   };
   process.on("uncaughtException", onUnexpected);
   process.on("unhandledRejection", onUnexpected);
-  // Last, because a reader of this may send a signal at once.
+  // Last, because the reader of this line may send a signal at once.
   agent.log.info("agent.listening", { host: config.host, port: listener.port, hasTls: config.tls !== null, version });
 }
 

@@ -1,11 +1,11 @@
 const durationBoundsSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** Numbers that only grow, by one label, and the time to the head of an answer. */
+/** Counters by one label, and a histogram of the time to the head of a response. */
 export class Metrics {
   readonly #calls = new Map<number, number>();
   readonly #refusals = new Map<string, number>();
   readonly #failures = new Map<string, number>();
-  /** Each without those below it, which the format of Prometheus counts along. */
+  /** Not cumulative, unlike in the Prometheus format. */
   readonly #buckets: number[] = durationBoundsSeconds.map(() => 0);
   readonly #keyUses = new Map<string, { count: number; lastMs: number }>();
   #durationCount = 0;
@@ -13,22 +13,22 @@ export class Metrics {
   inFlight = 0;
   sentBytes = 0;
 
-  /** A call that was let in ended, with the status that the caller saw. */
+  /** An admitted call ended, with the status that the caller saw. */
   countCall(status: number): void {
     add(this.#calls, status);
   }
 
-  /** A request that was not let in. */
+  /** A request that was not admitted. */
   countRefusal(code: string): void {
     add(this.#refusals, code);
   }
 
-  /** A provider failed us, or broke off in the middle. */
+  /** A provider failed, or broke off in the middle. */
   countFailure(kind: string): void {
     add(this.#failures, kind);
   }
 
-  /** The control plane used this relay key, for a call or a challenge. @param nowMs of a clock that only goes forward */
+  /** The control plane used this relay key, for a call or a challenge. @param nowMs on a monotonic clock */
   countKeyUse(fingerprint: string, nowMs: number): void {
     const use = this.#keyUses.get(fingerprint);
     if (use === undefined) {
@@ -39,7 +39,7 @@ export class Metrics {
     }
   }
 
-  /** How often each of these keys was used, and how long ago, so that an exchange can tell when it is over. */
+  /** How often each of these keys was used, and how long ago, so that a rotation knows when it is complete. */
   renderKeyUses(fingerprints: readonly string[], nowMs: number): string {
     const lines = fingerprints.flatMap((fingerprint) => {
       const use = this.#keyUses.get(fingerprint);
@@ -61,7 +61,7 @@ export class Metrics {
     }
   }
 
-  /** The text format of Prometheus; `gauges` are what others know. */
+  /** The Prometheus text format; `gauges` are values from elsewhere. */
   render(gauges: Readonly<Record<string, number>>): string {
     const lines = [
       ...family("calls_total", "Admitted calls, by status.", "status", this.#calls),

@@ -1,9 +1,9 @@
 import type { Environment } from "./config.ts";
 
 /**
- * What the collector of the runtime is to believe and to do, so that a node stays small: a machine of 256 MB, a heap that
- * grows by a half and not to its double, and a collection for every 4 MB of new objects and not 8. With 500 streams the
- * process takes 71 MB with it and 87 without, for the same CPU; answers of 100 MB cost a fifth more.
+ * Settings for the runtime's garbage collector that keep a node small: a machine of 256 MB, a heap that grows by half
+ * instead of doubling, and a collection for every 4 MB of new objects instead of 8. With 500 streams the process takes
+ * 71 MB with it and 87 without, for the same CPU; responses of 100 MB cost a fifth more.
  */
 const variables = {
   BUN_JSC_forceRAMSize: "268435456",
@@ -11,15 +11,15 @@ const variables = {
   BUN_JSC_largeHeapSize: "4194304",
 };
 
-/** The one of the variables that says that the others are as they were meant, by us or by an operator. */
+/** The variable that shows that the others are set as intended, by us or by an operator. */
 const mark = "BUN_JSC_forceRAMSize";
 
 /**
- * The runtime reads these variables before the first line of ours, so the binary takes its own place once more, with the
- * same number of process. Where that can't be done the agent runs as it is, with more memory.
+ * The runtime reads these variables before our first line, so the binary replaces itself once, keeping its process id.
+ * If that can't be done the agent runs as it is, with more memory.
  */
 export function replaceForOwnMemory(env: Environment): void {
-  // From its source the agent runs as it was started: that is for those who work on it.
+  // Run from source, the agent stays as it was started: that is for development.
   if (env[mark] !== undefined || !Bun.isStandaloneExecutable) {
     return;
   }

@@ -1,9 +1,9 @@
 export type ErrorSecrets = { readonly apiKey: string; readonly hostname: string };
 
-/** How writers of JSON, of addresses and of pages write a sign; a stroke before one that needs none stands for nothing. */
+/** How encoders of JSON, URLs and HTML write a character; a backslash before one that needs none is ignored. */
 const escapes = /\\{1,4}u00([0-9a-f]{2})|%([0-9a-f]{2})|&#x([0-9a-f]{2});|&#(\d{2,3});|\\{1,4}(?=[!-/:-@[-`{-~])/gi;
 
-/** A text with its signs as they are meant, in lower case, and where in the text each of them begins. */
+/** A text with its characters decoded, in lower case, and where in the text each of them begins. */
 type Plain = { readonly signs: string; readonly places: readonly number[] };
 
 function toPlain(text: string): Plain {
@@ -30,7 +30,7 @@ function toPlain(text: string): Plain {
   return { signs: lower(signs), places };
 }
 
-/** Letters that change their number with their size are no part of a key, and the places must stay what they are. */
+/** Letters whose length changes with their case are not part of a key, and positions must be preserved. */
 const lower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 function hide(text: string, secret: string, name: string): string {
@@ -46,8 +46,8 @@ function hide(text: string, secret: string, name: string): string {
 }
 
 /**
- * An error of a provider as the caller may read it. Errors like to quote what they refuse, and to name their host; in what
- * a model wrote the same name is just text, so that this is for errors alone. One pass, however the error is written.
+ * A provider's error as the caller may read it. Errors tend to quote what they refuse, and to name their host; in a
+ * model's output the same name is just text, so this is for errors alone. One pass, however the error is encoded.
  */
 export function presentError(body: Uint8Array, { apiKey, hostname }: ErrorSecrets): string {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");

@@ -19,10 +19,10 @@ export type CallEnd = {
 type AnswerBody = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | null;
 type AnswerHead = { readonly status: number; readonly headers: Record<string, string> };
 
-/** One for all calls: what a call has for itself it hands over, so that it needs no functions of its own. */
+/** Shared by all calls: a call passes its own state, so that it needs no closures. */
 export type CallPorts = {
   readonly stallTimeoutMs: number;
-  /** Makes the answer; the headers that every answer has are added here. */
+  /** Creates the response; the headers common to all responses are added here. */
   readonly answer: (arrival: Arrival, body: AnswerBody, head: AnswerHead) => Response;
   readonly refuse: (arrival: Arrival, code: ErrorCode) => Response;
   readonly onHead: (call: ProxiedCall) => void;
@@ -31,7 +31,7 @@ export type CallPorts = {
 
 const forwardedHeaders = new Set(["content-type", "content-disposition", "openai-version", "retry-after"]);
 const rateLimitHeader = /^(?:x-|anthropic-)ratelimit-[a-z0-9-]{1,48}$/;
-/** An answer of known length up to this goes on in one piece. */
+/** A response of known length up to this is sent in one piece. */
 const wholeBytesMax = 64 * 1024;
 const errorBytesMax = 64 * 1024;
 
@@ -51,7 +51,7 @@ const codes: Record<UpstreamErrorKind, ErrorCode> = {
   client_gone: "client_closed_request",
 };
 
-/** `collecting`: an answer that goes on in one piece, or an error that is looked through first. */
+/** `collecting`: a response that is sent in one piece, or an error that is checked first. */
 type State = "waiting" | "collecting" | "streaming" | "over";
 
 /** One call from the provider's first byte to the caller's last. */
@@ -99,7 +99,7 @@ export class ProxiedCall implements AnswerSink, AnswerStreamEvents {
     const { status } = head;
     this.#ports.onHead(this);
     if (status === 401 || status === 403) {
-      // The caller's own key was fine; what it may not see is what the provider says about ours.
+      // The caller's own key was valid; the provider's message about ours must stay hidden.
       this.#refuse("upstream_error", "refused_key");
     } else if (status >= 300 && status < 400) {
       this.#refuse("upstream_error", "redirect");
@@ -214,7 +214,7 @@ function isEncoded({ headers }: Http1ResponseHead): boolean {
   return headers.some(([name, value]) => name === "content-encoding" && value.trim().toLowerCase() !== "identity");
 }
 
-/** What says how to read the body and when to come back; nothing that holds the key or names the provider. */
+/** The headers that say how to read the body and when to retry; none that reveals the key or the provider. */
 function answerHeaders(head: Http1ResponseHead, account: ActiveAccount): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of head.headers) {

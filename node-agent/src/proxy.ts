@@ -25,7 +25,7 @@ export type ProxyPorts = {
   readonly client: UpstreamClient;
   readonly metrics: Metrics;
   readonly log: Log;
-  /** The answer to what nobody expected. */
+  /** The response to an unexpected error. */
   readonly onUnexpected: (error: unknown, requestId: string) => Response;
 };
 
@@ -37,7 +37,7 @@ type Outgoing = { readonly addresses: readonly string[]; readonly call: ProxiedC
 const wholeBodyBytesMax = 256 * 1024;
 const methods: readonly string[] = ["GET", "HEAD", "POST"];
 
-/** A refusal that the caller sees as it is. */
+/** A refusal that is passed to the caller as it is. */
 class Refusal extends Error {
   readonly code: ErrorCode;
 
@@ -47,7 +47,7 @@ class Refusal extends Error {
   }
 }
 
-/** What the node does with a call under `/v1`: check the relay key, put the provider key in, pass both ways on. */
+/** How the node handles a call under `/v1`: checks the relay key, adds the provider key, forwards both directions. */
 export class NodeProxy {
   readonly #ports: ProxyPorts;
   readonly #callPorts: CallPorts;
@@ -67,7 +67,7 @@ export class NodeProxy {
   handle(arrival: Arrival): Response | Promise<Response> {
     try {
       const admitted = this.#admit(arrival);
-      // Every wait costs a turn, so that only the first call in a while has one here.
+      // Every await costs a tick, so only the first call in a while has one here.
       const addresses = this.#ports.resolver.known(admitted.account.destination.hostname);
       return addresses === null
         ? this.#forwardResolved(arrival, admitted)
@@ -98,7 +98,7 @@ export class NodeProxy {
   }
 
   /**
-   * Judges a call by its head; nothing of the body is read before this has passed.
+   * Checks a call by its headers; none of the body is read before this has passed.
    * @throws Refusal
    */
   #admit({ request, path, query }: Arrival): Admitted {
@@ -162,7 +162,7 @@ export class NodeProxy {
       call.abandon();
       return;
     }
-    // Lifts the server's limit on silence; from here on the call has limits of its own.
+    // Lifts the server's idle timeout; from here on the call has its own limits.
     server.timeout(request, 0);
     try {
       const { destination } = account;
@@ -214,7 +214,7 @@ export class NodeProxy {
       headers["retry-after"] = "1";
     }
     if (hasBody(arrival.request)) {
-      // Whatever of the body is still to come is not waited for.
+      // The rest of the body is not waited for.
       headers["connection"] = "close";
     }
     return errorAnswer(code, headers);
@@ -242,7 +242,9 @@ function hasBody({ headers }: Request): boolean {
   return headers.has("transfer-encoding") || (headers.get("content-length") ?? "0") !== "0";
 }
 
-/** The length of a body that is read before it is sent, or null. To look at `request.body` would make a stream of it. */
+/**
+ * The length of a body that is read before it is sent, or null. Accessing `request.body` would turn it into a stream.
+ */
 function wholeLengthOf({ headers }: Request, bytesMax: number): number | null {
   const declared = Number(headers.get("content-length") ?? 0);
   return declared > 0 && declared <= Math.min(wholeBodyBytesMax, bytesMax) ? declared : null;

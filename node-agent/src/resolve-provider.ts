@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { AddressRule } from "@sluice/server-addresses/server-address-rule";
 import { UpstreamError } from "./upstream/model.ts";
 
-/** A name leads into a network that this node does not call. */
+/** A name resolves into a network that this node does not call. */
 export class AddressNotAllowedError extends Error {}
 
 export type ResolverOptions = {
@@ -24,9 +24,9 @@ type Resolution = {
 };
 
 /**
- * From a provider's name to the addresses that a connection may go to. Every answer is judged, and one that is not
- * allowed among others refuses them all. A connection goes to a judged address and to no other, so that a name which
- * changes its mind in between changes nothing.
+ * Resolves a provider's name to the addresses that a connection may go to. Every result is checked, and a single
+ * forbidden address refuses them all. A connection goes only to a checked address, so that a name which changes in
+ * between has no effect.
  */
 export class ProviderResolver {
   readonly #options: ResolverOptions;
@@ -36,7 +36,7 @@ export class ProviderResolver {
     this.#options = options;
   }
 
-  /** What is known and fresh, or null. */
+  /** The cached addresses if fresh, or null. */
   known(hostname: string): readonly string[] | null {
     const known = this.#resolutions.get(hostname);
     return known !== undefined && known.expiresMs > this.#options.now() ? known.judged : null;
@@ -56,13 +56,13 @@ export class ProviderResolver {
       (judged) => {
         resolution.judged = judged;
       },
-      // A failure is reported to those who wait for it, and the next one asks again.
+      // A failure is reported to those who wait for it, and the next caller tries again.
       () => this.#resolutions.delete(hostname),
     );
     return addresses;
   }
 
-  /** Forgets what was resolved, for the next calls. */
+  /** Clears the cache, for the next calls. */
   clear(): void {
     this.#resolutions.clear();
   }

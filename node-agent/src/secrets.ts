@@ -6,11 +6,13 @@ import { ConfigError } from "./config-error.ts";
 
 export type TlsFiles = { readonly cert: string; readonly key: string };
 
-/** Everything that is in files and is read again on SIGHUP. One object, so that a call sees old or new, never both. */
+/**
+ * Everything that is read from files and reloaded on SIGHUP. One object, so that a call sees old or new, never both.
+ */
 export type Secrets = {
   readonly relayKeys: readonly string[];
   readonly ring: RelayKeyRing;
-  /** Of the relay keys, in their order. */
+  /** For the relay keys, in order. */
   readonly fingerprints: readonly string[];
   readonly accounts: readonly ProviderAccount[];
   readonly tls: TlsFiles | null;
@@ -36,7 +38,7 @@ function readWhole(path: string, what: string): string {
   }
 }
 
-/** @throws ConfigError when others than the owner may read the file */
+/** @throws ConfigError when anyone but the owner may read the file */
 function readSecret(file: SecretFile, what: string): string {
   const text = readWhole(file.path, what);
   const forbidden = file.isSystemdCredential ? worldReadable : othersReadable;
@@ -46,7 +48,7 @@ function readSecret(file: SecretFile, what: string): string {
   return text;
 }
 
-/** One key on a line; lines that begin with # say who made it and when. */
+/** One key per line; lines that begin with # say who created it and when. */
 function parseRelayKeys(text: string): { keys: readonly string[]; ring: RelayKeyRing } {
   const keys = text
     .split("\n")
@@ -62,8 +64,8 @@ function parseRelayKeys(text: string): { keys: readonly string[]; ring: RelayKey
 }
 
 /**
- * Rereads all files. Nothing is taken over unless all of it can be used, so that a half-written file leaves
- * everything as it is.
+ * Reloads all files. Nothing changes unless all of them are valid, so that a half-written file leaves everything as it
+ * is.
  * @throws ConfigError
  */
 export function readSecrets(config: Config): Secrets {

@@ -15,9 +15,9 @@ export type CommandResult = {
 const createdUserName = "sluice-postgres";
 
 /**
- * Chooses who runs Postgres: null is the current user, and only root has to choose somebody else.
- * Existing files decide first, because only their owner can use them; then the user a distribution makes for Postgres,
- * then `nobody`, and on a machine with neither a new system user.
+ * Chooses who runs Postgres: null is the current user, and only root has to choose another. Existing files decide
+ * first, because only their owner can use them; then the user that a distribution creates for Postgres, then `nobody`,
+ * and on a machine with neither a new system user.
  * @throws StartError when root has no user to step down to
  */
 export async function chooseAccount(clusterDirectory: string): Promise<Account | null> {
@@ -61,7 +61,7 @@ export async function runAs(account: Account | null, command: string[]): Promise
   try {
     const child = Bun.spawn(command, {
       ...spawnIdentity(account),
-      // Out of reach of Ctrl-C: a check that was cut short would look like a check that failed.
+      // Not reachable by Ctrl-C: an interrupted check would look like a failed one.
       detached: true,
       stdin: "ignore",
       stdout: "pipe",
@@ -75,9 +75,8 @@ export async function runAs(account: Account | null, command: string[]): Promise
 }
 
 /**
- * The part of the spawn options that every program of Postgres gets.
- * The root folder is the one working directory that every account can enter; locale and time zone are fixed, so that a
- * cluster behaves the same on every machine.
+ * The spawn options shared by all Postgres programs. The root folder is the one working directory that every account
+ * can enter; locale and time zone are fixed, so that a cluster behaves the same on every machine.
  */
 export function spawnIdentity(account: Account | null): SpawnIdentity {
   const { PATH = "/usr/bin:/bin" } = process.env;

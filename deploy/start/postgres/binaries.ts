@@ -20,9 +20,9 @@ type PlatformPackage = {
 };
 
 /**
- * Makes the Postgres programs of the platform package executable for the account and says where they are.
- * They run where the package manager put them if the account can reach that place; otherwise from a copy below the first
- * of `copyRoots` that works.
+ * Makes the Postgres programs of the platform package executable for the account and returns their path. They run where
+ * the package manager put them if the account can reach that place; otherwise from a copy below the first of
+ * `copyRoots` that works.
  * @throws StartError when the platform has no package or the programs don't run
  */
 export async function prepareBinaries(
@@ -36,10 +36,10 @@ export async function prepareBinaries(
   if (failure === null) {
     return binariesIn(source.directory);
   }
-  // A copy helps against a place that can't be entered or written, not against a library that the machine lacks.
+  // A copy helps if a place can't be entered or written, not if the machine lacks a library.
   const isWorthCopying = linkFailure !== null || account !== null;
   for (const root of isWorthCopying ? copyRoots : []) {
-    // A root that is missing is made by the copy, open to everyone; one that is there may be closed to the account.
+    // A missing root is created by the copy, open to everyone; an existing one may be closed to the account.
     if ((await exists(root)) && !(await canEnter(account, root))) {
       continue;
     }
@@ -85,16 +85,16 @@ async function findPlatformPackage(): Promise<PlatformPackage> {
   return { directory: join(root, "native"), name: `postgres-${name}`, version: String(manifest.version) };
 }
 
-/** Starts the server program far enough to need all its libraries. Null when it runs, else what it said. */
+/** Starts the server program far enough to need all its libraries. Null when it runs, else its error output. */
 async function tryToRun(binaries: PostgresBinaries, account: Account | null): Promise<string | null> {
   const { exitCode, output } = await runAs(account, [binaries.postgres, "--version"]);
   return exitCode === 0 ? null : output.trim() || `exit code ${exitCode}`;
 }
 
 /**
- * npm packages can't hold symbolic links, so the platform package lists its own in a file and creates them in an install
- * script. Bun runs no install scripts of dependencies, and we don't want it to; so this does the same.
- * Null when all are there, else the reason why not (a read-only or foreign node_modules).
+ * npm packages can't contain symbolic links, so the platform package lists its own in a file and creates them in an
+ * install script. Bun runs no install scripts of dependencies, and we don't want it to; so this does the same. Null
+ * when all exist, else the reason why not (a read-only or foreign node_modules).
  */
 async function createLibraryLinks(directory: string): Promise<string | null> {
   const list = await readFile(join(directory, linkListName), "utf8").catch(() => "[]");
@@ -105,7 +105,7 @@ async function createLibraryLinks(directory: string): Promise<string | null> {
     try {
       await symlink(basename(source), link);
     } catch (error) {
-      // Another process may create it at the same moment; what counts is that it is there.
+      // Another process may create it at the same moment; it only matters that it exists.
       const existing = await readlink(link).catch(() => null);
       if (existing !== basename(source)) {
         return error instanceof Error ? error.message : String(error);
@@ -115,7 +115,7 @@ async function createLibraryLinks(directory: string): Promise<string | null> {
   return null;
 }
 
-/** Copies what the server needs at run time, whole or not at all: a half-made copy never has the final name. */
+/** Copies what the server needs at run time, all or nothing: an incomplete copy never has the final name. */
 async function copyPackage(source: string, target: string): Promise<void> {
   const unfinished = `${target}.${process.pid}`;
   await mkdir(dirname(target), { recursive: true, mode: 0o755 });

@@ -1,6 +1,6 @@
 /**
- * Creates a database unless it is there.
- * @param name a plain identifier of ours, never something a person typed
+ * Creates a database unless it exists.
+ * @param name a plain identifier of ours, never user input
  */
 export async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
   const sql = new Bun.SQL({ url: adminUrl, max: 1 });

@@ -18,9 +18,9 @@ export type NewCluster = {
 };
 
 /**
- * The password of the cluster at `home`, made at the first start. Anyone on the machine may connect to 127.0.0.1, so the
- * password is what keeps other users out.
- * @throws StartError when the cluster exists and its password is gone
+ * The password of the cluster at `home`, created at the first start. Anyone on the machine may connect to 127.0.0.1, so
+ * the password is what keeps other users out.
+ * @throws StartError when the cluster exists and its password file is missing
  */
 export async function readOrCreatePassword(home: string, cluster: string): Promise<string> {
   const file = join(home, "password");
@@ -37,11 +37,10 @@ export async function readOrCreatePassword(home: string, cluster: string): Promi
 }
 
 /**
- * Creates the database files. They are made under another name and renamed at the end, so that an interrupted first
- * start leaves nothing that looks like a database.
- * Collation is by code point with the Unicode character classes of the server itself: it depends on no locale of the
- * machine, so an index stays valid when the files move to another one.
- * @throws StartError with what `initdb` said
+ * Creates the database files, under another name that is changed at the end, so that an interrupted first start leaves
+ * nothing that looks like a database. Collation is by code point with the server's own Unicode character classes: it
+ * depends on no locale of the machine, so an index stays valid when the files move to another one.
+ * @throws StartError with the error output of `initdb`
  */
 export async function initialiseCluster(options: NewCluster): Promise<void> {
   const { cluster, password, binaries, account, isDurable } = options;

@@ -8,9 +8,8 @@ export type HomeLock = {
 };
 
 /**
- * Makes this process the only one that manages the cluster at `home`.
- * It is a lock of the kernel, taken through SQLite because Bun has no call of its own for it: unlike a file with a
- * process id it can't survive its owner, not even after SIGKILL.
+ * Makes this process the only one that manages the cluster at `home`. It is a kernel lock, taken through SQLite because
+ * Bun has no API for it: unlike a file with a process id it can't survive its owner, not even after SIGKILL.
  * @throws StartError when another live process holds it
  */
 export function acquireHomeLock(home: string): HomeLock {

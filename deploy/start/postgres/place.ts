@@ -4,18 +4,18 @@ import { basename, dirname, join } from "node:path";
 import { StartError } from "../start-error.ts";
 import { type Account, canEnter } from "./account.ts";
 
-/** Folders that every account may enter and that outlive a reboot, best first. */
+/** Folders that every account may enter and that survive a reboot, best first. */
 export const outsideRoots = ["/var/lib/sluice", "/opt/sluice", "/srv/sluice", "/var/tmp/sluice"] as const;
 
-/** Below the home folder of a cluster: the database files themselves, when their user can get there. */
+/** In the home folder of a cluster: the database files themselves, if their user has access. */
 export const clusterName = "cluster";
 
 const placeFileName = "place.json";
 const originFileName = "origin";
 
 /**
- * Creates a folder and its missing parents. When Postgres runs as another account, those parents only let it pass
- * through; otherwise nobody else may look inside.
+ * Creates a folder and its missing parents. When Postgres runs as another account, it can only pass through those
+ * parents; otherwise nobody else may look inside.
  */
 export async function createHome(directory: string, account: Account | null): Promise<void> {
   const parent = dirname(directory);
@@ -29,9 +29,9 @@ export async function createHome(directory: string, account: Account | null): Pr
 }
 
 /**
- * Says which folder holds (or will hold) the database files of the cluster at `home`.
- * That is a folder below `home`, unless the account that runs Postgres can't get there because a folder on the way is
- * closed to it: then it is one outside, written down in `home` so that every later start finds it again.
+ * Which folder holds (or will hold) the database files of the cluster at `home`. That is a folder below `home`, unless
+ * the account that runs Postgres can't get there because a folder on the way is closed to it: then it is one outside,
+ * recorded in `home` so that every later start finds it again.
  */
 export async function chooseClusterDirectory(
   home: string,
@@ -101,7 +101,7 @@ async function createOutsidePlace(origin: string): Promise<string> {
   );
 }
 
-/** Whether there is something at the path. */
+/** Whether the path exists. */
 export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null)) !== null;
 }

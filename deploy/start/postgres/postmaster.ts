@@ -8,7 +8,7 @@ export type PostmasterFile = {
   readonly pid: number;
   /** True once the server accepts connections. */
   readonly isReady: boolean;
-  /** On which it listens; 0 before it says so. */
+  /** The port it listens on; 0 before it is known. */
   readonly port: number;
 };
 
@@ -27,8 +27,8 @@ export async function readPostmasterFile(cluster: string): Promise<PostmasterFil
 }
 
 /**
- * Ends a server that was left over from a start that was killed. The caller holds the lock of the cluster, so no live
- * program is using it. A process id in the file that by now belongs to a stranger is left alone, and the file removed:
+ * Ends a server left over from a start that was killed. The caller holds the cluster's lock, so no live program is
+ * using it. If the process id in the file now belongs to another program, that is left alone, and the file removed:
  * Postgres itself would refuse to start because of it.
  */
 export async function stopOrphan(cluster: string, report: (line: string) => void): Promise<void> {
@@ -44,7 +44,7 @@ export async function stopOrphan(cluster: string, report: (line: string) => void
   await stopProcess(file.pid, () => isAlive(file.pid));
 }
 
-/** Asks a server to stop, ever less politely, until `isRunning` says that it did. */
+/** Asks a server to stop, ever less politely, until `isRunning` says that it has. */
 export async function stopProcess(pid: number, isRunning: () => boolean): Promise<void> {
   // SIGINT is the fast shutdown (sessions are cut, everything is written), SIGQUIT the immediate one (recovery at next start).
   if (await signalAndWait(pid, "SIGINT", isRunning, fastShutdownMsMax)) {
@@ -78,7 +78,7 @@ export async function signalAndWait(
   return true;
 }
 
-/** A process that ended but was never waited for (a container without an init process) does not count as alive. */
+/** A process that ended but was never waited for (in a container without an init process) does not count as alive. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -93,8 +93,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * A server works inside its data directory, which distinguishes it from any other process even after the folder was
- * renamed.
+ * A server's working directory is its data directory, which distinguishes it from any other process even after the
+ * folder was renamed.
  */
 async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {
   const workingDirectory = await readlink(`/proc/${pid}/cwd`).catch(() => null);

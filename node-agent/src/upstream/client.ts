@@ -12,11 +12,11 @@ export type UpstreamClientOptions = {
 const tickMs = 100;
 
 /**
- * HTTP/1.1 to providers, over connections of its own: a judged address instead of a name, sent from the configured
- * address, no redirect followed, nothing decompressed, a limit on every phase. One timer watches all calls.
+ * HTTP/1.1 to providers over its own connections: a checked address instead of a name, sent from the configured
+ * address, no redirects, no decompression, a limit on every phase. One timer watches all calls.
  */
 export class UpstreamClient {
-  /** One for all calls, so that a call brings no functions of its own. */
+  /** Shared by all calls, so that a call needs no closures. */
   readonly #ports: ExchangePorts;
   readonly #pool: ConnectionPool;
   readonly #running = new Set<Exchange>();
@@ -39,7 +39,7 @@ export class UpstreamClient {
     this.#timer.unref();
   }
 
-  /** The address of this host that the last connection went out from, or null before there was one. */
+  /** The local address of the last connection, or null before there was one. */
   get seenAddress(): string | null {
     return this.#seenAddress;
   }
@@ -49,7 +49,7 @@ export class UpstreamClient {
   }
 
   /**
-   * Sends one request; the sink hears of the answer, never before this returned.
+   * Sends one request; the sink is called back with the response, never before this returned.
    * @throws UpstreamError of kind `malformed` when the request can't be written safely
    */
   send(request: UpstreamRequest, sink: AnswerSink): Exchange {

@@ -4,11 +4,11 @@ import type { Destination } from "./model.ts";
 export type ConnectionPoolOptions = {
   readonly localAddress: string | null;
   readonly tlsCa: string | null;
-  /** Shorter than the 5 s after which many servers hang up, so that no request meets their farewell. */
+  /** Shorter than the 5 s after which many servers hang up, so that no request crosses their close. */
   readonly idleMsMax: number;
 };
 
-/** The connections that wait for the next call, by the address that they lead to. */
+/** The idle connections, by the address that they go to. */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
   readonly #now: () => number;
@@ -26,7 +26,7 @@ export class ConnectionPool {
     return this.#open;
   }
 
-  /** The connection that became idle last, so that the others can grow old when there are too many. */
+  /** The connection that became idle last, so that the others can age when there are too many. */
   takeIdle(destination: Destination, addresses: readonly string[]): Connection | null {
     for (const address of addresses) {
       const connection = this.#idle.get(keyOf(destination, address))?.pop();

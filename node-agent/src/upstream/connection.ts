@@ -2,7 +2,7 @@ import { Http1ParseError, type Http1ResponseHead } from "@sluice/http-client/res
 import { Http1ResponseParser } from "@sluice/http-client/response-parser";
 import { type Destination, UpstreamError } from "./model.ts";
 
-/** The call that has a connection to itself, from its first byte to the last byte of the answer. */
+/** The call that owns a connection, from its first byte to the last byte of the response. */
 export interface ConnectionUser {
   onSent(): void;
   onPacket(): void;
@@ -15,14 +15,14 @@ export interface ConnectionUser {
 }
 
 export type ConnectionRoute = {
-  /** Connections with the same key may take each other's calls. */
+  /** Connections with the same key are interchangeable. */
   readonly key: string;
   readonly destination: Destination;
-  /** The one address that was judged; the name is not resolved again. */
+  /** The one checked address; the name is not resolved again. */
   readonly address: string;
-  /** The address of this host to send from, or null for the system's choice. */
+  /** The local address to send from, or null for the system's choice. */
   readonly localAddress: string | null;
-  /** Certificates in PEM that are trusted instead of the well-known authorities. */
+  /** PEM certificates that are trusted instead of the well-known authorities. */
   readonly tlsCa: string | null;
 };
 
@@ -30,7 +30,7 @@ type BeginOptions = { readonly length: number; readonly isHead: boolean; readonl
 type Socket = Bun.Socket<Connection>;
 type PendingWrite = { bytes: Uint8Array<ArrayBuffer>; offset: number; settle: (isTaken: boolean) => void };
 
-/** One TCP or TLS connection and its place in the HTTP/1.1 exchange that runs on it. */
+/** One TCP or TLS connection and the position in the HTTP/1.1 exchange that runs on it. */
 export class Connection {
   readonly route: ConnectionRoute;
   isReused = false;
@@ -59,7 +59,7 @@ export class Connection {
     this.#parser = new Http1ResponseParser(this);
   }
 
-  /** The address of this host that the connection goes out from. */
+  /** The local address of the connection. */
   get localAddress(): string | null {
     return this.#socket?.localAddress ?? null;
   }
@@ -68,7 +68,7 @@ export class Connection {
   open(): Promise<void> {
     const { destination, address, localAddress, tlsCa } = this.route;
     const target = { hostname: address, port: destination.port, data: this as Connection };
-    // Not in the types of Bun 1.4.5, but honoured by it; a test holds it to that.
+    // Not in the types of Bun 1.4.5, but supported by it; a test checks that.
     const bound = localAddress === null ? target : { ...target, localAddress };
     const tls = {
       serverName: destination.hostname,
@@ -111,7 +111,9 @@ export class Connection {
     return true;
   }
 
-  /** Sends one more piece of the body. @returns once the system took it: false when the connection is lost instead */
+  /**
+   * Sends one more piece of the body. @returns once the system accepted it: false when the connection is lost instead
+   */
   async write(bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
     while (this.#pending !== null) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -141,7 +143,7 @@ export class Connection {
     });
   }
 
-  /** The request is out as a whole, so that the connection may serve another one after the answer. */
+  /** The whole request was sent, so the connection may serve another one after the response. */
   finishRequest(): void {
     this.#isRequestSent = true;
   }
@@ -160,7 +162,7 @@ export class Connection {
     }
   }
 
-  /** Cuts the connection; its user hears nothing more. */
+  /** Cuts the connection; its user gets no more callbacks. */
   abandon(): void {
     this.#user = null;
     this.#destroy();
@@ -200,7 +202,7 @@ export class Connection {
   onData(bytes: Uint8Array): void {
     const user = this.#user;
     if (user === null) {
-      // Nobody asked for anything, so the peer counts the answers differently than we do.
+      // Nothing was requested, so the peer counts the responses differently than we do.
       this.#destroy();
       return;
     }
@@ -269,7 +271,7 @@ export class Connection {
     opened?.resolve();
   }
 
-  /** The parser stops after the head, and goes on in the same packet with the body. */
+  /** The parser stops after the head, and continues in the same packet with the body. */
   #feed(user: ConnectionUser, bytes: Uint8Array): void {
     let offset = 0;
     do {
@@ -278,7 +280,7 @@ export class Connection {
     if (this.#user !== user || !this.#parser.isComplete) {
       return;
     }
-    // With bytes too many, or a request that the peer did not read to its end, the connection is out of step.
+    // With extra bytes, or a request that the peer did not read to its end, the connection is out of sync.
     const isInStep = offset === bytes.length && this.#isRequestSent && this.#isKeepAlive;
     this.#user = null;
     this.resume();

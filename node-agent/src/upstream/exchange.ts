@@ -30,12 +30,12 @@ type PieceReader = {
 type Phase = "connecting" | "sending" | "body" | "over";
 
 const inlineBytesMax = 64 * 1024;
-/** One buffer for all heads to be written in, since what a socket does not take at once is copied. */
+/** One buffer in which all heads are written, since whatever a socket does not accept at once is copied. */
 const scratch = Buffer.allocUnsafe(headBytesMax + inlineBytesMax);
 const chunkEnd = Buffer.from("\r\n");
 const lastChunk = Buffer.from("0\r\n\r\n");
 
-/** One call to a provider, from the choice of a connection to the last byte of the answer. */
+/** One call to a provider, from the choice of a connection to the last byte of the response. */
 export class Exchange implements ConnectionUser {
   readonly #request: UpstreamRequest;
   readonly #head: string;
@@ -61,7 +61,7 @@ export class Exchange implements ConnectionUser {
     this.#sinceMs = this.#startedMs;
   }
 
-  /** Takes a connection that waits, or makes one. */
+  /** Takes an idle connection, or opens one. */
   begin(): void {
     const { destination, addresses } = this.#request;
     for (;;) {
@@ -76,12 +76,12 @@ export class Exchange implements ConnectionUser {
     }
   }
 
-  /** The caller has left: the provider's side is cut, and the sink hears nothing more. */
+  /** The caller has left: the provider's side is cut, and the sink gets no more callbacks. */
   abort(): void {
     this.#leave();
   }
 
-  /** Stops reading, so that the provider feels the back-pressure. */
+  /** Stops reading, so that the provider gets back-pressure. */
   pause(): void {
     this.#isPaused = true;
     this.#connection?.pause();
@@ -146,7 +146,7 @@ export class Exchange implements ConnectionUser {
     const { method, body } = this.#request;
     const isRepeatable = body.kind !== "stream" && (method === "GET" || method === "HEAD");
     if (this.#connection?.isReused === true && isRepeatable && !this.#isAnswered) {
-      // A connection that waited may have been closed just then; a fresh one is not replaced in turn.
+      // An idle connection may just have been closed; a fresh one is not replaced in turn.
       this.#connection = null;
       void this.#connect();
     } else if (this.#phase === "body") {
@@ -156,7 +156,7 @@ export class Exchange implements ConnectionUser {
     }
   }
 
-  /** Tries the addresses one after the other; nothing of the request is out before one of them is connected. */
+  /** Tries the addresses one after the other; nothing of the request is sent before one of them is connected. */
   async #connect(): Promise<void> {
     const { destination, addresses } = this.#request;
     let failure = new UpstreamError("unreachable", "the provider has no address");
@@ -204,7 +204,7 @@ export class Exchange implements ConnectionUser {
     return true;
   }
 
-  /** A piece is only read from the caller once the provider's side has taken the one before. */
+  /** A piece is only read from the caller once the provider's side has accepted the previous one. */
   async #upload(connection: Connection): Promise<void> {
     const { body } = this.#request;
     let isSent = true;
@@ -223,7 +223,7 @@ export class Exchange implements ConnectionUser {
     }
     this.#isUploading = false;
     this.#sinceMs = this.#ports.now();
-    // A call that is over has left the connection, which may serve another one by now.
+    // A finished call no longer owns the connection, which may serve another one by now.
     if (isSent && this.#connection === connection) {
       connection.finishRequest();
     }

@@ -1,4 +1,4 @@
-/** Where a provider listens, without the addresses that its name has right now. */
+/** Where a provider listens, without the addresses that its name currently has. */
 export type Destination = {
   readonly protocol: "http:" | "https:";
   readonly hostname: string;
@@ -7,15 +7,15 @@ export type Destination = {
 
 export type UpstreamLimits = {
   readonly connectTimeoutMs: number;
-  /** From the last byte that the provider took to the first one that it sends. */
+  /** From the last byte that the provider accepted to the first one that it sends. */
   readonly firstByteTimeoutMs: number;
-  /** Silence between two packets of an answer. */
+  /** Silence between two packets of a response. */
   readonly idleTimeoutMs: number;
   readonly totalTimeoutMs: number;
   readonly responseBytesMax: number;
 };
 
-/** A body is sent whole, or piece by piece as it arrives; `length` is null when the sender did not say it. */
+/** A body is sent whole, or piece by piece as it arrives; `length` is null when the sender did not declare it. */
 export type RequestBody =
   | { readonly kind: "none" }
   | { readonly kind: "whole"; readonly bytes: Uint8Array<ArrayBuffer> }
@@ -23,12 +23,12 @@ export type RequestBody =
 
 export type UpstreamRequest = {
   readonly destination: Destination;
-  /** The addresses of the destination that were judged, in the order in which they are tried. */
+  /** The destination's checked addresses, in the order in which they are tried. */
   readonly addresses: readonly string[];
   readonly method: string;
   /** Path with query, exactly as sent on the request line. */
   readonly target: string;
-  /** Everything but Host, Connection and what frames the body. */
+  /** Everything but Host, Connection and the headers that frame the body. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: RequestBody;
   /** More of a streamed body than this fails as `request_too_large`. */
@@ -50,7 +50,7 @@ export type UpstreamErrorKind =
   | "upload_timeout"
   | "client_gone";
 
-/** Why a call to a provider ended without an answer, or in the middle of one. The message names no host and no key. */
+/** Why a call to a provider ended without a response, or in the middle of one. The message names no host and no key. */
 export class UpstreamError extends Error {
   readonly kind: UpstreamErrorKind;
 

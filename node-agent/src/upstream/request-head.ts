@@ -1,7 +1,7 @@
 import { UpstreamError, type UpstreamRequest } from "./model.ts";
 
 export const headBytesMax = 64 * 1024;
-/** What may come between the line ends of a head. */
+/** What may occur between the line ends of a head. */
 const contentPattern = /^[\t\x20-\x7e\x80-\xff]*$/;
 const targetPattern = /^\/[\x21-\x7e]*$/;
 
@@ -35,7 +35,7 @@ export function composeRequestHead(request: UpstreamRequest): string {
   let text = `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n`;
   let isClean = contentPattern.test(method) && contentPattern.test(host);
   for (const [name, value] of headers) {
-    // The line ends are ours, and nothing that came from elsewhere may hold one.
+    // The line ends are ours, and no outside value may contain one.
     isClean &&= contentPattern.test(name) && contentPattern.test(value);
     text += `${name}: ${value}\r\n`;
   }

@@ -5,17 +5,17 @@ import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /**
- * A password as typed at a login: what can't be one is refused before anything is hashed. The service checks new ones,
+ * A password as typed at a login: impossible ones are refused before anything is hashed. The service checks new ones,
  * and responds with `invalid_password`, too.
  */
 const typedPassword = z
   .string()
   .min(1)
   .refine((text) => [...text].length <= 256 && !text.includes("\0"), "This can't be a password.");
-/** Judged by the service, which answers `invalid_email`. */
+/** Checked by the service, which responds with `invalid_email`. */
 const typedEmail = z.string().max(1_024);
 const typedCode = z.string().trim().max(40);
-/** Digits as text, or a number that JSON can hold exactly. */
+/** Digits as text, or a number that JSON can represent exactly. */
 const rowId = z.union([
   z.number().int().positive().max(Number.MAX_SAFE_INTEGER).transform(BigInt),
   z
@@ -31,7 +31,7 @@ export const registerInput = z.strictObject({
   email: typedEmail,
   password: z.string().max(65_536),
   display_name: z.string().max(1_024).nullish(),
-  /** Of mails and pages; without it the first language of the browser. */
+  /** For emails and pages; by default the browser's first language. */
   locale: z.string().max(35).optional(),
 });
 
@@ -40,7 +40,7 @@ export const emailInput = z.strictObject({ email: typedEmail });
 export const loginInput = z.strictObject({
   email: typedEmail,
   password: typedPassword,
-  /** Of the authenticator, where one is set up, or one of the recovery codes. */
+  /** From the authenticator, if one is set up, or one of the recovery codes. */
   code: typedCode.optional(),
 });
 
@@ -56,7 +56,7 @@ export const profileSaveInput = z.strictObject({
   locale: z.string().max(35).optional(),
 });
 
-/** One session by its id, or all but the one that asks. */
+/** One session by its id, or all but the current one. */
 export const sessionRevokeInput = z.union([
   z.strictObject({ session_id: rowId }),
   z.strictObject({ all_others: z.literal(true) }),
@@ -68,35 +68,37 @@ export const totpDisableInput = z.strictObject({ password: typedPassword, code: 
 export const recoveryCodesInput = z.strictObject({ password: typedPassword, code: typedCode.min(1) });
 
 export const adminLoginInput = z.strictObject({
-  /** Username, e-mail or mobile number. */
+  /** Username, email or mobile number. */
   login: z.string().trim().min(1).max(254),
   password: typedPassword,
   code: typedCode.optional(),
 });
 
-/** Of a user or of an admin. */
+/** The kind of owner: a user or an admin. */
 export const totpRemoveInput = z.union([
   z.strictObject({ user_id: rowId, reason: reasonText(1_000) }),
   z.strictObject({ admin_id: rowId, reason: reasonText(1_000) }),
 ]);
 
-/** What is absent stays as it is. */
+/** Absent fields stay as they are. */
 export const userSaveInput = z.strictObject({
   user_id: rowId,
   display_name: z.string().max(1_024).nullable().optional(),
   user_type: z.enum(userTypes).optional(),
   status: z.enum(userStatuses).optional(),
-  /** A decimal with at most four places, best as text. Judged by the service, which answers `invalid_multiplier`. */
+  /**
+   * A decimal with at most four places, best as text. Checked by the service, which responds with `invalid_multiplier`.
+   */
   rate_multiplier: z
     .union([z.string().max(40), z.number()])
     .transform(String)
     .optional(),
-  /** The `updated_at` that was read before: the change is refused if somebody else was quicker. */
+  /** The `updated_at` that was read before: the change is refused if someone else was quicker. */
   updated_at: z.iso.datetime().optional(),
   reason: z.string().trim().max(1_000).optional(),
 });
 
-/** The answer is the same for an address that is known already. The link is only there where the operator says so. */
+/** The same for an address that is already registered. The link is only included if the operator allows it. */
 export const registrationAnswer = z.strictObject({
   status: z.literal("email_pending"),
   verification_url: z.url().optional(),
@@ -120,7 +122,7 @@ export const userView = z.strictObject({
   verification_email_sent_at: wireMoment.nullable(),
   verification_email_error: z.string().nullable(),
   has_totp: z.boolean(),
-  /** How many recovery codes were not used. */
+  /** The number of unused recovery codes. */
   recovery_codes_left: z.number().int(),
   created_at: wireMoment,
   updated_at: wireMoment,
@@ -143,7 +145,7 @@ export const sessionListAnswer = z.strictObject({
 });
 export const sessionRevokeAnswer = z.strictObject({ revoked: z.int().min(0) });
 
-/** For an authenticator: the secret as text, and as the address that a code to scan holds. */
+/** For an authenticator: the secret as text, and as the URI that a QR code contains. */
 /** Shown once: only digests of them are kept. */
 export const recoveryCodesAnswer = z.strictObject({ recovery_codes: z.array(z.string()) });
 export const totpBeginAnswer = z.strictObject({ secret: z.string(), uri: z.string() });
@@ -155,7 +157,7 @@ export const adminMeAnswer = z.strictObject({
     ...adminView,
     has_totp: z.boolean(),
     recovery_codes_left: z.number().int(),
-    /** The login is young enough for what asks for a fresh one. */
+    /** The login is recent enough for actions that require a fresh one. */
     is_fresh: z.boolean(),
     /** Admins need an authenticator, and this one can do nothing but set one up. */
     lacks_second_factor: z.boolean(),
@@ -168,7 +170,7 @@ const agent = z.union([z.literal(0), z.literal(1), z.literal(2)]);
 export const saveAdminInput = z.strictObject({
   admin_id: recordId,
   agent,
-  /** As it was read: an admin whom somebody else changed since is left as they are. */
+  /** As it was read: the change is refused if someone else has changed the admin since. */
   updated_at: z.iso.datetime({ offset: true }),
   reason: reasonText(500),
 });
@@ -176,7 +178,7 @@ export type SaveAdminInput = z.output<typeof saveAdminInput>;
 
 export const createAdminInput = z.strictObject({
   username: z.string().regex(/^[\w.-]{1,64}$/, "1 to 64 letters, digits, dots, underscores and dashes"),
-  /** Where the link goes by which the password is set. */
+  /** The email address that the password link is sent to. */
   email: z.string().trim().max(254).pipe(z.email()),
   mobile: z
     .string()
@@ -195,11 +197,11 @@ const adminEntry = z.strictObject({
   username: z.string(),
   email: z.string().nullable(),
   mobile: z.string().nullable(),
-  /** Other programs that share the table may know more; everything above 1 is a super-admin here. */
+  /** Other programs that share the table may use more values; everything above 1 is a super-admin here. */
   agent: z.int(),
   has_totp: z.boolean(),
   last_login_at: wireMoment.nullable(),
-  /** Logins that are valid now. */
+  /** Currently valid logins. */
   sessions: wireInteger,
   created_at: wireMoment,
   updated_at: wireMoment,
@@ -208,6 +210,6 @@ export type AdminEntry = Unsent<z.output<typeof adminEntry>>;
 export const saveAdminAnswer = z.union([z.strictObject({ admin: adminEntry }), waitingAnswer]);
 export const adminListAnswer = z.strictObject({ admins: z.array(adminEntry) });
 
-/** There is nothing more to say than that it is done. */
+/** A response without content. */
 export const emptyAnswer = z.strictObject({});
 export const doneOrWaiting = z.union([emptyAnswer, waitingAnswer]);

@@ -1,25 +1,25 @@
 /**
- * Which admins may do what: the one table of rights. Endpoints take their declaration from it, and pages what to offer.
- * Endpoints that only read are not listed and are open to every admin, unless listed here.
+ * Which admins may do what: the one table of rights. Endpoints derive their declaration from it, and pages what to
+ * offer. Endpoints that only read are open to every admin, unless listed here.
  */
 export type AdminRight = {
   readonly access: "admin" | "super_admin";
-  /** The login has to be younger than the setting `admin.fresh_login_minutes` says. */
+  /** The login must be more recent than the setting `admin.fresh_login_minutes` allows. */
   readonly freshLogin: boolean;
-  /** Fields of the input that only a super-admin with a fresh login may send, where everybody else may send the others. */
+  /** Input fields that only a super-admin with a fresh login may send, while all admins may send the others. */
   readonly guardedFields: readonly string[];
-  /** Answered also for an admin who has to set up an authenticator first: it is on the way there. */
+  /** Also available to an admin who has to set up an authenticator first, because it is needed for that. */
   readonly withoutSecondFactor: boolean;
 };
 
 const everyAdmin = { access: "admin", freshLogin: false, guardedFields: [], withoutSecondFactor: false } as const;
 const superAdmin = { ...everyAdmin, access: "super_admin" } as const;
-/** What sends prompts elsewhere, makes money, shows what is sealed, or gives rights. */
+/** Actions that redirect prompts, create money, reveal encrypted data, or grant rights. */
 const freshSuperAdmin = { ...superAdmin, freshLogin: true } as const;
 const ownLogin = { ...everyAdmin, withoutSecondFactor: true } as const;
 
 export const adminRights = {
-  // Where prompts go, and what is answered for which name. Switching off and on what a super-admin set up helps in an outage.
+  // Where prompts go, and which model serves which name. Switching a super-admin's setup off and on helps in an outage.
   "/backend/admin/channel/save/": freshSuperAdmin,
   "/backend/admin/channel/enable/": everyAdmin,
   "/backend/admin/channel/disable/": everyAdmin,
@@ -36,7 +36,7 @@ export const adminRights = {
   "/backend/admin/upstream/save/": freshSuperAdmin,
   "/backend/upstream/auth-profiles/refresh/": everyAdmin,
 
-  // What calls cost. Amounts of the last three are limited: an admin moves a little a day, a super-admin the rest.
+  // What calls cost. The last three have amount limits: an admin moves a little per day, a super-admin the rest.
   "/backend/admin/model/save/": freshSuperAdmin,
   "/backend/admin/plan/save/": freshSuperAdmin,
   "/backend/admin/manual-adjust/": everyAdmin,
@@ -47,12 +47,12 @@ export const adminRights = {
   "/backend/admin/usage-settle/": everyAdmin,
   "/backend/admin/channel-cost/save/": everyAdmin,
 
-  // What a second super-admin agrees to.
+  // What a second super-admin approves.
   "/backend/admin/approval/list/": superAdmin,
   "/backend/admin/approval/detail/": superAdmin,
   "/backend/admin/approval/decide/": freshSuperAdmin,
 
-  // Users, and what they are written.
+  // Users, and the emails they get.
   "/backend/admin/user/save/": { ...everyAdmin, guardedFields: ["rate_multiplier"] },
   "/backend/admin/user/sessions/revoke/": everyAdmin,
   "/backend/admin/user/resend-verification/": everyAdmin,
@@ -62,7 +62,7 @@ export const adminRights = {
   "/backend/admin/mail/template/preview/": everyAdmin,
   "/backend/admin/lead/save/": everyAdmin,
 
-  // What is sealed, settings, and the rights themselves. Ending the sessions of somebody else has to be quick.
+  // Secrets, settings, and the rights themselves. Ending another admin's sessions has to be quick.
   "/backend/admin/trace/payload/": freshSuperAdmin,
   "/backend/admin/secret/list/": superAdmin,
   "/backend/admin/secret/save/": freshSuperAdmin,
@@ -74,7 +74,7 @@ export const adminRights = {
   "/backend/admin/admin/sessions/revoke/": superAdmin,
   "/backend/admin/totp/remove/": freshSuperAdmin,
 
-  // The own login, which asks for the password where it matters.
+  // One's own login, which asks for the password where it matters.
   "/backend/auth/admin/me/": ownLogin,
   "/backend/auth/admin/sessions/": ownLogin,
   "/backend/auth/admin/password/change/": ownLogin,

@@ -5,7 +5,7 @@ export const defaultCampaign = "default";
 
 const cut = (lengthMax: number) => (text: string) => text.toWellFormed().slice(0, lengthMax).toWellFormed();
 
-/** A text of somebody else's page or browser: without control characters, cut where it gets long. */
+/** Text from another page or browser: without control characters, truncated when long. */
 const foreignText = (lengthMax: number) =>
   z
     .string()
@@ -14,16 +14,16 @@ const foreignText = (lengthMax: number) =>
     .optional()
     .catch(undefined);
 
-/** An address without the part after `?` and `#`: there may be links with tokens among them. */
+/** A URL without the part after `?` and `#`, which may contain tokens. */
 const address = foreignText(2_000).transform((text) => {
   const bare = text?.split(/[?#]/)[0] ?? "";
   return bare === "" ? undefined : bare.slice(0, 500).toWellFormed();
 });
 
-/** What a page calls its visitor: made by itself out of chance, for no longer than it likes. */
+/** A visitor id, generated randomly by the page and kept as long as the page likes. */
 export const visitorId = z.string().regex(/^[A-Za-z0-9_-]{8,64}$/, "8 to 64 letters, digits, - and _");
 
-/** What a public page reports. Only the kind has to be right: of the rest, what can't be used is left out. */
+/** What a public page reports. Only the kind must be valid; other invalid fields are dropped. */
 export const landingInput = z.object({
   kind: z.enum(["page_view", "cta_click"]),
   campaign: foreignText(100),
@@ -34,7 +34,7 @@ export const landingInput = z.object({
   path: address,
   referrer: address,
   language: foreignText(35),
-  /** Like `1280x720`. */
+  /** Such as `1280x720`. */
   viewport: z
     .string()
     .regex(/^\d{1,5}x\d{1,5}$/)
@@ -45,5 +45,5 @@ export const landingInput = z.object({
 });
 export type LandingInput = z.output<typeof landingInput>;
 
-/** `is_counted` is false for what senders that call themselves programs report. */
+/** `is_counted` is false for reports from bots. */
 export const landingAnswer = z.strictObject({ is_counted: z.boolean() });

@@ -4,7 +4,7 @@ import { priceColumns, priceEffect } from "./priced-units.ts";
 import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
 
-/** What may wait for a second super-admin. */
+/** Acts that may wait for a second super-admin. */
 export const actKinds = [
   "quota.adjust",
   "refund.create",
@@ -22,7 +22,7 @@ export const actKinds = [
 ] as const;
 export type ActKind = (typeof actKinds)[number];
 
-/** What an act does, by these names: amounts of quota and money as they are written. */
+/** The effects of an act, by these names: amounts of quota and money as strings. */
 export const effectNames = [
   "user_email",
   "gateway_user_id",
@@ -67,12 +67,12 @@ export type EffectName = (typeof effectNames)[number];
 const effects = z.partialRecord(z.enum(effectNames), z.string());
 export type Effects = Readonly<Partial<Record<EffectName, string>>>;
 
-/** An act that a second super-admin has to agree to. */
+/** An act that a second super-admin has to approve. */
 const approvalEntry = z.strictObject({
   approval_id: wireInteger,
   kind: z.enum(actKinds),
   reason: z.string(),
-  /** What it would have done when it was asked for. */
+  /** What it would have done when it was requested. */
   effects,
   requested_by: wireInteger,
   requested_by_name: z.string(),
@@ -85,7 +85,7 @@ const approvalEntry = z.strictObject({
 });
 export type ApprovalEntry = Unsent<z.output<typeof approvalEntry>>;
 
-/** Instead of what was asked for: it is done as soon as another super-admin agrees. */
+/** In place of the result: it is done once another super-admin approves. */
 export const waitingAnswer = z.strictObject({ approval: approvalEntry });
 
 export const approvalListAnswer = z.strictObject({ approvals: z.array(approvalEntry) });
@@ -94,7 +94,7 @@ export const approvalInput = z.strictObject({ approval_id: recordId });
 
 export const approvalDetailAnswer = z.strictObject({
   approval: approvalEntry,
-  /** Of one that waits: what it would do now, or why it can't be done. */
+  /** For a waiting one: what it would do now, or why it can't be done. */
   foreseen: z.strictObject({ effects, problem: z.string().nullable() }).nullable(),
 });
 
@@ -106,5 +106,5 @@ export const decideApprovalInput = z.strictObject({
 
 export const decidedApprovalAnswer = z.strictObject({ approval: approvalEntry });
 
-/** What it takes to do something now: it says before what the answer would be. */
+/** What doing something now requires: predicts the response. */
 export const demands = ["nothing", "fresh_super_admin", "second_person"] as const;

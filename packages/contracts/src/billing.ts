@@ -17,7 +17,7 @@ const withTwoPlaces = (text: string): Decimal => {
   return `${whole.replace(/^0+(?=\d)/, "")}.${cents.padEnd(2, "0")}` as Decimal;
 };
 
-/** US dollars, at least one cent; becomes text with two places. */
+/** US dollars, at least one cent; converted to text with two places. */
 const usd = z
   .union([z.string(), z.number().transform(String)])
   .pipe(z.string().regex(/^\d{1,7}(\.\d{1,2})?$/, "US dollars with at most two places, like 9.90"))
@@ -26,7 +26,7 @@ const usd = z
 
 const quotaMax = 10n ** 15n;
 
-/** A number of quota: an integer, as a number or as text. */
+/** A quota amount: an integer, as a number or as text. */
 const signedQuota = z
   .union([z.int().transform(String), z.string()])
   .pipe(z.string().regex(/^-?\d{1,16}$/, "an integer"))
@@ -40,7 +40,7 @@ const id = z
 
 const flag = z.boolean().default(false);
 
-/** One page of a list, the newest first; the cursor is what the page before gave out. */
+/** One page of a list, newest first; the cursor comes from the previous page. */
 export const pageInput = z.strictObject({
   cursor: id.optional(),
   limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -50,19 +50,19 @@ export const noInput = z.strictObject({});
 
 export const createOrderInput = z.strictObject({
   plan_code: z.string().min(1).max(64),
-  /** Of an order without a login: the user whose verified address this is gets what it buys. */
+  /** For an anonymous order: the user who has verified this address gets what it buys. */
   email: email.optional(),
   idempotency_key: idempotencyKey.optional(),
-  /** As the public pages report it: says which campaign the payment comes from. */
+  /** As the public pages report it: determines which campaign the payment comes from. */
   visitor_id: visitorId.optional(),
 });
 
 export const orderNumberInput = z.strictObject({ order_no: orderNo });
 
-/** An order of the caller, to do something with it. */
+/** An order of the caller, for an action on it. */
 export const ownOrderInput = z.strictObject({
   order_no: orderNo,
-  /** For an order that was placed without a login. */
+  /** For an anonymous order. */
   claim_code: claimCode.optional(),
 });
 
@@ -85,7 +85,7 @@ export const savePlanInput = z.strictObject({
   name: z.string().trim().min(1).max(100),
   kind: z.enum(["wallet_balance", "monthly"]),
   price_usd: usd,
-  /** In letters of any size. */
+  /** Case-insensitive. */
   currency: z
     .string()
     .max(8)
@@ -97,42 +97,42 @@ export const savePlanInput = z.strictObject({
   features: z.array(z.string().trim().min(1).max(200)).max(20).default([]),
   sort_order: z.int().min(-10_000).max(10_000).default(0),
   status: z.enum(["active", "hidden"]).default("active"),
-  /** Of the plan as it was loaded; without it a plan is made that must not exist yet. */
+  /** The plan's version as loaded; without it a plan is created that must not exist yet. */
   version: z.int().positive().optional(),
 });
 
 export const manualAdjustInput = z.strictObject({
   gateway_user_id: id,
-  /** Quota; negative takes. */
+  /** In quota; negative amounts are debits. */
   amount: signedQuota.refine((amount) => amount !== 0n, "not 0"),
   reason,
   idempotency_key: idempotencyKey.optional(),
-  /** Only says what would happen. */
+  /** Only reports what would happen. */
   dry_run: flag,
-  /** Takes more than there is. */
+  /** Allows debiting more than there is. */
   allow_negative: flag,
 });
 
-/** A decision about an order whose payment did not fit; `dismiss` takes a mark off an order whose state stays. */
+/** A decision about an order whose payment did not match; `dismiss` removes a mark from an order whose status stays. */
 export const resolveOrderInput = z.strictObject({
   order_no: orderNo,
   action: z.enum(["settle", "refund", "cancel", "dismiss"]),
-  /** Which payment is meant, where several came. */
+  /** Selects a payment if there are several. */
   transaction_id: z.string().min(1).max(255).optional(),
   reason,
 });
 
 export const createRefundInput = z.strictObject({
   order_no: orderNo,
-  /** Everything that has not gone back yet, when absent. */
+  /** Everything not refunded yet, if absent. */
   amount_usd: usd.optional(),
   reason,
   idempotency_key: idempotencyKey.optional(),
-  /** Takes the quota back although it was used in part. */
+  /** Takes the quota back even if some of it was used. */
   allow_negative: flag,
 });
 
-/** What was found at the gateway of a refund that it leaves open. */
+/** The outcome found at the gateway for a refund that it left open. */
 export const closeRefundInput = z.strictObject({
   refund_no: z.string().regex(/^R[0-9A-Z]{26}$/),
   outcome: z.enum(["done", "failed"]),
@@ -184,7 +184,7 @@ export const orderEntry = z.strictObject({
 });
 export type OrderEntry = Unsent<z.output<typeof orderEntry>>;
 export const orderAnswer = z.strictObject({ order: orderEntry });
-/** `claim_code` comes with an order without a login, once. */
+/** `claim_code` is returned once, with an anonymous order. */
 export const createdOrderAnswer = z.strictObject({ order: orderEntry, claim_code: z.string().optional() });
 export const orderListAnswer = z.strictObject({ orders: z.array(orderEntry), next_cursor: wireCursor });
 export const mockSettleAnswer = z.strictObject({
@@ -212,7 +212,7 @@ export const ledgerLine = z.strictObject({
   balance_after: wireInteger,
   created_at: wireMoment,
 });
-/** Amounts are quota: what opens a month and its sums add up to what closes it. */
+/** Amounts are quota: the opening balance of a month and its sums add up to the closing balance. */
 export const statementSumsAnswer = z.strictObject({
   statement: z.strictObject({
     month,
@@ -234,7 +234,7 @@ export const subscriptionEntry = z.strictObject({
 export type SubscriptionEntry = Unsent<z.output<typeof subscriptionEntry>>;
 export const subscriptionListAnswer = z.strictObject({ subscriptions: z.array(subscriptionEntry) });
 
-/** Amounts are quota; `is_new` is false when the same request was answered before. */
+/** Amounts are quota; `is_new` is false for a repeated request. */
 const manualAdjustAnswer = z.strictObject({
   gateway_user_id: wireInteger,
   amount: wireInteger,
@@ -242,11 +242,11 @@ const manualAdjustAnswer = z.strictObject({
   is_new: z.boolean(),
   remaining_before: wireInteger,
   remaining_after: wireInteger,
-  /** Of a dry run: what it takes the one who asks. */
+  /** For a dry run: what it requires of the caller. */
   demand: z.enum(demands).optional(),
 });
 
-/** Done, or left to be agreed to. */
+/** Done, or waiting for approval. */
 export const manualAdjustOutput = z.union([manualAdjustAnswer, waitingAnswer]);
 
 export const refundEntry = z.strictObject({
@@ -262,50 +262,50 @@ export type RefundEntry = Unsent<z.output<typeof refundEntry>>;
 const resolvedOrderAnswer = z.strictObject({
   is_new: z.boolean(),
   order: orderEntry.nullable(),
-  /** Of a payment that is sent back. */
+  /** For a payment that is sent back. */
   refund: refundEntry.nullable(),
 });
 const refundAnswer = z.strictObject({ refund: refundEntry });
-/** Of what makes a refund or ends one. */
+/** For decisions that create or end a refund. */
 export const refundOutput = z.union([refundAnswer, waitingAnswer]);
 export const resolveOrderOutput = z.union([resolvedOrderAnswer, waitingAnswer]);
 
-/** What a refund would do at this moment. */
+/** What a refund would do now. */
 export const refundPreview = z.strictObject({
   order_no: z.string(),
-  /** By which it goes back; null for an order that nobody has paid. */
+  /** The gateway that refunds it; null for an unpaid order. */
   gateway: z.string().nullable(),
   currency: z.string(),
   paid_usd: wireDecimal,
-  /** What went back before, or is on its way. */
+  /** What was refunded before, or is on its way. */
   refunded_usd: wireDecimal,
   amount_usd: wireDecimal,
   left_usd: wireDecimal,
   is_whole: z.boolean(),
-  /** What the order gave, what earlier refunds took of it, and what this one takes. */
+  /** What the order credited, what earlier refunds took of it, and what this one takes. */
   quota_granted: wireInteger,
   quota_taken_before: wireInteger,
   quota: wireInteger,
-  /** How much of `quota` was used already. */
+  /** How much of `quota` was already used. */
   quota_used: wireInteger,
-  /** Of the owner; null while nobody has claimed the order. */
+  /** The owner's; null until someone claims the order. */
   remaining_before: wireInteger.nullable(),
   remaining_after: wireInteger.nullable(),
-  /** Lent to running calls, and not in what remains. */
+  /** Lent to running calls, and not included in what remains. */
   leased: wireInteger.nullable(),
   /** The end of the running month that the order is part of, and whether it ends a month earlier. */
   period_end: wireMoment.nullable(),
   is_month_taken: z.boolean(),
-  /** The month of the order is over: its quota went with it, so that none is taken. */
+  /** The order's month is over: its quota expired with it, so none is taken. */
   is_month_over: z.boolean(),
   /** Why it would be refused; empty if it would not be. */
-  /** What it takes the one who asks. */
+  /** What it requires of the caller. */
   demand: z.enum(demands),
   problems: z.array(
     z.strictObject({
       code: z.enum(["not_paid", "too_much", "unclaimed", "quota_used"]),
       message: z.string(),
-      /** Whether `allow_negative` lets it happen anyway. */
+      /** Whether `allow_negative` would permit it. */
       is_overridable: z.boolean(),
     }),
   ),

@@ -9,26 +9,26 @@ import { wireInteger, wireMoment, wirePrices } from "./wire.ts";
 
 export const switchStatuses = ["enabled", "disabled"] as const;
 
-/** As clients send it: visible characters, no spaces. */
+/** As sent by clients: visible characters, no spaces. */
 export const modelName = z.string().regex(/^[\x21-\x7e]{1,200}$/, "1 to 200 visible characters without spaces");
 const groupName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "up to 64 lower-case letters, digits, - and _");
 const reason = reasonText(500).optional();
 const tokens = z.int().min(1).max(100_000_000);
 
-/** US dollars with up to eight places, as text or as a number that says the same. */
+/** US dollars with up to eight places, as text or as an exact number. */
 const price = z
   .union([z.string(), z.number().transform(String)])
   .pipe(z.string().regex(/^\d{1,7}(\.\d{1,8})?$/, "US dollars with at most eight places, like 0.15"));
 
-/** When it was loaded: the change is refused if somebody else was quicker. Without it, it must not exist yet. */
+/** When it was loaded: the change is refused if someone else was quicker. Without it, it must not exist yet. */
 const updatedAt = z.iso.datetime().optional();
 
-/** What is absent stays as it is; a new model needs its bounds and the prices of input and output. */
+/** Absent fields stay as they are; a new model needs its bounds and the prices of input and output. */
 export const saveModelInput = z.strictObject({
   name: modelName,
   display_name: displayText(200).optional(),
   owned_by: displayText(100).optional(),
-  /** `chat` for a new one. */
+  /** Default `chat`. */
   kind: z.enum(modelKinds).optional(),
   context_tokens_max: tokens.optional(),
   output_tokens_max: tokens.optional(),
@@ -37,7 +37,7 @@ export const saveModelInput = z.strictObject({
   status: z.enum(switchStatuses).optional(),
   deprecated_at: z.iso.datetime().nullable().optional(),
   sunset_at: z.iso.datetime().nullable().optional(),
-  /** Null: what plain input or output costs. */
+  /** Null: the price of plain input or output. */
   ...byPrice({ refused: price.optional(), free: price.optional(), as_whole: price.nullable().optional() }),
   updated_at: updatedAt,
   reason,
@@ -65,13 +65,13 @@ export const saveModelOutput = z.union([z.strictObject({ model: savedModel }), w
 const perMinute = z.int().min(1).max(10_000_000).nullable();
 const timeoutMs = z.int().min(100).max(3_600_000).nullable();
 
-/** Without an id a channel is made. What is absent stays as it is, or is nothing for a new one. */
+/** Without an id a channel is created. Absent fields stay as they are, or are empty for a new one. */
 export const saveChannelInput = z.strictObject({
   channel_id: recordId.optional(),
   name: displayText(100).optional(),
-  /** `http(s)://host[:port][/path]`; what follows `/v1` in a call is appended. */
+  /** `http(s)://host[:port][/path]`; the part after `/v1` in a call is appended. */
   base_url: z.string().trim().min(1).max(2_000).optional(),
-  /** Never shown again. Required again when the address goes to another host; null removes it. */
+  /** Never shown again. Required again when the address changes to another host; null removes it. */
   credential: z
     .string()
     .trim()
@@ -83,7 +83,7 @@ export const saveChannelInput = z.strictObject({
   concurrency_max: z.int().min(1).max(1_000_000).nullable().optional(),
   first_byte_timeout_ms: timeoutMs.optional(),
   idle_timeout_ms: timeoutMs.optional(),
-  /** Paths without rules of their own that calls may take here; what they reach is shared by all who may use the channel. */
+  /** Paths without rules of their own that calls may take here; all users of the channel share what they reach. */
   pass_through_paths: z.array(z.enum(passThroughPaths)).max(passThroughPaths.length).optional(),
   updated_at: updatedAt,
   reason,
@@ -145,12 +145,12 @@ export const channelTest = z.strictObject({
   channel_id: wireInteger,
   model: z.string(),
   is_ok: z.boolean(),
-  /** What the upstream answered with; null when it did not answer. */
+  /** The upstream's status; null if it did not respond. */
   http_status: z.int().nullable(),
   latency_ms: z.int(),
-  /** What went wrong, without anything that looks like a credential; null when all is well. */
+  /** What went wrong, without anything that looks like a credential; null if nothing did. */
   error: z.string().nullable(),
-  /** What the upstream calls the model that answered, the beginning of its answer, and what it counted. */
+  /** The upstream's name for the model, the beginning of its response, and its token counts. */
   answered_model: z.string().nullable(),
   text: z.string().nullable(),
   input_tokens: z.int().nullable(),
@@ -183,7 +183,7 @@ export const routeExplanation = z.strictObject({
   group_name: z.string(),
   route: z.enum(["v1", "messages"]),
   outcome: z.enum(routeOutcomes),
-  /** What goes on to a channel; null when the name leads nowhere. */
+  /** The upstream model; null when the name leads nowhere. */
   upstream_model: z.string().nullable(),
   candidates: z.array(
     z.strictObject({
@@ -193,9 +193,11 @@ export const routeExplanation = z.strictObject({
       priority: z.int(),
       weight: z.int(),
       has_credential: z.boolean(),
-      /** `first`: by weight among its equals; `fallback`: when none before it takes the call; `never` for the reasons. */
+      /**
+       * `first`: by weight among its equals; `fallback`: when none before it serves the call; `never` for the reasons.
+       */
       place: z.enum(["first", "fallback", "never"]),
-      /** Of the calls that go to this place, in percent. */
+      /** The share of the calls that go to this place, in percent. */
       share_percent: z.number().nullable(),
       reasons: z.array(z.enum(candidateReasons)),
     }),

@@ -15,10 +15,10 @@ export const userList = listContract({
     status: z.enum(userStatuses),
     group_name: z.string(),
     rate_multiplier: wireDecimal,
-    /** Quota that can still be used, and what was ever used. */
+    /** Quota that can still be used, and quota used so far. */
     remaining: wireInteger,
     used: wireInteger,
-    /** Codes of the monthly plans that run. */
+    /** Codes of the active monthly plans. */
     plans: z.array(z.string()),
     live_keys: wireInteger,
     has_totp: z.boolean(),
@@ -58,7 +58,7 @@ export const keyList = listContract({
     group_name: z.string(),
     /** Null without a limit of its own. */
     quota_limit: wireInteger.nullable(),
-    /** Of the limit, in its period. */
+    /** Of the limit, in the current period. */
     quota_used: wireInteger.nullable(),
     reset_period: z.string().nullable(),
     allowed_models: z.array(z.string()).nullable(),
@@ -78,7 +78,7 @@ export const keyList = listContract({
     key_id: idText,
     user_id: idText,
     gateway_user_id: idText,
-    /** The beginning of the key; seven characters of it are known. */
+    /** The key starts with this; seven characters of it are known. */
     prefix: exactText(7),
     status: choiceOf(keyStates),
     group_name: exactText(100),
@@ -101,9 +101,9 @@ export const mailList = listContract({
     subject: z.string().nullable(),
     provider_id: z.string().nullable(),
     last_error: z.string().nullable(),
-    /** When that error came. */
+    /** When that error occurred. */
     failed_at: wireMoment.nullable(),
-    /** When it is tried next, of one that waits. */
+    /** When the next attempt is due, if it is waiting. */
     next_attempt_at: wireMoment.nullable(),
     expires_at: wireMoment.nullable(),
     created_at: wireMoment,
@@ -112,11 +112,11 @@ export const mailList = listContract({
   filters: {
     mail_id: idText,
     user_id: idText,
-    /** The beginning of an address. */
+    /** The address starts with this. */
     to: exactText(254),
     status: choiceOf(mailStatuses),
     template: exactText(100),
-    /** Whether it died or carries an error. */
+    /** Whether it died or has an error. */
     has_error: flagText,
   },
   sorts: ["created_at"],
@@ -145,7 +145,7 @@ export const auditList = listContract({
   filters: {
     actor_kind: choiceOf(actorKinds),
     actor_name: exactText(254),
-    /** Like `plan.save`. */
+    /** The action, such as `plan.save`. */
     action: exactText(100),
     subject_kind: exactText(100),
     subject_id: exactText(200),

@@ -20,7 +20,7 @@ export const orderList = listContract({
     quota: wireInteger,
     amount_usd: wireDecimal,
     currency: z.string(),
-    /** Null until somebody claims an order that was placed without a login. */
+    /** Null until someone claims an anonymous order. */
     user_id: wireInteger.nullable(),
     email: z.string().nullable(),
     pay_channel: z.enum(payChannels),
@@ -29,14 +29,14 @@ export const orderList = listContract({
     status: z.enum(orderStatuses),
     is_paid_late: z.boolean(),
     is_mock: z.boolean(),
-    /** Why a person has to look at it. */
+    /** Why it needs a person's review. */
     review_reason: z.string().nullable(),
     gateway_reference: z.string().nullable(),
     transaction_id: z.string().nullable(),
     refunded_usd: wireDecimal,
     created_at: wireMoment,
     expires_at: wireMoment,
-    /** When the payment was recorded, and when its quota was given. */
+    /** When the payment was recorded, and when its quota was credited. */
     paid_at: wireMoment.nullable(),
     credited_at: wireMoment.nullable(),
     settled_at: wireMoment.nullable(),
@@ -44,15 +44,15 @@ export const orderList = listContract({
   filters: {
     order_no: exactText(64),
     user_id: idText,
-    /** The beginning of an address, of the user or of the order. */
+    /** The address of the user or of the order starts with this. */
     email: exactText(254),
     status: choiceOf(orderStatuses),
     pay_channel: choiceOf(payChannels),
     plan_code: exactText(64),
-    /** Whether a person has to look at it. */
+    /** Whether it needs a person's review. */
     is_marked: flagText,
     is_paid_late: flagText,
-    /** False finds what was paid and credited nobody. */
+    /** False finds orders that were paid and not credited. */
     is_credited: flagText,
   },
   sorts: ["created_at", "amount_usd"],
@@ -123,24 +123,24 @@ export const gatewayEventList = listContract({
     gateway: z.enum(["walletpay", "cardpay"]),
     account: z.string(),
     event_id: z.string(),
-    /** In the words of the gateway. */
+    /** The gateway's name for it. */
     kind: z.string(),
-    /** As it was understood; null for one of before this was kept. */
+    /** The parsed meaning; null for messages from before it was stored. */
     meaning: z.enum(noticeKinds).nullable(),
     order_no: z.string().nullable(),
     order_status: z.enum(orderStatuses).nullable(),
-    /** Of the order: why a person has to look at it. */
+    /** The order's reason for a review. */
     review_reason: z.string().nullable(),
     transaction_id: z.string().nullable(),
     amount_usd: wireDecimal.nullable(),
     currency: z.string().nullable(),
     result: z.enum(noticeResults),
-    /** The code of the error in which the last try ended. */
+    /** The error code of the last attempt. */
     last_error: z.string().nullable(),
     tries: z.int(),
     tried_at: wireMoment.nullable(),
     received_at: wireMoment,
-    /** Whether taking it again can change anything. */
+    /** Whether processing it again can change anything. */
     is_open: z.boolean(),
   }),
   filters: {
@@ -197,7 +197,7 @@ export const planList = listContract({
     sort_order: z.int(),
     status: z.enum(planStatuses),
     version: z.int(),
-    /** Whose month of it runs. */
+    /** Active monthly subscribers. */
     subscribers: wireInteger,
     created_at: wireMoment,
     updated_at: wireMoment,
@@ -221,7 +221,7 @@ export const adjustmentList = listContract({
     remaining_before: wireInteger,
     remaining_after: wireInteger,
     reason: z.string().nullable(),
-    /** Of the ledger. */
+    /** The number of the ledger posting. */
     posting_id: wireInteger.nullable(),
     request_id: z.string().nullable(),
   }),

@@ -5,9 +5,9 @@ import { traceView } from "../traces.ts";
 import { outcomes } from "../usage.ts";
 import { wireMoment } from "../wire.ts";
 
-/** Lists whose pages are made otherwise: what their files hold. */
+/** Exports of lists whose pages are made elsewhere. */
 
-/** Calls as their list shows them, but for what became of the bodies, which changes with the hour. */
+/** Calls as in their list, without the state of the bodies, which changes by the hour. */
 export const traceFile = listContract({
   name: "traces",
   row: traceView.omit({ payload: true }),
@@ -27,7 +27,7 @@ export const traceFile = listContract({
   defaultSort: "-time",
 });
 
-/** Exit nodes with what was seen of them last; neither keys nor what a node says about itself. */
+/** Exit nodes with their last observations; without keys and what a node reports about itself. */
 export const exitNodeFile = listContract({
   name: "exit-nodes",
   row: z.strictObject({

@@ -18,7 +18,7 @@ export const modelList = listContract({
     context_tokens_max: z.int(),
     output_tokens_max: z.int(),
     image_tokens_max: z.int(),
-    /** Of the prices that count now; null while there are none. */
+    /** The current prices; null while there are none. */
     price_version: z.int().nullable(),
     price_valid_from: wireMoment.nullable(),
     ...byPrice({
@@ -29,7 +29,7 @@ export const modelList = listContract({
     /** Who may use it, and how many channels can serve it. */
     groups: z.array(z.string()),
     channels: wireInteger,
-    /** Names of the Messages route that it answers to. */
+    /** Names of the Messages route that map to it. */
     aliases: z.array(z.string()),
     deprecated_at: wireMoment.nullable(),
     sunset_at: wireMoment.nullable(),
@@ -38,7 +38,7 @@ export const modelList = listContract({
   }),
   filters: {
     name: exactText(200),
-    /** The beginning of the name. */
+    /** The name starts with this. */
     q: exactText(200),
     owned_by: exactText(100),
     kind: choiceOf(modelKinds),
@@ -60,7 +60,7 @@ export const channelList = listContract({
     base_url: z.string(),
     status: z.enum(switchStatuses),
     has_credential: z.boolean(),
-    /** Of the exit node that manages the channel. */
+    /** The exit node that manages the channel. */
     exit_node_code: z.string().nullable(),
     requests_per_minute: z.int().nullable(),
     concurrency_max: z.int().nullable(),
@@ -160,7 +160,7 @@ export const usageList = listContract({
     model: exactText(200),
     channel_id: idText,
     outcome: choiceOf(outcomes),
-    /** Everything that did not end well. */
+    /** Every call that did not complete. */
     has_trouble: flagText,
     error_code: exactText(100),
   },
