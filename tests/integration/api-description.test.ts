@@ -4,7 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { sessionRules } from "@sluice/control-plane/accounts/sessions/model.ts";
 import type { ApiDocument, Operation } from "@sluice/control-plane/api-description/model.ts";
 import { nativeRoutes } from "@sluice/control-plane/api-description/native-routes.ts";
-import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
+import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 import { accessOf } from "../support/admin/backend-access.ts";
 import { readDescription, resolveDescription } from "../support/api-fuzz/description.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
@@ -96,11 +96,11 @@ test("the table of native routes says of the paths under /v1 what the gateway do
       continue;
     }
     const isOther = path === "/v1/{path}";
-    const surface = findSurface(isOther ? "/v1/files/file-1" : path.replace("{model}", "some-model"));
-    const type = { json: "application/json", multipart: "multipart/form-data", none: undefined }[surface.body];
-    const allows = isOther || surface.methods.includes(method);
+    const operation = findOperation(isOther ? "/v1/files/file-1" : path.replace("{model}", "some-model"));
+    const type = { json: "application/json", multipart: "multipart/form-data", none: undefined }[operation.body];
+    const allows = isOther || operation.methods.includes(method);
     expect({ path, allows, type: body?.type }).toEqual({ path, allows: true, type });
-    expect({ path, passes: surface.kind === "pass" }).toEqual({ path, passes: isOther });
+    expect({ path, passes: operation.handling === "pass" }).toEqual({ path, passes: isOther });
   }
 });
 

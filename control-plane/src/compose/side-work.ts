@@ -1,6 +1,6 @@
 import { parseRequest } from "../gateway/admit/parse-request.ts";
 import type { ParseOrder } from "../gateway/model.ts";
-import { findSurface } from "../gateway/surfaces.ts";
+import { findOperation } from "../gateway/operations/table.ts";
 import { type ConversionOutcome, convertBody } from "../messages-compat/convert-body.ts";
 import { AppError } from "../platform/errors.ts";
 import type { SideAnswer } from "../platform/side-thread.ts";
@@ -11,7 +11,7 @@ import type { ParsedAside, SideWork, TravellingError } from "./side-thread.ts";
 type Done = { readonly result: ParsedAside | ConversionOutcome; readonly transfer: readonly ArrayBuffer[] };
 
 function parse({ body: sent, contentType, path, mayAskForUsage }: ParseOrder): Done {
-  const parsed = parseRequest(sent, contentType, findSurface(path), mayAskForUsage);
+  const parsed = parseRequest(sent, contentType, findOperation(path), mayAskForUsage);
   const transfer: ArrayBuffer[] = [];
   const travelling = (bytes: Uint8Array): Uint8Array | "sent" => {
     if (bytes.buffer === sent.buffer && bytes.byteLength === sent.byteLength) {

@@ -1,8 +1,8 @@
 import { largeBodyBytesMin } from "../platform/side-thread.ts";
 import { parseRequest } from "./admit/parse-request.ts";
 import type { GatewayCall, ParsedRequest } from "./model.ts";
+import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
-import type { Surface } from "./surfaces.ts";
 
 /**
  * Parses the body of a call; a large one on another thread, so that no other call has to wait.
@@ -12,11 +12,11 @@ export function parseBody(
   { parseAside }: Pick<PipelineDeps, "parseAside">,
   body: Uint8Array,
   { headers, path, traits }: GatewayCall,
-  surface: Surface,
+  operation: Operation,
 ): ParsedRequest | Promise<ParsedRequest> {
   const mayAskForUsage = traits?.().takesUsageOption ?? true;
   const contentType = headers.get("content-type");
-  return body.byteLength < largeBodyBytesMin || surface.body === "none"
-    ? parseRequest(body, contentType, surface, mayAskForUsage)
+  return body.byteLength < largeBodyBytesMin || operation.body === "none"
+    ? parseRequest(body, contentType, operation, mayAskForUsage)
     : parseAside({ body, contentType, path, mayAskForUsage });
 }

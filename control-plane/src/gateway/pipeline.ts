@@ -26,6 +26,8 @@ import type {
   ParsedRequest,
   StreamEnding,
 } from "./model.ts";
+import type { Operation } from "./operations/model.ts";
+import { findOperation, isPlainPath } from "./operations/table.ts";
 import { parseBody } from "./parse-body.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import type { GatewayPort } from "./port.ts";
@@ -35,16 +37,8 @@ import { readEventNote, readNote, readRefusal } from "./respond/read-upstream-er
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
 import { errorEvent, writeError } from "./respond/write-error.ts";
-import {
-  type AnsweredCall,
-  type Measured,
-  measureAnswer,
-  measureStream,
-  measureUnread,
-  type StreamedAnswer,
-  StreamMeter,
-} from "./settle/measure-usage.ts";
-import { findSurface, isPlainPath, type Surface, type SurfaceKind } from "./surfaces.ts";
+import { measureAnswer, measureStream, measureUnread, StreamMeter } from "./settle/measure-usage.ts";
+import type { AnsweredCall, Measured, StreamedAnswer } from "./usage-count/model.ts";
 
 const answerBytesMax = 64 * 1024 * 1024;
 
@@ -69,12 +63,12 @@ export class Pipeline implements GatewayPort {
   async handle(call: GatewayCall): Promise<GatewayAnswer> {
     const state = newCallState(call, this.#deps.captures);
     try {
-      const surface = this.#route(call);
+      const operation = this.#route(call);
       await this.#authenticate(state);
-      if (surface.kind === "models") {
+      if (operation.handling === "list") {
         return this.#listModels(state);
       }
-      return await this.#dispatch(await this.#admit(state, surface), surface);
+      return await this.#dispatch(await this.#admit(state, operation), operation);
     } catch (thrown) {
       if (thrown instanceof FreeAnswer) {
         this.#ender.finishFree(state, thrown.answer.status);
@@ -95,19 +89,19 @@ export class Pipeline implements GatewayPort {
     }
   }
 
-  #route(call: GatewayCall): Surface {
+  #route(call: GatewayCall): Operation {
     if (!isPlainPath(call.path)) {
       throw new AppError("not_found");
     }
-    const surface = findSurface(call.path);
-    if (surface.methods.length === 0) {
+    const operation = findOperation(call.path);
+    if (operation.methods.length === 0) {
       throw new AppError("not_found");
     }
-    if (!surface.methods.includes(call.method)) {
-      throw new AppError("method_not_allowed", { allowedMethods: surface.methods.join(", ") });
+    if (!operation.methods.includes(call.method)) {
+      throw new AppError("method_not_allowed", { allowedMethods: operation.methods.join(", ") });
     }
     checkQuery(call.query);
-    return surface;
+    return operation;
   }
 
   async #authenticate(state: CallState): Promise<void> {
@@ -137,7 +131,7 @@ export class Pipeline implements GatewayPort {
     return answer;
   }
 
-  async #admit(state: CallState, surface: Surface): Promise<AdmittedCall> {
+  async #admit(state: CallState, operation: Operation): Promise<AdmittedCall> {
     const { call, principal } = state;
     const { catalog, leases, limits, usage } = this.#deps;
     if (principal === null) {
@@ -149,40 +143,40 @@ export class Pipeline implements GatewayPort {
       throw new AppError("storage_unavailable", { retryAfterSeconds: 5 });
     }
     // Before the body is read: if nothing is passed through, nobody waits for an upload.
-    const passThrough = surface.kind === "pass" ? checkPassThrough(principal, catalog(), call) : null;
-    checkContentType(call.headers, surface);
+    const passThrough = operation.handling === "pass" ? checkPassThrough(principal, catalog(), call) : null;
+    checkContentType(call.headers, operation);
     state.bodyShare = this.#deps.bodyRoom.share(principal.gatewayUserId);
-    const parsing = parseBody(this.#deps, await call.readBody(state.bodyShare), call, surface);
+    const parsing = parseBody(this.#deps, await call.readBody(state.bodyShare), call, operation);
     const request = parsing instanceof Promise ? await parsing : parsing;
     state.request = request;
     state.isStream = request.isStream;
     const model = passThrough ?? checkModelAccess(principal, request.model ?? "", catalog().models);
     state.model = model;
-    checkPrice(request, model, surface.kind);
+    checkPrice(request, model, operation);
     const reserved = reserveQuota(leases, principal, boundCost(request, model));
     const hold = reserved instanceof Promise ? await reserved : reserved;
     return Object.assign(state, { principal, request, model, hold });
   }
 
-  #dispatch(state: AdmittedCall, surface: Surface): Promise<GatewayAnswer> {
+  #dispatch(state: AdmittedCall, operation: Operation): Promise<GatewayAnswer> {
     const catalog = this.#deps.catalog();
     const serving = catalog.abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
     state.exitNodes = findExitNodes(catalog, state);
     const nodes = allowExitNodes(serving, state.exitNodes);
-    const abilities = surface.kind === "pass" ? allowPassThrough(nodes, state.call) : nodes;
+    const abilities = operation.handling === "pass" ? allowPassThrough(nodes, state.call) : nodes;
     const { upstreamLimits, isSentRetried } = this.#deps;
     // A path without rules of its own may create something at a provider, which must not happen twice.
-    const isAgain = isSentRetried && surface.kind !== "pass";
-    const rule = { ...boundPatience(state, surface, upstreamLimits), isSentRetried: isAgain };
+    const isAgain = isSentRetried && operation.handling !== "pass";
+    const rule = { ...boundPatience(state, operation, upstreamLimits), isSentRetried: isAgain };
     return attemptChannels(this.#deps, state, { abilities, rule }, (use, silenceMsMax) =>
-      this.#try(state, surface, use, silenceMsMax),
+      this.#try(state, operation, use, silenceMsMax),
     );
   }
 
   /** One channel, tried once more if it refused only the usage option that we added. */
   async #try(
     state: AdmittedCall,
-    surface: Surface,
+    operation: Operation,
     use: ChannelUse,
     silenceMsMax: number,
   ): Promise<GatewayAnswer | FailedAttempt> {
@@ -190,13 +184,13 @@ export class Pipeline implements GatewayPort {
     const { channel } = use;
     const asks = this.#usageOptions.asks(channel.id);
     const asked = asks ? request : withoutUsageOption(request, call);
-    const first = await this.#attempt(state, surface, use, { request: asked, silenceMsMax });
+    const first = await this.#attempt(state, operation, use, { request: asked, silenceMsMax });
     if (!asks || !("failure" in first) || !refusesUsageOption(first, request, call)) {
       return first;
     }
     noteAttempt(this.#deps, state, use, seenOf(first));
     const bare = { request: withoutUsageOption(request, call), silenceMsMax };
-    const second = await this.#attempt(state, surface, use, bare);
+    const second = await this.#attempt(state, operation, use, bare);
     if (!("failure" in second)) {
       this.#usageOptions.leaveOut(channel.id);
     }
@@ -205,7 +199,7 @@ export class Pipeline implements GatewayPort {
 
   async #attempt(
     state: AdmittedCall,
-    surface: Surface,
+    operation: Operation,
     use: ChannelUse,
     { request, silenceMsMax }: { readonly request: ParsedRequest; readonly silenceMsMax: number },
   ): Promise<GatewayAnswer | FailedAttempt> {
@@ -214,9 +208,9 @@ export class Pipeline implements GatewayPort {
     const hops = withHop(call.headers.get(hopHeader), this.#deps.hopMark);
     const exitAccount = state.exitNodes?.get(channel.id) ?? null;
     const { upstreamLimits, readOnRoom, clock } = this.#deps;
-    state.readOn = readOnRoom.open(surface.kind, state.principal.gatewayUserId, clock);
-    const limits = boundSilence(state, surface, channel, { silenceMsMax, upstreamLimits });
-    const options = { hops, exitAccount, limits, accept: acceptOf(surface), signal: call.signal };
+    state.readOn = operation.isReadOn ? readOnRoom.open(state.principal.gatewayUserId, clock) : null;
+    const limits = boundSilence(state, operation, channel, { silenceMsMax, upstreamLimits });
+    const options = { hops, exitAccount, limits, accept: acceptOf(operation), signal: call.signal };
     state.exitNode = null;
     const firstEventTick = this.#deps.clock.tick() + limits.firstByteTimeoutMs;
     const response = await forward(this.#deps.client, composeRequest(call, request, channel, options));
@@ -228,13 +222,13 @@ export class Pipeline implements GatewayPort {
     if (failure !== null) {
       return await readRefusal(response, failure, channel, request.body);
     }
-    const form = formOf(response, surface.kind);
+    const form = formOf(response, operation);
     if (typeof form === "object") {
       return this.#refuseAnswer(response, form.refused);
     }
     return form === "whole"
-      ? this.#collect(state, surface, use, response)
-      : this.#stream(state, surface.kind, use, { response, firstEventTick });
+      ? this.#collect(state, operation, use, response)
+      : this.#stream(state, operation, use, { response, firstEventTick });
   }
 
   /** A successful status with a body that can't be the response to this call. */
@@ -246,11 +240,11 @@ export class Pipeline implements GatewayPort {
   /** A response that comes whole is settled before the client sees a byte of it. */
   async #collect(
     state: AdmittedCall,
-    surface: Surface,
+    operation: Operation,
     use: ChannelUse,
     response: HttpResponse,
   ): Promise<GatewayAnswer | FailedAttempt> {
-    const call = this.#answered(state, surface.kind);
+    const call = this.#answered(state, operation);
     let body: Buffer;
     try {
       const bytes = await response.body.bytes(answerBytesMax);
@@ -295,19 +289,19 @@ export class Pipeline implements GatewayPort {
 
   async #stream(
     state: AdmittedCall,
-    kind: SurfaceKind,
+    operation: Operation,
     use: ChannelUse,
     { response, firstEventTick }: BegunStream,
   ): Promise<GatewayAnswer | FailedAttempt> {
     const { clock, loads, streamStallTimeoutMs, upstreamLimits } = this.#deps;
     const isEvents = isEventStream(response);
     // The response of a path without rules of its own is not inspected.
-    const surfaceKind = isEvents && kind !== "pass" ? kind : "raw";
+    const form = isEvents ? operation.stream : "raw";
     state.isStream ||= isEvents;
     const meter = new StreamMeter(this.#deps.clock);
     state.readOn?.listen(meter);
     const events = new EventStream({
-      surfaceKind,
+      form,
       hidesUsage: !state.request.wantsUsage,
       isWholeAtEof: state.call.traits?.().isWholeAtEof === true,
       firstEventMs: () => firstEventTick - clock.tick(),
@@ -321,16 +315,16 @@ export class Pipeline implements GatewayPort {
       onEnding: async (ending) => {
         const note = readEventNote(ending, use.channel, state.request.body);
         noteStreamEnd(this.#deps, state, use, { status: response.status, ending, note });
-        const problem = await this.#settleStream(state, kind, ending, meter);
+        const problem = await this.#settleStream(state, operation, ending, meter);
         return {
-          errorEvent: problem === null ? null : errorEvent(problem, surfaceKind === "responses"),
+          errorEvent: problem === null ? null : errorEvent(problem, form === "responses"),
           postscript: state.call.postscript?.() ?? null,
         };
       },
     });
     const opening = await events.open(response.body);
     if (opening.kind === "aborted") {
-      return this.#leave(state, use, response.status, this.#measureStream(state, kind, "aborted", meter));
+      return this.#leave(state, use, response.status, this.#measureStream(state, operation, "aborted", meter));
     }
     if (opening.kind !== "open") {
       return opening.kind === "cut" && opening.error !== null
@@ -347,13 +341,13 @@ export class Pipeline implements GatewayPort {
       headers: answerHeaders(response, state.exitNode, state.request.dropped),
       body: events.stream,
     };
-    return surfaceKind === "raw" ? { ...answer, begun: toBegunReport(state, response.status) } : answer;
+    return form === "raw" ? { ...answer, begun: toBegunReport(state, response.status) } : answer;
   }
 
   /** Settles a finished stream; returns the error to report to the client, or null. */
   async #settleStream(
     state: AdmittedCall,
-    kind: SurfaceKind,
+    operation: Operation,
     ending: StreamEnding,
     meter: StreamMeter,
   ): Promise<AppError | null> {
@@ -364,7 +358,7 @@ export class Pipeline implements GatewayPort {
         outcome,
         httpStatus: ending.kind === "aborted" ? 499 : 200,
         errorCode: problem?.code ?? null,
-        ...this.#measureStream(state, kind, outcome, meter),
+        ...this.#measureStream(state, operation, outcome, meter),
       });
       return problem;
     } catch (thrown) {
@@ -372,14 +366,20 @@ export class Pipeline implements GatewayPort {
     }
   }
 
-  #measureStream(state: AdmittedCall, kind: SurfaceKind, end: StreamedAnswer["end"], meter: StreamMeter): Measured {
+  #measureStream(state: AdmittedCall, operation: Operation, end: StreamedAnswer["end"], meter: StreamMeter): Measured {
     const { capture, responseBytes: bytesSent } = state;
-    return measureStream({ ...this.#answered(state, kind), ...meter.heard, end, pieces: capture.pieces, bytesSent });
+    return measureStream({
+      ...this.#answered(state, operation),
+      ...meter.heard,
+      end,
+      pieces: capture.pieces,
+      bytesSent,
+    });
   }
 
-  #answered({ request, model }: AdmittedCall, kind: SurfaceKind): AnsweredCall {
+  #answered({ request, model }: AdmittedCall, operation: Operation): AnsweredCall {
     const held = boundUnits(request, model);
-    return { kind, request, limits: { held, most: plausibleUnits(request, model, held) }, price: model.price };
+    return { operation, request, limits: { held, most: plausibleUnits(request, model, held) }, price: model.price };
   }
 
   #noteFirstByte(state: CallState): void {

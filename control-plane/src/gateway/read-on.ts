@@ -1,6 +1,5 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Clock } from "../platform/clock.ts";
-import type { SurfaceKind } from "./surfaces.ts";
 
 /** However long a provider has worked, reading does not continue for longer than this. */
 const timeoutMsMax = 60_000;
@@ -8,9 +7,6 @@ const timeoutMsMax = 60_000;
 const outputMsPerToken = 40;
 /** How many responses may be read on for longer than the usual time at once, per user and in total. */
 const longMax = { user: 16, process: 256 };
-/** Responses of other kinds cost roughly what their requests say: the provider knows nothing more. */
-const unseenKinds: ReadonlySet<SurfaceKind> = new Set(["chat", "completions", "responses", "images", "transcription"]);
-
 export type ReadOnLimits = {
   /** How long each response is read on at least; 0 disables it. */
   readonly timeoutMs: number;
@@ -43,9 +39,9 @@ export class ReadOnRoom {
     return this.#isClosed;
   }
 
-  /** For one attempt at a call; null for kinds that are always read on for the usual time. */
-  open(kind: SurfaceKind, userId: GatewayUserId, clock: Clock): ReadOn | null {
-    return unseenKinds.has(kind) ? new ReadOn(this, userId, clock) : null;
+  /** For one attempt at a call. */
+  open(userId: GatewayUserId, clock: Clock): ReadOn {
+    return new ReadOn(this, userId, clock);
   }
 
   /** Whether there was room for one more long read; `leave` gives it back. */

@@ -2,6 +2,7 @@ import type { Quota } from "@sluice/contracts/money";
 import type { FinishedSpan, HistogramSpec, Measurement, TelemetryRecord } from "../platform/telemetry/model.ts";
 import type { Attempt } from "../usage/log/model.ts";
 import type { CallEnd, CallState } from "./model.ts";
+import { findOperation } from "./operations/table.ts";
 import type { GatewayObserver } from "./pipeline-deps.ts";
 
 /** What is exported about a call: names, counts and times, never any of its content. */
@@ -73,19 +74,10 @@ export const callHistograms: readonly HistogramSpec[] = [
   { name: "gen_ai.client.token.usage", unit: "{token}", description: "Tokens of calls.", buckets: tokens },
 ];
 
-/** Operations by path, named as in the conventions. */
-const operations: ReadonlyMap<string, string> = new Map([
-  ["/v1/chat/completions", "chat"],
-  ["/v1/responses", "chat"],
-  ["/v1/completions", "text_completion"],
-  ["/v1/embeddings", "embeddings"],
-]);
-const otherOperation = "generate_content";
-
 /** A call in terms of the conventions. The id of its trace is its request id. */
 export function toTelemetry(call: ExportedCall): TelemetryRecord {
   const { model, durationMs, firstByteMs, end, startedAtMs } = call;
-  const operation = operations.get(call.path) ?? otherOperation;
+  const { telemetryName: operation, handling } = findOperation(call.path);
   const error = end.errorCode ?? (end.outcome === "completed" ? null : end.outcome);
   const named = {
     "gen_ai.operation.name": operation,
@@ -110,7 +102,7 @@ export function toTelemetry(call: ExportedCall): TelemetryRecord {
       ...named,
       "http.request.method": call.method,
       // A path that is not ours may contain anything.
-      ...(operations.has(call.path) ? { "url.path": call.path } : {}),
+      ...(handling === "call" ? { "url.path": call.path } : {}),
       "http.response.status_code": end.httpStatus,
       "sluice.request_id": call.requestId,
       "sluice.outcome": end.outcome,

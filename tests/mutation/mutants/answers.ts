@@ -93,8 +93,8 @@ export const answerMutants: readonly Mutant[] = [
   {
     id: "relay/stream-cut",
     file: "control-plane/src/gateway/respond/stream-events.ts",
-    from: 'const isCut = kind === "responses" || !isDelimited ||',
-    to: 'const isCut = (kind === "responses" && !isDelimited) ||',
+    from: 'const isCut = form === "responses" || !isDelimited ||',
+    to: 'const isCut = (form === "responses" && !isDelimited) ||',
     rule: "a stream without its last event is cut",
     tests: ["unit/gateway/respond/stream-events.test.ts", "unit/gateway/respond/stream-events-client.test.ts"],
   },

@@ -39,10 +39,10 @@ export const requestMutants: readonly Mutant[] = [
     ],
   },
   {
-    id: "relay/parse-usage-surface",
-    file: "control-plane/src/gateway/admit/parse-request.ts",
-    from: 'return surface.kind === "chat" || surface.kind === "completions";',
-    to: 'return surface.kind !== "images";',
+    id: "relay/parse-usage-operation",
+    file: "control-plane/src/gateway/operations/table.ts",
+    from: "takesUsageOption: false,",
+    to: "takesUsageOption: true,",
     rule: "only streams that take the option are asked for their usage",
     tests: [
       "unit/gateway/admit/parse-request.test.ts",
@@ -250,7 +250,7 @@ export const requestMutants: readonly Mutant[] = [
   },
   {
     id: "relay/bounds-foreign-limit",
-    file: "control-plane/src/gateway/admit/parse-request/read-bounds.ts",
+    file: "control-plane/src/gateway/operations/read-bounds.ts",
     from: "isLimited ||= own.includes(name);",
     to: "isLimited = own.length > 0;",
     rule: "a limit that a provider need not know limits nothing",
@@ -258,7 +258,7 @@ export const requestMutants: readonly Mutant[] = [
   },
   {
     id: "relay/bounds-thinking",
-    file: "control-plane/src/gateway/admit/parse-request/read-bounds.ts",
+    file: "control-plane/src/gateway/operations/read-bounds.ts",
     from: "return isLimited && most !== null ? most + thinking : null;",
     to: "return isLimited ? most : null;",
     rule: "what a model thinks beside its answer is set aside",
@@ -282,7 +282,7 @@ export const requestMutants: readonly Mutant[] = [
   },
   {
     id: "relay/bounds-completion-max",
-    file: "control-plane/src/gateway/admit/parse-request/read-bounds.ts",
+    file: "control-plane/src/gateway/operations/read-bounds.ts",
     from: "most = Math.max(most ?? 0, limit);",
     to: "most = Math.min(most ?? limit, limit);",
     rule: "of several limits the largest one is set aside",
@@ -294,7 +294,7 @@ export const requestMutants: readonly Mutant[] = [
   },
   {
     id: "relay/bounds-choices",
-    file: "control-plane/src/gateway/admit/parse-request/read-bounds.ts",
+    file: "control-plane/src/gateway/operations/read-bounds.ts",
     from: "Math.max(shown, written) * (isList ? prompt.length : 1)",
     to: "shown * (isList ? prompt.length : 1)",
     rule: "answers that are written and not shown are set aside",
@@ -306,7 +306,7 @@ export const requestMutants: readonly Mutant[] = [
   },
   {
     id: "relay/bounds-prompts",
-    file: "control-plane/src/gateway/admit/parse-request/read-bounds.ts",
+    file: "control-plane/src/gateway/operations/read-bounds.ts",
     from: "Math.max(shown, written) * (isList ? prompt.length : 1)",
     to: "Math.max(shown, written)",
     rule: "each prompt of a list is answered",
@@ -318,7 +318,7 @@ export const requestMutants: readonly Mutant[] = [
   },
   {
     id: "relay/bounds-kept-input",
-    file: "control-plane/src/gateway/admit/parse-request/read-bounds.ts",
+    file: "control-plane/src/gateway/operations/read-bounds.ts",
     from: "inputTokensMax: hasMore ? null : bodyBytes",
     to: "inputTokensMax: bodyBytes",
     rule: "input that the provider keeps is not bounded by the body",
@@ -330,9 +330,9 @@ export const requestMutants: readonly Mutant[] = [
   },
   {
     id: "relay/bounds-rerank",
-    file: "control-plane/src/gateway/admit/parse-request/read-bounds.ts",
-    from: "return bodyBytes + documents * Buffer",
-    to: "return bodyBytes + Buffer",
+    file: "control-plane/src/gateway/operations/read-bounds.ts",
+    from: "bodyBytes + documents * queryBytes",
+    to: "bodyBytes + queryBytes",
     rule: "the query is read again with each document",
     tests: [
       "unit/gateway/admit/parse-request.test.ts",
@@ -342,7 +342,7 @@ export const requestMutants: readonly Mutant[] = [
   },
   {
     id: "relay/bounds-count",
-    file: "control-plane/src/gateway/admit/parse-request/read-bounds.ts",
+    file: "control-plane/src/gateway/operations/read-bounds.ts",
     from: "/^[1-9]\\d{0,5}$/.test(text) ? Number(text)",
     to: 'text !== "" ? Number(text)',
     rule: "a count in a form is digits alone",

@@ -125,8 +125,8 @@ export const sessionMutants: readonly Mutant[] = [
   {
     id: "sessions/transcriber-priced",
     file: gateway,
-    from: 'if (!isPriced(entry.price, "transcription")) {',
-    to: 'if (isPriced(entry.price, "chat") === null) {',
+    from: "if (!isPriced(entry.price, transcribed)) {",
+    to: "if (isPriced(entry.price, transcribed) === null) {",
     rule: "a session is transcribed by a model that has a price for sound",
     tests: moneyTests,
   },

@@ -25,7 +25,7 @@ export function runEventStream(more: Partial<StreamOwner> = {}): EventStreamRun 
   const delivered: boolean[] = [];
   const body = new PushedBody();
   const stream = new EventStream({
-    surfaceKind: "chat",
+    form: "choices",
     hidesUsage: true,
     stallTimeoutMs: 60_000,
     firstEventMs: () => 60_000,

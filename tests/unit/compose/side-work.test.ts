@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { convertAside, openSideThread, parseAside } from "@sluice/control-plane/compose/side-thread.ts";
 import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
-import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
+import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 import { convertBody } from "@sluice/control-plane/messages-compat/convert-body.ts";
 import type { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { completeModelFlags } from "@sluice/messages-conversion/model-flags";
@@ -36,7 +36,7 @@ describe("a parsed body", () => {
     ["/v1/embeddings", { model: "m", input: padding }],
   ])("of %s is the same", async (path, body) => {
     const order = { body: bytesOf(body), contentType: json, path, mayAskForUsage: true };
-    const here = parseRequest(order.body, json, findSurface(path), true);
+    const here = parseRequest(order.body, json, findOperation(path), true);
     const { body: sent, plainBody, ...told } = await parseAside(thread, order);
     const { body: sentHere, plainBody: plainHere, ...toldHere } = here;
     expect(told).toEqual(toldHere);
@@ -56,7 +56,7 @@ describe("a parsed body", () => {
     const body = new Uint8Array(await request.arrayBuffer());
     const path = "/v1/audio/transcriptions";
     const parsed = await parseAside(thread, { body, contentType, path, mayAskForUsage: true });
-    const here = parseRequest(body, contentType, findSurface(path));
+    const here = parseRequest(body, contentType, findOperation(path));
     expect([parsed.model, parsed.bounds, parsed.body.byteLength]).toEqual([
       here.model,
       here.bounds,
@@ -72,7 +72,7 @@ describe("a parsed body", () => {
   ])("that is wrong is refused with the same error: %#", async (text) => {
     const order = { body: Buffer.from(text), contentType: json, path: "/v1/chat/completions", mayAskForUsage: true };
     const there = await failureOf(() => parseAside(thread, order));
-    expect(there).toEqual(await failureOf(() => parseRequest(order.body, json, findSurface(order.path))));
+    expect(there).toEqual(await failureOf(() => parseRequest(order.body, json, findOperation(order.path))));
   });
 });
 

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { type ReadOn, ReadOnRoom } from "@sluice/control-plane/gateway/read-on.ts";
 import { StreamMeter } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
-import type { SurfaceKind } from "@sluice/control-plane/gateway/surfaces.ts";
 
 const one = 1n as GatewayUserId;
 const words = (length: number) => ({ choices: [{ delta: { content: "four ".repeat(length) } }] });
@@ -12,7 +11,7 @@ function scene(timeoutMs = 5_000) {
   let tick = 1_000;
   const clock = { now: () => 0, tick: () => tick };
   const room = new ReadOnRoom({ timeoutMs, bytesMax: 9 });
-  const open = (userId = one, kind: SurfaceKind = "chat") => room.open(kind, userId, clock) as ReadOn;
+  const open = (userId = one) => room.open(userId, clock);
   const stream = () => {
     const readOn = open();
     const meter = new StreamMeter(clock);
@@ -95,13 +94,6 @@ describe("an answer that its client leaves is read on", () => {
     room.close();
     expect([readOn.timeoutMs, open().timeoutMs]).toEqual([0, 0]);
   });
-
-  test.each(["embeddings", "moderations", "rerank", "speech", "pass"] as const)(
-    "for the usual time where its request says what it costs: %s",
-    (kind) => {
-      expect(scene().open(one, kind)).toBeNull();
-    },
-  );
 });
 
 describe("answers that are read on for long", () => {

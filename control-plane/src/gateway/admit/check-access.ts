@@ -1,10 +1,10 @@
-import { type PriceName, type Prices, passThroughModel } from "../../models/model.ts";
+import { type Prices, passThroughModel } from "../../models/model.ts";
 import { isAddressAllowed } from "../../platform/address-list.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Catalog } from "../catalog.ts";
 import { passesThrough } from "../channels/model.ts";
 import type { GatewayCall, ModelEntry, ParsedRequest, Principal } from "../model.ts";
-import type { SurfaceKind } from "../surfaces.ts";
+import type { Operation } from "../operations/model.ts";
 
 /** A client calls from one address many times; parsing the list for each call would cost as much as the rest. */
 const lastAllowedIp = new WeakMap<Principal, string>();
@@ -65,18 +65,9 @@ export function checkPassThrough(
   return entry;
 }
 
-/**
- * The units that kinds of calls are charged by, besides tokens and requests. Audio counted by time is charged by tokens
- * if only these have a price, and vice versa; audio with neither would be free.
- */
-const soldBy: Partial<Record<SurfaceKind, readonly PriceName[]>> = {
-  speech: ["input", "request"],
-  transcription: ["audio", "input", "output", "request"],
-};
-
-/** Whether one of the prices applies to calls of this kind. */
-export function isPriced(price: Prices, kind: SurfaceKind): boolean {
-  return soldBy[kind]?.some((unit) => price[unit] > 0n) ?? true;
+/** Whether the operation is sold by one of the prices. */
+export function isPriced(price: Prices, { soldBy }: Pick<Operation, "soldBy">): boolean {
+  return soldBy?.some((unit) => price[unit] > 0n) ?? true;
 }
 
 /**
@@ -84,14 +75,18 @@ export function isPriced(price: Prices, kind: SurfaceKind): boolean {
  * expensive has none.
  * @throws AppError `unpriced_option`
  */
-export function checkPrice({ pictureOption: param }: ParsedRequest, { price }: ModelEntry, kind: SurfaceKind): void {
+export function checkPrice(
+  { pictureOption: param }: ParsedRequest,
+  { price }: ModelEntry,
+  operation: Pick<Operation, "soldBy">,
+): void {
   if (param !== null && price.image > 0n && price.output === 0n) {
     throw new AppError("unpriced_option", {
       message: `This model has a single price per picture, which does not cover this value of '${param}'.`,
       param,
     });
   }
-  if (!isPriced(price, kind)) {
+  if (!isPriced(price, operation)) {
     throw new AppError("unpriced_option", { message: "This model has no price for sound.", param: "model" });
   }
 }

@@ -2,15 +2,14 @@ import { AppError } from "../../platform/errors.ts";
 import { readJsonObject } from "../../platform/read-json.ts";
 import type { JsonShape } from "../../platform/scan-json.ts";
 import type { ParsedRequest } from "../model.ts";
+import type { JsonObject, Operation } from "../operations/model.ts";
+import { passThroughBounds } from "../operations/read-bounds.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { checkTools } from "../options/check-tools.ts";
 import { refuseInnerDisguise } from "../options/known-names.ts";
-import type { Surface } from "../surfaces.ts";
 import { checkForm } from "./parse-request/check-form.ts";
 import { dropSearch } from "./parse-request/drop-search.ts";
 import { findPictureOption } from "./parse-request/find-picture-option.ts";
-import { passThroughBounds, readBounds, readFormBounds } from "./parse-request/read-bounds.ts";
-import type { JsonObject } from "./parse-request/read-count.ts";
 import { readMultipart } from "./parse-request/read-multipart.ts";
 import { writeForm } from "./parse-request/write-form.ts";
 
@@ -27,16 +26,16 @@ const multipartType = /^multipart\/form-data\s*;/i;
  * Checks the content type before the body is read.
  * @throws AppError `unsupported_media_type`, `unsupported_encoding`
  */
-export function checkContentType(headers: Headers, surface: Surface): void {
+export function checkContentType(headers: Headers, operation: Operation): void {
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
     throw new AppError("unsupported_encoding");
   }
   const contentType = headers.get("content-type") ?? "";
-  if (surface.body === "json" && !jsonType.test(contentType)) {
+  if (operation.body === "json" && !jsonType.test(contentType)) {
     throw new AppError("unsupported_media_type", { message: "Send the body as application/json." });
   }
-  if (surface.body === "multipart" && !multipartType.test(contentType)) {
+  if (operation.body === "multipart" && !multipartType.test(contentType)) {
     throw new AppError("unsupported_media_type", { message: "Send the body as multipart/form-data." });
   }
 }
@@ -52,46 +51,51 @@ export function checkContentType(headers: Headers, surface: Surface): void {
 export function parseRequest(
   body: Uint8Array,
   contentType: string | null,
-  surface: Surface,
+  operation: Operation,
   mayAskForUsage = true,
 ): ParsedRequest {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const nothing = { plainBody: null, pictureOption: null, dropped: null };
   const plain = { isStream: false, wantsUsage: false, inputBytes: bytes.length, ...nothing };
-  if (surface.body === "none") {
+  if (operation.body === "none") {
     return { ...plain, model: null, bounds: passThroughBounds, body: bytes, contentType };
   }
-  if (surface.body === "multipart") {
+  if (operation.body === "multipart") {
     const parts = readMultipart(bytes, contentType ?? "");
-    const { fields, files } = checkForm(parts, surface.kind);
+    const { fields, files } = checkForm(parts, operation.optionPlace);
     return {
       ...plain,
       ...writeForm(parts, crypto.getRandomValues(new Uint8Array(16))),
       model: readModelName(fields["model"]),
       isStream: fields["stream"]?.toLowerCase() === "true",
-      bounds: readFormBounds({ count: fields["n"] ?? null, files }, surface.kind, bytes.length),
-      pictureOption: findPictureOption(fields, surface.kind),
+      bounds: operation.readBounds({ count: fields["n"] ?? null, files }, bytes.length),
+      pictureOption: operation.output === "images" ? findPictureOption(fields) : null,
     };
   }
   const { fields, shape } = readJsonObject(bytes);
-  checkOptions(fields, surface.kind);
-  const { tools, body: kept, dropped } = dropSearch(bytes, fields, shape, surface.kind);
-  if (surface.kind === "chat" || surface.kind === "responses") {
+  checkOptions(fields, operation.optionPlace);
+  const whole = { tools: fields["tools"], body: bytes, dropped: null };
+  const {
+    tools,
+    body: kept,
+    dropped,
+  } = operation.tools === "search_dropped" ? dropSearch(bytes, fields, shape) : whole;
+  if (operation.tools !== "unread") {
     checkTools(tools);
   }
   const isStream = readBoolean(fields, "stream");
   const wantsUsage = isStream && readWantsUsage(fields);
-  const asksForUsage = isStream && !wantsUsage && mayAskForUsage && takesUsageOption(surface);
+  const asksForUsage = isStream && !wantsUsage && mayAskForUsage && operation.takesUsageOption;
   return {
     ...plain,
     contentType: readType,
-    model: readModelName(fields["model"] ?? surface.defaultModel),
+    model: readModelName(fields["model"] ?? operation.defaultModel),
     isStream,
     wantsUsage,
-    bounds: readBounds(fields, surface.kind, bytes.length),
+    bounds: operation.readBounds(fields, bytes.length),
     body: asksForUsage ? withUsageOption(bytes, shape, fields) : kept,
     plainBody: asksForUsage ? kept : null,
-    pictureOption: findPictureOption(fields, surface.kind),
+    pictureOption: operation.output === "images" ? findPictureOption(fields) : null,
     dropped,
   };
 }
@@ -132,11 +136,6 @@ function readWantsUsage(fields: JsonObject): boolean {
     refuseInnerDisguise(name, "stream_options");
   }
   return (options as JsonObject)["include_usage"] === true;
-}
-
-/** Only these two dialects send usage in a chunk that has to be requested. */
-function takesUsageOption(surface: Surface): boolean {
-  return surface.kind === "chat" || surface.kind === "completions";
 }
 
 /** The client's bytes with `stream_options.include_usage` switched on, and nothing else changed. */

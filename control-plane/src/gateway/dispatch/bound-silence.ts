@@ -1,8 +1,8 @@
 import type { HttpLimits } from "@sluice/http-client/model";
 import type { Channel } from "../channels/model.ts";
 import type { AdmittedCall, ModelEntry, ParsedRequest } from "../model.ts";
+import type { Operation } from "../operations/model.ts";
 import type { UpstreamLimits } from "../pipeline-deps.ts";
-import type { Surface } from "../surfaces.ts";
 
 /** How long a call waits for a response to begin. */
 export type Patience = {
@@ -48,15 +48,15 @@ export function patienceFor(
 }
 
 /**
- * The patience for a call to a surface; what a path without rules of its own does, and how long it takes, is unknown.
+ * The patience for a call of an operation; what a path without rules of its own does, and how long it takes, is unknown.
  */
 export function boundPatience(
   { request, model }: AdmittedCall,
-  { kind }: Pick<Surface, "kind">,
+  { handling }: Pick<Operation, "handling">,
   limits: UpstreamLimits,
 ): Patience {
   const { firstByteTimeoutMs } = limits;
-  return kind === "pass"
+  return handling === "pass"
     ? { attemptMs: firstByteTimeoutMs, callMs: firstByteTimeoutMs }
     : patienceFor(request, model, limits);
 }
@@ -77,12 +77,12 @@ type SilentCall = {
  */
 export function boundSilence(
   { isStream, request, model, readOn }: SilentCall,
-  { kind }: Pick<Surface, "kind">,
+  { isSilentWhileThinking }: Pick<Operation, "isSilentWhileThinking">,
   channel: Pick<Channel, "firstByteTimeoutMs" | "idleTimeoutMs">,
   { silenceMsMax, upstreamLimits }: { readonly silenceMsMax: number; readonly upstreamLimits: UpstreamLimits },
 ): HttpLimits {
   const { firstTokenTimeoutMs: _, ...limits } = upstreamLimits;
-  const thinks = isStream && kind === "responses";
+  const thinks = isStream && isSilentWhileThinking;
   const patience = thinks ? patienceFor({ ...request, isStream: false }, model, upstreamLimits) : null;
   const usual = Math.max(limits.idleTimeoutMs, patience?.callMs ?? 0);
   const idleTimeoutMs = channel.idleTimeoutMs ?? (isStream ? usual : Math.min(usual, silenceMsMax));

@@ -4,7 +4,7 @@ import { sha256Hex } from "../../platform/crypto/digest.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Channel } from "../channels/model.ts";
 import type { GatewayCall, ParsedRequest } from "../model.ts";
-import type { Surface, SurfaceKind } from "../surfaces.ts";
+import type { Operation } from "../operations/model.ts";
 
 /** An API feature switch that a client may send; no other header is forwarded except the idempotency key. */
 const betaHeader = "openai-beta";
@@ -46,13 +46,11 @@ export function checkQuery(query: string): void {
 }
 
 /**
- * The response types that the surface accepts. A client that could ask for something else could make a channel fail.
+ * The response types of the operation. A client that could ask for something else could make a channel fail.
  */
-export function acceptOf({ kind }: Pick<Surface, "kind">): string {
-  return anyAnswer.has(kind) ? "*/*" : "application/json, text/event-stream";
+export function acceptOf({ answers }: Pick<Operation, "answers">): string {
+  return answers === "json" ? "application/json, text/event-stream" : "*/*";
 }
-
-const anyAnswer: ReadonlySet<SurfaceKind> = new Set(["speech", "transcription", "pass"]);
 
 /** What an attempt adds to the call. */
 export type RequestOptions = {

@@ -9,7 +9,7 @@ type JsonObject = Record<string, unknown>;
  * @param prefix comes before the field's name in an error
  * @throws AppError with the field in `param`: `unpriced_option`, `provider_object`, `unknown_field`
  */
-export function checkOptions(fields: JsonObject, place: OptionPlace, prefix = ""): void {
+export function checkOptions(fields: JsonObject, place: OptionPlace | null, prefix = ""): void {
   for (const name of Object.keys(fields)) {
     refuseDisguise(name, `${prefix}${name}`);
     checkOption(name, fields[name], place, `${prefix}${name}`);
@@ -17,9 +17,9 @@ export function checkOptions(fields: JsonObject, place: OptionPlace, prefix = ""
 }
 
 /** Checks one option. @throws AppError as `checkOptions` does */
-export function checkOption(name: string, value: unknown, place: OptionPlace, param = name): void {
+export function checkOption(name: string, value: unknown, place: OptionPlace | null, param = name): void {
   const options = value === null || value === undefined ? undefined : optionsOf(name);
-  const found = options?.find(({ places }) => places === null || places.includes(place));
+  const found = options?.find(({ places }) => places === null || (place !== null && places.includes(place)));
   if (found !== undefined && !found.isHarmless(value)) {
     throw new AppError(found.code, { message: `The option '${param}' is not offered. ${found.why}`, param });
   }

@@ -1,8 +1,7 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
-import type { SurfaceKind } from "../surfaces.ts";
 
 /** Where an option can occur: in a request, by its dialect, or in an event of a realtime session. */
-export type OptionPlace = SurfaceKind | "realtime";
+export type OptionPlace = "chat" | "responses" | "images" | "realtime";
 
 /** A field that changes what a call costs, who serves it, or which part of the provider's account it reaches. */
 export type Option = {
@@ -57,7 +56,7 @@ const picturesAreCounted = "Set the number of pictures with 'n'.";
 /** Other names for `n`: nothing is set aside for such images. */
 const pictureCounts = ["num_images", "batch_size", "num_outputs", "num_samples", "samples", "sample_count"];
 const pictures = unpriced(picturesAreCounted, { places: ["images"], isHarmless: oneOf(1, "1") });
-/** Other names for `n`, or for surfaces where `n` has no name here: one response is set aside each. */
+/** Other names for `n`, or for operations where `n` has no name here: one response is set aside each. */
 const answerCounts = [
   ...["num_return_sequences", "num_generations", "num_completions", "candidate_count", "candidateCount"],
 ];

@@ -10,6 +10,7 @@ import { CallEnder } from "../call-ender.ts";
 import { keepPiece, newCallState, toBegunReport } from "../call-state.ts";
 import { hasPassed, hopHeader } from "../dispatch/compose-request.ts";
 import type { CallState, GatewayCall, ModelEntry, ParsedRequest, Principal } from "../model.ts";
+import { transcribed } from "../operations/table.ts";
 import type { PipelineDeps } from "../pipeline-deps.ts";
 import type { RealtimeOpening, RealtimePort } from "../port.ts";
 import { writeError } from "../respond/write-error.ts";
@@ -154,7 +155,7 @@ export class RealtimeGateway implements RealtimePort {
     if (entry === undefined || !isServed || allowedModels?.has(name) === false) {
       throw new AppError("model_not_found", { message: "Sound is not transcribed by this model here.", param });
     }
-    if (!isPriced(entry.price, "transcription")) {
+    if (!isPriced(entry.price, transcribed)) {
       throw new AppError("unpriced_option", { message: "This model has no price for sound.", param });
     }
     return entry;

@@ -14,10 +14,10 @@ import type { BodyRoom, BodyShare } from "../body-room.ts";
 import { keepPiece, newCallState, toReport } from "../call-state.ts";
 import { FreeAnswer } from "../errors.ts";
 import type { CallReport, CallState, GatewayAnswer, GatewayCall } from "../model.ts";
+import { findOperation, isPlainPath } from "../operations/table.ts";
 import type { GatewayPort } from "../port.ts";
 import { answerHeaders, droppedHeader, headerOf } from "../respond/compose-answer.ts";
 import { writeError } from "../respond/write-error.ts";
-import { findSurface, isPlainPath } from "../surfaces.ts";
 import {
   begunHeader,
   clientAddressHeader,
@@ -183,7 +183,7 @@ export class RemoteGateway implements GatewayPort {
     return LinkedStream.open(body, {
       isReportAnnounced,
       isRaw: begun !== null,
-      isResponses: findSurface(state.call.path).kind === "responses",
+      isResponses: findOperation(state.call.path).stream === "responses",
       stallTimeoutMs: this.#deps.streamStallTimeoutMs,
       onSent: (piece) => {
         state.firstByteMs ??= Math.round(this.#deps.tick() - state.call.startedTick);

@@ -1,7 +1,7 @@
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 import type { HttpResponse } from "@sluice/http-client/model";
 import type { GatewayAnswer } from "../model.ts";
-import type { SurfaceKind } from "../surfaces.ts";
+import type { Operation } from "../operations/model.ts";
 
 /** The only headers of an upstream that reach a client. */
 const forwardedHeaders = new Set(["content-type", "content-encoding", "content-disposition", "openai-version"]);
@@ -25,7 +25,6 @@ const eventStreamType = /^text\/event-stream/i;
 const pageTypes = /^(?:text\/html|application\/xhtml)/i;
 /** No content, reset content, partial content: successes that no model call asks for. */
 const emptyStatuses: ReadonlySet<number> = new Set([204, 205, 206]);
-const rawKinds: ReadonlySet<SurfaceKind> = new Set(["speech", "transcription", "pass"]);
 
 /** Whether a body can be read as events. */
 export function isEventStream(response: HttpResponse): boolean {
@@ -33,10 +32,10 @@ export function isEventStream(response: HttpResponse): boolean {
 }
 
 /** Decides what to do with a successful response from its headers. */
-export function formOf(response: HttpResponse, kind: SurfaceKind): AnswerForm {
+export function formOf(response: HttpResponse, { answers }: Pick<Operation, "answers">): AnswerForm {
   const type = headerOf(response, "content-type") ?? "";
-  const isRaw = rawKinds.has(kind);
-  if (kind !== "pass" && emptyStatuses.has(response.status)) {
+  const isRaw = answers !== "json";
+  if (answers !== "any" && emptyStatuses.has(response.status)) {
     return { refused: "no_content" };
   }
   if (isEncoded(response)) {
@@ -45,7 +44,7 @@ export function formOf(response: HttpResponse, kind: SurfaceKind): AnswerForm {
   if (collectedTypes.test(type)) {
     return "whole";
   }
-  const isPassed = eventStreamType.test(type) || (isRaw && (kind === "pass" || !pageTypes.test(type)));
+  const isPassed = eventStreamType.test(type) || (isRaw && (answers === "any" || !pageTypes.test(type)));
   return isPassed ? "pieces" : { refused: "content_type" };
 }
 

@@ -5,7 +5,7 @@ import {
   type HttpResponseBody,
 } from "@sluice/http-client/model";
 import type { StreamEnding, StreamOpening } from "../model.ts";
-import type { Surface } from "../surfaces.ts";
+import type { StreamForm } from "../operations/model.ts";
 import { ChoiceEnds } from "./stream-events/choice-ends.ts";
 import { ClientQueue } from "./stream-events/client-queue.ts";
 import { EventAssembler } from "./stream-events/event-assembler.ts";
@@ -21,7 +21,7 @@ export type StreamFarewell = {
 
 /** What the stream needs from its call. */
 export interface StreamOwner {
-  readonly surfaceKind: Surface["kind"] | "raw";
+  readonly form: StreamForm;
   /** We requested the usage chunk, not the client. */
   readonly hidesUsage: boolean;
   /** The upstream is known to end its streams without an end mark. */
@@ -135,14 +135,14 @@ export class EventStream implements HttpBodySink {
       }
     }
     const packet = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const kind = this.#owner.surfaceKind;
-    if (kind === "raw") {
+    const { form } = this.#owner;
+    if (form === "raw") {
       this.#send(packet);
       return;
     }
     const events = this.#assembler.push(packet);
     if (events !== null) {
-      this.#passEvents(events, kind);
+      this.#passEvents(events, form);
     }
     if (this.#assembler.waitingBytes > eventBytesMax) {
       this.#end({ kind: "cut", error: null });
@@ -165,15 +165,15 @@ export class EventStream implements HttpBodySink {
     if (this.#isOver) {
       return;
     }
-    const kind = this.#owner.surfaceKind;
-    if (kind !== "raw" && this.#assembler.waitingBytes > 0) {
-      this.#passRest(this.#assembler.takeRest(), kind);
+    const { form } = this.#owner;
+    if (form !== "raw" && this.#assembler.waitingBytes > 0) {
+      this.#passRest(this.#assembler.takeRest(), form);
     }
-    if (kind === "chat" || kind === "completions") {
+    if (form === "choices") {
       const isLenient = this.#owner.isWholeAtEof === true && this.#isOpen;
       this.#endWithoutMark(isLenient || this.#ends.isWhole, null);
     } else {
-      const isCut = kind === "responses" || !isDelimited || (kind !== "raw" && !this.#isOpen);
+      const isCut = form === "responses" || !isDelimited || (form !== "raw" && !this.#isOpen);
       this.#end(isCut ? { kind: "cut", error: null } : { kind: "completed" });
     }
   }
@@ -195,22 +195,22 @@ export class EventStream implements HttpBodySink {
   }
 
   /** Some providers omit the last empty line. */
-  #passRest(rest: Buffer, kind: Surface["kind"]): void {
+  #passRest(rest: Buffer, form: StreamForm): void {
     const isBlank = rest.every((byte) => byte === 0x0a || byte === 0x0d);
     const event = isBlank ? rest : Buffer.concat([rest, Buffer.from("\n\n")]);
     // After a complete response, an unfinished event can be dropped.
-    if (!this.#ends.isWhole || seeEvent(event, kind).kind !== "broken") {
-      this.#passEvents(event, kind);
+    if (!this.#ends.isWhole || seeEvent(event, form).kind !== "broken") {
+      this.#passEvents(event, form);
     }
   }
 
-  #passEvents(bytes: Buffer, kind: Surface["kind"]): void {
+  #passEvents(bytes: Buffer, form: StreamForm): void {
     // Events before one that is dropped or held back are sent together.
     let start = 0;
     for (let at = 0; at < bytes.length && !this.#isOver; ) {
       const end = firstEventEnd(bytes, at);
       const event = bytes.subarray(at, end);
-      const seen = this.#lookInto(event, kind);
+      const seen = this.#lookInto(event, form);
       const ending = endingOf(seen);
       if (ending !== null || (seen.kind === "usage_only" && this.#owner.hidesUsage)) {
         this.#send(bytes.subarray(start, at));
@@ -229,8 +229,8 @@ export class EventStream implements HttpBodySink {
     }
   }
 
-  #lookInto(event: Buffer, surfaceKind: Surface["kind"]): SeenEvent {
-    const seen = seeEvent(event, surfaceKind);
+  #lookInto(event: Buffer, form: StreamForm): SeenEvent {
+    const seen = seeEvent(event, form);
     if (seen.payload !== null) {
       this.#ends.note(seen.payload);
       this.#owner.onPayload(seen.payload, this.#leaving === null && seen.kind !== "error");
@@ -276,7 +276,7 @@ export class EventStream implements HttpBodySink {
     if (this.#isOver) {
       return;
     }
-    if (this.#owner.surfaceKind === "raw" || timeoutMs === 0) {
+    if (this.#owner.form === "raw" || timeoutMs === 0) {
       this.#end({ kind: "aborted" });
       return;
     }
@@ -314,7 +314,7 @@ export class EventStream implements HttpBodySink {
       this.#queue.break();
       return;
     }
-    const isRaw = this.#owner.surfaceKind === "raw";
+    const isRaw = this.#owner.form === "raw";
     if (errorEvent === null && lastEvent !== null) {
       this.#pass(Buffer.concat([...this.#comments, lastEvent]));
     }

@@ -7,9 +7,9 @@ import {
 } from "@sluice/control-plane/gateway/admit/check-access.ts";
 import { type Catalog, emptyCatalog } from "@sluice/control-plane/gateway/catalog.ts";
 import type { ModelEntry, ParsedRequest, Principal } from "@sluice/control-plane/gateway/model.ts";
-import type { SurfaceKind } from "@sluice/control-plane/gateway/surfaces.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { channelOf } from "../../../support/calls/channel-fixtures.ts";
+import { operationOf, type ShortName } from "../../../support/calls/operations.ts";
 
 const nowMs = 1_000_000;
 const address = "203.0.113.8";
@@ -135,7 +135,9 @@ describe("a path that is passed through", () => {
 
 test("an option that makes pictures dearer is offered only where they are not sold at one price", () => {
   const check = (pictureOption: string | null, image: bigint, output: bigint) =>
-    codeOf(() => checkPrice({ pictureOption } as ParsedRequest, { price: { image, output } } as ModelEntry, "images"));
+    codeOf(() =>
+      checkPrice({ pictureOption } as ParsedRequest, { price: { image, output } } as ModelEntry, operationOf("images")),
+    );
   expect(check("quality", 1n, 0n)).toBe("unpriced_option");
   expect(check("quality", 1n, 1n)).toBeNull();
   expect(check("quality", 0n, 1n)).toBeNull();
@@ -144,9 +146,11 @@ test("an option that makes pictures dearer is offered only where they are not so
 
 describe("sound is offered by models that have a price for it", () => {
   const units = ["input", "output", "audio", "request", "image"] as const;
-  const check = (kind: SurfaceKind, priced: (typeof units)[number] | null) => {
+  const check = (name: ShortName, priced: (typeof units)[number] | null) => {
     const price = Object.fromEntries(units.map((unit) => [unit, unit === priced ? 1n : 0n]));
-    return codeOf(() => checkPrice({ pictureOption: null } as ParsedRequest, { price } as unknown as ModelEntry, kind));
+    return codeOf(() =>
+      checkPrice({ pictureOption: null } as ParsedRequest, { price } as unknown as ModelEntry, operationOf(name)),
+    );
   };
 
   test.each([

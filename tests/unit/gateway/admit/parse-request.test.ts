@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { checkContentType, parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
 import type { RequestBounds } from "@sluice/control-plane/gateway/model.ts";
-import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
+import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 
 function boundsOf(path: string, body: object): RequestBounds & { bytes: number } {
   const bytes = Buffer.from(JSON.stringify({ model: "m", ...body }));
-  return { ...parseRequest(bytes, "application/json", findSurface(path)).bounds, bytes: bytes.length };
+  return { ...parseRequest(bytes, "application/json", findOperation(path)).bounds, bytes: bytes.length };
 }
 
 function codeOf(run: () => unknown): string {
@@ -150,14 +150,14 @@ describe("what is not text", () => {
   });
 
   test("a judgement may leave its model away", () => {
-    const surface = findSurface("/v1/moderations");
-    const request = parseRequest(Buffer.from('{"input":"a"}'), "application/json", surface);
+    const operation = findOperation("/v1/moderations");
+    const request = parseRequest(Buffer.from('{"input":"a"}'), "application/json", operation);
     expect(request.model).toBe("omni-moderation-latest");
   });
 
   test("a path without rules costs no token, whatever is sent there", () => {
-    const surface = findSurface("/v1/files");
-    const request = parseRequest(Buffer.alloc(1_000), "multipart/form-data; boundary=x", surface);
+    const operation = findOperation("/v1/files");
+    const request = parseRequest(Buffer.alloc(1_000), "multipart/form-data; boundary=x", operation);
     expect(request.bounds).toMatchObject({ inputTokensMax: 0, outputTokensMax: 0, outputImages: 0, audioMs: 0n });
   });
 });
@@ -170,7 +170,7 @@ describe("a form", () => {
       Buffer.from("\r\n"),
     ]);
     const bytes = Buffer.concat([...pieces, Buffer.from("--cut--\r\n")]);
-    return { ...parseRequest(bytes, "multipart/form-data; boundary=cut", findSurface(path)), bytes: bytes.length };
+    return { ...parseRequest(bytes, "multipart/form-data; boundary=cut", findOperation(path)), bytes: bytes.length };
   };
   const sound: [string, Buffer] = ['name="file"; filename="a.mp3"', Buffer.alloc(5_000)];
 
@@ -240,15 +240,15 @@ test("JSON goes on as what it was read as, whatever else a client calls it", () 
   const body = Buffer.from(JSON.stringify({ model: "m", messages: ask }));
   for (const type of ["application/json", "Application/JSON; charset=utf-7", "application/vnd.odd+json; a=b"]) {
     expect(
-      checkContentType(new Headers({ "content-type": type }), findSurface("/v1/chat/completions")),
+      checkContentType(new Headers({ "content-type": type }), findOperation("/v1/chat/completions")),
     ).toBeUndefined();
-    expect(parseRequest(body, type, findSurface("/v1/chat/completions")).contentType).toBe("application/json");
+    expect(parseRequest(body, type, findOperation("/v1/chat/completions")).contentType).toBe("application/json");
   }
 });
 
 test("a body comes as it is, of the type that its path takes", () => {
   const check = (path: string, headers: Record<string, string>) =>
-    codeOf(() => checkContentType(new Headers(headers), findSurface(path)));
+    codeOf(() => checkContentType(new Headers(headers), findOperation(path)));
   const [chats, edits] = ["/v1/chat/completions", "/v1/images/edits"];
   const json = { "content-type": "application/json; charset=utf-8" };
   expect(check(chats, json)).toBe("nothing was thrown");

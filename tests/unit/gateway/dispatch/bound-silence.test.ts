@@ -3,6 +3,7 @@ import { boundSilence, patienceFor } from "@sluice/control-plane/gateway/dispatc
 import { mayRetry } from "@sluice/control-plane/gateway/dispatch/retry-policy.ts";
 import type { RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
+import { operationOf } from "../../../support/calls/operations.ts";
 
 describe("the patience with a call", () => {
   const config = loadConfig({ DATABASE_URL: "postgres://user@127.0.0.1/any" });
@@ -67,7 +68,7 @@ describe("the patience with a call", () => {
     const silence = (isStream: boolean, silenceMsMax: number, idleTimeoutMs: number | null = null) =>
       boundSilence(
         { isStream, request: { isStream, inputBytes: 100, bounds }, model, readOn: null },
-        { kind: "chat" },
+        operationOf("chat"),
         { firstByteTimeoutMs: null, idleTimeoutMs },
         { silenceMsMax, upstreamLimits: { ...limits, ...rest } },
       ).idleTimeoutMs;

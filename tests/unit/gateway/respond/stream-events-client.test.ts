@@ -119,7 +119,7 @@ describe("the client's side", () => {
   });
 
   test.each([
-    ["where nothing could be heard", { surfaceKind: "raw" }],
+    ["where nothing could be heard", { form: "raw" }],
     ["where no time is given", { afterAbort: { timeoutMs: 0, bytesMax: 1 } }],
   ] as const)("when it leaves, the upstream is hung up on at once %s", async (_where, more) => {
     const one = await left(more);
@@ -144,7 +144,7 @@ describe("the client's side", () => {
   });
 
   test("a response that is not an event stream gets no event when it breaks off", async () => {
-    const one = run({ surfaceKind: "raw" });
+    const one = run({ form: "raw" });
     one.body.push(Buffer.from("ID3"));
     one.body.sink.onError(new HttpClientError("idle_timeout", true, "silent"));
     await settlePromises();

@@ -173,11 +173,11 @@ describe("before the first event", () => {
     expect(one.sent().length).toBeLessThanOrEqual(16_384 + first.length);
   });
 
-  test.each(["chat", "completions", "responses", "images", "speech", "transcription"] as const)(
+  test.each(["choices", "responses", "framed"] as const)(
     "the end of a stream of %s is no answer, however orderly",
-    async (surfaceKind) => {
+    async (form) => {
       for (const before of ["", comment]) {
-        const one = run({ surfaceKind, isWholeAtEof: true });
+        const one = run({ form, isWholeAtEof: true });
         one.body.push(Buffer.from(before));
         one.body.end(true);
         expect(await one.opening).toEqual({ kind: "cut", error: null });
@@ -202,21 +202,17 @@ describe("the end of a stream", () => {
   };
 
   test.each([
-    ["chat", true, "cut"],
-    ["completions", true, "cut"],
+    ["choices", true, "cut"],
     ["responses", true, "cut"],
-    ["images", true, "completed"],
-    ["images", false, "cut"],
+    ["framed", true, "completed"],
+    ["framed", false, "cut"],
     ["raw", true, "completed"],
     ["raw", false, "cut"],
-  ] as const)(
-    "of %s without a last event is judged by the framing (%p): %s",
-    async (surfaceKind, isDelimited, kind) => {
-      const one = await begun({ surfaceKind });
-      one.body.end(isDelimited);
-      expect(one.endings.map((ending) => ending.kind)).toEqual([kind]);
-    },
-  );
+  ] as const)("of %s without a last event is judged by the framing (%p): %s", async (form, isDelimited, kind) => {
+    const one = await begun({ form });
+    one.body.end(isDelimited);
+    expect(one.endings.map((ending) => ending.kind)).toEqual([kind]);
+  });
 
   test.each([
     ["response.completed", "completed"],
@@ -224,7 +220,7 @@ describe("the end of a stream", () => {
     ["response.failed", "error_event"],
     ["error", "error_event"],
   ] as const)("of the Responses API is %s: %s", async (type, kind) => {
-    const one = await begun({ surfaceKind: "responses" });
+    const one = await begun({ form: "responses" });
     const data = JSON.stringify({ type, response: { usage: { input_tokens: 1 }, error: {} } });
     one.body.push(Buffer.from(`event: ${type}\ndata: ${data}\n\n`));
     expect(one.endings.map((ending) => ending.kind)).toEqual([kind]);
@@ -248,26 +244,24 @@ describe("the end of a stream", () => {
     ["a clean end of both choices", begin(1) + finish() + finish(1), null, "completed"],
     ["the beginning of an event behind the reason of the end", `${finish()}data: [DO`, null, "completed"],
   ])("without [DONE] is judged by what was said: %s", async (_what, events, error, kind) => {
-    for (const surfaceKind of ["chat", "completions"] as const) {
-      const one = await begun({ surfaceKind });
-      const before = one.sent();
-      one.body.push(Buffer.from(events));
-      if (error === null) {
-        one.body.end(false);
-      } else {
-        one.body.sink.onError(error);
-      }
-      await settlePromises();
-      expect(one.endings.map((ending) => ending.kind as string)).toEqual([kind]);
-      const sent = events.replace(told, "").replace("data: [DO", "");
-      expect(one.sent()).toBe(before + sent + (kind === "completed" ? done : ""));
+    const one = await begun();
+    const before = one.sent();
+    one.body.push(Buffer.from(events));
+    if (error === null) {
+      one.body.end(false);
+    } else {
+      one.body.sink.onError(error);
     }
+    await settlePromises();
+    expect(one.endings.map((ending) => ending.kind as string)).toEqual([kind]);
+    const sent = events.replace(told, "").replace("data: [DO", "");
+    expect(one.sent()).toBe(before + sent + (kind === "completed" ? done : ""));
   });
 
-  test.each(["chat", "completions", "responses", "images", "transcription"] as const)(
+  test.each(["choices", "responses", "framed"] as const)(
     "of %s comes with an event that is no JSON, with nothing of it and nothing behind it",
-    async (surfaceKind) => {
-      const one = await begun({ surfaceKind });
+    async (form) => {
+      const one = await begun({ form });
       const before = one.sent();
       one.body.push(Buffer.from(`data: {"choices":[{"delta":{"content":"un\n\n${finish()}${told}${done}`));
       await settlePromises();

@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 import type { ParsedRequest, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { DeliveredCount } from "@sluice/control-plane/gateway/settle/measure-usage/count-delivered.ts";
 import {
-  type AnsweredCall,
   addEventUsage,
   measureAnswer,
   measureStream,
   measureUnread,
-  type StreamedAnswer,
 } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
+import type { AnsweredCall, StreamedAnswer } from "@sluice/control-plane/gateway/usage-count/model.ts";
 import { noUnits, type Units } from "@sluice/control-plane/models/units.ts";
+import { operationOf, type ShortName } from "../../../support/calls/operations.ts";
 
 const bounds: RequestBounds = {
   inputTokensMax: 400,
@@ -48,7 +48,7 @@ const price = { input: 1n, output: 1n, image: 1n, audio: 1n };
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const nothingDelivered = new DeliveredCount().delivered;
-const stream = (answer: Partial<StreamedAnswer> & Pick<StreamedAnswer, "kind">) =>
+const stream = (answer: Partial<StreamedAnswer> & Pick<StreamedAnswer, "operation">) =>
   measureStream({
     end: "completed",
     reported: null,
@@ -68,8 +68,8 @@ const deliveredOf = (...events: Record<string, unknown>[]) => {
   }
   return count.delivered;
 };
-const whole = (body: Buffer, kind: AnsweredCall["kind"], more: Partial<AnsweredCall> = {}) =>
-  measureAnswer(body, { kind, request: requestWith(), limits, price, ...more });
+const whole = (body: Buffer, name: ShortName, more: Partial<AnsweredCall> = {}) =>
+  measureAnswer(body, { operation: operationOf(name), request: requestWith(), limits, price, ...more });
 const plausible = { isImplausible: false };
 
 describe("pictures", () => {
@@ -118,7 +118,7 @@ describe("pictures", () => {
     known = addEventUsage(known, { type: "image_generation.completed", b64_json: "A", usage });
     known = addEventUsage(known, { type: "image_edit.completed", b64_json: "A" });
     expect(known).toEqual({ ...noUnits, inputTokens: 5n, outputTokens: 7n, images: 2 });
-    expect(stream({ kind: "images", end: "failed", reported: known })).toEqual({
+    expect(stream({ operation: operationOf("images"), end: "failed", reported: known })).toEqual({
       units: known ?? noUnits,
       usageSource: "provider",
       ...plausible,
@@ -133,7 +133,12 @@ describe("pictures", () => {
       quality: "low",
     }));
     for (const end of ["failed", "aborted"] as const) {
-      const left = stream({ kind: "images", end, delivered: deliveredOf(...drafts), bytesSent: 300_000 });
+      const left = stream({
+        operation: operationOf("images"),
+        end,
+        delivered: deliveredOf(...drafts),
+        bytesSent: 300_000,
+      });
       expect(left).toMatchObject({ usageSource: "estimated", units: { images: 1, outputTokens: 272n } });
     }
     const two = deliveredOf(drafts[0] ?? {}, { type: "image_generation.completed", b64_json: "B" }, drafts[1] ?? {});
@@ -163,8 +168,8 @@ describe("other answers", () => {
     const body = json({ id: "job", error: { message: "no" }, usage: { input_tokens: 1_000, output_tokens: 1_000 } });
     const measured = whole(body, "pass");
     expect(measured).toEqual({ units: noUnits, usageSource: "estimated", form: "answer", ...plausible });
-    expect(stream({ kind: "pass", end: "failed" }).usageSource).toBe("estimated");
-    expect(stream({ kind: "pass", bytesSent: 0 }).usageSource).toBe("none");
+    expect(stream({ operation: operationOf("pass"), end: "failed" }).usageSource).toBe("estimated");
+    expect(stream({ operation: operationOf("pass"), bytesSent: 0 }).usageSource).toBe("none");
   });
 });
 
@@ -176,7 +181,7 @@ describe("our own count stays within what was set aside", () => {
 
   test("of a stream that broke off", () => {
     const delivered = deliveredOf({ choices: [{ delta: { content: text } }] });
-    const cut = stream({ kind: "chat", end: "failed", request, limits: tight, delivered });
+    const cut = stream({ operation: operationOf("chat"), end: "failed", request, limits: tight, delivered });
     expect(cut).toEqual({ units: tight.held, usageSource: "estimated", ...plausible });
   });
 
@@ -207,7 +212,7 @@ describe("a usage that can't be true", () => {
     expect(whole(json({ ...answer, usage }), "chat")).toMatchObject(marked);
     const reported = addEventUsage(null, { choices: [], usage });
     for (const end of ["completed", "failed", "aborted"] as const) {
-      expect(stream({ kind: "chat", end, reported })).toMatchObject(marked);
+      expect(stream({ operation: operationOf("chat"), end, reported })).toMatchObject(marked);
     }
   });
 
@@ -224,7 +229,7 @@ describe("a usage that can't be true", () => {
     const reported = addEventUsage(null, { choices: [], usage });
     const delivered = deliveredOf({ choices: [{ delta: { content: "four words of text" } }] });
     for (const end of ["completed", "failed", "aborted"] as const) {
-      expect(stream({ kind: "chat", end, reported, delivered })).toMatchObject(marked);
+      expect(stream({ operation: operationOf("chat"), end, reported, delivered })).toMatchObject(marked);
     }
   });
 
@@ -242,26 +247,26 @@ describe("a client that leaves", () => {
   const request = requestOf({ messages: [{ role: "user", content: "a".repeat(1_000) }] });
 
   test("owes the input once an answer had begun, and what it got of it", () => {
-    const left = stream({ kind: "chat", end: "aborted", request, bytesSent: 0 });
+    const left = stream({ operation: operationOf("chat"), end: "aborted", request, bytesSent: 0 });
     expect(left).toMatchObject({ usageSource: "estimated", units: { outputTokens: 0n } });
     expect(left.units.inputTokens).toBeGreaterThanOrEqual(200n);
     expect(left.units.inputTokens).toBeLessThan(220n);
     const delivered = deliveredOf({ choices: [{ delta: { content: "four words of text" } }] });
-    const later = stream({ kind: "chat", end: "aborted", request, delivered });
+    const later = stream({ operation: operationOf("chat"), end: "aborted", request, delivered });
     expect(later.units).toEqual({ ...left.units, outputTokens: 4n });
-    expect(measureUnread({ kind: "chat", request, limits, price })).toEqual(left);
+    expect(measureUnread({ operation: operationOf("chat"), request, limits, price })).toEqual(left);
   });
 
   test("owes what the provider still told", () => {
     const reported = { ...noUnits, inputTokens: 1_234n, outputTokens: 56n };
-    const left = stream({ kind: "chat", end: "aborted", request, reported, bytesSent: 0 });
+    const left = stream({ operation: operationOf("chat"), end: "aborted", request, reported, bytesSent: 0 });
     expect(left).toEqual({ units: reported, usageSource: "provider", ...plausible });
   });
 
   test("owes the input that the provider told before any output", () => {
     const reported = { ...noUnits, inputTokens: 1_234n, cacheReadTokens: 1_000n };
     const delivered = deliveredOf({ choices: [{ delta: { content: "four words of text" } }] });
-    expect(stream({ kind: "chat", end: "aborted", request, reported, delivered })).toEqual({
+    expect(stream({ operation: operationOf("chat"), end: "aborted", request, reported, delivered })).toEqual({
       units: { ...reported, outputTokens: 4n },
       usageSource: "estimated",
       ...plausible,
@@ -274,7 +279,9 @@ describe("a client that leaves", () => {
     ["embeddings", { outputTokens: 0n }],
   ] as const)("pays for %s, too", (kind, units) => {
     const spoken = { ...request, bounds: { ...bounds, characters: 37 } };
-    expect(measureUnread({ kind, request: spoken, limits, price: { ...price, output: 0n } })).toMatchObject({
+    expect(
+      measureUnread({ operation: operationOf(kind), request: spoken, limits, price: { ...price, output: 0n } }),
+    ).toMatchObject({
       usageSource: "estimated",
       units,
     });
@@ -282,15 +289,20 @@ describe("a client that leaves", () => {
 
   test("pays for a file as long as it lasts at least, and for a picture as small as pictures are", () => {
     const form = { ...requestWith({ inputImages: 2 }), contentType: "multipart/form-data; boundary=x" };
-    const heard = measureUnread({ kind: "transcription", request: { ...form, inputBytes: 1_764_000 }, limits, price });
+    const heard = measureUnread({
+      operation: operationOf("transcription"),
+      request: { ...form, inputBytes: 1_764_000 },
+      limits,
+      price,
+    });
     expect(heard.units).toEqual({ ...noUnits, audioMs: 10_000n });
-    expect(measureUnread({ kind: "images", request: form, limits, price }).units).toEqual({
+    expect(measureUnread({ operation: operationOf("images"), request: form, limits, price }).units).toEqual({
       ...noUnits,
       inputTokens: 170n,
     });
     const url = `data:image/png;base64,${"A".repeat(1_000_000)}`;
     const seen = requestOf({ content: [{ url }, "a".repeat(500)] }, { inputImages: 1 });
-    const { inputTokens } = measureUnread({ kind: "chat", request: seen, limits, price }).units;
+    const { inputTokens } = measureUnread({ operation: operationOf("chat"), request: seen, limits, price }).units;
     expect([inputTokens > 185n, inputTokens < 215n]).toEqual([true, true]);
   });
 });

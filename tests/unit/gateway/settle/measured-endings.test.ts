@@ -6,11 +6,11 @@ import {
   addEventUsage,
   measureAnswer,
   measureStream,
-  type StreamedAnswer,
   StreamMeter,
 } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
-import type { SurfaceKind } from "@sluice/control-plane/gateway/surfaces.ts";
+import type { StreamedAnswer } from "@sluice/control-plane/gateway/usage-count/model.ts";
 import { noUnits, type Units } from "@sluice/control-plane/models/units.ts";
+import { operationOf, type ShortName } from "../../../support/calls/operations.ts";
 
 const bounds: RequestBounds = {
   ...{ inputTokensMax: 400, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },
@@ -37,10 +37,19 @@ function deliveredOf(event: Record<string, unknown>) {
 
 const streamed = (answer: Partial<StreamedAnswer>) =>
   measureStream({
-    ...{ kind: "chat", end: "completed", reported: null, delivered: deliveredOf({}), request, limits, price },
+    ...{
+      operation: operationOf("chat"),
+      end: "completed",
+      reported: null,
+      delivered: deliveredOf({}),
+      request,
+      limits,
+      price,
+    },
     ...{ isFiltered: false, pieces: [], bytesSent: 10, ...answer },
   });
-const answered = (value: unknown) => measureAnswer(json(value), { kind: "chat", request, limits, price });
+const answered = (value: unknown) =>
+  measureAnswer(json(value), { operation: operationOf("chat"), request, limits, price });
 const told = (usage: unknown) => addEventUsage(null, { choices: [], usage });
 
 describe("a client that leaves", () => {
@@ -105,7 +114,7 @@ describe("a whole answer", () => {
     const response = { output: [{ content: [{ text: "four words of text" }] }] };
     expect(
       measureAnswer(json({ ...response, usage: { input_tokens: counted.prompt_tokens, output_tokens: 0 } }), {
-        ...{ kind: "responses", request, limits, price },
+        ...{ operation: operationOf("responses"), request, limits, price },
       }),
     ).toMatchObject(charged);
   });
@@ -124,7 +133,9 @@ describe("a whole answer", () => {
     expect(answered({ choices: [other, choice], usage })).toMatchObject(charged);
     const response = { incomplete_details: { reason: "content_filter" }, output: [{ text: "words" }] };
     const filtered = json({ ...response, usage });
-    expect(measureAnswer(filtered, { kind: "responses", request, limits, price })).toMatchObject(charged);
+    expect(measureAnswer(filtered, { operation: operationOf("responses"), request, limits, price })).toMatchObject(
+      charged,
+    );
     for (const end of [{ choices: [{ ...choice, delta: {} }] }, { response }]) {
       const meter = new StreamMeter({ tick: () => 0 });
       meter.add(words, true);
@@ -137,11 +148,11 @@ describe("a whole answer", () => {
     const noOutput = { most, held: { ...held, outputTokens: 0n } };
     const scored = (value: object) =>
       measureAnswer(json({ choices: [{ text: "the prompt again", logprobs: {} }], ...value }), {
-        ...{ kind: "completions", request, limits: noOutput, price },
+        ...{ operation: operationOf("completions"), request, limits: noOutput, price },
       });
     expect(scored({ usage })).toMatchObject({ usageSource: "provider", units: { inputTokens: 10n } });
     expect(scored({})).toMatchObject({ usageSource: "estimated", units: { inputTokens: 209n, outputTokens: 0n } });
-    expect(streamed({ kind: "completions", limits: noOutput, reported: told(usage) })).toMatchObject({
+    expect(streamed({ operation: operationOf("completions"), limits: noOutput, reported: told(usage) })).toMatchObject({
       ...{ usageSource: "provider", isImplausible: false, units: { inputTokens: 10n } },
     });
   });
@@ -165,14 +176,14 @@ describe("a whole answer", () => {
     ["embeddings", "data"],
     ["images", "data"],
   ] as const;
-  const formOf = (kind: SurfaceKind, value: unknown) =>
-    measureAnswer(json(value), { kind, request, limits, price }).form;
+  const formOf = (name: ShortName, value: unknown) =>
+    measureAnswer(json(value), { operation: operationOf(name), request, limits, price }).form;
 
   test.each(lists)("to %s without the list %s is no answer, and free, whatever usage it tells", (kind, list) => {
     const texts = { text: `"${list}":[1]`, more: "x".repeat(20_000) };
     for (const value of [{}, { id: "x" }, { [list]: null }, { [list]: {} }, { [list]: "[1]" }, texts]) {
       for (const answer of [value, { ...value, usage: usage }, { usage: usage, ...value }]) {
-        const measured = measureAnswer(json(answer), { kind, request, limits, price });
+        const measured = measureAnswer(json(answer), { operation: operationOf(kind), request, limits, price });
         expect(measured).toEqual({ ...free, form: "no_result" });
       }
     }
@@ -193,7 +204,7 @@ describe("a whole answer", () => {
       }
       expect(
         measureAnswer(Buffer.from(JSON.stringify({ ...value, usage: usage }, null, 2)), {
-          kind,
+          operation: operationOf(kind),
           request,
           limits,
           price,

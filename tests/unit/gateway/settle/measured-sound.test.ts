@@ -2,14 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import type { ParsedRequest, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { DeliveredCount } from "@sluice/control-plane/gateway/settle/measure-usage/count-delivered.ts";
-import {
-  type AnsweredCall,
-  addEventUsage,
-  measureAnswer,
-  measureStream,
-  type StreamedAnswer,
-} from "@sluice/control-plane/gateway/settle/measure-usage.ts";
+import { addEventUsage, measureAnswer, measureStream } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
+import type { AnsweredCall, StreamedAnswer } from "@sluice/control-plane/gateway/usage-count/model.ts";
 import { noUnits, type Units } from "@sluice/control-plane/models/units.ts";
+import { operationOf, type ShortName } from "../../../support/calls/operations.ts";
 
 const bounds: RequestBounds = {
   ...{ inputTokensMax: 400, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },
@@ -29,7 +25,7 @@ const plausible = { isImplausible: false };
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const nothingDelivered = new DeliveredCount().delivered;
-const stream = (answer: Partial<StreamedAnswer> & Pick<StreamedAnswer, "kind">) =>
+const stream = (answer: Partial<StreamedAnswer> & Pick<StreamedAnswer, "operation">) =>
   measureStream({
     end: "completed",
     reported: null,
@@ -49,8 +45,8 @@ const deliveredOf = (...events: Record<string, unknown>[]) => {
   }
   return count.delivered;
 };
-const whole = (body: Buffer, kind: AnsweredCall["kind"], more: Partial<AnsweredCall> = {}) =>
-  measureAnswer(body, { kind, request: requestWith(), limits, price, ...more });
+const whole = (body: Buffer, name: ShortName, more: Partial<AnsweredCall> = {}) =>
+  measureAnswer(body, { operation: operationOf(name), request: requestWith(), limits, price, ...more });
 
 describe("speech", () => {
   const request = requestWith({ characters: 37 });
@@ -58,26 +54,32 @@ describe("speech", () => {
   test.each(["completed", "failed", "aborted"] as const)(
     "is charged by the character once any sound was delivered (%s)",
     (end) => {
-      const measured = stream({ kind: "speech", end, request, price: byCharacter, pieces: [Buffer.alloc(10)] });
+      const measured = stream({
+        operation: operationOf("speech"),
+        end,
+        request,
+        price: byCharacter,
+        pieces: [Buffer.alloc(10)],
+      });
       expect(measured).toEqual({ units: { ...noUnits, inputTokens: 37n }, usageSource: "estimated", ...plausible });
     },
   );
 
   test("is free when no sound came, and charged by the provider's count where it comes", () => {
-    expect(stream({ kind: "speech", end: "failed", request, bytesSent: 0 }).usageSource).toBe("none");
+    expect(stream({ operation: operationOf("speech"), end: "failed", request, bytesSent: 0 }).usageSource).toBe("none");
     const reported = { ...noUnits, inputTokens: 9n, outputTokens: 90n };
-    const measured = stream({ kind: "speech", request, reported });
+    const measured = stream({ operation: operationOf("speech"), request, reported });
     expect(measured).toEqual({ units: reported, usageSource: "provider", ...plausible });
   });
 
   test("is charged by the character where only these have a price, whatever tokens the provider tells", () => {
     const reported = { ...noUnits, inputTokens: 9n, outputTokens: 90n };
-    const measured = stream({ kind: "speech", request, reported, price: byCharacter });
+    const measured = stream({ operation: operationOf("speech"), request, reported, price: byCharacter });
     expect(measured).toEqual({ units: { ...noUnits, inputTokens: 37n }, usageSource: "estimated", ...plausible });
   });
 
   test("is charged by what is said in so many characters where that has a price, and the provider does not count", () => {
-    const measured = stream({ kind: "speech", request });
+    const measured = stream({ operation: operationOf("speech"), request });
     expect(measured).toMatchObject({ usageSource: "estimated", units: { inputTokens: 37n, outputTokens: 50n } });
   });
 });
@@ -112,7 +114,14 @@ describe("what was heard", () => {
     const delivered = deliveredOf({ type: "transcript.text.delta", delta: "a".repeat(30) });
     const reported = { ...noUnits, inputTokens: 3n, outputTokens: 2n };
     for (const end of ["completed", "failed", "aborted"] as const) {
-      const streamed = stream({ kind: "transcription", end, request, reported, delivered, price: byTime });
+      const streamed = stream({
+        operation: operationOf("transcription"),
+        end,
+        request,
+        reported,
+        delivered,
+        price: byTime,
+      });
       expect(streamed).toMatchObject({ usageSource: "estimated", units: { audioMs: 2_000n } });
     }
   });
@@ -154,12 +163,14 @@ describe("what was heard", () => {
   test("of a stream is charged by its last event, or by what was delivered until it broke off", () => {
     const request = requestWith({ audioMs: 100_000n });
     const delivered = deliveredOf({ type: "transcript.text.delta", delta: "a".repeat(30) });
-    const cut = stream({ kind: "transcription", end: "failed", request, delivered, bytesSent: 100 });
+    const cut = stream({ operation: operationOf("transcription"), end: "failed", request, delivered, bytesSent: 100 });
     expect(cut).toMatchObject({ usageSource: "estimated", units: { audioMs: 2_000n, outputTokens: 6n } });
     const told = addEventUsage(null, {
       type: "transcript.text.done",
       usage: { type: "tokens", input_tokens: 3, output_tokens: 2 },
     });
-    expect(stream({ kind: "transcription", request, reported: told })).toMatchObject({ units: { inputTokens: 3n } });
+    expect(stream({ operation: operationOf("transcription"), request, reported: told })).toMatchObject({
+      units: { inputTokens: 3n },
+    });
   });
 });

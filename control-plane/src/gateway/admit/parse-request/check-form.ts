@@ -1,8 +1,7 @@
 import { AppError } from "../../../platform/errors.ts";
 import { checkOption } from "../../options/check-options.ts";
 import { isKnownName, refuseDisguise } from "../../options/known-names.ts";
-import { optionsOf } from "../../options/option-table.ts";
-import type { SurfaceKind } from "../../surfaces.ts";
+import { type OptionPlace, optionsOf } from "../../options/option-table.ts";
 import type { FormPart } from "./read-multipart.ts";
 
 /** Fields that affect the price are short. */
@@ -21,7 +20,7 @@ export type Form = { readonly fields: Readonly<Record<string, string>>; readonly
  * @throws AppError `invalid_value` for a field that occurs twice, is a file, or is not a short text; `unknown_field`
  * for a name that only looks like one of these; `unpriced_option`, `provider_object` for options that are not offered
  */
-export function checkForm(parts: readonly FormPart[], kind: SurfaceKind): Form {
+export function checkForm(parts: readonly FormPart[], place: OptionPlace | null): Form {
   const fields: Record<string, string> = {};
   let files = 0;
   for (const part of parts) {
@@ -35,7 +34,7 @@ export function checkForm(parts: readonly FormPart[], kind: SurfaceKind): Form {
       const message = `The form must have one plain field '${part.name}'.`;
       throw new AppError("invalid_value", { message, param: part.name });
     }
-    checkOption(part.name, value, kind);
+    checkOption(part.name, value, place);
     fields[part.name] = value;
   }
   const { stream = "false" } = fields;

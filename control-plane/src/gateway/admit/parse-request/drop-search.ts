@@ -1,6 +1,5 @@
 import { itemRanges, type JsonShape } from "../../../platform/scan-json.ts";
-import type { SurfaceKind } from "../../surfaces.ts";
-import type { JsonObject } from "./read-count.ts";
+import type { JsonObject } from "../../operations/model.ts";
 
 /** What is left of a request, and the note to the client about what was removed. */
 type Left = { readonly tools: unknown; readonly body: Buffer; readonly dropped: string | null };
@@ -11,10 +10,10 @@ const optional: ReadonlySet<unknown> = new Set([undefined, null, "auto", "none"]
  * Removes the provider's search from the tools of a response if its use is optional and there are other tools: Codex
  * sends it with every call. A response without it is still what the client asked for. All other bytes stay.
  */
-export function dropSearch(bytes: Buffer, fields: JsonObject, shape: JsonShape, kind: SurfaceKind): Left {
+export function dropSearch(bytes: Buffer, fields: JsonObject, shape: JsonShape): Left {
   const { tools, tool_choice: choice } = fields;
   const place = shape.topLevel.get("tools");
-  if (kind !== "responses" || !Array.isArray(tools) || place === undefined || !optional.has(choice)) {
+  if (!Array.isArray(tools) || place === undefined || !optional.has(choice)) {
     return { tools, body: bytes, dropped: null };
   }
   const kept = tools.filter((tool) => !isSearch(tool));

@@ -1,5 +1,4 @@
-import type { SurfaceKind } from "../../surfaces.ts";
-import type { JsonObject } from "./read-count.ts";
+import type { JsonObject } from "../../operations/model.ts";
 
 /** The size that a price per image covers, in pixels; providers never charge more for a smaller image. */
 const plainSide = 1024;
@@ -21,12 +20,12 @@ const plainValues: Readonly<Record<string, (value: unknown) => boolean>> = {
  * The option of an image request that makes images more expensive than the price per image covers, or null. If images
  * are charged by their tokens, the tokens include it.
  */
-export function findPictureOption(fields: JsonObject, kind: SurfaceKind): string | null {
+export function findPictureOption(fields: JsonObject): string | null {
   const isDearer = ([name, isPlain]: [string, (value: unknown) => boolean]): boolean => {
     const value = fields[name] ?? null;
     return value !== null && !isPlain(value);
   };
-  return kind === "images" ? (Object.entries(plainValues).find(isDearer)?.[0] ?? null) : null;
+  return Object.entries(plainValues).find(isDearer)?.[0] ?? null;
 }
 
 /** In forms, numbers are strings. */

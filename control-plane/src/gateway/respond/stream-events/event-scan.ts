@@ -1,4 +1,4 @@
-import type { SurfaceKind } from "../../surfaces.ts";
+import type { StreamForm } from "../../operations/model.ts";
 
 /** What needs to be known about a server-sent event on its way through; one without data is a comment. */
 export type EventKind = "content" | "comment" | "usage_only" | "done" | "error" | "terminal" | "broken";
@@ -68,7 +68,7 @@ function isData(event: Buffer): boolean {
 }
 
 /** Inspects one event. One whose data is not JSON is broken: clients differ in what they make of it. */
-export function seeEvent(event: Buffer, kind: SurfaceKind): SeenEvent {
+export function seeEvent(event: Buffer, form: StreamForm): SeenEvent {
   const data = eventData(event);
   let payload: unknown;
   try {
@@ -83,7 +83,7 @@ export function seeEvent(event: Buffer, kind: SurfaceKind): SeenEvent {
   }
   const fields = payload as Record<string, unknown>;
   return {
-    kind: kind === "responses" ? responsesEventKind(fields["type"]) : chatEventKind(fields),
+    kind: form === "responses" ? responsesEventKind(fields["type"]) : chatEventKind(fields),
     payload: fields,
   };
 }

@@ -1,15 +1,6 @@
+import type { Delivered } from "../../usage-count/model.ts";
 import { Tally } from "../../usage-count/tally.ts";
 import { asObject, type Json } from "../../usage-count/units.ts";
-
-/** What reached the client, for a response without reported usage. */
-export type Delivered = {
-  /** Text, reasoning, arguments, code and anything else a model wrote, and its audio. */
-  readonly outputTokens: number;
-  readonly textBytes: number;
-  readonly pictures: number;
-  /** Results that are not text: vectors, images, ranks. */
-  readonly items: number;
-};
 
 /** Events of an item whose types end like this contain something new; others repeat earlier content. */
 const newParts = /(?:delta|partial_image)$/;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
-import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
+import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 
 const messages = [{ role: "user", content: "hi" }];
 const chatPath = "/v1/chat/completions";
@@ -9,7 +9,7 @@ const parse = (path: string, body: object) =>
   parseRequest(
     Buffer.from(JSON.stringify({ model: "m", ...inputOf(path), ...body })),
     "application/json",
-    findSurface(path),
+    findOperation(path),
   );
 const inputOf = (path: string) =>
   path === chatPath ? { messages } : path === responsesPath ? { input: "hi" } : { prompt: "hi" };

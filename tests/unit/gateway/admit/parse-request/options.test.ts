@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
-import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
+import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 
 const messages = [{ role: "user", content: "hi" }];
@@ -8,7 +8,7 @@ const chatPath = "/v1/chat/completions";
 const responsesPath = "/v1/responses";
 
 function parseText(path: string, text: string) {
-  return parseRequest(Buffer.from(text), "application/json", findSurface(path));
+  return parseRequest(Buffer.from(text), "application/json", findOperation(path));
 }
 
 function refusalOf(path: string, body: object | string): string {
@@ -156,10 +156,10 @@ describe("a field that steers to another model or provider is refused", () => {
       const part = (key: string, value: string) =>
         `--b\r\ncontent-disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`;
       const form = `${part("model", "m")}${part(name as string, "x")}--b--\r\n`;
-      const surface = findSurface("/v1/audio/transcriptions");
+      const operation = findOperation("/v1/audio/transcriptions");
       let thrown: unknown = null;
       try {
-        parseRequest(Buffer.from(form), "multipart/form-data; boundary=b", surface);
+        parseRequest(Buffer.from(form), "multipart/form-data; boundary=b", operation);
       } catch (error) {
         thrown = error;
       }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
 import type { ParsedRequest } from "@sluice/control-plane/gateway/model.ts";
-import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
+import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 
@@ -9,7 +9,7 @@ const edits = "/v1/images/edits";
 const typeOf = (boundary: string) => `multipart/form-data; boundary=${boundary}`;
 
 const parse = (body: string | Buffer, contentType = typeOf("B"), path = edits): ParsedRequest =>
-  parseRequest(Buffer.from(body), contentType, findSurface(path));
+  parseRequest(Buffer.from(body), contentType, findOperation(path));
 
 function refusalOf(run: () => unknown): string {
   try {

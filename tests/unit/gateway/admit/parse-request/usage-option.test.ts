@@ -3,12 +3,12 @@ import type { ChannelId } from "@sluice/contracts/ids";
 import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
 import { refusesUsageOption, UsageOptions } from "@sluice/control-plane/gateway/dispatch/usage-option.ts";
 import type { AttemptFailure, GatewayCall } from "@sluice/control-plane/gateway/model.ts";
-import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
+import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 import fc from "fast-check";
 import { keyText, objectText, spaced, valueText } from "../../../../support/values/json-text.ts";
 
 const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 600;
-const chat = findSurface("/v1/chat/completions");
+const chat = findOperation("/v1/chat/completions");
 const parse = (text: string) => parseRequest(Buffer.from(text), "application/json", chat);
 const asText = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8");
 
@@ -118,6 +118,6 @@ describe("the usage option of a stream", () => {
 
   test("is not asked of the Responses API, which tells its usage anyway", () => {
     const text = '{"model":"m","input":"x","stream":true}';
-    expect(asText(parseRequest(Buffer.from(text), "application/json", findSurface("/v1/responses")).body)).toBe(text);
+    expect(asText(parseRequest(Buffer.from(text), "application/json", findOperation("/v1/responses")).body)).toBe(text);
   });
 });

@@ -1,7 +1,5 @@
 import { AppError } from "../../../platform/errors.ts";
-
-/** The JSON object of a request, not yet parsed further. */
-export type JsonObject = Record<string, unknown>;
+import type { JsonObject } from "../model.ts";
 
 /**
  * A whole number, or null when the field is missing.

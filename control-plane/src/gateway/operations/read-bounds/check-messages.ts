@@ -1,6 +1,7 @@
 import { AppError } from "../../../platform/errors.ts";
 import { refuseInnerDisguise } from "../../options/known-names.ts";
 import { refuseObjects, refuseObjectsWithin } from "../../options/refuse-objects.ts";
+import type { JsonObject } from "../model.ts";
 import { checkImageUrl } from "./check-image-url.ts";
 
 const roles = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
@@ -14,8 +15,6 @@ export type Attachments = {
   /** Some content is only referenced, or compressed, so that the size of the body says nothing about it. */
   hasMore: boolean;
 };
-
-type JsonObject = Record<string, unknown>;
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -2,9 +2,9 @@ import { AppError } from "../../../platform/errors.ts";
 import { checkTools } from "../../options/check-tools.ts";
 import { refuseInnerDisguise } from "../../options/known-names.ts";
 import { refuseObjects } from "../../options/refuse-objects.ts";
+import type { JsonObject } from "../model.ts";
 import { checkImageUrl } from "./check-image-url.ts";
 import type { Attachments } from "./check-messages.ts";
-import type { JsonObject } from "./read-count.ts";
 
 const pictureTypes = new Set(["input_image", "computer_screenshot"]);
 

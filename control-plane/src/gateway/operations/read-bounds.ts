@@ -1,10 +1,10 @@
-import { AppError } from "../../../platform/errors.ts";
-import type { RequestBounds } from "../../model.ts";
-import { outputLimits, thinkingLimit } from "../../options/known-names.ts";
-import type { SurfaceKind } from "../../surfaces.ts";
-import { checkItems } from "./check-items.ts";
-import { type Attachments, checkMessages } from "./check-messages.ts";
-import { type JsonObject, readCount } from "./read-count.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { RequestBounds } from "../model.ts";
+import { outputLimits, thinkingLimit } from "../options/known-names.ts";
+import type { FormCounts, JsonObject } from "./model.ts";
+import { checkItems } from "./read-bounds/check-items.ts";
+import { type Attachments, checkMessages } from "./read-bounds/check-messages.ts";
+import { readCount } from "./read-bounds/read-count.ts";
 
 const choicesMax = 128;
 /**
@@ -15,7 +15,7 @@ const choicesMax = 128;
 const soundBytesPerSecond = 500n;
 
 /** Bounds from the body alone: a token is at least one of its bytes. */
-const bodyAlone = {
+const bodyAlone: Omit<RequestBounds, "inputTokensMax"> = {
   isOneContext: true,
   inputImages: 0,
   outputTokensMax: null,
@@ -23,57 +23,61 @@ const bodyAlone = {
   outputImages: 0,
   audioMs: 0n,
   characters: 0,
-} as const;
+};
 
 /** The bounds of a call whose body is not parsed: it costs the price of a request and nothing else. */
 export const passThroughBounds: RequestBounds = { ...bodyAlone, inputTokensMax: 0, outputTokensMax: 0 };
 
-/**
- * The cost bounds of a JSON request, by the dialect of its path. Only fields that the path knows count: a provider
- * would ignore any other, and respond at full length.
- * @throws AppError `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `unpriced_option`,
- * `provider_object`
+/*
+ * The cost bounds of each operation. Only fields that its path knows count: a provider would ignore any other, and
+ * respond at full length.
  */
-export function readBounds(fields: JsonObject, kind: SurfaceKind, bodyBytes: number): RequestBounds {
-  switch (kind) {
-    case "chat":
-      return { ...bodyAlone, ...inputOf(checkMessages(fields), bodyBytes), ...chatOutput(fields) };
-    case "responses":
-      return {
-        ...bodyAlone,
-        ...inputOf(checkItems(fields["input"]), bodyBytes),
-        outputTokensMax: readOutputLimit(fields, ["max_output_tokens"]),
-      };
-    case "completions":
-      return { ...bodyAlone, inputTokensMax: bodyBytes, isOneContext: false, ...completionsOutput(fields) };
-    case "images":
-      return { ...bodyAlone, inputTokensMax: bodyBytes, ...pictures(readCount(fields, "n", 1, choicesMax) ?? 1) };
-    case "speech":
-      return {
-        ...bodyAlone,
-        inputTokensMax: bodyBytes,
-        isOneContext: false,
-        characters: countCharacters(fields["input"]),
-      };
-    case "rerank":
-      return { ...bodyAlone, inputTokensMax: rerankTokens(fields, bodyBytes), isOneContext: false, outputTokensMax: 0 };
-    default:
-      return { ...bodyAlone, inputTokensMax: bodyBytes, isOneContext: false, outputTokensMax: 0 };
-  }
+
+/** Input that is embedded, moderated or ranked: nothing is written. */
+export function inputBounds(_fields: JsonObject, bodyBytes: number): RequestBounds {
+  return { ...bodyAlone, inputTokensMax: bodyBytes, isOneContext: false, outputTokensMax: 0 };
 }
 
-/** The cost bounds of a form. @throws AppError `invalid_value` */
-export function readFormBounds(
-  form: { readonly count: string | null; readonly files: number },
-  kind: SurfaceKind,
-  bodyBytes: number,
-): RequestBounds {
-  if (kind === "images") {
-    const count = readCount({ n: form.count === null ? null : toNumber(form.count) }, "n", 1, choicesMax) ?? 1;
-    return { ...bodyAlone, inputTokensMax: bodyBytes, inputImages: form.files, ...pictures(count) };
-  }
+export function chatBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
+  return { ...bodyAlone, ...inputOf(checkMessages(fields), bodyBytes), ...chatOutput(fields) };
+}
+
+export function responseBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
+  return {
+    ...bodyAlone,
+    ...inputOf(checkItems(fields["input"]), bodyBytes),
+    outputTokensMax: readOutputLimit(fields, ["max_output_tokens"]),
+  };
+}
+
+export function completionBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
+  return { ...bodyAlone, inputTokensMax: bodyBytes, isOneContext: false, ...completionsOutput(fields) };
+}
+
+export function imageBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
+  return { ...bodyAlone, inputTokensMax: bodyBytes, ...pictures(readCount(fields, "n", 1, choicesMax) ?? 1) };
+}
+
+export function imageFormBounds({ count: text, files }: FormCounts, bodyBytes: number): RequestBounds {
+  const count = readCount({ n: text === null ? null : toNumber(text) }, "n", 1, choicesMax) ?? 1;
+  return { ...bodyAlone, inputTokensMax: bodyBytes, inputImages: files, ...pictures(count) };
+}
+
+export function speechBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
+  const characters = countCharacters(fields["input"]);
+  return { ...bodyAlone, inputTokensMax: bodyBytes, isOneContext: false, characters };
+}
+
+export function recordingBounds(_form: FormCounts, bodyBytes: number): RequestBounds {
   const audioMs = (BigInt(bodyBytes) * 1000n + soundBytesPerSecond - 1n) / soundBytesPerSecond;
   return { ...bodyAlone, inputTokensMax: bodyBytes, audioMs };
+}
+
+/** The query is read again with each document. */
+export function rerankBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
+  const documents = Array.isArray(fields["documents"]) ? fields["documents"].length : 1;
+  const queryBytes = Buffer.byteLength(typeof fields["query"] === "string" ? fields["query"] : "");
+  return inputBounds(fields, bodyBytes + documents * queryBytes);
 }
 
 /** Digits only: parsers disagree on other notations. */
@@ -127,12 +131,6 @@ function completionsOutput(fields: JsonObject) {
     outputTokensMax: readOutputLimit(fields, ["max_tokens"], 0),
     choices: Math.max(shown, written) * (isList ? prompt.length : 1),
   };
-}
-
-/** The query is read again with each document. */
-function rerankTokens(fields: JsonObject, bodyBytes: number): number {
-  const documents = Array.isArray(fields["documents"]) ? fields["documents"].length : 1;
-  return bodyBytes + documents * Buffer.byteLength(typeof fields["query"] === "string" ? fields["query"] : "");
 }
 
 /** Speech is sold by the character: a provider might speak a value that is not text, and it would cost nothing. */

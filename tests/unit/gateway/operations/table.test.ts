@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { findSurface, isPlainPath } from "@sluice/control-plane/gateway/surfaces.ts";
+import { operationEntries } from "@sluice/contracts/operations";
+import { findOperation, isPlainPath } from "@sluice/control-plane/gateway/operations/table.ts";
 
 describe("a path that equals a known one but for case", () => {
   test.each([
@@ -14,13 +15,24 @@ describe("a path that equals a known one but for case", () => {
     "/v1/Realtime",
     "/v1/Realtime/sessions",
   ])("%s may not be called", (path) => {
-    expect(isPlainPath(path) && findSurface(path).methods.length > 0).toBe(false);
+    expect(isPlainPath(path) && findOperation(path).methods.length > 0).toBe(false);
   });
+});
+
+test("the provider is read on only where it alone knows what a response costs", () => {
+  const readOn = operationEntries.filter(([, { path }]) => findOperation(path).isReadOn).map(([name]): string => name);
+  expect(readOn.toSorted()).toEqual(
+    [
+      ...["chat", "completions", "responses", "image_generations", "image_edits", "image_variations"],
+      ...["transcriptions", "translations"],
+    ].toSorted(),
+  );
+  expect([findOperation("/v1/files").isReadOn, findOperation("/v1/models").isReadOn]).toEqual([false, false]);
 });
 
 test("known paths and paths that are only passed through may be called as they are", () => {
   for (const path of ["/v1/chat/completions", "/v1/models", "/v1/models/Qwen/Qwen3-32B"]) {
-    expect([path, isPlainPath(path), findSurface(path).kind === "pass"]).toEqual([path, true, false]);
+    expect([path, isPlainPath(path), findOperation(path).handling === "pass"]).toEqual([path, true, false]);
   }
   for (const [path, ...methods] of [
     ["/v1/files", "GET", "POST"],
@@ -29,8 +41,8 @@ test("known paths and paths that are only passed through may be called as they a
     ["/v1/responses/input_tokens", "POST", "GET", "DELETE"],
     ["/v1/vector_stores/vs_1/files/file-1", "GET", "DELETE"],
   ] as const) {
-    expect([path, isPlainPath(path), findSurface(path).kind]).toEqual([path, true, "pass"]);
-    expect([...findSurface(path).methods]).toEqual([...methods]);
+    expect([path, isPlainPath(path), findOperation(path).handling]).toEqual([path, true, "pass"]);
+    expect([...findOperation(path).methods]).toEqual([...methods]);
   }
 });
 
@@ -61,8 +73,8 @@ describe("a path that runs models, or is about the account at the provider, is n
     ],
     ...["/v1/models/gpt-4o-mini/permissions".replace("models", "model"), "/v1/files/file-1/Content", "/v1"],
   ])("%s", (path) => {
-    const { methods, kind } = findSurface(path);
-    expect(kind).toBe("pass");
+    const { methods, handling } = findOperation(path);
+    expect(handling).toBe("pass");
     expect(methods.filter((method) => method === "POST" || path !== "/v1/responses/compact")).toEqual([]);
   });
 });

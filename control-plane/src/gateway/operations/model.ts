@@ -1,0 +1,71 @@
+import type { PriceName } from "../../models/model.ts";
+import type { RequestBounds } from "../model.ts";
+import type { OptionPlace } from "../options/option-table.ts";
+
+/** The JSON object of a request, not yet parsed further. */
+export type JsonObject = Record<string, unknown>;
+
+/** What bounds the cost of a form: its field `n`, and its files. */
+export type FormCounts = { readonly count: string | null; readonly files: number };
+
+/**
+ * What is sold, and what our own count counts: text, without which a response has no output; other results, such as vectors
+ * and ranks; images; speech; the transcript of a recording; or nothing, so that only the request has a price. The rules of
+ * each are in `settle/measure-usage/outputs.ts`.
+ */
+export type Output = "text" | "items" | "images" | "speech" | "transcript" | "unmeasured";
+
+/**
+ * How a stream is read, and what makes it complete. `choices`: `[DONE]`, or a finish reason for every choice.
+ * `responses`: an event of a type that says so. `framed`: the proper end of the body. `raw`: the same, and its events are
+ * not read.
+ */
+export type StreamForm = "choices" | "responses" | "framed" | "raw";
+
+/** What the steps of a call need to know about its operation. */
+export type OperationRules = {
+  /** A call of a model; the list of models, which is answered here; or a path that is only passed through. */
+  readonly handling: "call" | "list" | "pass";
+  readonly methods: readonly string[];
+  /** The place in the table of options that applies in addition to the rows for all places. */
+  readonly optionPlace: OptionPlace | null;
+  /** Whether its tools are checked, and whether an optional search by the provider is removed from them first. */
+  readonly tools: "unread" | "checked" | "search_dropped";
+  /** It sends the usage of a stream in a chunk that has to be requested. */
+  readonly takesUsageOption: boolean;
+  /** A model without any of these prices would be free. Null if tokens and requests are all that it is sold by. */
+  readonly soldBy: readonly PriceName[] | null;
+  /** Between two events of a stream a model may think for as long as a whole response would take. */
+  readonly isSilentWhileThinking: boolean;
+  /** Only the provider knows what a response costs: it is read on after its client has left. */
+  readonly isReadOn: boolean;
+  /** JSON or events; of other types as well, but not a web page; or anything, even nothing. */
+  readonly answers: "json" | "media" | "any";
+  /** The list that a complete response must contain to be valid; null if any form is valid. */
+  readonly resultList: string | null;
+  readonly output: Output;
+  readonly stream: StreamForm;
+  /** Its name in the semantic conventions for telemetry. */
+  readonly telemetryName: "chat" | "text_completion" | "embeddings" | "generate_content";
+};
+
+/**
+ * Reads what bounds the cost of a request.
+ * @throws AppError `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `unpriced_option`,
+ * `provider_object`
+ */
+type ReadBounds<Read> = (read: Read, bodyBytes: number) => RequestBounds;
+
+/** How a body is read, by its form. */
+export type BodyRules = {
+  readonly json: { readonly body: "json"; readonly readBounds: ReadBounds<JsonObject> };
+  readonly multipart: { readonly body: "multipart"; readonly readBounds: ReadBounds<FormCounts> };
+  readonly none: { readonly body: "none" };
+};
+
+/** An operation of the API as the gateway handles it. */
+export type Operation = OperationRules &
+  BodyRules[keyof BodyRules] & {
+    /** The model that the API assumes when a request names none. */
+    readonly defaultModel: string | null;
+  };

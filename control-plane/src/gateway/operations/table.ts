@@ -1,0 +1,137 @@
+import { type operations as described, type OperationName, operationEntries } from "@sluice/contracts/operations";
+import { findPassThrough } from "@sluice/contracts/pass-through";
+import type { BodyRules, Operation, OperationRules } from "./model.ts";
+import {
+  chatBounds,
+  completionBounds,
+  imageBounds,
+  imageFormBounds,
+  inputBounds,
+  recordingBounds,
+  rerankBounds,
+  responseBounds,
+  speechBounds,
+} from "./read-bounds.ts";
+
+/** JSON in, JSON out, and the results are not text. The rows below say how they differ. */
+const plain: OperationRules = {
+  handling: "call",
+  methods: ["POST"],
+  optionPlace: null,
+  tools: "unread",
+  takesUsageOption: false,
+  soldBy: null,
+  isSilentWhileThinking: false,
+  isReadOn: false,
+  answers: "json",
+  resultList: null,
+  output: "items",
+  stream: "framed",
+  telemetryName: "generate_content",
+};
+const written: OperationRules = { ...plain, isReadOn: true, output: "text" };
+const drawn: OperationRules = { ...plain, optionPlace: "images", isReadOn: true, resultList: "data", output: "images" };
+/** Audio counted by time is charged by tokens if only these have a price, and vice versa; with neither it would be free. */
+export const transcribed = {
+  ...plain,
+  soldBy: ["audio", "input", "output", "request"],
+  isReadOn: true,
+  answers: "media",
+  output: "transcript",
+} as const satisfies OperationRules;
+
+type Row<Name extends OperationName> = OperationRules & Omit<BodyRules[(typeof described)[Name]["body"]], "body">;
+
+/** What the gateway does with each operation. Path, form of the body and description are in `@sluice/contracts/operations`. */
+const rows: { readonly [Name in OperationName]: Row<Name> } = {
+  chat: {
+    ...written,
+    readBounds: chatBounds,
+    optionPlace: "chat",
+    tools: "checked",
+    takesUsageOption: true,
+    resultList: "choices",
+    stream: "choices",
+    telemetryName: "chat",
+  },
+  completions: {
+    ...written,
+    readBounds: completionBounds,
+    takesUsageOption: true,
+    resultList: "choices",
+    stream: "choices",
+    telemetryName: "text_completion",
+  },
+  responses: {
+    ...written,
+    readBounds: responseBounds,
+    optionPlace: "responses",
+    tools: "search_dropped",
+    isSilentWhileThinking: true,
+    resultList: "output",
+    stream: "responses",
+    telemetryName: "chat",
+  },
+  embeddings: { ...plain, readBounds: inputBounds, resultList: "data", telemetryName: "embeddings" },
+  image_generations: { ...drawn, readBounds: imageBounds },
+  image_edits: { ...drawn, readBounds: imageFormBounds },
+  image_variations: { ...drawn, readBounds: imageFormBounds },
+  speech: { ...plain, readBounds: speechBounds, soldBy: ["input", "request"], answers: "media", output: "speech" },
+  transcriptions: { ...transcribed, readBounds: recordingBounds },
+  translations: { ...transcribed, readBounds: recordingBounds },
+  rerank: { ...plain, readBounds: rerankBounds },
+  moderations: { ...plain, readBounds: inputBounds },
+};
+
+const modelsPath = "/v1/models";
+const modelPrefix = `${modelsPath}/`;
+const bodiless = { body: "none", defaultModel: null } as const;
+
+const byPath: ReadonlyMap<string, Operation> = new Map([
+  ...operationEntries.map(([name, { path, body, defaultModel = null }]): [string, Operation] => [
+    path,
+    // The type of `rows` has made sure that the reader of each row is for this form.
+    { ...rows[name], body, defaultModel } as Operation,
+  ]),
+  [modelsPath, { ...plain, ...bodiless, handling: "list", methods: ["GET", "HEAD"] }],
+]);
+
+/** A path without rules of its own: the body is not parsed, and a call costs the pass-through price. */
+const passThrough: OperationRules = {
+  ...plain,
+  handling: "pass",
+  answers: "any",
+  output: "unmeasured",
+  stream: "raw",
+};
+
+/** How a path passes through the gateway; no methods for one that does not. */
+export function findOperation(path: string): Operation {
+  return (
+    byPath.get(path.startsWith(modelPrefix) ? modelsPath : path) ?? {
+      ...passThrough,
+      ...bodiless,
+      methods: [...findPassThrough(path).keys()],
+    }
+  );
+}
+
+const plainPath = /^\/v1(\/[A-Za-z0-9._-]+)+$/;
+/** Model names may contain a maker, a variant or a tuning, which clients encode. None of it is sent to a provider. */
+const modelPath = /^\/v1\/models\/[A-Za-z0-9._~:@%/-]+$/;
+
+/** Whether a path may be called at all: plain segments, nothing encoded, no `..`, no case variant of a known path. */
+export function isPlainPath(path: string): boolean {
+  const isSpelledOut = plainPath.test(path) || modelPath.test(path);
+  const climbs = path.includes("/..") || path.includes("/./");
+  return isSpelledOut && !climbs && !isKnownInOtherCase(path);
+}
+
+/** A case-insensitive provider would treat it as the known path, while nobody here counts its tokens. */
+function isKnownInOtherCase(path: string): boolean {
+  if (byPath.has(path) || path.startsWith(modelPrefix)) {
+    return false;
+  }
+  const lower = path.toLowerCase();
+  return byPath.has(lower) || lower.startsWith(modelPrefix);
+}

@@ -1,0 +1,127 @@
+import { noUnits, type Units } from "../../../models/units.ts";
+import type { ParsedRequest } from "../../model.ts";
+import type { Output } from "../../operations/model.ts";
+import { bookable, withinHeld, withOutput } from "../../usage-count/judge-usage.ts";
+import { audioUnits, estimateAudio, measureAudio } from "../../usage-count/measure-audio.ts";
+import type { AnsweredCall, Delivered, Measured, StreamedAnswer } from "../../usage-count/model.ts";
+import { asSold, type UnitPrice } from "../../usage-count/sold-sound.ts";
+import type { Json } from "../../usage-count/units.ts";
+import { countDeliveredAnswer, countPictures } from "./count-delivered.ts";
+import { estimateInput } from "./estimate-input.ts";
+
+const spokenTokensPerCharacter = 4 / 3;
+/** The highest bit rate of audio files: gives the least time that a file of this size lasts. */
+const soundBytesPerSecondMax = 176_400n;
+
+/** How one kind of output is counted, and in which unit it is charged. */
+export type OutputRules = {
+  /** Its output is tokens, so a response without tokens has no output. */
+  readonly isText: boolean;
+  /** The images in a complete response. */
+  countImages(body: Buffer): number;
+  /** Our own count of a complete response without reported usage. */
+  countAnswer(body: Buffer, answer: () => Json, call: AnsweredCall): Units;
+  /** The same for a stream. */
+  countStream(answer: StreamedAnswer): Units;
+  /** What a provider that begins to respond has read. */
+  owedInput(call: AnsweredCall): Units;
+  /** Where the counted unit has no price, charges our own count in the unit that has one. */
+  soldAsPriced(measured: Measured, call: AnsweredCall, counted: () => Units): Measured;
+};
+
+const items: OutputRules = {
+  isText: false,
+  countImages: () => 0,
+  countAnswer: (_body, answer, { request }) => estimateUnits(request, countDeliveredAnswer(answer())),
+  countStream: ({ request, delivered }) => estimateUnits(request, delivered),
+  owedInput: ({ request }) => ({ ...noUnits, inputTokens: BigInt(estimateInput(request)) }),
+  soldAsPriced: (measured) => measured,
+};
+
+/** Sold by the image, or by their tokens; these are ours if a provider reports none. */
+const images: OutputRules = {
+  ...items,
+  countImages: countPictures,
+  soldAsPriced(measured, { limits, price }, counted) {
+    if (measured.usageSource !== "provider" || !isDrawnForNothing(measured.units, price)) {
+      return measured;
+    }
+    const units = withOutput(measured.units, counted(), limits);
+    return { units, usageSource: "estimated", isImplausible: true };
+  },
+};
+
+/** Sold by its characters, or by tokens. */
+const speech: OutputRules = {
+  ...items,
+  countAnswer: (_body, _answer, call) => spokenUnits(call),
+  countStream: (answer) => (answer.bytesSent > 0 ? spokenUnits(answer) : noUnits),
+  owedInput: spokenUnits,
+  soldAsPriced(measured, call) {
+    return measured.usageSource === "provider" && call.price.output === 0n
+      ? { ...measured, units: withinHeld(spokenUnits(call), call.limits), usageSource: "estimated" }
+      : measured;
+  },
+};
+
+/** Sold by the time of the recording, or by tokens. */
+const transcript: OutputRules = {
+  ...items,
+  countAnswer: (body) => audioUnits(measureAudio(body.toString("utf8"))),
+  countStream({ delivered: { textBytes }, pieces }) {
+    return audioUnits(textBytes > 0 ? estimateAudio(textBytes) : measureAudio(Buffer.concat(pieces).toString("utf8")));
+  },
+  owedInput: ({ request }) => ({ ...noUnits, audioMs: leastMs(request) }),
+  soldAsPriced(measured, { request, limits, price }, counted) {
+    if (measured.usageSource === "none") {
+      return measured;
+    }
+    const heard = counted();
+    const least = leastMs(request);
+    const audioMs = heard.audioMs > least ? heard.audioMs : least;
+    const { units, isConverted } = asSold(measured.units, { ...heard, audioMs }, price);
+    return isConverted ? { ...measured, units: bookable(units, limits).units, usageSource: "estimated" } : measured;
+  },
+};
+
+/** The rules by output. Null where nothing is measured, because a call costs the price of a request. */
+export const outputs: Readonly<Record<Output, OutputRules | null>> = {
+  text: { ...items, isText: true },
+  items,
+  images,
+  speech,
+  transcript,
+  unmeasured: null,
+};
+
+function isDrawnForNothing(units: Units, price: UnitPrice): boolean {
+  return units.outputTokens === 0n && units.images > 0 && price.image === 0n && price.output > 0n;
+}
+
+/** How long a recording of this size lasts at least. */
+function leastMs({ inputBytes }: ParsedRequest): bigint {
+  return (BigInt(inputBytes) * 1000n) / soundBytesPerSecondMax;
+}
+
+/**
+ * Speech is sold by the character, and its audio reveals nothing: each character of the text is an input token. A model
+ * whose speech is sold by the token generates one per 50 ms, in which nobody says more than about a character.
+ */
+function spokenUnits({ request, price }: AnsweredCall): Units {
+  const { characters } = request.bounds;
+  const outputTokens = price.output > 0n ? Math.ceil(characters * spokenTokensPerCharacter) : 0;
+  return { ...noUnits, inputTokens: BigInt(characters), outputTokens: BigInt(outputTokens) };
+}
+
+/** Our own count for a response without reported usage: see `text-tokens.ts` for the rule. */
+function estimateUnits(request: ParsedRequest, { outputTokens, pictures, items: results }: Delivered): Units {
+  if (outputTokens === 0 && pictures === 0 && results === 0) {
+    return noUnits;
+  }
+  return {
+    ...noUnits,
+    inputTokens: BigInt(estimateInput(request)),
+    outputTokens: BigInt(outputTokens),
+    images: pictures,
+  };
+}

@@ -1,0 +1,48 @@
+import type { Units } from "../../models/units.ts";
+import type { ParsedRequest } from "../model.ts";
+import type { Operation } from "../operations/model.ts";
+import type { UsageLimits } from "./judge-usage.ts";
+import type { UnitPrice } from "./sold-sound.ts";
+import type { ReportedUnits } from "./units.ts";
+
+/** What a call is charged for, and who counted it; `none` is free. */
+export type Measured = {
+  readonly units: Units;
+  readonly usageSource: "provider" | "estimated" | "none";
+  /** The provider reported more than is plausible, or not a count at all. */
+  readonly isImplausible: boolean;
+};
+
+/** A call with a provider's response, as far as needed to measure it. */
+export type AnsweredCall = {
+  readonly operation: Pick<Operation, "output" | "resultList">;
+  readonly request: ParsedRequest;
+  readonly limits: UsageLimits;
+  /** The model's price. */
+  readonly price: UnitPrice;
+};
+
+/** What reached the client, for a response without reported usage. */
+export type Delivered = {
+  /** Text, reasoning, arguments, code and anything else a model wrote, and its audio. */
+  readonly outputTokens: number;
+  readonly textBytes: number;
+  readonly pictures: number;
+  /** Results that are not text: vectors, images, ranks. */
+  readonly items: number;
+};
+
+/** The properties by which a stream is measured. */
+export type StreamedAnswer = AnsweredCall & {
+  /** Whether it was completed; `aborted` when the client left before. */
+  readonly end: "completed" | "failed" | "aborted";
+  /** The last usage reported by the provider, or null. */
+  readonly reported: ReportedUnits | null;
+  /** The provider's content filter ended it. */
+  readonly isFiltered: boolean;
+  /** What its events delivered to the client. */
+  readonly delivered: Delivered;
+  /** What was sent to the client: the first pieces, and the total size. */
+  readonly pieces: readonly Uint8Array[];
+  readonly bytesSent: number;
+};
