@@ -1,14 +1,14 @@
+import { type CamelCase, camelCase } from "@sluice/contracts/camel-case";
+import { type KeySetting, keySettings } from "@sluice/contracts/key-fields";
 import {
-  type CamelCase,
   type CountColumn,
-  camelCase,
   countedUnits,
   type PriceColumn,
   pricedUnits,
   unitMeasures,
 } from "@sluice/contracts/priced-units";
 import { sql } from "drizzle-orm";
-import { bigint, customType, integer, numeric, timestamp } from "drizzle-orm/pg-core";
+import { bigint, boolean, customType, integer, numeric, text, timestamp } from "drizzle-orm/pg-core";
 
 /** The surrogate key every table shares. */
 export const id = () => bigint("id", { mode: "bigint" }).generatedAlwaysAsIdentity().primaryKey();
@@ -51,6 +51,29 @@ export function unitCounts({ isSum }: { readonly isSum: boolean }) {
         : integer(count).notNull(),
     ]),
   ) as Record<CamelCase<CountColumn>, ReturnType<typeof bigint>>;
+}
+
+const keySettingColumn = {
+  name: (name: string) => text(name).notNull(),
+  models: (name: string) => text(name).array(),
+  addresses: (name: string) => text(name).array(),
+  moment,
+  count: (name: string) => integer(name),
+  flag: (name: string, isOn: true | null) =>
+    boolean(name)
+      .notNull()
+      .default(isOn === true),
+};
+
+/** A column for each setting of an API key; null where there is no such limit. */
+export function keySettingColumns() {
+  return Object.fromEntries(
+    keySettings.map((field) => [camelCase(field.name), keySettingColumn[field.kind](field.name, field.default)]),
+  ) as {
+    readonly [Setting in KeySetting as CamelCase<Setting["name"]>]: ReturnType<
+      (typeof keySettingColumn)[Setting["kind"]]
+    >;
+  };
 }
 
 export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });

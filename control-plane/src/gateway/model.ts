@@ -10,6 +10,7 @@ import type { ByteCounter } from "../platform/read-body.ts";
 import type { Attempt, Outcome } from "../usage/log/model.ts";
 import type { BodyShare } from "./body-room.ts";
 import type { ExitNodesOfModel } from "./channels/model.ts";
+import type { CallSettings } from "./keys/model.ts";
 import type { ReadOn } from "./read-on.ts";
 
 /** What a translation of calls knows about the upstream and a chat completion can't express. */
@@ -83,21 +84,13 @@ export type CallReport = {
 };
 
 /** The caller according to the key: everything that admission needs, so that it needs no query. */
-export type Principal = {
+export type Principal = CallSettings & {
   readonly userId: UserId | null;
   readonly gatewayUserId: GatewayUserId;
   readonly apiKeyId: ApiKeyId;
   readonly groupName: string;
   readonly isUserEnabled: boolean;
   readonly keyStatus: "active" | "disabled" | "revoked";
-  /** Milliseconds since 1970, or null for never. */
-  readonly expiresAtMs: number | null;
-  readonly allowedModels: ReadonlySet<string> | null;
-  readonly allowedIps: readonly string[] | null;
-  readonly requestsPerMinute: number | null;
-  readonly tokensPerMinute: number | null;
-  readonly concurrencyMax: number | null;
-  readonly isPayloadTraced: boolean;
   readonly isFirstUse: boolean;
   readonly rateMultiplier: Decimal;
   readonly userBudgetId: BudgetId;

@@ -1,7 +1,6 @@
+import { type CamelCase, camelCase } from "@sluice/contracts/camel-case";
 import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
 import {
-  type CamelCase,
-  camelCase,
   type PricedUnit,
   type PriceList,
   partsOf,

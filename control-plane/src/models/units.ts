@@ -1,10 +1,5 @@
-import {
-  type CamelCase,
-  type CountedUnit,
-  camelCase,
-  countedUnits,
-  unitMeasures,
-} from "@sluice/contracts/priced-units";
+import { type CamelCase, camelCase } from "@sluice/contracts/camel-case";
+import { type CountedUnit, countedUnits, unitMeasures } from "@sluice/contracts/priced-units";
 
 type CountOf = { readonly bigint: bigint; readonly integer: number };
 

@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { idempotencyKey } from "./idempotency.ts";
+import { byKeyField, keyFields, resetPeriods } from "./key-fields.ts";
 import { countVisible } from "./readable-text.ts";
 import { type Unsent, wireCursor, wireInteger, wireMoment } from "./wire.ts";
-
-export const resetPeriods = ["none", "daily", "weekly", "monthly"] as const;
-export type ResetPeriod = (typeof resetPeriods)[number];
 
 /** What a key can be seen as. An expired key works again when its end is moved; a revoked one never does. */
 const apiKeyStatuses = ["active", "disabled", "expired", "revoked"] as const;
@@ -42,26 +40,39 @@ export const displayText = (lengthMax: number) =>
 const amount = (max: number) => z.number().int().min(1).max(max);
 const names = (lengthMax: number) => z.array(displayText(lengthMax)).min(1).max(100);
 
-/** What can be set on a key. Null means that there is no such limit. */
-const settings = {
-  name: displayText(100),
-  /** In quota; 500,000 are 1 USD. */
-  quota_limit: amount(1_000_000_000_000_000).nullable(),
-  /** When what was used of the limit begins again at 0, in UTC. */
-  reset_period: z.enum(resetPeriods),
-  expires_at: z.iso.datetime({ offset: true }).nullable(),
-  allowed_models: names(200).nullable(),
-  /** Addresses and CIDR ranges. */
-  allowed_ips: names(50).nullable(),
-  requests_per_minute: amount(1_000_000).nullable(),
-  tokens_per_minute: amount(2_000_000_000).nullable(),
-  concurrency_max: amount(10_000).nullable(),
-  is_payload_traced: z.boolean(),
+/** What a request can say of a field, by its kind. Null means that there is no such limit. */
+const sent = {
+  name: displayText,
+  quota: (max: number) => amount(max).nullable(),
+  period: () => z.enum(resetPeriods),
+  models: (lengthMax: number) => names(lengthMax).nullable(),
+  addresses: (lengthMax: number) => names(lengthMax).nullable(),
+  moment: () => z.iso.datetime({ offset: true }).nullable(),
+  count: (max: number) => amount(max).nullable(),
+  flag: () => z.boolean(),
 };
 
+/** What a response says of it. */
+const shown = {
+  name: z.string(),
+  quota: wireInteger.nullable(),
+  period: z.enum(resetPeriods),
+  models: z.array(z.string()).nullable(),
+  addresses: z.array(z.string()).nullable(),
+  moment: wireMoment.nullable(),
+  count: z.int().nullable(),
+  flag: z.boolean(),
+};
+
+type Sent = { readonly [Kind in keyof typeof sent]: ReturnType<(typeof sent)[Kind]> };
+
+const sentFields = byKeyField<Sent>(keyFields, ({ kind, max }) => sent[kind](max ?? 0));
+/** The fields of a key as responses show them. */
+export const shownFields = byKeyField<typeof shown>(keyFields, ({ kind }) => shown[kind]);
+
 export const keyCreateInput = z.strictObject({
-  ...z.object(settings).partial().shape,
-  name: settings.name,
+  ...z.object(sentFields).partial().shape,
+  name: sentFields.name,
   group: z.string().max(100).optional(),
   /** The same text again makes no second key. */
   idempotency_key: idempotencyKey.optional(),
@@ -72,7 +83,7 @@ export const keySaveInput = z.strictObject({
   key_id: recordId,
   /** As it was read: a key that somebody else changed since is not overwritten. */
   updated_at: z.iso.datetime({ offset: true }),
-  ...z.object(settings).partial().shape,
+  ...z.object(sentFields).partial().shape,
 });
 export type KeySaveInput = z.output<typeof keySaveInput>;
 
@@ -94,20 +105,11 @@ export const keyListInput = z.strictObject({
 /** A key as its owner sees it. The key itself is never among it. */
 export const apiKeyView = z.strictObject({
   key_id: wireInteger,
-  name: z.string(),
+  ...shownFields,
   key_prefix: z.string(),
   key_last_four: z.string(),
   group: z.string(),
   status: z.enum(apiKeyStatuses),
-  expires_at: wireMoment.nullable(),
-  allowed_models: z.array(z.string()).nullable(),
-  allowed_ips: z.array(z.string()).nullable(),
-  requests_per_minute: z.int().nullable(),
-  tokens_per_minute: z.int().nullable(),
-  concurrency_max: z.int().nullable(),
-  is_payload_traced: z.boolean(),
-  quota_limit: wireInteger.nullable(),
-  reset_period: z.enum(resetPeriods),
   /** Of the current period; null without a limit. */
   quota_used: wireInteger.nullable(),
   quota_remaining: wireInteger.nullable(),

@@ -185,14 +185,6 @@ export function byTokenCount<Member>(member: Member): Readonly<Record<TokenColum
 }
 
 /** A name of a column as a name of the program: `cache_read` is `cacheRead`. */
-export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : Name;
-
-export function camelCase<const Name extends string>(name: Name): CamelCase<Name> {
-  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<Name>;
-}
-
 /** How an act names a new price: without `_usd` at the end, which would make an amount of it. */
 type PriceEffect = PriceColumn extends infer Price
   ? Price extends `${infer Name}_usd`

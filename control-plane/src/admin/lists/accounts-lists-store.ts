@@ -1,5 +1,15 @@
 import { auditList, keyList, mailList, userList } from "@sluice/contracts/admin-lists/accounts";
-import { type Bind, column, either, equals, isOneOf, listSource, startsWith } from "../../platform/list-query/model.ts";
+import { byKeyField, type KeySetting, keySettings } from "@sluice/contracts/key-fields";
+import {
+  type Bind,
+  type Column,
+  column,
+  either,
+  equals,
+  isOneOf,
+  listSource,
+  startsWith,
+} from "../../platform/list-query/model.ts";
 
 const userCreated = column("timestamptz", "p.created_at");
 const userId = column("bigint", "p.id");
@@ -70,6 +80,18 @@ function findUser(text: string, bind: Bind): string {
 
 const keyCreated = column("timestamptz", "k.created_at");
 const keyId = column("bigint", "k.id");
+const settingTypes = {
+  name: "text",
+  models: "text[]",
+  addresses: "text[]",
+  moment: "timestamptz",
+  count: "integer",
+  flag: "boolean",
+} as const;
+const { name, ...limits } = byKeyField<Readonly<Record<KeySetting["kind"], Column>>, KeySetting>(
+  keySettings,
+  (setting) => column(settingTypes[setting.kind], `k.${setting.name}`),
+);
 const isExpired = "k.status = 'active' and k.expires_at <= now()";
 const isInState = {
   active: "k.status = 'active' and (k.expires_at is null or k.expires_at > now())",
@@ -87,7 +109,7 @@ export const keys = listSource({
     left join budget b on b.api_key_id = coalesce(k.limit_key_id, k.id) and b.is_enforced`,
   columns: {
     key_id: keyId,
-    name: column("text", "k.name"),
+    name,
     key_prefix: column("text", "k.key_prefix"),
     key_last_four: column("text", "k.key_last_four"),
     status: column("text", `case when ${isExpired} then 'expired' else k.status end`),
@@ -98,14 +120,8 @@ export const keys = listSource({
     quota_limit: column("bigint", "b.granted"),
     quota_used: column("bigint", "b.used - b.period_base"),
     reset_period: column("text", "b.period"),
-    allowed_models: column("text[]", "k.allowed_models"),
-    allowed_ips: column("text[]", "k.allowed_ips"),
-    requests_per_minute: column("integer", "k.requests_per_minute"),
-    tokens_per_minute: column("integer", "k.tokens_per_minute"),
-    concurrency_max: column("integer", "k.concurrency_max"),
-    is_payload_traced: column("boolean", "k.is_payload_traced"),
+    ...limits,
     rotated_from_id: column("bigint", "k.rotated_from_id"),
-    expires_at: column("timestamptz", "k.expires_at"),
     first_used_at: column("timestamptz", "k.first_used_at"),
     last_used_at: column("timestamptz", "u.last_used_at"),
     created_at: keyCreated,

@@ -1,16 +1,6 @@
 import { sql } from "drizzle-orm";
-import {
-  type AnyPgColumn,
-  bigint,
-  boolean,
-  index,
-  integer,
-  numeric,
-  pgTable,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/pg-core";
-import { bytes, id, lifecycle, moment, quota, reference } from "../columns.ts";
+import { type AnyPgColumn, bigint, boolean, index, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bytes, id, keySettingColumns, lifecycle, moment, quota, reference } from "../columns.ts";
 
 /** A user as the upstream gateway knows it: what it may use and what its calls cost. */
 export const gatewayUser = pgTable("gateway_user", {
@@ -34,24 +24,15 @@ export const apiKey = pgTable(
     keyHash: bytes("key_hash").notNull().unique(),
     keyPrefix: text("key_prefix").notNull(),
     keyLastFour: text("key_last_four").notNull(),
-    name: text("name").notNull(),
+    ...keySettingColumns(),
     /** Null means the user's group. */
     groupName: text("group_name"),
     status: text("status", { enum: ["active", "disabled", "revoked"] })
       .notNull()
       .default("active"),
-    expiresAt: moment("expires_at"),
     rotatedFromId: reference("rotated_from_id"),
     /** The first of a chain of rotated keys, which share its budget and limits. Null for the first key of a chain. */
     limitKeyId: reference("limit_key_id").references((): AnyPgColumn => apiKey.id),
-    /** Null allows every model of the group. */
-    allowedModels: text("allowed_models").array(),
-    /** Addresses and CIDR ranges; null allows every address. */
-    allowedIps: text("allowed_ips").array(),
-    requestsPerMinute: integer("requests_per_minute"),
-    tokensPerMinute: integer("tokens_per_minute"),
-    concurrencyMax: integer("concurrency_max"),
-    isPayloadTraced: boolean("is_payload_traced").notNull().default(true),
     firstUsedAt: moment("first_used_at"),
     /** The idempotency key of the request that created it, and the SHA-256 of that request. */
     idempotencyKey: text("idempotency_key"),

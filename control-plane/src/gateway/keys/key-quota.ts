@@ -1,5 +1,5 @@
 import type { ApiKeyId } from "@sluice/contracts/ids";
-import type { ResetPeriod } from "@sluice/contracts/keys";
+import type { ResetPeriod } from "@sluice/contracts/key-fields";
 import type { Transaction } from "../../platform/db.ts";
 import { grantQuota } from "../quota/store.ts";
 import { insertKeyBudget, liftBudget, lockKeyBudget, recallIdleLeases, restartBudget } from "./settings-store.ts";

@@ -1,3 +1,14 @@
+import { type CamelCase, camelCase } from "@sluice/contracts/camel-case";
+import {
+  type ByKeyField,
+  byKeyField,
+  type CallSetting,
+  callSettings,
+  type KeySetting,
+  keySettings,
+} from "@sluice/contracts/key-fields";
+import type { ApiKeyView } from "@sluice/contracts/keys";
+
 const keyPattern = /^sk-[A-Za-z0-9]{48}$/;
 
 /** Whether a text can be one of our keys at all; anything else is refused without querying the database. */
@@ -10,51 +21,78 @@ export function describeApiKey(key: string): { keyPrefix: string; keyLastFour: s
   return { keyPrefix: key.slice(0, 7), keyLastFour: key.slice(-4) };
 }
 
-/** The settings of a key, except its quota limit. */
-export type KeySettings = {
+type SettingValues = {
   readonly name: string;
-  readonly expiresAt: string | null;
-  readonly allowedModels: readonly string[] | null;
-  readonly allowedIps: readonly string[] | null;
-  readonly requestsPerMinute: number | null;
-  readonly tokensPerMinute: number | null;
-  readonly concurrencyMax: number | null;
-  readonly isPayloadTraced: boolean;
+  readonly models: readonly string[] | null;
+  readonly addresses: readonly string[] | null;
+  /** As ISO 8601. */
+  readonly moment: string | null;
+  readonly count: number | null;
+  readonly flag: boolean;
 };
 
-/** The settings in a request; omitted ones are undefined. */
-export type SettingsInput = {
-  readonly name?: string | undefined;
-  readonly expires_at?: string | null | undefined;
-  readonly allowed_models?: readonly string[] | null | undefined;
-  readonly allowed_ips?: readonly string[] | null | undefined;
-  readonly requests_per_minute?: number | null | undefined;
-  readonly tokens_per_minute?: number | null | undefined;
-  readonly concurrency_max?: number | null | undefined;
-  readonly is_payload_traced?: boolean | undefined;
-};
+/** The settings of a key, except its quota limit. */
+export type KeySettings = ByKeyField<SettingValues, KeySetting>;
 
-export const defaultSettings: Omit<KeySettings, "name"> = {
-  expiresAt: null,
-  allowedModels: null,
-  allowedIps: null,
-  requestsPerMinute: null,
-  tokensPerMinute: null,
-  concurrencyMax: null,
-  isPayloadTraced: true,
-};
+/** The settings of a key that is created by its name alone. */
+export function defaultSettings(name: string): KeySettings {
+  return byKeyField<SettingValues, KeySetting>(keySettings, (field) => (field.kind === "name" ? name : field.default));
+}
 
 /** The settings after a request: its values, else the previous ones. */
-export function mergeSettings(current: KeySettings, input: SettingsInput): KeySettings {
-  const or = <T>(said: T | undefined, was: T): T => (said === undefined ? was : said);
-  return {
-    name: or(input.name, current.name),
-    expiresAt: or(input.expires_at, current.expiresAt),
-    allowedModels: or(input.allowed_models, current.allowedModels),
-    allowedIps: or(input.allowed_ips, current.allowedIps),
-    requestsPerMinute: or(input.requests_per_minute, current.requestsPerMinute),
-    tokensPerMinute: or(input.tokens_per_minute, current.tokensPerMinute),
-    concurrencyMax: or(input.concurrency_max, current.concurrencyMax),
-    isPayloadTraced: or(input.is_payload_traced, current.isPayloadTraced),
-  };
+export function mergeSettings(
+  current: KeySettings,
+  input: { readonly [Name in keyof KeySettings]?: KeySettings[Name] | undefined },
+): KeySettings {
+  return byKeyField<SettingValues, KeySetting>(keySettings, ({ name }) =>
+    input[name] === undefined ? current[name] : input[name],
+  );
+}
+
+/** The settings of a key as it is shown. */
+export function settingsOf(view: ApiKeyView): KeySettings {
+  return byKeyField<SettingValues, KeySetting>(keySettings, (field) =>
+    field.kind === "moment" ? (view[field.name]?.toISOString() ?? null) : view[field.name],
+  );
+}
+
+/** The settings that calls are admitted by, as rows of the database have them. */
+export type CallRow = ByKeyField<
+  {
+    readonly models: readonly string[] | null;
+    readonly addresses: readonly string[] | null;
+    readonly moment: Date | null;
+    readonly count: number | null;
+    readonly flag: boolean;
+  },
+  CallSetting
+>;
+
+type CallValues = {
+  readonly models: ReadonlySet<string> | null;
+  readonly addresses: readonly string[] | null;
+  /** Milliseconds since 1970, or null for never. */
+  readonly moment: number | null;
+  readonly count: number | null;
+  readonly flag: boolean;
+};
+
+type CallName<Setting extends CallSetting> = Setting["kind"] extends "moment"
+  ? `${CamelCase<Setting["name"]>}Ms`
+  : CamelCase<Setting["name"]>;
+
+/** The settings that calls are admitted by, in the form in which they are asked for most quickly. */
+export type CallSettings = { readonly [Setting in CallSetting as CallName<Setting>]: CallValues[Setting["kind"]] };
+
+export function toCallSettings(row: CallRow): CallSettings {
+  return Object.fromEntries(callSettings.map((setting) => toCallSetting(setting, row))) as CallSettings;
+}
+
+function toCallSetting(setting: CallSetting, row: CallRow): [name: string, value: CallValues[keyof CallValues]] {
+  const name = camelCase(setting.name);
+  if (setting.kind === "moment") {
+    return [`${name}Ms`, row[setting.name]?.getTime() ?? null];
+  }
+  const value = row[setting.name];
+  return [name, setting.kind === "models" && Array.isArray(value) ? new Set(value) : value];
 }

@@ -1,4 +1,5 @@
 import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
+import { type KeySetting, keySettings } from "@sluice/contracts/key-fields";
 import { type ApiKeyView, type KeyCreateInput, type KeySaveInput, liveKeysMax } from "@sluice/contracts/keys";
 import type { AuditChange, AuditOrigin } from "../../admin/audit/model.ts";
 import { audit } from "../../admin/audit/service.ts";
@@ -10,7 +11,7 @@ import { AppError } from "../../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
 import { generateApiKey } from "./generate-api-key.ts";
 import { type QuotaLimit, setQuotaLimit } from "./key-quota.ts";
-import { defaultSettings, describeApiKey, type KeySettings, mergeSettings } from "./model.ts";
+import { defaultSettings, describeApiKey, type KeySettings, mergeSettings, settingsOf } from "./model.ts";
 import {
   alignSharedLimits,
   countLiveKeys,
@@ -52,7 +53,7 @@ export class KeyService {
    */
   async create(owner: KeyOwner, input: KeyCreateInput, idempotencyKey: string | null): Promise<MadeKey> {
     const { idempotency_key: _, group, ...wishes } = input;
-    const settings = mergeSettings({ ...defaultSettings, name: input.name }, wishes);
+    const settings = mergeSettings(defaultSettings(input.name), wishes);
     const digest = sha256(JSON.stringify({ group, ...wishes }, sortedFields));
     return await this.#change(owner, async (tx, { groupName }) => {
       if (idempotencyKey !== null) {
@@ -111,7 +112,7 @@ export class KeyService {
       const settings = mergeSettings(current, input);
       await checkSettings(tx, settings, current);
       const limit = limitOf(view, input);
-      if (view.status === "expired" && settings.expiresAt !== current.expiresAt) {
+      if (view.status === "expired" && settings.expires_at !== current.expires_at) {
         await requireRoom(tx, owner.gatewayUserId);
       }
       await setQuotaLimit(tx, limitKeyId, limit);
@@ -234,29 +235,37 @@ async function requireRoom(tx: Transaction, gatewayUserId: GatewayUserId): Promi
   }
 }
 
-/** What the schema can't check: whether the expiry is in the future, the models exist, the addresses are valid. */
 async function checkSettings(tx: Transaction, settings: KeySettings, current: KeySettings | null): Promise<void> {
   const fields: Record<string, string> = {};
-  const { expiresAt, allowedModels, allowedIps } = settings;
-  if (expiresAt !== null && expiresAt !== current?.expiresAt) {
-    const endMs = Date.parse(expiresAt);
-    if (!(endMs > Date.now() && endMs < Date.now() + yearsMax * 366 * dayMs)) {
-      fields["expires_at"] = `Choose a time within the next ${yearsMax} years.`;
-    }
-  }
-  const badAddress = allowedIps?.find((each) => !isAddressOrRange(each));
-  if (badAddress !== undefined) {
-    fields["allowed_ips"] = `${badAddress} is neither an address nor a range.`;
-  }
-  if (allowedModels !== null && allowedModels !== current?.allowedModels) {
-    const [unknown] = await findUnknownModels(tx, allowedModels);
-    if (unknown !== undefined) {
-      fields["allowed_models"] = `There is no model ${unknown}.`;
+  for (const setting of keySettings) {
+    const isNew = settings[setting.name] !== current?.[setting.name];
+    const problem = isNew ? await problemOf(tx, setting, settings) : null;
+    if (problem !== null) {
+      fields[setting.name] = problem;
     }
   }
   if (Object.keys(fields).length > 0) {
     throw new AppError("invalid_value", { fields });
   }
+}
+
+/** What the schema can't check: whether the expiry is in the future, the models exist, the addresses are valid. */
+async function problemOf(tx: Transaction, setting: KeySetting, settings: KeySettings): Promise<string | null> {
+  if (setting.kind === "moment") {
+    const text = settings[setting.name];
+    const untilMs = text === null ? null : Date.parse(text) - Date.now();
+    const isNear = untilMs === null || (untilMs > 0 && untilMs < yearsMax * 366 * dayMs);
+    return isNear ? null : `Choose a time within the next ${yearsMax} years.`;
+  }
+  if (setting.kind === "addresses") {
+    const wrong = settings[setting.name]?.find((each) => !isAddressOrRange(each));
+    return wrong === undefined ? null : `${wrong} is neither an address nor a range.`;
+  }
+  if (setting.kind === "models") {
+    const [unknown] = await findUnknownModels(tx, settings[setting.name] ?? []);
+    return unknown === undefined ? null : `There is no model ${unknown}.`;
+  }
+  return null;
 }
 
 function limitOf(
@@ -272,19 +281,6 @@ function limitOf(
     return null;
   }
   return { quota: BigInt(quota), period: input.reset_period ?? current?.reset_period ?? "none" };
-}
-
-function settingsOf(view: ApiKeyView): KeySettings {
-  return {
-    name: view.name,
-    expiresAt: view.expires_at?.toISOString() ?? null,
-    allowedModels: view.allowed_models,
-    allowedIps: view.allowed_ips,
-    requestsPerMinute: view.requests_per_minute,
-    tokensPerMinute: view.tokens_per_minute,
-    concurrencyMax: view.concurrency_max,
-    isPayloadTraced: view.is_payload_traced,
-  };
 }
 
 function keyChange(before: ApiKeyView | null, after: ApiKeyView): AuditChange {

@@ -1,5 +1,9 @@
+import { camelCase } from "@sluice/contracts/camel-case";
 import type { ApiKeyId, BudgetId, GatewayUserId } from "@sluice/contracts/ids";
-import type { ApiKeyStatus, ApiKeyView, ResetPeriod } from "@sluice/contracts/keys";
+import { type KeySetting, keySettings, type ResetPeriod } from "@sluice/contracts/key-fields";
+import type { ApiKeyStatus, ApiKeyView } from "@sluice/contracts/keys";
+import { and, eq, ne, or, sql } from "drizzle-orm";
+import { apiKey } from "../../db/schema/gateway-keys.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { KeySettings } from "./model.ts";
@@ -37,31 +41,35 @@ export type KeyQuery = {
   readonly limit: number;
 };
 
+const settingNames = keySettings.map(({ name }) => name);
+
+const selectKeys = `
+  select k.id, ${settingNames.map((name) => `k.${name}`).join(", ")}, k.key_prefix, k.key_last_four,
+    coalesce(k.group_name, u.group_name) as group_name,
+    case when k.status <> 'revoked' and k.expires_at <= now() then 'expired' else k.status end as status,
+    b.granted as quota_limit, coalesce(b.period, 'none') as reset_period,
+    case when b.period_ends_at <= now() then 0 else b.used - b.period_base end as quota_used,
+    case when b.period_ends_at <= now() then next_period_end(b.period, now()) else b.period_ends_at end as period_ends_at,
+    k.first_used_at as first_request_at, s.last_used_at, k.rotated_from_id, n.id as rotated_to_id, k.created_at,
+    to_char(k.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at,
+    coalesce(k.limit_key_id, k.id) as limit_key_id
+  from api_key k
+  join gateway_user u on u.id = k.gateway_user_id
+  left join budget b on b.api_key_id = coalesce(k.limit_key_id, k.id) and b.is_enforced
+  left join api_key_use s on s.api_key_id = k.id
+  left join lateral (
+    select max(next.id) as id from api_key next where next.rotated_from_id = k.id and next.status <> 'revoked'
+  ) n on true
+  where k.gateway_user_id = $1::bigint
+    and ($2::bigint is null or k.id = $2::bigint)
+    and ($3::bigint is null or k.id < $3::bigint)
+    and (not $4::boolean or (k.status <> 'revoked' and (k.expires_at is null or k.expires_at > now())))
+  order by k.id desc limit $5::integer`;
+
 /** Keys of one user, newest first. */
 export async function findKeys(db: Queryable, query: KeyQuery): Promise<KeyRecord[]> {
   const { gatewayUserId, keyId, before, isLiveOnly, limit } = query;
-  const rows = await db.sql<KeyRow>`
-    select k.id, k.name, k.key_prefix, k.key_last_four, coalesce(k.group_name, u.group_name) as group_name,
-      case when k.status <> 'revoked' and k.expires_at <= now() then 'expired' else k.status end as status,
-      k.expires_at, k.allowed_models, k.allowed_ips, k.requests_per_minute, k.tokens_per_minute, k.concurrency_max,
-      k.is_payload_traced, b.granted as quota_limit, coalesce(b.period, 'none') as reset_period,
-      case when b.period_ends_at <= now() then 0 else b.used - b.period_base end as quota_used,
-      case when b.period_ends_at <= now() then next_period_end(b.period, now()) else b.period_ends_at end as period_ends_at,
-      k.first_used_at as first_request_at, s.last_used_at, k.rotated_from_id, n.id as rotated_to_id, k.created_at,
-      to_char(k.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at,
-      coalesce(k.limit_key_id, k.id) as limit_key_id
-    from api_key k
-    join gateway_user u on u.id = k.gateway_user_id
-    left join budget b on b.api_key_id = coalesce(k.limit_key_id, k.id) and b.is_enforced
-    left join api_key_use s on s.api_key_id = k.id
-    left join lateral (
-      select max(next.id) as id from api_key next where next.rotated_from_id = k.id and next.status <> 'revoked'
-    ) n on true
-    where k.gateway_user_id = ${gatewayUserId}::bigint
-      and (${keyId}::bigint is null or k.id = ${keyId}::bigint)
-      and (${before}::bigint is null or k.id < ${before}::bigint)
-      and (not ${isLiveOnly}::boolean or (k.status <> 'revoked' and (k.expires_at is null or k.expires_at > now())))
-    order by k.id desc limit ${limit}::integer`;
+  const rows = await db.query<KeyRow>(selectKeys, [gatewayUserId, keyId, before, isLiveOnly, limit]);
   return rows.map(toRecord);
 }
 
@@ -98,26 +106,32 @@ export async function findUnknownModels(db: Queryable, names: readonly string[])
   return rows.map(({ name }) => name);
 }
 
-const listText = (list: readonly string[] | null): string | null => (list === null ? null : arrayLiteral(list));
+/** Settings by the names of their columns in the schema. */
+function columnsOf(fields: readonly KeySetting[], settings: KeySettings): Partial<typeof apiKey.$inferInsert> {
+  return Object.fromEntries(
+    fields.map(({ name, kind }) => {
+      const value = settings[name];
+      return [camelCase(name), kind === "moment" && typeof value === "string" ? new Date(value) : value];
+    }),
+  );
+}
 
 /** Writes all settings of a key except its quota limit. */
 export async function updateSettings(tx: Queryable, keyId: ApiKeyId, settings: KeySettings): Promise<void> {
-  await tx.sql`
-    update api_key set name = ${settings.name}, expires_at = ${settings.expiresAt}::timestamptz,
-      allowed_models = ${listText(settings.allowedModels)}::text[], allowed_ips = ${listText(settings.allowedIps)}::text[],
-      requests_per_minute = ${settings.requestsPerMinute}::integer,
-      tokens_per_minute = ${settings.tokensPerMinute}::integer, concurrency_max = ${settings.concurrencyMax}::integer,
-      is_payload_traced = ${settings.isPayloadTraced}, updated_at = clock_timestamp()
-    where id = ${keyId}::bigint`;
+  const columns = columnsOf(keySettings, settings);
+  await tx.drizzle
+    .update(apiKey)
+    .set({ ...columns, updatedAt: sql`clock_timestamp()` })
+    .where(eq(apiKey.id, keyId));
 }
 
 /** Gives the keys that share limits with this one the same limits, and makes all replicas reload them. */
 export async function alignSharedLimits(tx: Queryable, limitKeyId: ApiKeyId, settings: KeySettings): Promise<void> {
-  await tx.sql`
-    update api_key set requests_per_minute = ${settings.requestsPerMinute}::integer,
-      tokens_per_minute = ${settings.tokensPerMinute}::integer, concurrency_max = ${settings.concurrencyMax}::integer,
-      updated_at = clock_timestamp()
-    where (id = ${limitKeyId}::bigint or limit_key_id = ${limitKeyId}::bigint) and status <> 'revoked'`;
+  const shared = keySettings.filter(({ isShared }) => isShared);
+  await tx.drizzle
+    .update(apiKey)
+    .set({ ...columnsOf(shared, settings), updatedAt: sql`clock_timestamp()` })
+    .where(and(or(eq(apiKey.id, limitKeyId), eq(apiKey.limitKeyId, limitKeyId)), ne(apiKey.status, "revoked")));
 }
 
 export async function updateStatus(
@@ -136,21 +150,21 @@ export async function endKeyWithin(tx: Queryable, keyId: ApiKeyId, seconds: numb
     where id = ${keyId}::bigint`;
 }
 
+const copied = [...settingNames, "gateway_user_id", "group_name", "status"].join(", ");
+
+const insertCopy = `
+  insert into api_key (key_hash, key_prefix, key_last_four, rotated_from_id, limit_key_id, ${copied})
+  select $2, $3, $4, id, coalesce(limit_key_id, id), ${copied} from api_key where id = $1::bigint
+  returning id`;
+
 /** A copy of a key under another secret; both share limits from now on. */
 export async function insertSuccessor(
   tx: Queryable,
   oldId: ApiKeyId,
   secret: { readonly keyHash: Uint8Array; readonly keyPrefix: string; readonly keyLastFour: string },
 ): Promise<ApiKeyId> {
-  const [row] = await tx.sql<{ id: bigint }>`
-    insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name, group_name, status, expires_at,
-      rotated_from_id, limit_key_id, allowed_models, allowed_ips, requests_per_minute, tokens_per_minute, concurrency_max,
-      is_payload_traced)
-    select gateway_user_id, ${secret.keyHash}, ${secret.keyPrefix}, ${secret.keyLastFour}, name, group_name, status,
-      expires_at, id, coalesce(limit_key_id, id), allowed_models, allowed_ips, requests_per_minute, tokens_per_minute,
-      concurrency_max, is_payload_traced
-    from api_key where id = ${oldId}::bigint
-    returning id`;
+  const { keyHash, keyPrefix, keyLastFour } = secret;
+  const [row] = await tx.query<{ id: bigint }>(insertCopy, [oldId, keyHash, keyPrefix, keyLastFour]);
   if (row === undefined) {
     throw new Error("the key that was to be rotated is gone");
   }

@@ -1,23 +1,18 @@
 import type { ApiKeyId, BudgetId, GatewayUserId, UserId } from "@sluice/contracts/ids";
+import { callSettings } from "@sluice/contracts/key-fields";
 import type { Decimal } from "@sluice/contracts/money";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Principal } from "../model.ts";
+import { type CallRow, toCallSettings } from "./model.ts";
 
-type PrincipalRow = {
+type PrincipalRow = CallRow & {
   api_key_id: bigint;
   gateway_user_id: bigint;
   user_id: bigint | null;
   group_name: string;
   user_status: string;
   key_status: Principal["keyStatus"];
-  expires_at: Date | null;
-  allowed_models: string[] | null;
-  allowed_ips: string[] | null;
-  requests_per_minute: number | null;
-  tokens_per_minute: number | null;
-  concurrency_max: number | null;
-  is_payload_traced: boolean;
   first_used_at: Date | null;
   rate_multiplier: string;
   user_budget_id: bigint;
@@ -33,13 +28,7 @@ function toPrincipal(row: PrincipalRow): Principal {
     groupName: row.group_name,
     isUserEnabled: row.user_status === "enabled",
     keyStatus: row.key_status,
-    expiresAtMs: row.expires_at?.getTime() ?? null,
-    allowedModels: row.allowed_models === null ? null : new Set(row.allowed_models),
-    allowedIps: row.allowed_ips,
-    requestsPerMinute: row.requests_per_minute,
-    tokensPerMinute: row.tokens_per_minute,
-    concurrencyMax: row.concurrency_max,
-    isPayloadTraced: row.is_payload_traced,
+    ...toCallSettings(row),
     isFirstUse: row.first_used_at === null,
     rateMultiplier: row.rate_multiplier as Decimal,
     userBudgetId: row.user_budget_id as BudgetId,
@@ -48,20 +37,21 @@ function toPrincipal(row: PrincipalRow): Principal {
   };
 }
 
+const selectPrincipal = `
+  select k.id as api_key_id, k.gateway_user_id, p.id as user_id, coalesce(k.group_name, u.group_name) as group_name,
+    u.status as user_status, k.status as key_status, ${callSettings.map(({ name }) => `k.${name}`).join(", ")},
+    k.first_used_at, u.rate_multiplier, ub.id as user_budget_id, kb.id as key_budget_id,
+    coalesce(k.limit_key_id, k.id) as limit_key_id
+  from api_key k
+  join gateway_user u on u.id = k.gateway_user_id
+  join budget ub on ub.gateway_user_id = u.id
+  left join budget kb on kb.api_key_id = coalesce(k.limit_key_id, k.id) and kb.is_enforced
+  left join user_profile p on p.gateway_user_id = u.id
+  where k.key_hash = $1`;
+
 /** Everything admission needs to know of the key with this SHA-256, or null. */
 export async function findPrincipal(db: Queryable, keyHash: Uint8Array): Promise<Principal | null> {
-  const [row] = await db.sql<PrincipalRow>`
-    select k.id as api_key_id, k.gateway_user_id, p.id as user_id, coalesce(k.group_name, u.group_name) as group_name,
-      u.status as user_status, k.status as key_status, k.expires_at, k.allowed_models, k.allowed_ips,
-      k.requests_per_minute, k.tokens_per_minute, k.concurrency_max, k.is_payload_traced, k.first_used_at,
-      u.rate_multiplier, ub.id as user_budget_id, kb.id as key_budget_id,
-      coalesce(k.limit_key_id, k.id) as limit_key_id
-    from api_key k
-    join gateway_user u on u.id = k.gateway_user_id
-    join budget ub on ub.gateway_user_id = u.id
-    left join budget kb on kb.api_key_id = coalesce(k.limit_key_id, k.id) and kb.is_enforced
-    left join user_profile p on p.gateway_user_id = u.id
-    where k.key_hash = ${keyHash}`;
+  const [row] = await db.query<PrincipalRow>(selectPrincipal, [keyHash]);
   return row === undefined ? null : toPrincipal(row);
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { userStatuses, userTypes } from "../accounts.ts";
+import { shownFields } from "../keys.ts";
 import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
 import { mailStatuses } from "../mail.ts";
 import { wireDecimal, wireInteger, wireMoment } from "../wire.ts";
@@ -48,7 +49,9 @@ export const keyList = listContract({
   name: "keys",
   row: z.strictObject({
     key_id: wireInteger,
-    name: z.string(),
+    ...shownFields,
+    /** Null without a limit of its own. */
+    reset_period: shownFields.reset_period.nullable(),
     key_prefix: z.string(),
     key_last_four: z.string(),
     status: z.enum(keyStates),
@@ -56,19 +59,9 @@ export const keyList = listContract({
     gateway_user_id: wireInteger,
     email: z.string().nullable(),
     group_name: z.string(),
-    /** Null without a limit of its own. */
-    quota_limit: wireInteger.nullable(),
     /** Of the limit, in the current period. */
     quota_used: wireInteger.nullable(),
-    reset_period: z.string().nullable(),
-    allowed_models: z.array(z.string()).nullable(),
-    allowed_ips: z.array(z.string()).nullable(),
-    requests_per_minute: z.int().nullable(),
-    tokens_per_minute: z.int().nullable(),
-    concurrency_max: z.int().nullable(),
-    is_payload_traced: z.boolean(),
     rotated_from_id: wireInteger.nullable(),
-    expires_at: wireMoment.nullable(),
     first_used_at: wireMoment.nullable(),
     last_used_at: wireMoment.nullable(),
     created_at: wireMoment,

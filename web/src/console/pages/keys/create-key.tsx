@@ -41,8 +41,8 @@ export function CreateKeyDialog(props: {
     <Dialog isOpen={props.isOpen} onClose={props.onClose} title={texts.create}>
       <form class="form" onSubmit={form.onSubmit} noValidate>
         <TextField
-          label={texts.name}
-          hint={texts.nameHint}
+          label={texts.fields.name.label}
+          hint={texts.fields.name.hint}
           autocomplete="off"
           autofocus
           maxlength={100}

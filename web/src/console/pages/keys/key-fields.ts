@@ -1,78 +1,108 @@
+import {
+  type ByKeyField,
+  byKeyField,
+  type KeyFieldName,
+  keyFields,
+  type ResetPeriod,
+} from "@sluice/contracts/key-fields";
 import { usdOfQuota } from "../../../i18n/format.ts";
 import type { ApiKey } from "../../parts/queries.ts";
 import { quotaOfUsd } from "../../parts/quota.ts";
-import { resetPeriods } from "../../parts/reset-periods.ts";
 import type { KeysMessages } from "./messages/en.ts";
 
-/** A key as it is typed, by the names that the backend has for its fields. */
-export type KeyValues = {
+type Typed = {
   readonly name: string;
-  readonly quota_limit: string;
-  readonly reset_period: ApiKey["reset_period"];
-  readonly allowed_models: string;
-  readonly allowed_ips: string;
-  readonly expires_at: string;
-  readonly requests_per_minute: string;
-  readonly tokens_per_minute: string;
-  readonly concurrency_max: string;
-  readonly is_payload_traced: boolean;
+  readonly quota: string;
+  readonly period: ResetPeriod;
+  readonly models: string;
+  readonly addresses: string;
+  readonly moment: string;
+  readonly count: string;
+  readonly flag: boolean;
 };
 
-export const emptyKey: KeyValues = {
+/** A key as it is typed, by the names that the backend has for its fields. */
+export type KeyValues = ByKeyField<Typed>;
+
+type FieldTexts = { readonly label: string; readonly hint?: string; readonly short?: string };
+
+/** What each field is called; `short` where it is shown, if it differs from the form. */
+export function fieldTexts({ fields }: KeysMessages): Readonly<Record<KeyFieldName, FieldTexts>> {
+  return fields;
+}
+
+const untyped: Typed = {
   name: "",
-  quota_limit: "",
-  reset_period: "none",
-  allowed_models: "",
-  allowed_ips: "",
-  expires_at: "",
-  requests_per_minute: "",
-  tokens_per_minute: "",
-  concurrency_max: "",
-  is_payload_traced: false,
+  quota: "",
+  period: "none",
+  models: "",
+  addresses: "",
+  moment: "",
+  count: "",
+  flag: false,
 };
 
-const counts = ["requests_per_minute", "tokens_per_minute", "concurrency_max"] as const;
+export const emptyKey: KeyValues = byKeyField<Typed>(keyFields, ({ kind }) => untyped[kind]);
 
 /** What is wrong with it, by field. */
-export function checkKey(values: KeyValues, texts: KeysMessages): Partial<Record<keyof KeyValues, string>> {
-  const wrongCounts = counts.filter((name) => values[name] !== "" && !/^[1-9]\d{0,9}$/.test(values[name].trim()));
-  const amount = quotaOfUsd(values.quota_limit);
-  const isAmountWrong = values.quota_limit.trim() !== "" && (amount === null || amount === 0n);
-  return {
-    ...Object.fromEntries(wrongCounts.map((name) => [name, texts.notANumber])),
-    ...(isAmountWrong ? { quota_limit: texts.notAnAmount } : {}),
-  };
+export function checkKey(values: KeyValues, texts: KeysMessages): Partial<Record<KeyFieldName, string>> {
+  const problems = keyFields.map((field) => {
+    if (field.kind === "count") {
+      const typed = values[field.name].trim();
+      return [field.name, typed === "" || /^[1-9]\d{0,9}$/.test(typed) ? null : texts.notANumber];
+    }
+    if (field.kind === "quota") {
+      const amount = quotaOfUsd(values[field.name]);
+      const isWrong = values[field.name].trim() !== "" && (amount === null || amount === 0n);
+      return [field.name, isWrong ? texts.notAnAmount : null];
+    }
+    return [field.name, null];
+  });
+  return Object.fromEntries(problems.filter(([, problem]) => problem !== null));
 }
 
 /** What the backend is sent. */
 export function toKeyInput(values: KeyValues): Readonly<Record<string, unknown>> {
   const quota = quotaOfUsd(values.quota_limit);
-  return {
-    name: values.name,
-    quota_limit: quota === null ? null : Number(quota),
-    reset_period: quota === null ? "none" : values.reset_period,
-    allowed_models: toLines(values.allowed_models),
-    allowed_ips: toLines(values.allowed_ips),
-    expires_at: values.expires_at === "" ? null : `${values.expires_at}T23:59:59Z`,
-    ...Object.fromEntries(counts.map((name) => [name, values[name] === "" ? null : Number(values[name])])),
-    is_payload_traced: values.is_payload_traced,
-  };
+  const input = keyFields.map((field) => {
+    switch (field.kind) {
+      case "quota":
+        return [field.name, quota === null ? null : Number(quota)];
+      case "period":
+        return [field.name, quota === null ? "none" : values[field.name]];
+      case "models":
+      case "addresses":
+        return [field.name, toLines(values[field.name])];
+      case "moment":
+        return [field.name, values[field.name] === "" ? null : `${values[field.name]}T23:59:59Z`];
+      case "count":
+        return [field.name, values[field.name] === "" ? null : Number(values[field.name])];
+      default:
+        return [field.name, values[field.name]];
+    }
+  });
+  return Object.fromEntries(input);
 }
 
 /** The values of a key that there is. */
 export function toKeyValues(key: ApiKey): KeyValues {
-  return {
-    name: key.name,
-    quota_limit: key.quota_limit === null ? "" : usdOfQuota(key.quota_limit),
-    reset_period: resetPeriods.find((period) => period === key.reset_period) ?? "none",
-    allowed_models: key.allowed_models?.join("\n") ?? "",
-    allowed_ips: key.allowed_ips?.join("\n") ?? "",
-    expires_at: key.expires_at?.slice(0, 10) ?? "",
-    requests_per_minute: key.requests_per_minute?.toString() ?? "",
-    tokens_per_minute: key.tokens_per_minute?.toString() ?? "",
-    concurrency_max: key.concurrency_max?.toString() ?? "",
-    is_payload_traced: key.is_payload_traced,
-  };
+  return byKeyField<Typed>(keyFields, (field) => {
+    switch (field.kind) {
+      case "quota": {
+        const quota = key[field.name];
+        return quota === null ? "" : usdOfQuota(quota);
+      }
+      case "models":
+      case "addresses":
+        return key[field.name]?.join("\n") ?? "";
+      case "moment":
+        return key[field.name]?.slice(0, 10) ?? "";
+      case "count":
+        return key[field.name]?.toString() ?? "";
+      default:
+        return key[field.name];
+    }
+  });
 }
 
 function toLines(text: string): string[] | null {

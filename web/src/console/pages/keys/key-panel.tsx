@@ -1,3 +1,4 @@
+import { type KeyField, keyFields } from "@sluice/contracts/key-fields";
 import type { keyAnswer, rotatedKeyAnswer } from "@sluice/contracts/keys";
 import { createMutation } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Show } from "solid-js";
@@ -13,7 +14,7 @@ import { ErrorState } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
 import type { ApiKey } from "../../parts/queries.ts";
-import { checkKey, toKeyInput, toKeyValues } from "./key-fields.ts";
+import { checkKey, fieldTexts, toKeyInput, toKeyValues } from "./key-fields.ts";
 import { KeyUsage } from "./key-usage.tsx";
 import styles from "./keys.module.css";
 import { LimitCell } from "./limit-cell.tsx";
@@ -97,19 +98,34 @@ function KeyFacts(props: { readonly apiKey: ApiKey }): JSX.Element {
   const texts = keysArea.texts();
   const moment = (time: string | null, otherwise: string): string =>
     time === null ? otherwise : formats.dateTime(time);
+  const shown = (field: KeyField, key: ApiKey): JSX.Element => {
+    switch (field.kind) {
+      case "quota":
+        return <LimitCell apiKey={key} />;
+      case "period":
+        return texts.periodNames[key[field.name]];
+      case "models":
+      case "addresses":
+        return <bdi>{key[field.name]?.join(", ") ?? texts.allAllowed}</bdi>;
+      case "moment":
+        return moment(key[field.name], texts.endless);
+      case "count":
+        return numeral(key[field.name]) ?? texts.noLimit;
+      default:
+        // The name is the title of the panel, and a flag has no word of its own.
+        return null;
+    }
+  };
   const facts = () => {
     const key = props.apiKey;
     return [
       { name: texts.key, value: <code>{`${key.key_prefix}…${key.key_last_four}`}</code> },
-      { name: texts.limit, value: <LimitCell apiKey={key} /> },
-      { name: texts.period, value: texts.periodNames[key.reset_period] },
-      { name: texts.models, value: <bdi>{key.allowed_models?.join(", ") ?? texts.allAllowed}</bdi> },
-      { name: texts.addresses, value: <bdi>{key.allowed_ips?.join(", ") ?? texts.allAllowed}</bdi> },
-      { name: texts.perMinute, value: numeral(key.requests_per_minute) ?? texts.noLimit },
-      { name: texts.tokensPerMinute, value: numeral(key.tokens_per_minute) ?? texts.noLimit },
-      { name: texts.atOnce, value: numeral(key.concurrency_max) ?? texts.noLimit },
+      ...keyFields.flatMap((field) => {
+        const value = shown(field, key);
+        const { label, short } = fieldTexts(texts)[field.name];
+        return value === null ? [] : [{ name: short ?? label, value }];
+      }),
       { name: texts.group, value: <bdi>{key.group}</bdi> },
-      { name: texts.expires, value: moment(key.expires_at, texts.endless) },
       { name: texts.created, value: moment(key.created_at, "") },
       { name: texts.firstRequest, value: moment(key.first_request_at, texts.never) },
       { name: texts.lastUsed, value: moment(key.last_used_at, texts.never) },
@@ -138,7 +154,7 @@ function LimitsDialog(props: DialogProps): JSX.Element {
   return (
     <Dialog isOpen={props.isOpen} onClose={props.onClose} title={texts.limits}>
       <form class="form" onSubmit={form.onSubmit} noValidate>
-        <TextField label={texts.name} autocomplete="off" maxlength={100} {...form.text("name")} />
+        <TextField label={texts.fields.name.label} autocomplete="off" maxlength={100} {...form.text("name")} />
         <LimitFields form={form} />
         <Show when={form.problem()}>{(problem) => <ErrorState title={texts.failed} error={problem()} />}</Show>
         <div class="dialog-actions">

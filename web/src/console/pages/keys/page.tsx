@@ -101,7 +101,7 @@ function columnsOf(spent: (key: ApiKey) => string): readonly Column<ApiKey>[] {
   const texts = keysArea.texts();
   const now = Date.now();
   return [
-    { id: "name", label: texts.name, card: "title", cell: (key) => <bdi>{key.name}</bdi> },
+    { id: "name", label: texts.fields.name.label, card: "title", cell: (key) => <bdi>{key.name}</bdi> },
     { id: "key", label: texts.key, cell: (key) => <code>{`${key.key_prefix}…${key.key_last_four}`}</code> },
     {
       id: "status",
@@ -110,7 +110,7 @@ function columnsOf(spent: (key: ApiKey) => string): readonly Column<ApiKey>[] {
       cell: (key) => <Status tone={tones[key.status]}>{texts.statusNames[key.status]}</Status>,
     },
     { id: "spent", label: texts.spent, align: "end", cell: spent },
-    { id: "limit", label: texts.limit, cell: (key) => <LimitCell apiKey={key} /> },
+    { id: "limit", label: texts.fields.quota_limit.short, cell: (key) => <LimitCell apiKey={key} /> },
     {
       id: "last_used",
       label: texts.lastUsed,
@@ -118,7 +118,7 @@ function columnsOf(spent: (key: ApiKey) => string): readonly Column<ApiKey>[] {
     },
     {
       id: "expires",
-      label: texts.expires,
+      label: texts.fields.expires_at.short,
       cell: (key) => (key.expires_at === null ? texts.endless : formats.date(key.expires_at)),
     },
   ];
