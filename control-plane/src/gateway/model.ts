@@ -106,6 +106,10 @@ export type RequestBounds = {
   /** All input shares one context, so that the model's context bounds it too. */
   readonly isOneContext: boolean;
   readonly inputImages: number;
+  /** Pages of documents in the body, at least. */
+  readonly inputPages: number;
+  /** Base64 letters of the files in the body, which are not text; null if any text that looks like a file is one. */
+  readonly fileLetters: number | null;
   /** The most output tokens the client allows per choice, or null. */
   readonly outputTokensMax: number | null;
   /** How many choices are paid for. */

@@ -285,8 +285,8 @@ export const usageMutants: readonly Mutant[] = [
   {
     id: "prices/cached-bound",
     file: "control-plane/src/gateway/usage-count/units.ts",
-    from: 'const cacheReadTokens = atMost(count(read["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]), inputTokens);',
-    to: 'const cacheReadTokens = count(read["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]);',
+    from: 'const cacheReadTokens = atMost(countOf(read["cached_tokens"], usage["prompt_cache_hit_tokens"]), inputTokens);',
+    to: 'const cacheReadTokens = countOf(read["cached_tokens"], usage["prompt_cache_hit_tokens"]);',
     rule: "no more is cached than was read",
     tests: ["unit/gateway/settle/measure-usage/read-usage.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },

@@ -2,8 +2,9 @@ import { AppError } from "../../platform/errors.ts";
 import type { RequestBounds } from "../model.ts";
 import { outputLimits, thinkingLimit } from "../options/known-names.ts";
 import type { FormCounts, JsonObject } from "./model.ts";
+import type { Attachments } from "./read-bounds/attachments.ts";
 import { checkItems } from "./read-bounds/check-items.ts";
-import { type Attachments, checkMessages } from "./read-bounds/check-messages.ts";
+import { checkMessages } from "./read-bounds/check-messages.ts";
 import { readCount } from "./read-bounds/read-count.ts";
 
 const choicesMax = 128;
@@ -18,6 +19,8 @@ const soundBytesPerSecond = 500n;
 const bodyAlone: Omit<RequestBounds, "inputTokensMax"> = {
   isOneContext: true,
   inputImages: 0,
+  inputPages: 0,
+  fileLetters: 0,
   outputTokensMax: null,
   choices: 1,
   outputImages: 0,
@@ -54,8 +57,10 @@ export function completionBounds(fields: JsonObject, bodyBytes: number): Request
   return { ...bodyAlone, inputTokensMax: bodyBytes, isOneContext: false, ...completionsOutput(fields) };
 }
 
+/** Source images have many names, and the prompt beside them is short: whatever looks like a file is one. */
 export function imageBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
-  return { ...bodyAlone, inputTokensMax: bodyBytes, ...pictures(readCount(fields, "n", 1, choicesMax) ?? 1) };
+  const counts = pictures(readCount(fields, "n", 1, choicesMax) ?? 1);
+  return { ...bodyAlone, inputTokensMax: bodyBytes, fileLetters: null, ...counts };
 }
 
 export function imageFormBounds({ count: text, files }: FormCounts, bodyBytes: number): RequestBounds {
@@ -85,8 +90,8 @@ function toNumber(text: string): number {
   return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : Number.NaN;
 }
 
-function inputOf({ images, hasMore }: Attachments, bodyBytes: number) {
-  return { inputTokensMax: hasMore ? null : bodyBytes, inputImages: images };
+function inputOf({ images, pages, fileLetters, hasMore }: Attachments, bodyBytes: number) {
+  return { inputTokensMax: hasMore ? null : bodyBytes, inputImages: images, inputPages: pages, fileLetters };
 }
 
 function pictures(count: number) {

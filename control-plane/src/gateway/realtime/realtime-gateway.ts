@@ -213,6 +213,8 @@ function sessionRequest(model: ModelEntry): ParsedRequest {
       inputTokensMax: null,
       isOneContext: true,
       inputImages: 0,
+      inputPages: 0,
+      fileLetters: 0,
       outputTokensMax: null,
       choices: 1,
       outputImages: 0,

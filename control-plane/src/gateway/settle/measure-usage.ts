@@ -2,7 +2,7 @@ import { noUnits, type Units } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { bookable, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
 import type { AnsweredCall, Delivered, Measured, StreamedAnswer } from "../usage-count/model.ts";
-import { asObject, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
+import { asObject, atMost, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
 import { DeliveredCount } from "./measure-usage/count-delivered.ts";
 import { type OutputRules, outputs } from "./measure-usage/outputs.ts";
 import { isFiltered, readAnswer, usageOf } from "./measure-usage/read-usage.ts";
@@ -56,7 +56,16 @@ export function measureStream(answer: StreamedAnswer): Measured {
   }
   const counted = () => withinHeld(rules.countStream(answer), limits);
   const measured = end === "aborted" ? measureAborted(rules, answer) : measureEnded(rules, answer, counted);
-  return rules.soldAsPriced(measured, answer, counted);
+  const sold = rules.soldAsPriced(measured, answer, counted);
+  return rules.isText && answer.isReportEarly ? withLater(sold, answer) : sold;
+}
+
+/** The provider's count from the middle of a stream, with the output by our own count if that is more. */
+function withLater(measured: Measured, { delivered, limits }: StreamedAnswer): Measured {
+  const outputTokens = atMost(BigInt(delivered.outputTokens), limits.held.outputTokens);
+  return measured.usageSource === "provider" && outputTokens > measured.units.outputTokens
+    ? { ...measured, units: { ...measured.units, outputTokens }, usageSource: "estimated" }
+    : measured;
 }
 
 function measureEnded(rules: OutputRules, answer: StreamedAnswer, counted: () => Units): Measured {
@@ -75,7 +84,7 @@ function measureEnded(rules: OutputRules, answer: StreamedAnswer, counted: () =>
 /** A response that had begun when its client left, with nothing more known about it: it owes its input. */
 export function measureUnread(call: AnsweredCall): Measured {
   const delivered = { outputTokens: 0, textBytes: 0, pictures: 0, items: 0 };
-  const heard = { reported: null, isFiltered: false, delivered };
+  const heard = { reported: null, isReportEarly: false, isFiltered: false, delivered };
   return measureStream({ ...call, ...heard, end: "aborted", pieces: [], bytesSent: 0 });
 }
 
@@ -110,6 +119,7 @@ export class StreamMeter {
   readonly #count = new DeliveredCount();
   readonly #clock: Pick<Clock, "tick">;
   #reported: ReportedUnits | null = null;
+  #textsBeforeReport = 0;
   #isFiltered = false;
   #outputTick: number | null = null;
 
@@ -119,7 +129,8 @@ export class StreamMeter {
 
   /** @param isDelivered whether the client was still there */
   add(payload: Record<string, unknown>, isDelivered: boolean): void {
-    this.#reported = addEventUsage(this.#reported, payload);
+    const known = this.#reported;
+    this.#reported = addEventUsage(known, payload);
     this.#isFiltered ||= isFiltered(payload);
     if (isDelivered) {
       this.#count.add(payload);
@@ -127,11 +138,16 @@ export class StreamMeter {
         this.#outputTick = this.#clock.tick();
       }
     }
+    if (this.#reported !== known) {
+      this.#textsBeforeReport = this.#count.texts;
+    }
   }
 
   /** Everything so far. */
-  get heard(): Pick<StreamedAnswer, "reported" | "isFiltered" | "delivered"> {
-    return { reported: this.#reported, isFiltered: this.#isFiltered, delivered: this.#count.delivered };
+  get heard(): Pick<StreamedAnswer, "reported" | "isReportEarly" | "isFiltered" | "delivered"> {
+    const { delivered, texts } = this.#count;
+    const isReportEarly = texts > this.#textsBeforeReport;
+    return { reported: this.#reported, isReportEarly, isFiltered: this.#isFiltered, delivered };
   }
 
   /** When the first output came; null before it. */

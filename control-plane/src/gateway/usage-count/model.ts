@@ -38,6 +38,8 @@ export type StreamedAnswer = AnsweredCall & {
   readonly end: "completed" | "failed" | "aborted";
   /** The last usage reported by the provider, or null. */
   readonly reported: ReportedUnits | null;
+  /** Text came after it, so it does not count everything. */
+  readonly isReportEarly: boolean;
   /** The provider's content filter ended it. */
   readonly isFiltered: boolean;
   /** What its events delivered to the client. */

@@ -36,6 +36,8 @@ const bookkeeping: ReadonlySet<string> = new Set([
   ...["instructions", "tools", "tool_choice", "metadata", "user", "prompt_cache_key", "safety_identifier"],
 ]);
 const pictureNames: ReadonlySet<string> = new Set(["b64_json", "partial_image_b64"]);
+/** Under any other name, text that begins like the address of an image is text. */
+const addressNames: ReadonlySet<string> = new Set(["url", "image_url"]);
 const pictureAddress = "data:image/";
 /** Audio is sent as 16-bit samples, 24,000 a second, in base64: 50 ms of it are a token. */
 export const charactersPerSpokenToken = 3_200;
@@ -71,7 +73,7 @@ export class Tally {
         const inner = fields[key];
         const isText = typeof inner === "string" || (typeof inner === "object" && inner !== null);
         if (isText && !bookkeeping.has(key)) {
-          this.add(inner, textName(fields, key, name), depth + 1);
+          this.add(written(key, inner), textName(fields, key, name), depth + 1);
         }
       }
     }
@@ -90,7 +92,7 @@ export class Tally {
   }
 
   #addText(text: string, name: string): void {
-    if (pictureNames.has(name) || text.startsWith(pictureAddress)) {
+    if (pictureNames.has(name) || (addressNames.has(name) && text.startsWith(pictureAddress))) {
       this.pictures += text === "" ? 0 : 1;
     } else if (name === "audio") {
       this.soundCharacters += text.length;
@@ -100,6 +102,11 @@ export class Tally {
       this.signs += signs;
     }
   }
+}
+
+/** A model wrote its arguments as a whole, whatever the names of the client's parameters. */
+function written(key: string, value: unknown): unknown {
+  return key === "arguments" && typeof value !== "string" ? JSON.stringify(value) : value;
 }
 
 /** The kind of string under a key: the same key is used for words, audio and images. */

@@ -1,6 +1,6 @@
 /** Where the scripts begin whose characters are syllables or words. */
 const firstSign = 0x1100;
-/** Longer strings are audio, images or dumps: they are not scanned. */
+/** How much of a text is scanned; the rest is assumed to be alike. */
 const lengthMax = 65_536;
 
 /**
@@ -17,15 +17,14 @@ const tokenEachMax = 1.6;
 export type TextCount = { readonly letters: number; readonly signs: number };
 
 export function countText(text: string): TextCount {
-  if (text.length > lengthMax) {
-    return { letters: text.length, signs: 0 };
-  }
-  let signs = 0;
-  for (let at = 0; at < text.length; at += 1) {
+  const seen = Math.min(text.length, lengthMax);
+  let found = 0;
+  for (let at = 0; at < seen; at += 1) {
     if (text.charCodeAt(at) >= firstSign) {
-      signs += 1;
+      found += 1;
     }
   }
+  const signs = seen < text.length ? Math.round((found * text.length) / seen) : found;
   return { letters: text.length - signs, signs };
 }
 

@@ -28,8 +28,8 @@ const countNames = ["prompt_tokens", "completion_tokens", "input_tokens", "outpu
 
 /**
  * Reads the field names of all providers: chat completions (`prompt_tokens`), responses and images (`input_tokens`),
- * details of cached and reasoning tokens, DeepSeek's `prompt_cache_hit_tokens`, and the seconds of a transcription.
- * Null for an object that counts nothing.
+ * details of cached and reasoning tokens, DeepSeek's `prompt_cache_hit_tokens`, the `cache_creation_tokens` of routers,
+ * and the seconds of a transcription. Null for an object that counts nothing.
  */
 export function toUnits(usage: Json): ReportedUnits | null {
   const isDuration = usage["type"] === "duration" && typeof usage["seconds"] === "number";
@@ -50,13 +50,14 @@ function toTokens(usage: Json): Units {
   // If only a total is reported, as with ranks, everything that is not output was input.
   const rest = count(usage["total_tokens"]) - outputTokens;
   const inputTokens = count(usage["prompt_tokens"] ?? usage["input_tokens"] ?? (rest > 0n ? Number(rest) : 0));
-  const cacheReadTokens = atMost(count(read["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]), inputTokens);
+  const cacheReadTokens = atMost(countOf(read["cached_tokens"], usage["prompt_cache_hit_tokens"]), inputTokens);
+  const cached = countOf(read["cache_write_tokens"], read["cache_creation_tokens"], usage["cache_creation_tokens"]);
   return {
     ...noUnits,
     inputTokens,
     outputTokens,
     cacheReadTokens,
-    cacheWriteTokens: atMost(count(read["cache_write_tokens"]), inputTokens - cacheReadTokens),
+    cacheWriteTokens: atMost(cached, inputTokens - cacheReadTokens),
     reasoningTokens: atMost(count(written["reasoning_tokens"]), outputTokens),
   };
 }
@@ -87,6 +88,11 @@ function toMilliseconds(seconds: number): bigint {
 /** A count is a non-negative integer; anything else that a provider sends counts as nothing. */
 function count(value: unknown): bigint {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? BigInt(value) : 0n;
+}
+
+/** The first of the names under which something is counted. */
+function countOf(...values: readonly unknown[]): bigint {
+  return values.map(count).find((value) => value > 0n) ?? 0n;
 }
 
 export function atMost<Count extends bigint | number>(value: Count, limit: Count): Count {

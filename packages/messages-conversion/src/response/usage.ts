@@ -9,15 +9,15 @@ export const noUsage: MessagesUsage = {
 };
 
 /**
- * The token counts of an answer. Upstreams count cached and written tokens as part of the prompt; here each token counts
- * once, or clients would think their context full too early.
+ * The token counts of an answer, read as the gateway reads what it charges. Upstreams count cached and written tokens as
+ * part of the prompt; here each token counts once, or clients would think their context full too early.
  */
 export function toMessagesUsage(usage: unknown): MessagesUsage {
   if (!isJsonObject(usage)) {
     return { ...noUsage };
   }
-  const promptDetails = detailsOf(usage, "prompt_tokens_details");
-  const prompt = count(usage["prompt_tokens"]);
+  const promptDetails = detailsOf(usage, "prompt_tokens_details", "input_tokens_details");
+  const prompt = count(usage["prompt_tokens"] ?? usage["input_tokens"]);
   // A part is never reported as more than the whole: that is what the client is charged by.
   const read = Math.min(prompt, count(promptDetails["cached_tokens"]) || count(usage["prompt_cache_hit_tokens"]));
   const written = Math.min(
@@ -26,8 +26,13 @@ export function toMessagesUsage(usage: unknown): MessagesUsage {
       count(promptDetails["cache_creation_tokens"]) ||
       count(usage["cache_creation_tokens"]),
   );
-  const output = count(usage["completion_tokens"]);
-  const thinking = Math.min(output, count(detailsOf(usage, "completion_tokens_details")["reasoning_tokens"]));
+  const answerDetails = detailsOf(usage, "completion_tokens_details", "output_tokens_details");
+  const reasoning = count(answerDetails["reasoning_tokens"]);
+  const answer = count(usage["completion_tokens"] ?? usage["output_tokens"]);
+  // xAI counts reasoning beside the answer; its total then is all three.
+  const isBeside = count(usage["total_tokens"]) === prompt + answer + reasoning;
+  const output = isBeside ? answer + reasoning : answer;
+  const thinking = Math.min(output, reasoning);
   return {
     input_tokens: prompt - read - written,
     output_tokens: output,
@@ -37,8 +42,8 @@ export function toMessagesUsage(usage: unknown): MessagesUsage {
   };
 }
 
-function detailsOf(usage: JsonObject, field: string): JsonObject {
-  const details = usage[field];
+function detailsOf(usage: JsonObject, name: string, otherName: string): JsonObject {
+  const details = usage[name] ?? usage[otherName];
   return isJsonObject(details) ? details : {};
 }
 

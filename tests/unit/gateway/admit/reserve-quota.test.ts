@@ -17,6 +17,8 @@ const requestBounds: fc.Arbitrary<RequestBounds> = fc.record({
   inputTokensMax: fc.option(fc.nat(1_000_000), { nil: null }),
   isOneContext: fc.boolean(),
   inputImages: fc.nat(20),
+  inputPages: fc.nat(20),
+  fileLetters: fc.option(fc.nat(1_000), { nil: null }),
   outputTokensMax: fc.option(fc.integer({ min: 1, max: 100_000 }), { nil: null }),
   choices: fc.integer({ min: 1, max: 128 }),
   outputImages: fc.nat(128),
@@ -122,7 +124,7 @@ describe("what is set aside", () => {
   });
   const bounds: RequestBounds = {
     ...{ inputTokensMax: 300, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },
-    ...{ outputImages: 0, audioMs: 0n, characters: 0 },
+    ...{ outputImages: 0, audioMs: 0n, characters: 0, inputPages: 0, fileLetters: 0 },
   };
 
   test.each([

@@ -23,6 +23,8 @@ describe("the patience with a call", () => {
     inputTokensMax: 100,
     isOneContext: true,
     inputImages: 0,
+    inputPages: 0,
+    fileLetters: 0,
     outputTokensMax: null,
     choices: 1,
     outputImages: 0,

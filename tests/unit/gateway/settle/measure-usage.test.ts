@@ -15,6 +15,8 @@ const bounds: RequestBounds = {
   inputTokensMax: 400,
   isOneContext: true,
   inputImages: 0,
+  inputPages: 0,
+  fileLetters: 0,
   outputTokensMax: null,
   choices: 1,
   outputImages: 0,
@@ -52,6 +54,7 @@ const stream = (answer: Partial<StreamedAnswer> & Pick<StreamedAnswer, "operatio
   measureStream({
     end: "completed",
     reported: null,
+    isReportEarly: false,
     isFiltered: false,
     delivered: nothingDelivered,
     request: requestWith(),
@@ -301,7 +304,7 @@ describe("a client that leaves", () => {
       inputTokens: 170n,
     });
     const url = `data:image/png;base64,${"A".repeat(1_000_000)}`;
-    const seen = requestOf({ content: [{ url }, "a".repeat(500)] }, { inputImages: 1 });
+    const seen = requestOf({ content: [{ url }, "a".repeat(500)] }, { inputImages: 1, fileLetters: 1_000_000 });
     const { inputTokens } = measureUnread({ operation: operationOf("chat"), request: seen, limits, price }).units;
     expect([inputTokens > 185n, inputTokens < 215n]).toEqual([true, true]);
   });

@@ -14,7 +14,7 @@ import { operationOf, type ShortName } from "../../../support/calls/operations.t
 
 const bounds: RequestBounds = {
   ...{ inputTokensMax: 400, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },
-  ...{ outputImages: 0, audioMs: 0n, characters: 0 },
+  ...{ outputImages: 0, audioMs: 0n, characters: 0, inputPages: 0, fileLetters: 0 },
 };
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const body = json({ messages: [{ role: "user", content: "a".repeat(1_000) }] });
@@ -46,7 +46,7 @@ const streamed = (answer: Partial<StreamedAnswer>) =>
       limits,
       price,
     },
-    ...{ isFiltered: false, pieces: [], bytesSent: 10, ...answer },
+    ...{ isReportEarly: false, isFiltered: false, pieces: [], bytesSent: 10, ...answer },
   });
 const answered = (value: unknown) =>
   measureAnswer(json(value), { operation: operationOf("chat"), request, limits, price });
@@ -73,6 +73,45 @@ describe("a client that leaves", () => {
     expect(meter.heard.delivered.outputTokens).toBe(0);
     meter.add({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 4 } }, false);
     expect(meter.heard.reported).toMatchObject({ inputTokens: 7n, outputTokens: 4n });
+  });
+});
+
+describe("usage that came before the end of the text", () => {
+  const early = { prompt_tokens: 7, completion_tokens: 1 };
+  const heardOf = (...events: Record<string, unknown>[]) => {
+    const meter = new StreamMeter({ tick: () => 0 });
+    for (const event of events) {
+      meter.add(event, true);
+    }
+    return meter.heard;
+  };
+  const first = { choices: [{ delta: { role: "assistant" } }], usage: early };
+
+  test.each(["completed", "failed", "aborted"] as const)(
+    "counts the input of a stream that %s, and not its output",
+    (end) => {
+      expect(streamed({ ...heardOf(first, words, words), end })).toMatchObject({
+        ...{ usageSource: "estimated", isImplausible: false },
+        units: { inputTokens: 7n, outputTokens: 8n },
+      });
+    },
+  );
+
+  test("counts where our own count says less, and where it came with the last text or later", () => {
+    for (const [events, outputTokens] of [
+      [[{ ...first, usage: { ...early, completion_tokens: 90 } }, words], 90n],
+      [[words, { ...words, usage: early }], 1n],
+      [[words, { choices: [], usage: early }], 1n],
+    ] as const) {
+      const charged = { usageSource: "provider", units: { inputTokens: 7n, outputTokens } };
+      expect(streamed(heardOf(...events))).toMatchObject(charged);
+    }
+  });
+
+  test("adds no more to it than was set aside", () => {
+    const tight = { most, held: { ...held, outputTokens: 5n } };
+    const charged = streamed({ ...heardOf(first, words, words), limits: tight });
+    expect(charged.units).toMatchObject({ inputTokens: 7n, outputTokens: 5n });
   });
 });
 
@@ -140,7 +179,8 @@ describe("a whole answer", () => {
       const meter = new StreamMeter({ tick: () => 0 });
       meter.add(words, true);
       meter.add(end, true);
-      expect(streamed({ ...meter.heard, reported: told(usage) })).toMatchObject(charged);
+      meter.add({ choices: [], usage }, true);
+      expect(streamed(meter.heard)).toMatchObject(charged);
     }
   });
 

@@ -9,7 +9,7 @@ import { operationOf, type ShortName } from "../../../support/calls/operations.t
 
 const bounds: RequestBounds = {
   ...{ inputTokensMax: 400, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },
-  ...{ outputImages: 0, audioMs: 0n, characters: 0 },
+  ...{ outputImages: 0, audioMs: 0n, characters: 0, inputPages: 0, fileLetters: 0 },
 };
 const requestWith = (more: Partial<RequestBounds> = {}): ParsedRequest => ({
   ...{ model: "m", isStream: false, wantsUsage: false, bounds: { ...bounds, ...more }, inputBytes: 400 },
@@ -29,6 +29,7 @@ const stream = (answer: Partial<StreamedAnswer> & Pick<StreamedAnswer, "operatio
   measureStream({
     end: "completed",
     reported: null,
+    isReportEarly: false,
     isFiltered: false,
     delivered: nothingDelivered,
     request: requestWith(),

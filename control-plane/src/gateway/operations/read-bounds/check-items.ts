@@ -3,8 +3,8 @@ import { checkTools } from "../../options/check-tools.ts";
 import { refuseInnerDisguise } from "../../options/known-names.ts";
 import { refuseObjects } from "../../options/refuse-objects.ts";
 import type { JsonObject } from "../model.ts";
+import { type Attachments, countFile, noAttachments } from "./attachments.ts";
 import { checkImageUrl } from "./check-image-url.ts";
-import type { Attachments } from "./check-messages.ts";
 
 const pictureTypes = new Set(["input_image", "computer_screenshot"]);
 
@@ -14,7 +14,7 @@ const pictureTypes = new Set(["input_image", "computer_screenshot"]);
  * for tools that a provider runs, `invalid_value`, `unknown_field`
  */
 export function checkItems(input: unknown): Attachments {
-  const attachments: Attachments = { images: 0, hasMore: false };
+  const attachments = noAttachments();
   if (Array.isArray(input)) {
     for (let index = 0; index < input.length; index += 1) {
       refuseReference(input[index], `input[${index}]`);
@@ -56,12 +56,11 @@ function readItem(value: unknown, attachments: Attachments, param: string): void
     throw new AppError("unpriced_option", { message: "Audio has no separate price here.", param });
   }
   if (pictureTypes.has(type)) {
-    attachments.images += 1;
-    if (item["image_url"] !== undefined && item["image_url"] !== null) {
-      checkImageUrl(item["image_url"], "input.image_url");
-    }
+    countPicture(item["image_url"], attachments);
+  } else if (type === "input_file") {
+    attachments.hasMore = true;
+    countFile(item["file_data"], attachments);
   }
-  attachments.hasMore ||= type === "input_file";
   for (const name of Object.keys(item)) {
     refuseInnerDisguise(name, param);
     if (name === "tools") {
@@ -69,5 +68,13 @@ function readItem(value: unknown, attachments: Attachments, param: string): void
     } else {
       readItem(item[name], attachments, param);
     }
+  }
+}
+
+function countPicture(url: unknown, attachments: Attachments): void {
+  attachments.images += 1;
+  if (url !== undefined && url !== null) {
+    checkImageUrl(url, "input.image_url");
+    countFile(url, attachments);
   }
 }

@@ -2,6 +2,7 @@ import { AppError } from "../../../platform/errors.ts";
 import { refuseInnerDisguise } from "../../options/known-names.ts";
 import { refuseObjects, refuseObjectsWithin } from "../../options/refuse-objects.ts";
 import type { JsonObject } from "../model.ts";
+import { type Attachments, countFile, noAttachments } from "./attachments.ts";
 import { checkImageUrl } from "./check-image-url.ts";
 
 const roles = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
@@ -9,12 +10,8 @@ const roles = new Set(["system", "developer", "user", "assistant", "tool", "func
 /** Parts whose size for a model is bounded by their bytes, and images, which are counted. */
 const plainParts = new Set(["text", "refusal", "image_url"]);
 
-/** What messages contain besides text. */
-export type Attachments = {
-  images: number;
-  /** Some content is only referenced, or compressed, so that the size of the body says nothing about it. */
-  hasMore: boolean;
-};
+/** Fields of parts that contain a file, or its address. */
+const fileFields = ["image_url", "video_url", "audio_url", "file"];
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -36,7 +33,7 @@ export function checkMessages(fields: JsonObject): Attachments {
   if (messages.length === 0) {
     throw new AppError("invalid_value", { message: "The field 'messages' must not be empty.", param: "messages" });
   }
-  const attachments: Attachments = { images: 0, hasMore: false };
+  const attachments = noAttachments();
   for (let index = 0; index < messages.length; index += 1) {
     checkMessage(messages[index], index, attachments);
   }
@@ -102,6 +99,9 @@ function countPart(part: JsonObject, param: string, attachments: Attachments): v
   }
   if (isObject(file)) {
     refuseObjects(file, `${param}.file`);
+  }
+  for (const field of fileFields) {
+    countFile(part[field], attachments);
   }
   refuseObjectsWithin(part, param);
   // Files may be compressed and are read as images too; only the provider knows what other parts are.

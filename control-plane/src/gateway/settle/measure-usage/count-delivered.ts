@@ -50,6 +50,11 @@ export class DeliveredCount {
     return this.#hasOutput;
   }
 
+  /** Events with new text, without those of items. */
+  get texts(): number {
+    return this.#rest.pieces.events;
+  }
+
   get delivered(): Delivered {
     const items = [...this.#items.values()];
     // However often it is redrawn, an item is one image.

@@ -144,3 +144,27 @@ describe("a stream that is cut is charged no more tokens than it delivered", () 
     expect(stream(Array.from({ length: 20 }, () => sign))).toBe(10);
   });
 });
+
+describe("what a model wrote is text", () => {
+  const long = "a".repeat(40_000);
+  const written = { outputTokens: 8_000, pictures: 0 };
+
+  test.each(["content", "reasoning", "refusal"])("where %s only begins like the address of a picture", (name) => {
+    const message = { [name]: `data:image/${long}`.slice(0, long.length) };
+    expect(countDeliveredAnswer({ choices: [{ message }] })).toMatchObject(written);
+  });
+
+  test.each(["metadata", "url", "audio", "b64_json", "id"])("whatever a parameter is called: %s", (name) => {
+    const value = long.slice(name.length + 7);
+    for (const inner of [{ [name]: value }, { [name]: [value] }]) {
+      const message = { tool_calls: [{ function: { name: "", arguments: inner } }] };
+      const { outputTokens, pictures } = countDeliveredAnswer({ choices: [{ message }] });
+      expect([Math.abs(outputTokens - 8_000) < 3, pictures]).toEqual([true, 0]);
+    }
+  });
+
+  test("in scripts of signs, however long it is", () => {
+    const content = "\u6c34".repeat(100_000);
+    expect(countDeliveredAnswer({ choices: [{ message: { content } }] })).toMatchObject({ outputTokens: 50_000 });
+  });
+});

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readAnswer, usageOf } from "@sluice/control-plane/gateway/settle/measure-usage/read-usage.ts";
 import type { ReportedUnits } from "@sluice/control-plane/gateway/usage-count/units.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
+import { toMessagesUsage } from "@sluice/messages-conversion/response/usage";
 import fc from "fast-check";
 
 const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 600;
@@ -30,6 +31,17 @@ const spellings: readonly [string, object, Partial<ReportedUnits>][] = [
     { ...both, cacheReadTokens: 4n, cacheWriteTokens: 2n, reasoningTokens: 3n },
   ],
   ["cached tokens of DeepSeek", { ...chat, prompt_cache_hit_tokens: 6 }, { ...both, cacheReadTokens: 6n }],
+  [
+    "cached tokens of DeepSeek beside an empty count of others",
+    { ...chat, prompt_tokens_details: { cached_tokens: 0 }, prompt_cache_hit_tokens: 6 },
+    { ...both, cacheReadTokens: 6n },
+  ],
+  [
+    "written tokens of routers",
+    { ...chat, prompt_tokens_details: { cached_tokens: 4, cache_creation_tokens: 2 } },
+    { ...both, cacheReadTokens: 4n, cacheWriteTokens: 2n },
+  ],
+  ["written tokens beside the details", { ...chat, cache_creation_tokens: 2 }, { ...both, cacheWriteTokens: 2n }],
   ["the length of a transcription", { type: "duration", seconds: 2.0004 }, { audioMs: 2001n }],
   ["the tokens of a transcription", { type: "tokens", ...responses, input_token_details: { audio_tokens: 7 } }, both],
   ["details that are null", { ...chat, prompt_tokens_details: null }, both],
@@ -65,6 +77,18 @@ describe("the usage of an answer", () => {
     expect(usageOf({ choices: [], usage })).toEqual(units(expected));
     expect(usageOf({ type: "response.completed", response: { output: [], usage } })).toEqual(units(expected));
     expect(usageOf({ choices: [{ delta: {}, usage }] })).toEqual(units(expected));
+  });
+
+  const sold = spellings.filter(([, , { isOdd, audioMs }]) => isOdd !== true && audioMs === undefined);
+  test.each(sold)("is shown by the Messages API as it is charged, in the spelling of %s", (_name, usage, expected) => {
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = units(expected);
+    expect(toMessagesUsage(usage)).toEqual({
+      input_tokens: Number(inputTokens - cacheReadTokens - cacheWriteTokens),
+      output_tokens: Number(outputTokens),
+      cache_creation_input_tokens: Number(cacheWriteTokens),
+      cache_read_input_tokens: Number(cacheReadTokens),
+      ...(reasoningTokens > 0n ? { output_tokens_details: { thinking_tokens: Number(reasoningTokens) } } : {}),
+    });
   });
 
   test.each([
