@@ -62,7 +62,7 @@ describe.each(arrangements)("the AI SDK, %s", (arrangement) => {
     }
   });
 
-  test("tools are called with valid input, run, and their results are answered, whole and streamed", async () => {
+  test("tools are called with valid input and run, and get a response to their results, whole and streamed", async () => {
     const tools = { get_weather: weather, get_time: time };
     const request = { model, prompt: "use get_weather and get_time", tools, stopWhen: isStepCount(3) };
     const whole = await generateText(request);
@@ -85,7 +85,7 @@ describe.each(arrangements)("the AI SDK, %s", (arrangement) => {
     expect(await streamed.output).toEqual(output);
   });
 
-  test("reasoning comes apart from the text", async () => {
+  test("reasoning is returned separately from the text", async () => {
     const prompt = "sandbox: reason let me see; say done";
     const whole = await generateText({ model, prompt });
     expect([whole.reasoningText, whole.text]).toEqual(["let me see", "done"]);
@@ -102,7 +102,7 @@ describe.each(arrangements)("the AI SDK, %s", (arrangement) => {
     expect(usage.tokens).toBe(2);
   });
 
-  test("an error carries its status, its words, and whether another try makes sense", async () => {
+  test("an error has its status, its message, and whether a retry makes sense", async () => {
     const cases = [
       ["sandbox: status 400", 400, false],
       ["sandbox: status 500", 502, true],
@@ -118,7 +118,7 @@ describe.each(arrangements)("the AI SDK, %s", (arrangement) => {
     expect(unknown).toMatchObject({ statusCode: 404, data: { error: { code: "model_not_found", param: "model" } } });
   });
 
-  test("an error in the middle of a stream is reported as one", async () => {
+  test("an error in the middle of a stream is reported as an error", async () => {
     const errors: unknown[] = [];
     const streamed = streamText({
       model,

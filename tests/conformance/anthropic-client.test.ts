@@ -65,7 +65,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
     const clientFor = (apiKey = messages.user.apiKey, maxRetries = 0): Client =>
       new Client({ baseURL: messages.baseUrl, apiKey, maxRetries });
 
-    test("messages.create gets text, the reason of the end, the usage and an id of the request", async () => {
+    test("messages.create returns text, the stop reason, the usage and a request id", async () => {
       const message = await clientFor().messages.create({ ...ask("Hello"), system: "Be brief." });
       expect(message.model).toBe(messagesModel);
       expect(message.id).toMatch(/^msg_[0-9a-z]{24}$/);
@@ -76,12 +76,12 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
       expect(messages.upstreamBody(0)).toMatchObject({ model: "gpt-4o-mini", max_tokens: 200, stream: false });
     });
 
-    test("auth by token works as by key", async () => {
+    test("auth by token works like auth by key", async () => {
       const client = new Client({ baseURL: messages.baseUrl, authToken: messages.user.apiKey, apiKey: null });
       expect((await client.messages.create(ask("Hello"))).type).toBe("message");
     });
 
-    test("messages.stream fires all its events, and the message in the end is the one that create gives", async () => {
+    test("messages.stream fires all its events, and its final message equals the one from create", async () => {
       const whole = await clientFor().messages.create(ask("Hello"));
       const stream = clientFor().messages.stream(ask("Hello"));
       const fired: string[] = [];
@@ -115,7 +115,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
       expect(stream.request_id).toMatch(/^req_/);
     });
 
-    test("create with stream gives the raw events in their order", async () => {
+    test("create with stream returns the raw events in order", async () => {
       const events = await Array.fromAsync(await clientFor().messages.create({ ...ask("Hello"), stream: true }));
       const types = events.map(({ type }) => type);
       expect(types.slice(0, 2)).toEqual(["message_start", "content_block_start"]);
@@ -164,7 +164,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
       ]);
     });
 
-    test.each([false, true])("the tool runner runs to the answer, stream %p", async (stream) => {
+    test.each([false, true])("the tool runner runs until the final response, stream %p", async (stream) => {
       messages.provider.script([
         { toolCalls: [{ name: "get_weather", arguments: { city: "Oslo" } }] },
         { text: "It rains in Oslo." },
@@ -187,7 +187,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
       expect(JSON.stringify(messages.upstreamBody(1))).toContain('"role":"tool"');
     });
 
-    test("parse gives what the schema asks for", async () => {
+    test("parse returns what the schema asks for", async () => {
       const schema = z.object({ city: z.string(), degrees: z.number() });
       const format = outputFormat(schema);
       const message = await clientFor().messages.parse({ ...ask("Weather?"), output_config: { format } });
@@ -195,7 +195,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
       expect(messages.upstreamBody(0)["response_format"]).toMatchObject({ type: "json_schema" });
     });
 
-    test("thinking is a block of its own, whole and streamed", async () => {
+    test("thinking is a separate block, whole and streamed", async () => {
       await saveMapEntry(messages.rig, { name: `claude-thinks-${Client === Anthropic}`, flags: { reasoning: true } });
       const request = {
         ...ask("Hello"),
@@ -257,7 +257,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
       expect((await refusal(clientFor().models.retrieve("claude-none"))).status).toBe(404);
     });
 
-    test("an abort is heard by the provider, in a stream and before the answer", async () => {
+    test("the provider sees an abort, in a stream and before the response", async () => {
       messages.provider.script([{ isEndless: true, chunkDelayMs: 5 }, { neverAnswer: true }]);
       const stream = clientFor().messages.stream(ask("Hello"));
       stream.on("text", () => stream.abort());
@@ -296,7 +296,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
         [504, { status: 504 }, 504, isCurrent ? "GatewayTimeoutError" : "InternalServerError"],
         ["a page", { status: 502, isHtmlBody: true }, 502, "InternalServerError"],
         ["no JSON", { status: 200, body: "oops" }, 502, "InternalServerError"],
-      ])("the provider's %p becomes what the API would say: %j", async (_what, behaviour, status, name) => {
+      ])("the provider's %p becomes the API's own error: %j", async (_what, behaviour, status, name) => {
         for (const stream of [false, true]) {
           messages.provider.reset();
           messages.provider.script(behaviour, { times: "always" });
@@ -333,7 +333,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
         }
       });
 
-      test.each([503, 529])("a provider that is overloaded, by %p, is reported as such", async (status) => {
+      test.each([503, 529])("a provider that is overloaded, by %p, is reported as overloaded", async (status) => {
         const model = `claude-${status}-${isCurrent}`;
         await messages.addModel(model);
         messages.provider.script({ status, retryAfter: 3 });
@@ -364,7 +364,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
         expect(messages.provider.requests).toHaveLength(0);
       });
 
-      test("a provider that nobody serves is an overload", async () => {
+      test("a model that no provider serves is reported as overloaded", async () => {
         await messages.rig.addModel(`lonely-${isCurrent}`);
         await saveMapEntry(messages.rig, { name: `claude-lonely-${isCurrent}`, upstream_model: `lonely-${isCurrent}` });
         const call = () =>

@@ -26,7 +26,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
     new OpenAI({ baseURL: `${scene.sluice.url}/v1`, apiKey, maxRetries });
 
   describe("chat", () => {
-    test("gets the text, the finish reason, the usage and an id of the request", async () => {
+    test("gets the text, the finish reason, the usage and a request id", async () => {
       const { data, request_id } = await client.chat.completions
         .create({ model, messages: ask("hello") })
         .withResponse();
@@ -68,7 +68,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
   });
 
   describe("tools", () => {
-    test("are called in parallel with arguments that fit their schemas, and the results are answered", async () => {
+    test("are called in parallel with arguments that match their schemas, and their results get a response", async () => {
       const request = { model, tools, messages: ask("get_weather and get_time") };
       const first = await client.chat.completions.create(request);
       const calls = functionCalls(first);
@@ -99,7 +99,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
       expect(fragments.length).toBeGreaterThan(6);
     });
 
-    test("are run by the client's own runner until the answer is a text", async () => {
+    test("are run by the client's own runner until the response is text", async () => {
       const asked: string[] = [];
       const runnable = {
         ...timeTool.function,
@@ -162,7 +162,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
       }
     });
 
-    test("of a call that has no answer yet is seen by the provider in less than 250 ms", async () => {
+    test("of a call without a response yet is seen by the provider in less than 250 ms", async () => {
       scene.provider.script({ neverAnswer: true });
       const abort = new AbortController();
       const call = client.chat.completions.create({ model, messages: ask("x") }, { signal: abort.signal });
@@ -177,7 +177,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
   });
 
   describe("an error", () => {
-    test("of ours has the class that the client has for it, with code, type and param", async () => {
+    test("of ours has the client's class for it, with code, type and param", async () => {
       const call = (body: object, using = client) => refusal(using.post("/chat/completions", { body }));
       const good = { model, messages: ask("x") };
       const wrongKey = await call(good, clientFor(`sk-${"x".repeat(48)}`));
@@ -201,7 +201,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
       expect(scene.provider.requests).toHaveLength(0);
     });
 
-    test("of the provider about the request keeps its words, its param and its code", async () => {
+    test("of the provider about the request keeps its message, its param and its code", async () => {
       const error = {
         message: "temperature is too hot",
         type: "invalid_request_error",
@@ -215,14 +215,14 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
       expect(failed.message).toContain("temperature is too hot");
     });
 
-    test("of the provider that is none of the client's business is a server error", async () => {
+    test("of the provider that does not concern the client is a server error", async () => {
       scene.provider.script({ status: 500 });
       const failed = await refusal(client.chat.completions.create({ model, messages: ask("x") }));
       expect(failed).toBeInstanceOf(OpenAI.InternalServerError);
       expect(failed).toMatchObject({ status: 502, code: "upstream_error" });
     });
 
-    test("in the middle of a stream reaches the reader as an error, after what was said before", async () => {
+    test("in the middle of a stream reaches the reader as an error, after everything sent before", async () => {
       const request = { model, stream: true as const, messages: ask("sandbox: error after 3 chunks") };
       const stream = await client.chat.completions.create(request);
       let count = 0;
@@ -237,7 +237,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
   });
 
   describe("a client that retries", () => {
-    test("waits as long as Retry-After says, and is answered then", async () => {
+    test("waits as long as Retry-After says, and then gets a response", async () => {
       scene.provider.script({ status: 429, retryAfter: 1 });
       const startedAtMs = performance.now();
       const retrying = clientFor(scene.user.apiKey, 1);
@@ -247,7 +247,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
       expect(scene.provider.requests.map((request) => request.status)).toEqual([429, 200]);
     });
 
-    test("tries a failure of the provider again, and pays for the answer only", async () => {
+    test("retries a failure of the provider, and pays only for the response", async () => {
       scene.provider.script([{ status: 500 }, { status: 500 }]);
       const payer = await scene.rig.addUser();
       const completion = await clientFor(payer.apiKey, 2).chat.completions.create({ model, messages: ask("x") });
@@ -265,7 +265,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
       ]);
     });
 
-    test("does not try again when the quota is used up", async () => {
+    test("does not retry when the quota is used up", async () => {
       const poor = await scene.rig.addUser(0n);
       let sent = 0;
       const counting = new OpenAI({
@@ -282,7 +282,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
       expect(sent).toBe(1);
     });
 
-    test("retries a limit of its key after the announced time", async () => {
+    test("retries a key's rate limit after the announced time", async () => {
       const limited = await scene.rig.addUser();
       await scene.rig.db
         .sql`update api_key set requests_per_minute = 1 where gateway_user_id = ${limited.gatewayUserId}::bigint`;
@@ -297,7 +297,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
     });
   });
 
-  test("leaves the money right after all this", async () => {
+  test("leaves the books correct after all this", async () => {
     expect(await scene.rig.checkMoney()).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ describe.each(arrangements)("the other endpoints under the official client, %s",
   afterEach(() => scene.provider.reset());
   afterAll(() => scene.close());
 
-  test("list the models of the key, and find one by its name, encoded or not", async () => {
+  test("list the key's models, and find one by its name, encoded or not", async () => {
     const models = await Array.fromAsync(client.models.list());
     expect(models.map((entry) => entry.id).sort()).toEqual([model, ...otherModels].sort());
     expect(await client.models.retrieve(model)).toMatchObject({ id: model, object: "model", owned_by: "openai" });
@@ -42,7 +42,7 @@ describe.each(arrangements)("the other endpoints under the official client, %s",
     expect(scene.provider.requests).toHaveLength(0);
   });
 
-  test("embed texts into the same vectors in both encodings", async () => {
+  test("embed texts as the same vectors in both encodings", async () => {
     const request = { model: "text-embedding-3-small", input: ["one", "two"], dimensions: 8 };
     const floats = await client.embeddings.create({ ...request, encoding_format: "float" });
     const packed = await client.embeddings.create(request);
@@ -58,7 +58,7 @@ describe.each(arrangements)("the other endpoints under the official client, %s",
     expect(chunks.every((chunk) => chunk.usage == null)).toBeTrue();
   });
 
-  test("answer responses, whole and streamed, with text and with function calls", async () => {
+  test("return responses, whole and streamed, with text and with function calls", async () => {
     const whole = await client.responses.create({ model, input: "hello" });
     expect(whole.output_text).toContain("sandbox");
     const streamed = await client.responses.stream({ model, input: "hello" }).finalResponse();
@@ -75,7 +75,7 @@ describe.each(arrangements)("the other endpoints under the official client, %s",
     expect([short.status, short.incomplete_details?.reason]).toEqual(["incomplete", "max_output_tokens"]);
   });
 
-  test("draw, speak, listen and judge", async () => {
+  test("generate images and speech, transcribe and moderate", async () => {
     const images = await client.images.generate({ model: "gpt-image-1", prompt: "a cat", n: 2 });
     const picture = Buffer.from(images.data?.[1]?.b64_json ?? "", "base64");
     expect(picture.subarray(1, 4).toString()).toBe("PNG");
@@ -91,7 +91,7 @@ describe.each(arrangements)("the other endpoints under the official client, %s",
     expect(judged.results.map((result) => result.flagged)).toEqual([false, true]);
   });
 
-  test("leave the money right", async () => {
+  test("leave the books correct", async () => {
     expect(await scene.rig.checkMoney()).toEqual([]);
   });
 });

@@ -38,7 +38,7 @@ test("streamText gets the same text in pieces, and the usage", async () => {
   expect((await result.usage).outputTokens).toBe(whole.usage.outputTokens);
 });
 
-test("a tool is called with valid input, run, and its result is answered, whole and streamed", async () => {
+test("a tool is called with valid input and run, and gets a response to its result, whole and streamed", async () => {
   const request = { model, prompt: "use get_weather", tools: { get_weather: weather }, stopWhen: isStepCount(3) };
   const whole = await generateText(request);
   expect(whole.steps.map((step) => step.finishReason)).toEqual(["tool-calls", "stop"]);
@@ -55,12 +55,12 @@ test("structured output fits its schema", async () => {
   expect(schema.safeParse(output).success).toBeTrue();
 });
 
-test("reasoning comes apart from the text", async () => {
+test("reasoning is returned separately from the text", async () => {
   const result = await generateText({ model, prompt: "sandbox: reason let me see; say done" });
   expect([result.reasoningText, result.text]).toEqual(["let me see", "done"]);
 });
 
-test("an error carries its status, and whether another try makes sense", async () => {
+test("an error has its status, and whether a retry makes sense", async () => {
   for (const [status, isRetryable] of [
     [400, false],
     [429, true],

@@ -30,7 +30,7 @@ afterEach(() => provider.reset());
 afterAll(() => provider.stop());
 
 describe("a chat completion", () => {
-  test("says that it is a sandbox and how to get a real provider, and counts by the documented rule", async () => {
+  test("names the sandbox and the way to a real provider, and counts by the documented rule", async () => {
     const completion = await client.chat.completions.create({ model, messages: ask("hello!!!") });
     const message = completion.choices[0]?.message;
     expect(message?.content).toContain("sandbox");
@@ -70,7 +70,7 @@ describe("a chat completion", () => {
     }
   });
 
-  test("ends at the limit of tokens and before a stop sequence", async () => {
+  test("ends at the token limit and before a stop sequence", async () => {
     const short = await client.chat.completions.create({ model, messages: ask("x"), max_completion_tokens: 3 });
     expect(short.choices[0]?.finish_reason).toBe("length");
     expect(short.usage?.completion_tokens).toBe(3);
@@ -79,7 +79,7 @@ describe("a chat completion", () => {
     expect(stopped.choices[0]?.message.content).toEndWith("provider, ");
   });
 
-  test("gives as many choices as are asked for, whole and streamed", async () => {
+  test("returns as many choices as requested, whole and streamed", async () => {
     const whole = await client.chat.completions.create({ model, messages: ask("x"), n: 3 });
     expect(whole.choices.map((choice) => choice.index)).toEqual([0, 1, 2]);
     const stream = client.chat.completions.stream({ model, messages: ask("x"), n: 3 });
@@ -104,7 +104,7 @@ describe("a chat completion", () => {
 });
 
 describe("tools", () => {
-  test("are called when their names are spoken, in parallel, with arguments that fit their schemas", async () => {
+  test("are called when the message names them, in parallel, with arguments that match their schemas", async () => {
     const tools = [weatherTool, timeTool];
     const completion = await client.chat.completions.create({
       model,
@@ -196,7 +196,7 @@ describe("structured output", () => {
 });
 
 describe("an error", () => {
-  test("of each status becomes the class that the client has for it", async () => {
+  test("of each status becomes the client's class for it", async () => {
     const classes = [
       [400, OpenAI.BadRequestError],
       [401, OpenAI.AuthenticationError],
@@ -218,7 +218,7 @@ describe("an error", () => {
     }
   });
 
-  test("with Retry-After is tried again by a client that retries", async () => {
+  test("with Retry-After is retried by a client that retries", async () => {
     provider.script({ status: 429, retryAfter: 0 });
     const retrying = client.withOptions({ maxRetries: 1 });
     const completion = await retrying.chat.completions.create({ model, messages: ask("x") });
@@ -251,7 +251,7 @@ describe("an error", () => {
     expect(count).toBe(3);
   });
 
-  test("for a request that the real provider refuses says which parameter it is", async () => {
+  test("for a request that the real provider refuses names the parameter", async () => {
     const bad = [
       [{ model, messages: [] }, "messages"],
       [{ model, messages: ask("x"), stream_options: { include_usage: true } }, "stream_options"],
@@ -308,7 +308,7 @@ describe("the other endpoints", () => {
     expect(chunks.map((chunk) => chunk.choices[0]?.text ?? "").join("")).toBe(whole.choices[0]?.text ?? "");
   });
 
-  test("answer responses, whole and streamed, with text and with function calls", async () => {
+  test("return responses, whole and streamed, with text and with function calls", async () => {
     const whole = await client.responses.create({ model, input: "hello" });
     expect(whole.output_text).toContain("sandbox");
     expect(whole.usage).toMatchObject({ input_tokens: 2, input_tokens_details: { cached_tokens: 0 } });
@@ -326,7 +326,7 @@ describe("the other endpoints", () => {
     expect([short.status, short.incomplete_details?.reason]).toEqual(["incomplete", "max_output_tokens"]);
   });
 
-  test("draw, speak, listen and judge", async () => {
+  test("generate images and speech, transcribe and moderate", async () => {
     const images = await client.images.generate({ model: "gpt-image-1", prompt: "a cat", n: 2 });
     expect(images.data?.length).toBe(2);
     expect(

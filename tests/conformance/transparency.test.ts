@@ -82,7 +82,7 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
     return scene.provider.requests[0]?.body.toString() ?? "";
   };
 
-  test("every byte of a body arrives, however it is written", async () => {
+  test("every byte of a body arrives, however the body is written", async () => {
     const bodies = fc.oneof(
       fc.tuple(fc.constant("/v1/chat/completions"), bodyText(model, messages, temperature)),
       fc.tuple(fc.constant("/v1/responses"), bodyText(model, input, temperature)),
@@ -106,7 +106,7 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
     await fc.assert(property, { numRuns });
   });
 
-  test("a stream without the usage option gets it in front of the first field, and nothing else", async () => {
+  test("a stream without the usage option gets it before the first field, and nothing else", async () => {
     const property = fc.asyncProperty(bodyText(model, messages, stream), async (body) => {
       const open = body.indexOf("{") + 1;
       const expected = `${body.slice(0, open)}${usageOption}${body.slice(open)}`;
@@ -126,7 +126,7 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
     await fc.assert(property, { numRuns });
   });
 
-  test("a form arrives with every byte of its fields and files, and in no other form than it was read in", async () => {
+  test("a form arrives with every byte of its fields and files, rewritten only from what was parsed", async () => {
     const file = crypto.getRandomValues(new Uint8Array(50_000));
     const boundary = "----odd'boundary_(1)";
     const part = (head: string, content: Uint8Array | string) =>
@@ -163,7 +163,7 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
     expect((read.get("file") as File).name).toBe("a b.wav");
   });
 
-  test("method and path arrive as they were sent, and of the query what is known", async () => {
+  test("method and path arrive unchanged, and the query with its known parameters", async () => {
     const targets = [
       ["POST", "/v1/chat/completions?a=%2F&b=%e4%B8%ad&c=+&c=&d;e&f=1?2", "/v1/chat/completions"],
       ["GET", "/v1/files/file-AB_c1?limit=2&after=x%20y&api-version=1", "/v1/files/file-AB_c1?limit=2&after=x+y"],
@@ -181,7 +181,7 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
     }
   });
 
-  test("the provider gets the channel's credential and none of the headers that name or place the client", async () => {
+  test("the provider gets the channel's credential and no header that identifies or locates the client", async () => {
     const canary = "client-canary";
     const headers: Record<string, string> = { accept: "application/json", "openai-beta": "assistants=v2" };
     for (const name of identityHeaders) {
@@ -211,7 +211,7 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
     expect(record?.header("user-agent")).toBe("sluice");
   });
 
-  test("the client gets the headers needed to read the body, and none of the provider's others", async () => {
+  test("the client gets the headers needed to read the body, and no others from the provider", async () => {
     const canary = "provider-canary";
     const headers = Object.fromEntries(providerHeaders.map((name) => [name, canary]));
     for (const isStream of [false, true]) {
@@ -228,7 +228,7 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
     }
   });
 
-  test("an answer arrives as the provider wrote it", async () => {
+  test("a response arrives as the provider wrote it", async () => {
     const property = fc.asyncProperty(bodyText(choices), async (text) => {
       scene.provider.script({ body: text });
       const answer = await send("/v1/chat/completions", { body: chat(false, "") });
@@ -238,7 +238,7 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
     await fc.assert(property, { numRuns });
   });
 
-  test("every event of a stream arrives as the provider wrote it, but for the usage that nobody asked for", async () => {
+  test("every event of a stream arrives as the provider wrote it, except for usage that was not requested", async () => {
     const property = fc.asyncProperty(streamPlan, async ({ events, isUsageWanted, seed, end }) => {
       const written = events.map(({ text }) => `${text}${end}${end}`);
       const body = Buffer.from([...written, `data: [DONE]${end}${end}`].join(""));

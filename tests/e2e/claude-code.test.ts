@@ -113,7 +113,7 @@ describeUnless(installClaudeCode(), "an agent, Claude Code 2.1.197", () => {
     },
   );
 
-  test("survives a stream that is cut in the middle of an answer", async () => {
+  test("survives a stream that is cut in the middle of a response", async () => {
     provider.script([
       { chunks: 20, toolCalls: [], cut: { afterChunks: 8, with: "rst" } },
       { toolCalls: [], text: "Here is the whole answer." },
@@ -123,7 +123,7 @@ describeUnless(installClaudeCode(), "an agent, Claude Code 2.1.197", () => {
     expect(requests().length).toBeGreaterThanOrEqual(2);
   });
 
-  test("recovers when question and answer together do not fit: it asks again for a shorter answer", async () => {
+  test("recovers when prompt and response together do not fit: it asks again for a shorter response", async () => {
     const message =
       "This model's maximum context length is 128000 tokens. However, you requested 132000 tokens " +
       "(100000 in the messages, 32000 in the completion). Please reduce the length of the messages or completion.";

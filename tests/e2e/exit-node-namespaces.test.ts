@@ -107,7 +107,7 @@ describeUnless(fault, "exit nodes on hosts of their own", () => {
     expect(await hosts.requestsWith(nodeA.relayKey)).toEqual([]);
   });
 
-  test("a name that leads to somebody else changes nothing, and they hear nothing", async () => {
+  test("a name that resolves to another server changes nothing, and that server gets nothing", async () => {
     const node = await hosts.scene.check("node-a");
     expect(node).toMatchObject({ relay_url: hosts.urlOf(nodeA), is_host_form: false, is_serving: true });
     expect(node.dns).toMatchObject({ resolved: [hosts.strangerAddress], matched: false });
@@ -115,7 +115,7 @@ describeUnless(fault, "exit nodes on hosts of their own", () => {
     expect(hosts.heardByStranger()).toBe("");
   });
 
-  test("a name that is right again is switched to; wrong once more, the calls still go to the node", async () => {
+  test("a node switches to its name once that resolves correctly; when it is wrong again, calls still go to the node", async () => {
     await hosts.setNames({ [hostOf(nodeA)]: addressOf(nodeA) });
     let node = await hosts.scene.check("node-a");
     expect([node.relay_url, node.dns?.matched]).toEqual([hosts.urlOf(nodeA), true]);
@@ -131,7 +131,7 @@ describeUnless(fault, "exit nodes on hosts of their own", () => {
     expect(hosts.heardByStranger()).toBe("");
   });
 
-  test("a stranger at the address of a node is asked for proof and never gets the relay key", async () => {
+  test("an impostor at a node's address is asked for proof and never gets the relay key", async () => {
     await hosts.setNames({ "node-c.example.org": hosts.strangerAddress });
     const place = { ip: hosts.strangerAddress, relay_url: `http://${hosts.strangerAddress}:8790` };
     const input = { node_code: "node-c", name: "C", host: "node-c.example.org", ...place, relay_key: strangersKey };
@@ -148,7 +148,7 @@ describeUnless(fault, "exit nodes on hosts of their own", () => {
     }
   });
 
-  test("a node that is cut off in the middle of a stream ends it with an error, and is seen to have failed", async () => {
+  test("a node that is cut off in the middle of a stream ends it with an error, and is recorded as failed", async () => {
     const before = (await hosts.scene.read("node-b")).traffic.failures;
     await hosts.provider("script", {
       behaviours: [{ isEndless: true, chunkDelayMs: 30 }],
@@ -175,7 +175,7 @@ describeUnless(fault, "exit nodes on hosts of their own", () => {
     await waitUntil(async () => (await hosts.scene.rig.checkMoney()).length === 0);
   });
 
-  test("no provider key is in the database, the logs or the traces of the control plane, nor in what clients see", async () => {
+  test("no provider key is in the database, the logs or the traces of the control plane, or visible to clients", async () => {
     // Even when the provider quotes the key that it was sent.
     await hosts.provider("script", {
       behaviours: [{ text: `your key is ${nodeA.providerKey}` }],

@@ -77,7 +77,7 @@ const lists: readonly (readonly [path: string, backend: string])[] = [
   ["/admin/upstreams/?view=profiles", "/backend/upstream/auth-profiles/list/"],
 ];
 
-describe("pages of operations", () => {
+describe("operations pages", () => {
   test.each(lists)(
     "%s shows what failed with the request id, and shows its rows after a retry",
     async (path, backend) => {
@@ -214,7 +214,7 @@ describe("pages of operations", () => {
   );
 
   test(
-    "a setting is refused with its reason, saved, and given its default back",
+    "a setting is refused with its reason, saved, and reset to its default",
     async () => {
       await opened(
         "/admin/settings/",
@@ -238,7 +238,7 @@ describe("pages of operations", () => {
   );
 
   test(
-    "a mail template is previewed, refused without what it needs, and saved",
+    "a mail template is previewed, refused without a required placeholder, and saved",
     async () => {
       await opened(
         "/admin/mail/?view=templates",
@@ -268,7 +268,7 @@ describe("pages of operations", () => {
   );
 
   test(
-    "a lead that came in is answered for, and the audit log shows who changed what",
+    "a new lead is marked as answered, and the audit log shows who changed what",
     async () => {
       const sent = await fetch(`${web.sluice.url}/backend/lead/create/`, {
         method: "POST",
@@ -296,7 +296,7 @@ describe("pages of operations", () => {
   );
 
   test.each(["usage", "margin", "reconciliation", "campaign"])(
-    "the report of %s is in order, and its file can be taken",
+    "the report of %s is consistent, and can be downloaded",
     async (report) => {
       await opened(`/admin/reports/?report=${report}&zone=Asia/Tokyo`, async (watched) => {
         const { page } = watched;
@@ -348,7 +348,7 @@ describe("pages of operations", () => {
   );
 
   test(
-    "mails that were given up go out again, one by its button and all by a typed word",
+    "dead emails are sent again, one by its button and all by a typed word",
     async () => {
       await addDeadMails(["first@example.org", "second@example.org", "third@example.org"]);
       await opened("/admin/mail/?status=dead", async (watched) => {

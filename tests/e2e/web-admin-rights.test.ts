@@ -52,7 +52,7 @@ async function staleAdmin(username: string): Promise<string> {
 }
 
 test(
-  "whose login is too long ago is asked for it where they are, and what was typed is sent then",
+  "an admin whose login is too old logs in again on the page, and the typed input is then sent",
   async () => {
     await walk(
       "/admin/plans/",
@@ -92,7 +92,7 @@ test(
 );
 
 test(
-  "a plain admin reads what takes a super-admin, and can't send it",
+  "a plain admin sees what requires a super-admin, and can't submit it",
   async () => {
     await walk(
       "/admin/plans/",
@@ -117,7 +117,7 @@ test(
 );
 
 test(
-  "a large adjustment waits, is seen with what it does, and is done when another super-admin agrees",
+  "a large adjustment waits, is shown with its effect, and is done when another super-admin approves",
   async () => {
     const client = new AccountClient(web.sluice);
     const setting = { name: "admin.second_person_above_usd", value: 50, version: 0 };
@@ -192,7 +192,7 @@ const formsOfTwo = [
 ] as const;
 
 test(
-  "forms say before sending what waits for a second super-admin, and nothing where one alone decides",
+  "forms say before submission what waits for a second super-admin, and nothing if one alone decides",
   async () => {
     await askForTwo(50);
     await walk("/admin/settings/", async (page, { axe }) => {
@@ -227,7 +227,7 @@ test(
 );
 
 test(
-  "a plan that waits is shown in words",
+  "a plan that waits is described in words",
   async () => {
     await askForTwo(50);
     const plan = { plan_code: "two_for_one", name: "Two for one", kind: "wallet_balance", price_usd: "1.00" };
@@ -251,7 +251,7 @@ test(
 );
 
 test(
-  "an admin who needs an authenticator is led to where it is set up, and goes on from there",
+  "an admin who needs an authenticator is led to its setup, and continues from there",
   async () => {
     const made = { username: "unfinished", email: null, mobile: null, password, isSuper: true };
     await web.rig.db.withTransaction((tx) => createAdmin(tx, made, "test"));

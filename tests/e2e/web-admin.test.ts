@@ -53,7 +53,7 @@ async function walk(
 }
 
 test(
-  "quota is given after a preview, with a reason, and once",
+  "quota is granted after a preview, with a reason, and once",
   async () => {
     await walk("/admin/manual-adjust/", async (page) => {
       await page.getByLabel("Find the user").fill("ada@");
@@ -77,7 +77,7 @@ test(
 );
 
 test(
-  "a message of a gateway is taken again, its order is paid, and a refund of it is foreseen",
+  "a gateway message is processed again, its order is paid, and its refund is previewed",
   async () => {
     await leaveUntakenNotice(web.rig.db, "SNOTICE");
     await walk("/admin/payments/?tab=notices", async (page) => {
@@ -102,7 +102,7 @@ test(
 );
 
 test(
-  "a user is found, changed as loaded, and suspended only after the address was typed",
+  "a user is found, changed in the loaded version, and suspended only after the email address was typed",
   async () => {
     await walk(
       "/admin/users/?q=ada",
@@ -230,7 +230,7 @@ test(
 );
 
 test(
-  "an admin is made, sent a link, given rights and locked out; oneself is left alone",
+  "an admin is created, sent a link, given rights and locked out; one's own account is left alone",
   async () => {
     await walk("/admin/admins/", async (page) => {
       await page.getByRole("button", { name: "Create an admin" }).click();
@@ -262,7 +262,7 @@ test(
 );
 
 test(
-  "an admin sets up an authenticator, logs in by a recovery code, and ends the other sessions",
+  "an admin sets up an authenticator, logs in with a recovery code, and ends the other sessions",
   async () => {
     const password = "correct horse battery";
     const made = { username: "keeper", email: null, mobile: null, password, isSuper: false };
@@ -302,7 +302,7 @@ test(
 );
 
 test(
-  "a super-admin takes the authenticator away from a user who lost it, with a reason, and ends the sessions of a user",
+  "a super-admin removes the authenticator of a user who lost it, with a reason, and ends the user's sessions",
   async () => {
     const user = await loginUser(web.rig, { email: "lost@example.org" });
     await web.rig.db.sql`
@@ -332,7 +332,7 @@ test(
 );
 
 test(
-  "a refund takes its reason and the number of the order, and gives money and quota back once",
+  "a refund requires a reason and the order number, and returns money and quota once",
   async () => {
     const buyer = await loginUser(web.rig);
     const watched = await browser.open({ url: web.sluice.url, cookie: buyer.cookie });

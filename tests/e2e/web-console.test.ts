@@ -32,7 +32,7 @@ async function faultsOf({ axe, faults }: WatchedPage): Promise<string[]> {
   return [...(await axe()), ...faults];
 }
 
-test("a key is made, its first call is seen, and the call appears in the usage with its receipt", async () => {
+test("a key is created, its first call is seen, and the call appears in the usage with its receipt", async () => {
   const watched = await enter();
   const { page } = watched;
   try {
@@ -69,7 +69,7 @@ test("a key is made, its first call is seen, and the call appears in the usage w
   }
 });
 
-test("a plan under review in a dry run, bought in a trial, and is in the ledger", async () => {
+test("a plan is previewed in a dry run, bought in a trial, and appears in the ledger", async () => {
   const watched = await enter();
   const { page } = watched;
   try {
@@ -98,7 +98,7 @@ test("a plan under review in a dry run, bought in a trial, and is in the ledger"
   }
 });
 
-test("the playground streams an answer and says what it cost", async () => {
+test("the playground streams a response and shows its cost", async () => {
   const { cookie } = await loginUser(web.rig, { quota: 2_500_000n });
   // The receipt is asked for until it is there.
   const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses: [404] });
@@ -115,7 +115,7 @@ test("the playground streams an answer and says what it cost", async () => {
   }
 });
 
-test("the account shows both ids, the state, the multiplier and the sessions", async () => {
+test("the account shows both ids, the status, the multiplier and the sessions", async () => {
   const watched = await enter();
   const { page } = watched;
   try {
@@ -188,7 +188,7 @@ test("a key is limited, switched off and on, rotated and revoked, each by its di
   }
 });
 
-test("the authenticator is set up, asked for at the login and switched off; a new password ends the other sessions", async () => {
+test("the authenticator is set up, required at login and switched off; a new password ends the other sessions", async () => {
   const email = "grace@example.org";
   const first = "correct horse battery";
   const second = "a better horse battery";
@@ -263,7 +263,7 @@ test("the authenticator is set up, asked for at the login and switched off; a ne
   }
 });
 
-test("an order that waits is cancelled by its buyer, and a subscription is left to end", async () => {
+test("a pending order is cancelled by its buyer, and a subscription is set to end", async () => {
   const watched = await enter();
   const { page } = watched;
   const dialog = page.locator("dialog[open]");

@@ -35,7 +35,7 @@ async function withPage(
   }
 }
 
-test("a tab that was chosen is chosen in every block that has it, and on the next page", async () => {
+test("a selected tab is selected in every block that has it, and on the next page", async () => {
   await withPage("/docs/clients/", {}, async ({ page }) => {
     await page.click('#openai label:text-is("TypeScript"), section:has(#openai) label:text-is("TypeScript")');
     await page.waitForSelector('[data-snippet="langchain-typescript"]:visible');
@@ -49,7 +49,7 @@ test("a tab that was chosen is chosen in every block that has it, and on the nex
   });
 }, 60_000);
 
-test("the address of the snippets is the one that the visitor came by, also in what is copied", async () => {
+test("snippets use the address that the visitor came by, even when copied", async () => {
   await withPage("/docs/quickstart/", {}, async ({ page }) => {
     const origin = await page.evaluate<string>("location.origin");
     expect(await page.textContent('[data-snippet="curl-chat"]')).toContain(`${origin}/v1/chat/completions`);
@@ -62,7 +62,7 @@ test("the address of the snippets is the one that the visitor came by, also in w
   });
 }, 60_000);
 
-test("a page is copied as the Markdown beside it, in its language", async () => {
+test("a page is copied as its Markdown version, in its language", async () => {
   await withPage("/de/docs/billing/", {}, async ({ page }) => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.evaluate(keepWhatIsSaid);
@@ -116,7 +116,7 @@ test("a logged-in user puts a new key into the code, which is gone with the page
   );
 }, 60_000);
 
-test("without script all snippets can be reached, and no button does nothing", async () => {
+test("without JavaScript all snippets can be reached, and no button is dead", async () => {
   await withPage("/docs/clients/", { hasScript: false }, async ({ page }) => {
     expect(await page.isVisible("[data-copy]")).toBe(false);
     await page.click('section:has(#langchain) fieldset:has([data-snippet="langchain-typescript"]) label:last-of-type');
@@ -124,7 +124,7 @@ test("without script all snippets can be reached, and no button does nothing", a
   });
 }, 60_000);
 
-test("every page of the docs leads to the others and to each language", async () => {
+test("every page of the docs links to the others and to each language", async () => {
   const seen = new Set<string>();
   for (let path: string | null = "/hi/docs/quickstart/"; path !== null; ) {
     expect(seen.has(path)).toBe(false);
@@ -139,7 +139,7 @@ test("every page of the docs leads to the others and to each language", async ()
 });
 
 test.each(["", "/ar", "/ja"])(
-  "%s/docs/ leads to every page of the docs",
+  "%s/docs/ links to every page of the docs",
   async (prefix) => {
     await withPage(`${prefix}/docs/`, {}, async ({ page }) => {
       const hrefs = await page

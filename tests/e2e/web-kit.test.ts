@@ -41,7 +41,7 @@ async function open(
 const focusedText = (page: Page): Promise<string> => page.evaluate<string>("document.activeElement.textContent.trim()");
 
 describe("public pages", () => {
-  test("the calculator is there before its script and counts exactly after it", async () => {
+  test("the calculator is visible before its script and counts exactly after it", async () => {
     const still = await open("/pricing/", { hasScript: false });
     expect(await still.textContent(".calculator output")).toBe("$0.027");
     const page = await open("/pricing/");
@@ -51,7 +51,7 @@ describe("public pages", () => {
     expect(await page.getAttribute(".calculator", "data-hk")).toStartWith("price-calculator-");
   });
 
-  test("a language is chosen by a link that works without script", async () => {
+  test("a language is chosen by a link that works without JavaScript", async () => {
     const page = await open("/pricing/", { hasScript: false });
     await page.getByRole("button", { name: "Language" }).click();
     await page.getByRole("link", { name: "العربية" }).click();
@@ -64,7 +64,7 @@ describe("public pages", () => {
     ]);
   });
 
-  test("the theme that was chosen is there before anything is drawn", async () => {
+  test("the selected theme is applied before anything is drawn", async () => {
     const page = await open("/console/", { as: "user" });
     await page.getByRole("button", { name: "Theme" }).click();
     await page.getByRole("menuitemcheckbox", { name: "Dark" }).click();
@@ -75,7 +75,7 @@ describe("public pages", () => {
 });
 
 describe("the logins", () => {
-  test("an admin logs in without script, and arrives where the way led", async () => {
+  test("an admin logs in without JavaScript, and arrives at the requested page", async () => {
     await web.rig.db.sql`
       insert into shared_admin_credentials (username, password_hash, agent)
       values ('form-admin', ${await Bun.password.hash("a long password", { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 })}, 1)`;
@@ -90,7 +90,7 @@ describe("the logins", () => {
     expect(await page.textContent("noscript")).toContain("needs JavaScript");
   });
 
-  test("a session that ends shows it, keeps the page, and goes on after a new login", async () => {
+  test("an expired session shows it, keeps the page, and continues after a new login", async () => {
     const page = await open("/", { as: "user", expectedStatuses: [401, 503] });
     await page.route("**/backend/billing/balance/", (route) => route.fulfill({ status: 503, body: "away" }));
     await page.goto("/console/");
@@ -109,7 +109,7 @@ describe("the logins", () => {
 });
 
 describe("with the keyboard alone", () => {
-  test("a dialog takes the focus, keeps it, and gives it back", async () => {
+  test("a dialog takes the focus, keeps it, and returns it", async () => {
     const page = await open("/__kit");
     await page.getByRole("button", { name: "Open a dialog" }).focus();
     await page.keyboard.press("Enter");
@@ -127,7 +127,7 @@ describe("with the keyboard alone", () => {
     expect(await focusedText(page)).toBe("Open a dialog");
   });
 
-  test("the pages of a phone are opened, left and closed with keys, and Escape leads back to the button", async () => {
+  test("the pages on a phone are opened, left and closed with keys, and Escape leads back to the button", async () => {
     const page = await open("/console/keys/", { as: "user", width: 390 });
     const button = page.getByRole("button", { name: "Menu" });
     await button.press("Enter");
@@ -152,7 +152,7 @@ describe("with the keyboard alone", () => {
     expect(await focusedText(page)).toBe("Actions");
   });
 
-  test("what can't be undone waits for the word that has to be typed", async () => {
+  test("an irreversible action waits for the word that has to be typed", async () => {
     const page = await open("/__kit");
     await page.getByRole("button", { name: "Ask before" }).press("Enter");
     const revoke = page.getByRole("button", { name: "Revoke now" }).last();
@@ -162,7 +162,7 @@ describe("with the keyboard alone", () => {
     await page.getByRole("dialog").waitFor({ state: "hidden" });
   });
 
-  test("the palette finds a page by its name, and a pair of letters goes there", async () => {
+  test("the palette finds a page by its name, and a pair of letters opens it", async () => {
     const page = await open("/admin/", { as: "admin" });
     await page.getByRole("heading", { name: "Dashboard" }).waitFor();
     await page.keyboard.press("Control+k");
@@ -190,7 +190,7 @@ describe("with the keyboard alone", () => {
 });
 
 describe("a table", () => {
-  test("keeps filters in the address, so that Back takes them away and a link shows the same", async () => {
+  test("keeps filters in the address, so that Back removes them and a link shows the same", async () => {
     const page = await open("/admin/plans/", { as: "admin" });
     await page.getByRole("row").nth(3).waitFor();
     await page.getByLabel("Kind").selectOption("monthly");
@@ -203,7 +203,7 @@ describe("a table", () => {
     await page.getByRole("button", { name: "Top-up 10" }).waitFor();
   });
 
-  test("has one search on a phone, and the other filters under a button that counts those that are set", async () => {
+  test("has one search on a phone, and the other filters under a button that counts the active ones", async () => {
     const page = await open("/admin/users/", { as: "admin", width: 390 });
     const button = page.getByRole("button", { name: "Filters" });
     const status = page.getByRole("combobox", { name: "Status" });
@@ -214,7 +214,7 @@ describe("a table", () => {
     await page.getByRole("button", { name: "Filters 1", exact: true }).waitFor();
   });
 
-  test("opens a row at an address of its own; J and K go on, Escape leads back to the row", async () => {
+  test("opens a row at its own address; J and K move on, Escape leads back to the row", async () => {
     const page = await open("/admin/plans/", { as: "admin" });
     await page.getByRole("button", { name: "Top-up 10" }).press("Enter");
     await page.waitForURL("**/?open=credit-10");
@@ -228,7 +228,7 @@ describe("a table", () => {
     expect(await focusedText(page)).toBe("Top-up 10");
   });
 
-  test("gives out every row that matches as a file", async () => {
+  test("exports every matching row as a file", async () => {
     const page = await open("/admin/plans/?kind=monthly", { as: "admin" });
     await page.getByRole("button", { name: "Export CSV" }).click();
     const [download] = await Promise.all([
@@ -240,7 +240,7 @@ describe("a table", () => {
     expect(text).not.toContain("credit-10");
   });
 
-  test("says what is wrong, with the request, where the list can't be had, and asks again", async () => {
+  test("says what is wrong, with the request id, when the list can't be loaded, and retries", async () => {
     const page = await open("/", { as: "admin", expectedStatuses: [503] });
     await page.route("**/backend/admin/plan/list/**", (route) =>
       route.fulfill({
@@ -256,7 +256,7 @@ describe("a table", () => {
   });
 });
 
-test("a form shows what is wrong at the field, goes there, and keeps what was typed", async () => {
+test("a form shows errors at their fields, moves there, and keeps the typed input", async () => {
   const page = await open("/__kit");
   await page.getByLabel("Limit, USD").fill("1.234");
   await page.locator("form").getByRole("button", { name: "Create key" }).click();
@@ -270,7 +270,7 @@ test("a form shows what is wrong at the field, goes there, and keeps what was ty
   expect(await page.getByLabel("Limit, USD").getAttribute("aria-invalid")).toBe("true");
 });
 
-test("a chart can be read as a table, and its program is loaded only where there is one", async () => {
+test("a chart can be read as a table, and its code is loaded only on pages with a chart", async () => {
   const page = await open("/__kit");
   await page.getByRole("button", { name: "View as table" }).first().click();
   expect(await page.getByRole("table", { name: "Requests by model" }).getByRole("row").count()).toBe(31);
@@ -308,21 +308,18 @@ const lastBarOff = `(() => {
   return edge === undefined ? null : Math.max(...legend.slice(0, 3).map(offOf));
 })()`;
 
-test.each([false, true])(
-  "the bar of a day that is not over is paler, and in no other colour (dark: %p)",
-  async (isDark) => {
-    const page = await open("/__kit", { isDark });
-    // The policy of the page forbids waitForFunction, which compiles its text inside the page.
-    let off: number | null = null;
-    while (off === null) {
-      await page.evaluate("new Promise(requestAnimationFrame)");
-      off = await page.evaluate<number | null>(lastBarOff);
-    }
-    expect(off).toBeLessThan(8);
-  },
-);
+test.each([false, true])("the bar of an unfinished day is paler, in the same colour (dark: %p)", async (isDark) => {
+  const page = await open("/__kit", { isDark });
+  // The policy of the page forbids waitForFunction, which compiles its text inside the page.
+  let off: number | null = null;
+  while (off === null) {
+    await page.evaluate("new Promise(requestAnimationFrame)");
+    off = await page.evaluate<number | null>(lastBarOff);
+  }
+  expect(off).toBeLessThan(8);
+});
 
-test("a page that is away from the network says so, and takes it back", async () => {
+test("a page shows when it is offline, and when it is online again", async () => {
   const page = await open("/console/account/", { as: "user" });
   await page.getByText("ada@example.org").first().waitFor();
   await page.context().setOffline(true);
@@ -331,7 +328,7 @@ test("a page that is away from the network says so, and takes it back", async ()
   await page.getByText("You are offline.").waitFor({ state: "hidden" });
 });
 
-test("the console speaks the language that was chosen, and so do the mails and what it refuses", async () => {
+test("the console uses the selected language, and so do the emails and the errors", async () => {
   const page = await open("/console/", { as: "user", expectedStatuses: [401] });
   await page.getByRole("button", { name: "Language" }).click();
   await Promise.all([page.waitForEvent("load"), page.getByRole("menuitemcheckbox", { name: "العربية" }).click()]);

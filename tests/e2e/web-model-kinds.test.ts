@@ -84,7 +84,7 @@ test(
 );
 
 test(
-  "the page of a model that makes pictures has its price and no conversation",
+  "the page of an image model has its price and no conversation",
   async () => {
     const text = await textOf(`/models/${picture}/`);
     expect(text).toContain("$0.04");
@@ -96,7 +96,7 @@ test(
 );
 
 test(
-  "a price by the token is a dash where a model has none",
+  "a token price is a dash if a model has none",
   async () => {
     for (const path of ["/models/", "/pricing/"]) {
       const text = await textOf(path);
@@ -108,7 +108,7 @@ test(
 );
 
 test(
-  "the page of the prices names what a picture, a call or a second costs as well",
+  "the price page includes prices per image, call and second",
   async () => {
     const text = await textOf("/pricing/");
     const [row = ""] = text.slice(text.indexOf(picture)).split(numbers);

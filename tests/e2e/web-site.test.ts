@@ -16,7 +16,7 @@ afterAll(async () => {
   await web?.close();
 });
 
-describe("a visitor without script", () => {
+describe("a visitor without JavaScript", () => {
   test("signs up, verifies the address by the link, and logs in", async () => {
     const { page, faults, close } = await browser.open({ url: web.sluice.url, hasScript: false });
     await page.goto("/de/");
@@ -38,7 +38,7 @@ describe("a visitor without script", () => {
     await close();
   }, 60_000);
 
-  test("asks for an offer, which admins find", async () => {
+  test("requests an offer, which admins find", async () => {
     const { page, faults, close } = await browser.open({ url: web.sluice.url, hasScript: false });
     await page.goto("/contact/");
     await page.getByLabel("Company").fill("Analytical Engines");
@@ -51,7 +51,7 @@ describe("a visitor without script", () => {
     await close();
   }, 60_000);
 
-  test("changes to Arabic, where the page runs from right to left and its form is in Arabic", async () => {
+  test("switches to Arabic, where the page runs from right to left and its form is in Arabic", async () => {
     const { page, faults, close } = await browser.open({ url: web.sluice.url, hasScript: false });
     await page.goto("/models/");
     await page.getByRole("button", { name: "Language" }).click();

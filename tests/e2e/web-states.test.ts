@@ -86,7 +86,7 @@ async function layoutShiftOf(page: Page): Promise<number> {
 }
 
 test.each([...cases])(
-  "%s is busy until its answers come, says what failed (%s), and shows everything once it is asked again",
+  "%s is busy until its responses arrive, says what failed (%s), and shows everything after a retry",
   async (_name, failure, shown) => {
     await visit(shown, async ({ page, backend }) => {
       await page.clock.install();
@@ -126,7 +126,7 @@ test.each(
     .filter(({ as, path }) => as === "user" && !path.includes("open="))
     .filter(({ name }) => TEST_FULL === "1" || name === "console-ledger")
     .map((shown) => [shown.name, shown] as const),
-)("%s of an account that never did anything says what there will be, and fails nowhere", async (_name, shown) => {
+)("%s of an account without activity says what will appear there, and does not fail", async (_name, shown) => {
   const { cookie } = await loginUser(web.rig);
   const watched = await browser.open({ url: web.sluice.url, cookie });
   const { page } = watched;
@@ -148,7 +148,7 @@ test.each(
   appPages
     .filter(({ name }) => TEST_FULL === "1" || shifting.includes(name))
     .map((shown) => [shown.name, shown] as const),
-)("%s keeps its place when its answers come late", async (_name, shown) => {
+)("%s does not move when its responses arrive late", async (_name, shown) => {
   await visit(shown, async ({ page, backend }) => {
     await backend.set("hold");
     await page.goto(shown.path);
@@ -176,7 +176,7 @@ function isBesidesPoint({ name }: ShownPage, path: string): boolean {
 
 const walkedAlone = TEST_FULL === "1" ? appPages : appPages.filter(({ name }) => name === "console-account");
 
-describe("one answer that fails", () => {
+describe("one failed response", () => {
   test.each(walkedAlone.map((shown) => [shown.name, shown] as const))(
     "%s says which part failed and shows the others",
     async (_name, shown) => {
@@ -211,7 +211,7 @@ describe("one answer that fails", () => {
 });
 
 test(
-  "answers that fail later leave the page, what was typed in it, and a bar that asks again",
+  "later failures leave the page, the typed input, and a bar that retries",
   async () => {
     const account = appPages.find(({ name }) => name === "console-account");
     if (account === undefined) {
@@ -239,7 +239,7 @@ test(
 );
 
 test(
-  "without a connection a bar says so and goes again, and a form that could not be sent is sent by the next press",
+  "without a connection a bar appears and disappears, and a form that could not be sent is sent by the next press",
   async () => {
     const { cookie } = await loginUser(web.rig);
     const watched = await browser.open({ url: web.sluice.url, cookie });
@@ -269,7 +269,7 @@ test(
 );
 
 test(
-  "a session that ended keeps what was typed: after a login in another tab it is saved",
+  "an expired session keeps the typed input: after a login in another tab it is saved",
   async () => {
     const email = "back@example.org";
     const password = "correct horse battery";
@@ -311,7 +311,7 @@ test(
 );
 
 test(
-  "one card of the dashboard fails alone and says what to ask for, and an empty list differs from an empty search",
+  "one card of the dashboard fails alone and names the request id, and an empty list differs from an empty search",
   async () => {
     const users = appPages.find(({ name }) => name === "admin-users");
     if (users === undefined) {

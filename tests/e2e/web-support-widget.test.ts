@@ -53,7 +53,7 @@ const never: readonly (readonly [path: string, who: Who])[] = [
 
 describe("the support widget", () => {
   test.each([...withWidget])(
-    "is on %s, with an empty token, and the policy lets in its origin alone",
+    "is on %s, with an empty token, and the policy allows only its origin",
     async (path, who) => {
       const [answer, plain] = await Promise.all([get(web.sluice.url, path, who), get(withoutUrl, path, who)]);
       const text = await answer.text();
@@ -72,7 +72,7 @@ describe("the support widget", () => {
     expect(policyOf(answer)).toBe(policyOf(plain));
   });
 
-  test.each([...withWidget])("leaves nothing on %s where none is configured", async (path, who) => {
+  test.each([...withWidget])("leaves nothing on %s if none is configured", async (path, who) => {
     const answer = await get(withoutUrl, path, who);
     expect(policyOf(answer)).toContain("default-src 'self';");
     expect(await answer.text()).not.toMatch(marks);
@@ -112,7 +112,7 @@ describe("the support widget", () => {
   );
 });
 
-test("a page that fails is a page with the request id for a person, and JSON for a program", async () => {
+test("a failed page is a page with the request id for a person, and JSON for a program", async () => {
   const cookie = web.cookies.user ?? "";
   const ask = (base: string, path: string, accept: string): Promise<Response> =>
     fetch(`${base}${path}`, { redirect: "manual", headers: { accept, cookie } });

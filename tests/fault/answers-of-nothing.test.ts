@@ -26,7 +26,7 @@ const nothings: readonly (readonly [string, Behaviour["body"], string])[] = [
   ["a list", [], "no_json"],
 ];
 
-describe("an answer of nothing", () => {
+describe("an empty response", () => {
   let faulty: FaultRig;
   let commenting: RawHttpServer;
   const timers = new Set<ReturnType<typeof setInterval>>();
@@ -92,7 +92,7 @@ describe("an answer of nothing", () => {
     });
   });
 
-  test("is not what a filter leaves of one: a list of choices without any, and a usage", async () => {
+  test("does not include a filtered one: a list without choices, and a usage", async () => {
     const body = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 0 } };
     script("alone-1", { body });
     const answer = await faulty.call("alone");
@@ -100,7 +100,7 @@ describe("an answer of nothing", () => {
     expect((await faulty.row(answer.requestId)).outcome).toBe("completed");
   });
 
-  test("that streams comments only is left in time for the next channel", async () => {
+  test("that streams only comments is abandoned in time for the next channel", async () => {
     const startedAt = performance.now();
     const answer = await faulty.call("silent", { stream: true });
     expect({ status: answer.status, isWhole: answer.isWhole }).toEqual({ status: 200, isWhole: true });
@@ -113,7 +113,7 @@ describe("an answer of nothing", () => {
     ]);
   });
 
-  test("that streams comments only, and alone, is a clean 504 in time that costs nothing", async () => {
+  test("that streams only comments, without another channel, is a clean 504 in time that costs nothing", async () => {
     const startedAt = performance.now();
     const answer = await faulty.call("silent-alone", { stream: true });
     expect(seen(answer)).toEqual({ status: 504, code: "upstream_timeout" });
@@ -143,7 +143,7 @@ describe("an answer of nothing", () => {
     expect(answer.body.toString()).not.toContain("fell over");
   });
 
-  test("that ends with an error after its first events is, too", async () => {
+  test("that ends with an error after its first events is kept in the provider's words, too", async () => {
     const chunk = { choices: [{ index: 0, delta: { content: "hi" } }] };
     script("telling-1", { events: [chunk, { error: failure }] });
     const answer = await faulty.call("telling", { stream: true });

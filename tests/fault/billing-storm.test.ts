@@ -66,7 +66,7 @@ async function killSome(storm: StormArguments): Promise<number> {
 }
 
 test(
-  "whatever four processes do to the same orders and users at once, and others that are killed, every invariant of the money holds",
+  "whatever four processes do to the same orders and users at once, even if others are killed, every money invariant holds",
   async () => {
     const seed = testSeed;
     const buyers = [await scene.addBuyer(), await scene.addBuyer(), await scene.addBuyer()];

@@ -45,23 +45,20 @@ const send = async ({ apiKey }: TestUser, isChunked = false, at = scene.sluice):
 test.each([
   ["declared", false],
   ["sent in chunks", true],
-])(
-  "bodies that are %s: one user holds so much and no more, others go on until all hold too much",
-  async (_, isChunked) => {
-    scene.provider.reset();
-    const before = scene.provider.requests.length;
-    scene.provider.script({ firstTokenDelayMs: 4_000 }, { times: "always" });
-    const own = Array.from({ length: 4 }, () => send(scene.user, isChunked));
-    await waitUntil(async () => scene.provider.requests.length - before >= 4);
-    expect(await send(scene.user, isChunked)).toBe(429);
-    const others = Array.from({ length: 2 }, () => send(neighbour, isChunked));
-    await waitUntil(async () => scene.provider.requests.length - before >= 6);
-    expect(await send(neighbour, isChunked)).toBe(503);
-    expect(await Promise.all([...own, ...others])).toEqual([200, 200, 200, 200, 200, 200]);
-    scene.provider.reset();
-    expect(await send(scene.user, isChunked)).toBe(200);
-  },
-);
+])("bodies that are %s: one user is limited, and others continue until the total limit", async (_, isChunked) => {
+  scene.provider.reset();
+  const before = scene.provider.requests.length;
+  scene.provider.script({ firstTokenDelayMs: 4_000 }, { times: "always" });
+  const own = Array.from({ length: 4 }, () => send(scene.user, isChunked));
+  await waitUntil(async () => scene.provider.requests.length - before >= 4);
+  expect(await send(scene.user, isChunked)).toBe(429);
+  const others = Array.from({ length: 2 }, () => send(neighbour, isChunked));
+  await waitUntil(async () => scene.provider.requests.length - before >= 6);
+  expect(await send(neighbour, isChunked)).toBe(503);
+  expect(await Promise.all([...own, ...others])).toEqual([200, 200, 200, 200, 200, 200]);
+  scene.provider.reset();
+  expect(await send(scene.user, isChunked)).toBe(200);
+});
 
 describe("a relay apart from its gateway", () => {
   let relay: SluiceProcess;
@@ -80,7 +77,7 @@ describe("a relay apart from its gateway", () => {
   test.each([
     ["declared", false],
     ["sent in chunks", true],
-  ])("holds so much of bodies itself, of one user and of all, when they are %s", async (_, isChunked) => {
+  ])("limits the bodies of one user and in total by itself, when they are %s", async (_, isChunked) => {
     scene.provider.reset();
     const before = scene.provider.requests.length;
     const asked = (count: number) => waitUntil(async () => scene.provider.requests.length - before >= count);

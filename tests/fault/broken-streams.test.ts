@@ -209,12 +209,12 @@ describe.each(arrangements)("after the first event, %s", (arrangement) => {
   };
 
   if (isFull) {
-    test.each(batches)("streams that end at any byte never look whole and cost their part, $name", (batch) =>
+    test.each(batches)("streams that end at any byte never look complete and cost what was delivered, $name", (batch) =>
       expectAllCharged(batch.cuts),
     );
   } else {
     test.each(cuts)(
-      "a stream that ends $name by $end never looks whole unless it is, and costs its part",
+      "a stream that ends $name by $end never looks complete unless it is, and costs what was delivered",
       expectPartCharged,
     );
   }

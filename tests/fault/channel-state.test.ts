@@ -58,7 +58,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
     ["an unknown parameter", 422, "unknown_parameter"],
     ["an unknown model", 404, "model_not_found"],
   ])(
-    "%s is reported in the words of the provider, without its secrets, and not tried elsewhere",
+    "%s is reported in the provider's words, without its secrets, and not retried elsewhere",
     async (what, status, code) => {
       const secrets = "key sk-abcdefghijklmnop0123456789, Bearer abcdefghijklmnop.123456 and ?api_key=hunter22";
       const error = { message: `${what}: ${secrets}`, type: "invalid_request_error", param: "messages", code };
@@ -83,7 +83,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
     },
   );
 
-  test("a refusal of ten megabytes says nothing of the request: 502 when all give one, without its words", async () => {
+  test("a refusal of ten megabytes says nothing about the request: 502 when all channels send one, without its text", async () => {
     const huge = { status: 400, hugeBodyBytes: 10_485_760, headers: { "Content-Type": "application/json" } };
     faulty.provider.script(huge, { times: 2 });
     const answer = await faulty.call("words");
@@ -92,14 +92,14 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
     expect(answer.body.length).toBeLessThan(1_000);
   });
 
-  test("a channel that asks for a pause gets it, and calls go on elsewhere meanwhile", async () => {
+  test("a channel that asks for a pause gets it, and calls go to other channels meanwhile", async () => {
     faulty.provider.script({ status: 429, retryAfter: 30 }, always("pause-1"));
     expect((await faulty.call("pause")).status).toBe(200);
     expect(countStatuses(await many(10, "pause"))).toEqual({ 200: 10 });
     expect({ first: requestsTo("pause-1"), second: requestsTo("pause-2") }).toEqual({ first: 1, second: 11 });
   });
 
-  test("a provider that refuses everything for a while is not stormed", async () => {
+  test("a provider that refuses everything for a while is not flooded", async () => {
     for (const channel of ["storm-1", "storm-2", "storm-3"]) {
       faulty.provider.script({ status: 429, retryAfter: 1 }, always(channel));
     }
@@ -122,7 +122,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
     expect(new Set(refusals.map(({ body }) => errorIn(body)?.code))).toEqual(new Set(["upstream_rate_limited"]));
   });
 
-  test("a circuit opens at half of twenty failures, asks with one probe, and closes when that is answered", async () => {
+  test("a circuit opens at half of twenty failures, sends one probe, and closes when that succeeds", async () => {
     faulty.provider.script({ status: 500 }, always("circuit-1"));
     // One after the other, so that each failure is known before the next call chooses.
     for (let call = 0; call < 30; call += 1) {
@@ -157,7 +157,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
     expect({ status: answer.status, code: errorIn(answer.body)?.code }).toEqual({ status: 503, code: "no_upstream" });
   });
 
-  test("a channel for three calls at a time never sees a fourth; the others learn when to come back, and pay nothing", async () => {
+  test("a channel for three concurrent calls never gets a fourth; the others learn when to retry, and pay nothing", async () => {
     faulty.provider.script({ firstTokenDelayMs: 300, text: "slow" }, always("full-1"));
     const answers = await many(50, "full");
     const counts = countStatuses(answers);
@@ -171,7 +171,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
     }
   });
 
-  test("what is above the limit of a channel goes to the next one, up to its limit", async () => {
+  test("calls above a channel's limit go to the next one, up to its limit", async () => {
     const behaviour = { chunks: 4, chunkDelayMs: 100 };
     faulty.provider.script(behaviour, always("overflow-1"));
     faulty.provider.script(behaviour, always("overflow-2"));
@@ -192,7 +192,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
     expect(row.attempts.map(({ result }) => result)).toEqual(["loop"]);
   });
 
-  test("afterwards nothing is held and the money is right", async () => {
+  test("afterwards nothing is held and the books are correct", async () => {
     await faulty.waitUntilReleased();
     expect(await faulty.rig.checkMoney()).toEqual([]);
   });

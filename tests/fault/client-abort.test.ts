@@ -103,18 +103,21 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
     expect(left.cancelledAfterMs).toBeGreaterThanOrEqual(readOnMs === 0 ? 0 : readOnMs - 50);
   };
 
-  test.each(leavings)("after event $count (by $how) has it cancelled and pays what came", async ({ count, how }) => {
-    const left = await leave({
-      behaviour: { raw: wireBytes(events).toString("latin1"), silence: { afterBytes: lengthOf(count, events) } },
-      body,
-      how,
-      until: (connection) => connection.waitForText(events[count - 1]?.bytes.toString("latin1").trim() ?? ""),
-    });
-    expectAborted(left, chargeForAbort(events.slice(0, count), events.slice(0, count), left.requestBytes));
-  });
+  test.each(leavings)(
+    "after event $count (by $how) cancels the call and pays for what arrived",
+    async ({ count, how }) => {
+      const left = await leave({
+        behaviour: { raw: wireBytes(events).toString("latin1"), silence: { afterBytes: lengthOf(count, events) } },
+        body,
+        how,
+        until: (connection) => connection.waitForText(events[count - 1]?.bytes.toString("latin1").trim() ?? ""),
+      });
+      expectAborted(left, chargeForAbort(events.slice(0, count), events.slice(0, count), left.requestBytes));
+    },
+  );
 
   test.each([1, 2, pieces.length])(
-    "after event %i of a stream that reports its usage in each pays that",
+    "after event %i of a stream that reports its usage in each pays that usage",
     async (count) => {
       const left = await leave({
         behaviour: { raw: wireBytes(told).toString("latin1"), silence: { afterBytes: lengthOf(count, told) } },
@@ -130,7 +133,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
     ["before the head of a stream", { stream: true }, { afterBytes: 0 }],
     ["inside the head of a stream", { stream: true }, { afterBytes: 50 }],
     ["before the head of a whole answer", {}, { afterBytes: 0 }],
-  ])("%s has it cancelled at once and pays nothing", async (_where, kind, silence) => {
+  ])("%s cancels the call at once and pays nothing", async (_where, kind, silence) => {
     for (const how of ["rst", "fin"] as const) {
       const until = () => faulty.provider.waitForHeld(0);
       expectAborted(await leave({ behaviour: { silence }, body: kind, how, until }), free, 0);
@@ -141,7 +144,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
     ["after the head of a stream", { stream: true }, { afterChunks: 0 }],
     ["after the head of a whole answer", {}, { afterChunks: 0 }],
     ["inside the body of a whole answer", {}, { afterBytes: 700 }],
-  ])("%s has it cancelled after a while and pays the input", async (_where, kind, silence) => {
+  ])("%s cancels the call after a while and pays the input", async (_where, kind, silence) => {
     for (const how of ["rst", "fin"] as const) {
       const until = () => faulty.provider.waitForHeld(0);
       const left = await leave({ behaviour: { silence }, body: kind, how, until });
@@ -152,7 +155,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
   test.each([
     ["a stream", body, true],
     ["a whole answer", {}, false],
-  ])("after the head of %s that ends soon pays what the provider says", async (_what, kind, isStream) => {
+  ])("after the head of %s that ends soon pays what the provider reports", async (_what, kind, isStream) => {
     calls += 1;
     faulty.provider.reset();
     const usage = { prompt_tokens: 1_011, completion_tokens: 29 };
@@ -215,7 +218,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
     },
   );
 
-  test("while the body is on its way up is not heard of by the provider, and pays nothing", async () => {
+  test("during the upload of the body never reaches the provider, and pays nothing", async () => {
     faulty.provider.reset();
     for (const how of ["rst", "fin"] as const) {
       const user = await faulty.rig.addUser();
@@ -240,7 +243,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
     expect(faulty.provider.requests).toHaveLength(0);
   });
 
-  test("after [DONE] leaves a call that is complete", async () => {
+  test("after [DONE] leaves a complete call", async () => {
     calls += 1;
     faulty.provider.reset();
     faulty.provider.script({ raw: wireBytes(events).toString("latin1") });

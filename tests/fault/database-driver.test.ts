@@ -141,7 +141,7 @@ function nextChange(db: Database, expected: boolean): Promise<void> {
 }
 
 describe("a backend that is killed inside a transaction", () => {
-  test("hangs nobody, ends nothing, and gives no user a false report of what happened", async () => {
+  test("hangs nobody, ends nothing, and never misreports what happened", async () => {
     await using db = open();
     const load = startLoad(db);
     for (let kills = 0; kills < killsMin; ) {
@@ -166,7 +166,7 @@ describe("a backend that is killed inside a transaction", () => {
     await expect(work).rejects.toMatchObject({ name: "DatabaseUnavailableError" });
   });
 
-  test("while a statement is sent in the same moment fails that statement only", async () => {
+  test("while a statement is sent at the same moment fails only that statement", async () => {
     await using db = open();
     for (let round = 0; round < (isFull ? 100 : 20); round += 1) {
       const work = db.withTransaction(async (tx) => {
@@ -182,9 +182,9 @@ describe("a backend that is killed inside a transaction", () => {
   });
 });
 
-describe("a server that is away", () => {
+describe("an unreachable server", () => {
   test.each(["crashed", "stopped in order"])(
-    "and %s is answered for at once, and used again at once when it is back",
+    "and %s causes an immediate error, and is used again at once when it is back",
     async (how) => {
       await using db = open();
       expect(await db.ping()).toBe(true);
@@ -213,8 +213,8 @@ describe("a server that is away", () => {
   );
 });
 
-describe("a server that went silent", () => {
-  test("is given up within the limits, and the connections that hung are replaced", async () => {
+describe("a silent server", () => {
+  test("is given up within the limits, and the hanging connections are replaced", async () => {
     await using proxy = await startPostgresProxy(databaseUrl);
     await using db = open({ url: proxy.url });
     expect(await db.ping()).toBe(true);

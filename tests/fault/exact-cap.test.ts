@@ -72,7 +72,7 @@ function perTokenBound(): { readonly quota: bigint; readonly inputTokens: number
   return { inputTokens, quota: BigInt(Math.ceil(inputTokens / 2 + perToken.outputTokens * 2)) };
 }
 
-describe("a balance for ten calls, asked for 200 at once on three replicas", () => {
+describe("a balance for ten calls, requested 200 times at once on three replicas", () => {
   test.each(Array.from({ length: rounds }, (_, round) => round))(
     "lets exactly ten through at a flat price and ends at 0, round %d",
     async (round) => {
@@ -119,7 +119,7 @@ describe("a balance for ten calls, asked for 200 at once on three replicas", () 
   });
 });
 
-describe("the limit of a key for ten calls, asked for 200 at once on three replicas", () => {
+describe("a key limit for ten calls, requested 200 times at once on three replicas", () => {
   test("lets exactly ten through and leaves the rest of the user's quota alone", async () => {
     provider.reset();
     const user = await rig.addUser(1_000_000n);
@@ -137,7 +137,7 @@ describe("the limit of a key for ten calls, asked for 200 at once on three repli
     expect(leastRemaining).toBe(0n);
   });
 
-  test("lets ten more through in the next period, and no more, although leases of the last are still out", async () => {
+  test("lets ten more through in the next period, and no more, although leases of the previous one are still out", async () => {
     provider.reset();
     const user = await rig.addUser(1_000_000n);
     const limit = await limitKey(user, BigInt(covered) * flat.price, "daily");
@@ -154,7 +154,7 @@ describe("the limit of a key for ten calls, asked for 200 at once on three repli
 });
 
 describe("quota that was set aside and not spent", () => {
-  test("can be spent at once through any one replica, which calls it back from the others", async () => {
+  test("can be spent at once through any one replica, which recalls it from the others", async () => {
     provider.reset();
     provider.script({ status: 500 }, { times: covered });
     const user = await rig.addUser(BigInt(covered) * flat.price);
@@ -167,7 +167,7 @@ describe("quota that was set aside and not spent", () => {
     expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ remaining: 0n });
   });
 
-  test("is given back when it lies idle, and can be spent by a replica that starts later", async () => {
+  test("is given back when idle, and can be spent by a replica that starts later", async () => {
     provider.reset();
     const bound = perTokenBound();
     provider.script({ usage: { prompt_tokens: 0, completion_tokens: 0 }, text: "" }, { times: covered });

@@ -69,7 +69,7 @@ async function untilStuck(): Promise<number> {
 
 describe("back-pressure", () => {
   for (const protocol of ["http:", "https:"] as const) {
-    test(`a stalled reader of a fast 100 MB answer holds the sender back, ${protocol}`, async () => {
+    test(`a stalled reader of a fast 100 MB response holds the sender back, ${protocol}`, async () => {
       serveBlocks(100, protocol === "https:");
       client = new PooledHttpClient({ tlsCa: authority.cert });
       const { flow, bytes, ended } = await stall(protocol);
@@ -83,7 +83,7 @@ describe("back-pressure", () => {
     });
   }
 
-  test("a body that nobody asks for is not read", async () => {
+  test("a body that nobody requests is not read", async () => {
     serveBlocks(100, false);
     client = new PooledHttpClient();
     const response = await client.send(requestTo({ port: server.port }));
@@ -129,7 +129,7 @@ describe("back-pressure", () => {
     expect(outcome).toMatchObject({ body: "hellohello", isDelimited: true, error: null });
   });
 
-  test("a large request body reaches a slow reader whole", async () => {
+  test("a large request body arrives complete at a slow reader", async () => {
     const body = Buffer.alloc(
       20 * mebibyte,
       new Uint8Array(251).map((_, index) => index),
@@ -186,7 +186,7 @@ describe("aborting", () => {
     });
   }
 
-  test("an abort in a body that may go on for a while ends it after that", async () => {
+  test("an abort in a body that may continue for a while ends it after that time", async () => {
     server = startRawHttpServer({ onRequest: (socket) => socket.send(`${ok}Content-Length: 9\r\n\r\nhello`) });
     const abort = new AbortController();
     const limits = { afterAbort: { timeoutMs: 300, bytesMax: 1_000 } };
@@ -204,7 +204,7 @@ describe("aborting", () => {
     expect(getEventListeners(abort.signal, "abort").length).toBe(0);
   });
 
-  test("a body that may go on after an abort comes to its end, but not past its bytes", async () => {
+  test("a body that may continue after an abort reaches its end, but not beyond its byte limit", async () => {
     const sockets: { send(text: string): void }[] = [];
     server = startRawHttpServer({
       onRequest: (socket) => {
@@ -285,7 +285,7 @@ describe("aborting", () => {
 });
 
 describe("a response before its request is out", () => {
-  test("an answer that comes before the request is out is delivered, and the connection is not used again", async () => {
+  test("a response that comes before the whole request was sent is delivered, and the connection is not reused", async () => {
     server = startRawHttpServer({
       onOpen: (socket) => {
         socket.pause();
@@ -303,7 +303,7 @@ describe("a response before its request is out", () => {
     expect(pooled.statistics).toMatchObject({ open: 0, idle: 0 });
   });
 
-  test("a request body that nobody takes ends with the limit for the first byte", async () => {
+  test("a request body that the peer does not read ends with the limit for the first byte", async () => {
     server = startRawHttpServer({ onOpen: (socket) => socket.pause() });
     client = new PooledHttpClient();
     const body = new Uint8Array(30 * mebibyte);

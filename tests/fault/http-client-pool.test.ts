@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 describe("keeping connections", () => {
-  test("calls one after the other share a connection", async () => {
+  test("successive calls share a connection", async () => {
     const port = serve({ onRequest: (socket) => socket.send(hello) });
     for (let round = 0; round < 20; round += 1) {
       expect((await call(client, requestTo({ port }))).body).toBe("hello");
@@ -44,7 +44,7 @@ describe("keeping connections", () => {
     expect(client.statistics).toEqual({ open: 1, idle: 1, begun: 1 });
   });
 
-  test("an answer that is complete before anybody asked for its body gives its connection back", async () => {
+  test("a response that is complete before its body is requested gives its connection back", async () => {
     const port = serve({ onRequest: (socket) => socket.send("HTTP/1.1 204 No Content\r\n\r\n") });
     for (let round = 0; round < 3; round += 1) {
       const response = await client.send(requestTo({ port }));
@@ -54,7 +54,7 @@ describe("keeping connections", () => {
     expect(server.connections).toBe(1);
   });
 
-  test("a next request from inside the end of the last one finds the connection free", async () => {
+  test("a next request from within the end of the last one finds the connection free", async () => {
     const port = serve({ onRequest: (socket) => socket.send(hello) });
     const first = await client.send(requestTo({ port }));
     const second = await new Promise((resolve, reject) => {
@@ -68,7 +68,7 @@ describe("keeping connections", () => {
     expect(server.connections).toBe(1);
   });
 
-  test("a connection whose reader paused at the last chunk reads the next answer", async () => {
+  test("a connection whose reader paused at the last chunk reads the next response", async () => {
     let peer: RawSocket | undefined;
     const port = serve({
       onRequest: (socket) => {
@@ -85,7 +85,7 @@ describe("keeping connections", () => {
     await untilOpen(0);
   });
 
-  test("any number of connections stays for the next burst", async () => {
+  test("any number of connections stays open for the next burst", async () => {
     const port = serve({ onRequest: (socket) => setTimeout(() => socket.send(hello), 20) });
     for (let burst = 0; burst < 2; burst += 1) {
       await Promise.all(Array.from({ length: 150 }, () => call(client, requestTo({ port }))));
@@ -115,7 +115,7 @@ describe("keeping connections", () => {
     "a Keep-Alive of one second": `${ok}Keep-Alive: timeout=1\r\nContent-Length: 5\r\n\r\nhello`,
   };
   for (const [what, text] of Object.entries(closing)) {
-    test(`${what} ends the connection with the answer`, async () => {
+    test(`${what} ends the connection with the response`, async () => {
       const port = serve({ onRequest: (socket) => socket.send(text) });
       expect((await call(client, requestTo({ port }))).body).toBe("hello");
       expect(client.statistics.open).toBe(0);
@@ -173,7 +173,7 @@ describe("keeping connections", () => {
     expect(client.statistics).toMatchObject({ open: 0, idle: 0 });
   });
 
-  test("a peer that announces when it closes is left a second earlier", async () => {
+  test("a peer that announces its timeout is disconnected a second earlier", async () => {
     const port = serve({
       onRequest: (socket) => socket.send(`${ok}Keep-Alive: timeout=2\r\nContent-Length: 5\r\n\r\nhello`),
     });
@@ -181,7 +181,7 @@ describe("keeping connections", () => {
     expect(await elapsedMs(server.allClosed())).toBeLessThan(1_300);
   });
 
-  test("close() ends what is idle at once and what is in use after its answer", async () => {
+  test("close() ends idle connections at once and used ones after their response", async () => {
     let finish: (() => void) | undefined;
     const port = serve({
       onRequest: (socket, { position, head }) => {
@@ -200,8 +200,8 @@ describe("keeping connections", () => {
   });
 });
 
-describe("limits of the pool", () => {
-  test("a request beyond the limit of connections fails at once and clearly", async () => {
+describe("pool limits", () => {
+  test("a request beyond the connection limit fails at once and clearly", async () => {
     client = new PooledHttpClient({ connectionsMax: 2 });
     let release: (() => void)[] = [];
     const port = serve({ onRequest: (socket) => release.push(() => socket.send(hello)) });
@@ -243,8 +243,8 @@ describe("limits of the pool", () => {
   });
 });
 
-describe("connections that died while they were idle", () => {
-  test("one that the peer closed is not used again", async () => {
+describe("connections that died while idle", () => {
+  test("one that the peer closed is not reused", async () => {
     let peer: RawSocket | undefined;
     const port = serve({
       onRequest: (socket) => {
@@ -273,7 +273,7 @@ describe("connections that died while they were idle", () => {
     };
 
   for (const end of ["finish", "reset"] as const) {
-    test(`a POST that met its end (${end}) is not sent twice: it may have been processed`, async () => {
+    test(`a POST that met the end (${end}) is not sent twice: it may have been processed`, async () => {
       const port = serve({ onRequest: answersOnce(end) });
       await call(client, requestTo({ port }));
       const { error } = await call(client, requestTo({ port, method: "POST", body: "a" }));
@@ -281,7 +281,7 @@ describe("connections that died while they were idle", () => {
       expect(server.requests.length).toBe(2);
     });
 
-    test(`a GET that met its end (${end}) is sent again, once, on a fresh connection`, async () => {
+    test(`a GET that met the end (${end}) is sent again, once, on a fresh connection`, async () => {
       const port = serve({ onRequest: answersOnce(end) });
       await call(client, requestTo({ port }));
       expect(await call(client, requestTo({ port }))).toMatchObject({ body: "hello", isDelimited: true });
@@ -314,7 +314,7 @@ describe("connections that died while they were idle", () => {
     expect(server.requests.length).toBe(3);
   });
 
-  test("a connection that died after the first byte of the answer is not replaced", async () => {
+  test("a connection that died after the first byte of the response is not replaced", async () => {
     const port = serve({
       onRequest: (socket, { position }) => {
         socket.send(position === 0 ? hello : "H");
@@ -328,7 +328,7 @@ describe("connections that died while they were idle", () => {
     expect(server.requests.length).toBe(2);
   });
 
-  test("a POST whose bytes the system has not taken is sent on a fresh connection", async () => {
+  test("a POST whose bytes the system has not accepted is sent on a fresh connection", async () => {
     // The peer has to die while this thread can't notice, so it lives in another process.
     const peer = Bun.spawn({
       cmd: [process.execPath, Bun.fileURLToPath(new URL("../support/wire/dying-http-server.ts", import.meta.url))],

@@ -25,7 +25,7 @@ describe("what reaches the upstream", () => {
     client.close();
   });
 
-  test("the request arrives as it was given, with Host and the length of its body", async () => {
+  test("the request arrives as given, with Host and the length of its body", async () => {
     const { port } = server;
     const body = Buffer.from('{"ä":"\u0000\r\n"}');
     const headers = [

@@ -57,7 +57,7 @@ describe("limits of time", () => {
     await server?.allClosed();
   });
 
-  test("an answer that never ends is cut by the total limit, however alive it is", async () => {
+  test("an endless response is cut by the total limit, however active it is", async () => {
     let timer: ReturnType<typeof setInterval> | undefined;
     const port = serve((socket) => {
       socket.send(chunked);

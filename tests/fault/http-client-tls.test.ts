@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 describe("TLS", () => {
-  test("a certificate of a known authority for the right name is accepted, and the name is announced", async () => {
+  test("a certificate of a known authority for the right name is accepted, and the name is sent in SNI", async () => {
     const port = serve(apiCertificate);
     client = new PooledHttpClient({ tlsCa: authority.cert });
     for (let round = 0; round < 3; round += 1) {
@@ -46,7 +46,7 @@ describe("TLS", () => {
     expect(server?.requests[0]?.head.toLowerCase()).toContain(`\r\nhost: api.test:${port}\r\n`);
   });
 
-  test("an address in the certificate is accepted for that address", async () => {
+  test("a certificate with the address is accepted for that address", async () => {
     const port = serve(authority.issue({ ip: ["127.0.0.1"] }));
     client = new PooledHttpClient({ tlsCa: authority.cert });
     expect((await call(client, requestTo({ protocol: "https:", port }))).body).toBe("hello");
@@ -69,7 +69,7 @@ describe("TLS", () => {
     });
   }
 
-  test("what was trusted for one name is not trusted for another at the same address", async () => {
+  test("trust for one name does not extend to another at the same address", async () => {
     const port = serve(apiCertificate);
     client = new PooledHttpClient({ tlsCa: authority.cert });
     expect((await call(client, requestTo({ ...toApi, port }))).body).toBe("hello");
@@ -110,7 +110,7 @@ describe("TLS", () => {
 });
 
 describe("TLS connections", () => {
-  test("calls one after the other share a connection, also with a pinned address", async () => {
+  test("successive calls share a connection, even with a pinned address", async () => {
     const port = serve(apiCertificate);
     const pooled = new PooledHttpClient({ tlsCa: authority.cert, idleMsMax: 200 });
     client = pooled;

@@ -80,7 +80,7 @@ describe("faults of the upstream", () => {
     });
   }
 
-  test("a body that only the end of the connection delimits says so", async () => {
+  test("a body that only the end of the connection delimits is marked as such", async () => {
     const port = serve((socket) => {
       socket.send(`${ok}\r\nhello`);
       socket.finish();
@@ -93,7 +93,7 @@ describe("faults of the upstream", () => {
     });
   });
 
-  test("a body that ended before anybody asked for it is read to its end", async () => {
+  test("a body that ended before it was requested is read to its end", async () => {
     const ends: Record<string, [string, "finish" | "reset", Partial<CallOutcome>]> = {
       "/closed": [`${ok}\r\nhello`, "finish", { body: "hello", isDelimited: false }],
       "/whole": [`${ok}Content-Length: 5\r\n\r\nhello`, "reset", { body: "hello", isDelimited: true }],
@@ -114,7 +114,7 @@ describe("faults of the upstream", () => {
     }
   });
 
-  test("a delimited body says so, with a length and with chunks", async () => {
+  test("a delimited body is marked as such, with a length and with chunks", async () => {
     const port = serve((socket) => socket.send(`${ok}Content-Length: 5\r\n\r\nhello`));
     expect(await call(client, requestTo({ port }))).toMatchObject({ body: "hello", isDelimited: true });
     server?.stop();
@@ -122,7 +122,7 @@ describe("faults of the upstream", () => {
     expect(await call(client, requestTo({ port: other }))).toMatchObject({ body: "hello", isDelimited: true });
   });
 
-  test("an answer that drips byte by byte arrives whole", async () => {
+  test("a response that drips byte by byte arrives complete", async () => {
     const text = `${chunked}5;x=y\r\nhello\r\n6\r\n world\r\n0\r\nT: 1\r\n\r\n`;
     const port = serve((socket) => {
       let sent = 0;
@@ -154,7 +154,7 @@ describe("faults of the upstream", () => {
     await server?.allClosed();
   });
 
-  test("a body that grows beyond the limit is cut there", async () => {
+  test("a body that exceeds the limit is cut there", async () => {
     const port = serve((socket) => {
       socket.send(chunked);
       for (let index = 0; index < 20; index += 1) {
@@ -184,7 +184,7 @@ describe("faults of the upstream", () => {
     "a size of a chunk that is no number": `${chunked}zz\r\nhello\r\n`,
   };
   for (const [what, text] of Object.entries(garbage)) {
-    test(`${what} instead of an answer is an error, not a body`, async () => {
+    test(`${what} instead of a response is an error, not a body`, async () => {
       const port = serve((socket) => {
         socket.send(text);
       });
@@ -275,7 +275,7 @@ describe("faults of the upstream", () => {
     expect(server?.connections).toBe(0);
   });
 
-  test("hundreds of calls at once each get their own answer", async () => {
+  test("hundreds of concurrent calls each get their own response", async () => {
     const port = serve({
       onRequest: (socket, { head, body }) => {
         const target = head.split(" ")[1] ?? "";
@@ -304,7 +304,7 @@ describe("faults of the upstream", () => {
 describe("strictness", () => {
   const client = new PooledHttpClient();
 
-  test("the last chunk without the empty line behind it is not the end of the body", async () => {
+  test("the last chunk without the empty line after it is not the end of the body", async () => {
     const port = serve((socket) => {
       socket.send(`${chunked}5\r\nhello\r\n0\r\n`);
       socket.finish();

@@ -141,7 +141,7 @@ describe("calls through a control plane that is killed again and again", () => {
     await expectEmptySpool(mortal.current);
   }, 300_000);
 
-  test("through a relay and a gateway that die apart are charged as exactly", async () => {
+  test("through a relay and a gateway that die separately are charged just as exactly", async () => {
     const provider = startSandboxProvider({ keepsRecords: false });
     const rig = await SluiceRig.create(provider.url);
     open = { provider, rig };

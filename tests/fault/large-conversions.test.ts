@@ -79,7 +79,7 @@ describe.each([
     ["/msgcompat/v1/messages", messagesModel],
     ["/v1/chat/completions", "gpt-4o-mini"],
   ])(
-    "at %s keeps nobody else waiting",
+    "at %s blocks no other call",
     async (path, model) => {
       const body = { model, max_tokens: 5, stream: true, messages: talk };
       const { result, waitsMs } = await watch(() => send(path, body, parallel));

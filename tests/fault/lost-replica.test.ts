@@ -98,7 +98,7 @@ function goOn(paused: SluiceProcess): void {
 }
 
 test(
-  "what a paused process holds is lent to nobody else, and its calls are paid out of it when it goes on",
+  "quota held by a paused process is lent to nobody else, and pays for its calls when it continues",
   async () => {
     const user = await rig.addUser(BigInt(covered) * price);
     const [paused, other] = await Promise.all([start(), start()]);
@@ -117,7 +117,7 @@ test(
 );
 
 test(
-  "what a process answered while it was cut off is paid out of its lease, also when it was killed and comes back late",
+  "calls that a process served while it was cut off are paid out of its lease, even if it was killed and comes back late",
   async () => {
     await using proxy = await startPostgresProxy(rig.database.url);
     provider.reset();
@@ -146,7 +146,7 @@ test(
 );
 
 test(
-  "an operator gives back at once what a lost host holds; should it live after all, it lets nothing in on it",
+  "an operator gives back a lost host's leases at once; a host that is alive after all admits nothing on them",
   async () => {
     const user = await rig.addUser(BigInt(covered) * price);
     const [paused, other] = await Promise.all([start(), start()]);
@@ -185,7 +185,7 @@ test(
 );
 
 test(
-  "a process that lives keeps its leases, whatever an operator says of its host",
+  "a live process keeps its leases, whatever an operator says about its host",
   async () => {
     provider.reset();
     provider.script({ silence: { afterBytes: 0 } }, { times: 1 });

@@ -33,7 +33,7 @@ const slackMb = 32 + 32;
 /** What may come and go while nothing happens. */
 const restlessMb = 12;
 
-describe.each(arrangements)("streams that stand still, %s", (arrangement) => {
+describe.each(arrangements)("stalled streams, %s", (arrangement) => {
   // With a hop more there are more buffers to fill.
   const stalledReaders = isFull ? readersMax : arrangement === "split" ? 20 : 60;
   let faulty: FaultRig;
@@ -122,7 +122,7 @@ describe.each(arrangements)("streams that stand still, %s", (arrangement) => {
     expect(memoryMb()).toBeLessThan(limitMb);
   });
 
-  test(`${idleStreams} streams on which nothing comes`, async () => {
+  test(`${idleStreams} streams without any data`, async () => {
     faulty.provider.reset();
     const stillOnly = { match: { credential: "upstream-still" }, times: "always" } as const;
     faulty.provider.script({ text: "some text", silence: { afterChunks: 1 } }, stillOnly);
@@ -145,7 +145,7 @@ describe.each(arrangements)("streams that stand still, %s", (arrangement) => {
     await faulty.waitUntilReleased();
   });
 
-  test("afterwards the money is right", async () => {
+  test("afterwards the books are correct", async () => {
     await faulty.waitUntilInFlight(0);
     expect(await faulty.rig.checkMoney()).toEqual([]);
   });
@@ -174,7 +174,7 @@ describe.each(arrangements)("the patience with a reader, %s", (arrangement) => {
     return connection;
   };
 
-  test("ends with one that reads nothing of a stream: it is cut, the provider is hung up on, its part is charged", async () => {
+  test("ends with one that reads nothing of a stream: it is cut, the provider is hung up on, what was delivered is charged", async () => {
     faulty.provider.reset();
     faulty.provider.script({ isEndless: true, chunkBytes: 400 });
     const reader = await connect({ model: "stream", stream: true });
@@ -189,7 +189,7 @@ describe.each(arrangements)("the patience with a reader, %s", (arrangement) => {
     expect(await faulty.row(answer.requestId)).toMatchObject({ outcome: "aborted", usage_source: "estimated" });
   });
 
-  test("ends with one that reads nothing of a whole answer, and not with one that reads slowly", async () => {
+  test("ends with one that reads nothing of a whole response, and not with one that reads slowly", async () => {
     faulty.provider.reset();
     faulty.provider.script({ text: "x".repeat(20_000_000) }, { times: 2 });
     const stalled = await connect({ model: "large" });

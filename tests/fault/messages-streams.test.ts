@@ -65,7 +65,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
     return connection;
   };
 
-  test("a silent provider: the client hears something within the time that clients wait", async () => {
+  test("a silent provider: the client receives something within the time that clients wait", async () => {
     const { provider } = messages;
     provider.script(silent, { match: { bodyIncludes: "late start" } });
     provider.script({ ...words, silence: { afterChunks: 3 } }, { match: { bodyIncludes: "in the middle" } });
@@ -128,7 +128,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
     expect(await messages.rig.checkMoney()).toEqual([]);
   }, 40_000);
 
-  describe("a stream that is not whole ends in an error event and never looks complete", () => {
+  describe("an incomplete stream ends in an error event and never looks complete", () => {
     const cuts = [1, 2, 3, 4].flatMap((afterChunks) =>
       (["fin", "rst"] as const).map((how): [string, Behaviour] => [
         `${how} after ${afterChunks} chunks`,
@@ -158,7 +158,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
     });
   });
 
-  describe("a complete stream is reported as such", () => {
+  describe("a complete stream is reported as complete", () => {
     test.each([
       ["byte by byte", { ...words, splitAt: "every-byte" }],
       ["without usage", { ...words, omitUsage: true }],
@@ -176,7 +176,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
       expect(charged).toBeGreaterThan(0n);
     });
 
-    test("an answer in one piece becomes the events of a stream", async () => {
+    test("a response in one piece becomes the events of a stream", async () => {
       messages.provider.script({
         headers: { "content-type": "application/json" },
         body: { choices: [{ message: { role: "assistant", content: "one" }, finish_reason: "stop" }], usage: {} },
@@ -185,7 +185,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
     });
   });
 
-  test("the end of an answer is not told before the call is settled", async () => {
+  test("the end of a response is not sent before the call is settled", async () => {
     // Everything is said, usage too, but for the mark behind it.
     const chunks = 8;
     messages.provider.script({ ...words, silence: { afterChunks: chunks } });
@@ -205,7 +205,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
     expect(typesOf(await read(null))).toEqual(whole);
   });
 
-  test("a process asked to stop lets a stream end, and records it", async () => {
+  test("a process asked to stop lets a stream finish, and records it", async () => {
     messages.provider.script({ ...words, silence: { afterChunks: 3 } });
     const own = await messages.rig.start(arrangement);
     const answer = await fetch(`${own.url}/msgcompat/v1/messages`, {
@@ -228,7 +228,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
   });
 
   describe("a client", () => {
-    test.each(["fin", "rst"] as const)("that leaves by %s in the stream is heard by the provider", async (how) => {
+    test.each(["fin", "rst"] as const)("that leaves by %s in the stream is noticed by the provider", async (how) => {
       messages.provider.script({ isEndless: true, chunkDelayMs: 5 });
       const connection = await raw();
       await connection.waitForText("content_block_delta");
@@ -246,15 +246,18 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
       }
     });
 
-    test.each([true, false])("that leaves before the answer is heard by the provider, stream %p", async (isStream) => {
-      messages.provider.script({ neverAnswer: true });
-      const connection = await raw({ stream: isStream });
-      await messages.provider.waitForHeld(0);
-      connection.close("rst");
-      await messages.provider.waitForCancel(0);
-    });
+    test.each([true, false])(
+      "that leaves before the response is noticed by the provider, stream %p",
+      async (isStream) => {
+        messages.provider.script({ neverAnswer: true });
+        const connection = await raw({ stream: isStream });
+        await messages.provider.waitForHeld(0);
+        connection.close("rst");
+        await messages.provider.waitForCancel(0);
+      },
+    );
 
-    test("that reads nothing holds its provider up, and after a while counts as gone", async () => {
+    test("that reads nothing stalls its provider, and after a while counts as gone", async () => {
       messages.provider.script({ isEndless: true, chunkBytes: 4_096 });
       const connection = await raw({ max_tokens: 100_000_000 });
       await connection.waitForText("content_block_delta");

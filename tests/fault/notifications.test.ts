@@ -73,7 +73,7 @@ async function listenerCount(): Promise<number> {
 }
 
 describe("listening", () => {
-  test(`survives ${kills} kills of its connection, and says after each that messages were missed`, async () => {
+  test(`survives ${kills} kills of its connection, and reports after each that messages were missed`, async () => {
     await using listener = listenOn(server.url);
     const { notifications } = listener;
     await notifications.connected();
@@ -91,7 +91,7 @@ describe("listening", () => {
     expect(uncaught).toEqual([]);
   });
 
-  test("does not begin again when it is closed during a reconnect", async () => {
+  test("does not restart when it is closed during a reconnect", async () => {
     const { notifications } = listenOn(server.url);
     await notifications.connected();
     await killListeners();
@@ -123,7 +123,7 @@ describe("listening", () => {
     expect(uncaught).toEqual([]);
   });
 
-  test("begins by itself when the database was away at the start", async () => {
+  test("starts by itself when the database was unreachable at the start", async () => {
     await using proxy = await startPostgresProxy(server.url);
     proxy.stall();
     await using listener = listenOn(proxy.url);

@@ -81,7 +81,7 @@ const oddities: readonly Oddity[] = [
   },
 ];
 
-describe.each(arrangements)("odd but whole, %s", (arrangement) => {
+describe.each(arrangements)("unusual but complete, %s", (arrangement) => {
   let faulty: FaultRig;
 
   beforeAll(async () => {
@@ -118,7 +118,7 @@ describe.each(arrangements)("odd but whole, %s", (arrangement) => {
     expect(streamedText(answer.body)).toBe(pieces.join(""));
   });
 
-  test.each(["every-chunk", "with-finish"] as const)("usage told %s is charged", async (usagePlacement) => {
+  test.each(["every-chunk", "with-finish"] as const)("usage reported %s is charged", async (usagePlacement) => {
     faulty.provider.script({
       text: "four words of text",
       usagePlacement,
@@ -129,7 +129,7 @@ describe.each(arrangements)("odd but whole, %s", (arrangement) => {
     expect(await faulty.row(answer.requestId)).toMatchObject({ outcome: "completed", ...told });
   });
 
-  test("an answer without any output is free, streamed and whole", async () => {
+  test("a response without any output is free, streamed and whole", async () => {
     faulty.provider.script({ chunks: 0, usage: { prompt_tokens: 11, completion_tokens: 0 } }, { times: 2 });
     for (const body of [{ stream: true }, {}]) {
       const answer = await faulty.call("odd", body);
@@ -142,13 +142,13 @@ describe.each(arrangements)("odd but whole, %s", (arrangement) => {
     }
   });
 
-  test("a whole answer without usage is charged by our own count", async () => {
+  test("a complete response without usage is charged by our own count", async () => {
     faulty.provider.script({ text: "four words of text", omitUsage: true });
     const answer = await faulty.call("odd");
     expect(await faulty.row(answer.requestId)).toMatchObject({ usage_source: "estimated", output_tokens: 4n });
   });
 
-  test("afterwards nothing is held and the money is right", async () => {
+  test("afterwards nothing is held and the books are correct", async () => {
     await faulty.waitUntilReleased();
     expect(await faulty.rig.checkMoney()).toEqual([]);
   });

@@ -83,7 +83,7 @@ describe("one customer of two", () => {
   const attackMark = "the words that do it";
   const seen = ({ status, body }: RelayedAnswer) => ({ status, code: errorIn(body)?.code });
 
-  test.each(stories)("$name: the other's calls go on", async ({ model, behaviour, calls }) => {
+  test.each(stories)("$name: the other customer's calls continue", async ({ model, behaviour, calls }) => {
     expect((await callAs(victim, model)).status).toBe(200);
     const match = { credential: `upstream-${model}`, bodyIncludes: attackMark };
     faulty.provider.script(behaviour, { match, times: "always" });
@@ -95,7 +95,7 @@ describe("one customer of two", () => {
     }
   });
 
-  test("a limit that a second customer meets too makes the channel rest for all", async () => {
+  test("a limit that a second customer also meets pauses the channel for all", async () => {
     script("shared", { status: 429, retryAfter: 60 }, 2);
     for (const user of [faulty.user, victim]) {
       expect(seen(await callAs(user, "shared"))).toEqual({ status: 429, code: "upstream_rate_limited" });
@@ -105,7 +105,7 @@ describe("one customer of two", () => {
     expect((await faulty.row(answer.requestId)).attempts).toEqual([]);
   });
 
-  test("two accounts that earn a limit for themselves keep the others away for seconds, and not again", async () => {
+  test("two accounts that cause a limit for themselves block the others for seconds, and not again", async () => {
     const match = { credential: "upstream-pair", bodyIncludes: attackMark };
     faulty.provider.script({ status: 429, retryAfter: 60 }, { match, times: "always" });
     const attackers = [faulty.user, third];
@@ -144,7 +144,7 @@ describe("one customer of two", () => {
     }
   });
 
-  test("a credential that is refused makes it rest for all, and nobody gets a rate limit", async () => {
+  test("a refused credential pauses the channel for all, and nobody gets a rate limit", async () => {
     script("key", { status: 401 });
     expect(seen(await callAs(faulty.user, "key"))).toEqual({ status: 502, code: "upstream_error" });
     const answer = await callAs(victim, "key");
@@ -163,7 +163,7 @@ describe("one customer of two", () => {
     expect(answer.headers.has("retry-after")).toBe(false);
   });
 
-  test("what a client would accept and asks for in the query does not go on, but for names that are known", async () => {
+  test("what a client would accept and requests in the query is not forwarded, except for known names", async () => {
     const path = "/v1/chat/completions?api-version=2099-01-01&deployment=other&limit=5&order=asc%20x";
     await callAs(faulty.user, "query", { path, headers: ["Accept: application/xml", "OpenAI-Beta: assistants=v2"] });
     const record = faulty.provider.requests.find(({ credential }) => credential === "upstream-query");
@@ -172,7 +172,7 @@ describe("one customer of two", () => {
     expect(sent).toMatchObject({ accept: "application/json, text/event-stream", "openai-beta": "assistants=v2" });
   });
 
-  test("a query of more than a kibibyte is refused here", async () => {
+  test("a query of more than a kibibyte is refused", async () => {
     const path = `/v1/chat/completions?limit=${"5".repeat(6_000)}`;
     expect(seen(await callAs(faulty.user, "plain", { path }))).toEqual({ status: 400, code: "invalid_parameter" });
   });

@@ -96,7 +96,7 @@ describe("beside a healthy channel", () => {
     return { answer, tookMs: performance.now() - startedAt };
   };
 
-  test.each(coveredFaults)("$name: the other channel answers, and the first costs nothing", async (fault) => {
+  test.each(coveredFaults)("$name: the other channel responds, and the first costs nothing", async (fault) => {
     const model = modelOf(fault.name);
     script(model, fault.behaviour);
     const { answer, tookMs } = await timed(model);
@@ -126,7 +126,7 @@ describe("beside a healthy channel", () => {
     expect(row.attempts.map(({ channel }) => channel)).toEqual([`${model}-1`]);
   });
 
-  test.each(refusals)("$name: reported in the provider's words, and tried nowhere else", async (fault) => {
+  test.each(refusals)("$name: reported in the provider's words, and retried nowhere else", async (fault) => {
     const model = modelOf(fault.name);
     script(model, fault.behaviour);
     const { answer } = await timed(model);
@@ -136,7 +136,7 @@ describe("beside a healthy channel", () => {
     expect(row.attempts.map(({ channel, said }) => [channel, said])).toEqual([[`${model}-1`, "no"]]);
   });
 
-  test("S15, S16 the first channel gets the calls again once it is well, and each row names who answered", async () => {
+  test("S15, S16 the first channel gets the calls again once it is healthy, and each row names who responded", async () => {
     script("s15", { status: 503, retryAfter: 1 });
     const covered = await faulty.call("s15");
     const named = (row: Awaited<ReturnType<FaultRig["row"]>>) =>

@@ -97,7 +97,7 @@ describe.each(arrangements)("when one side is gone, %s", (arrangement) => {
 
   afterAll(() => scene.close());
 
-  test("a client that leaves without a goodbye closes the provider's side in time, and pays for what it got", async () => {
+  test("a client that leaves without a close frame closes the provider's side in time, and pays for what it received", async () => {
     script(scene, { isEndless: true, chunkDelayMs: 5 });
     const client = await open(scene, user);
     client.send({ type: "response.create" });
@@ -116,7 +116,7 @@ describe.each(arrangements)("when one side is gone, %s", (arrangement) => {
     expect(await scene.rig.checkMoney()).toEqual([]);
   });
 
-  test("a client that leaves a response before its first word pays for what it had read", async () => {
+  test("a client that leaves a response before its first word pays for the input", async () => {
     script(scene, { firstTokenDelayMs: 30_000 });
     const client = await open(scene, user);
     client.send({ type: "session.update", session: { instructions: "x".repeat(1_000) } });
@@ -183,7 +183,7 @@ describe("back-pressure", () => {
     await slow.stop(true);
   });
 
-  test("a client that does not read stops the provider, costs no memory, and misses nothing", async () => {
+  test("a client that does not read stalls the provider, costs no memory, and misses nothing", async () => {
     script(scene, { chunks: 3_000, chunkBytes: 65_536 });
     const client = await open(scene);
     await client.next("session.created");
@@ -204,7 +204,7 @@ describe("back-pressure", () => {
     await client.close();
   }, 30_000);
 
-  test("a provider that does not read stops the client, costs no memory, and misses nothing", async () => {
+  test("a provider that does not read stalls the client, costs no memory, and misses nothing", async () => {
     const client = await open(scene, scene.user, "slow");
     const before = residentBytes(scene.sluice.pid);
     const frame = JSON.stringify({ type: "input_audio_buffer.append", audio: "x".repeat(megabyte / 4) });
@@ -240,7 +240,7 @@ describe("the end of a session", () => {
   test.each([
     ["nothing is said for too long", { REALTIME_IDLE_TIMEOUT_MS: "500" }, "idle for too long"],
     ["it has lasted as long as it may", { REALTIME_TOTAL_TIMEOUT_MS: "500" }, "maximum duration"],
-  ])("comes politely when %s", async (_when, env, words) => {
+  ])("is orderly when %s", async (_when, env, words) => {
     const scene = await start({ env });
     const client = await open(scene);
     expect(await client.closed).toEqual({ code: 1001, reason: "session_ended" });
@@ -260,7 +260,7 @@ describe("the end of a session", () => {
     await alive.close();
   });
 
-  test("comes at once on SIGTERM where no response runs, and after the response where one does", async () => {
+  test("comes at once on SIGTERM if no response is running, else after the response", async () => {
     const scene = await start();
     script(scene, { chunks: 40, chunkDelayMs: 20 });
     const busy = await open(scene);
@@ -278,7 +278,7 @@ describe("the end of a session", () => {
     expect(await scene.rig.checkMoney()).toEqual([]);
   });
 
-  test("comes for a response without end once the time to drain is half over, and what it delivered is charged", async () => {
+  test("comes for an endless response after half the drain time, and what it delivered is charged", async () => {
     const scene = await start({ env: { DRAIN_TIMEOUT_MS: "1500" } });
     script(scene, { isEndless: true, chunkDelayMs: 20 });
     const client = await open(scene);
@@ -318,7 +318,7 @@ describe("over TLS", () => {
     return { ...scene, stop };
   }
 
-  test("a provider with a trusted certificate of its name is talked to", async () => {
+  test("a provider with a trusted certificate for its name is connected to", async () => {
     const scene = await startWithTls("localhost", true);
     const client = await open(scene, scene.user, "sealed");
     client.send({ type: "echo" });

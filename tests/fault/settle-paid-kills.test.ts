@@ -42,7 +42,7 @@ async function expectPaidOnce(orderNo: string): Promise<void> {
   expect(found).toEqual({ status: "settled", payments: 1, credits: 1, mails: 1 });
 }
 
-describe("a process that dies inside a settlement leaves it undone or done, never half", () => {
+describe("a process that dies inside a settlement leaves it undone or done, never half done", () => {
   test.each(points)(
     "%s",
     async (point) => {
@@ -66,7 +66,7 @@ describe("a process that dies inside a settlement leaves it undone or done, neve
   );
 });
 
-test("24 duplicates at once from two processes pay once", async () => {
+test("24 concurrent duplicates from two processes pay once", async () => {
   const buyer = await scene.addBuyer();
   const notice = noticeOf(await scene.placeFor(buyer));
   const answers = await Promise.all([
@@ -81,7 +81,7 @@ test("24 duplicates at once from two processes pay once", async () => {
   expect(await scene.balance(buyer)).toBe(5_000_000n);
 }, 30_000);
 
-test("two transactions for one order at once pay it once, and the other is kept for a person", async () => {
+test("two concurrent transactions for one order pay it once, and the other is kept for review", async () => {
   const buyer = await scene.addBuyer();
   const order = await scene.placeFor(buyer);
   const results = await Promise.all(
@@ -93,7 +93,7 @@ test("two transactions for one order at once pay it once, and the other is kept 
   await expectPaidOnce(order.orderNo);
 });
 
-describe("a COMMIT whose answer is lost", () => {
+describe("a COMMIT whose response is lost", () => {
   test.each(["statement", "answer"] as const)("is looked up again when its %s was lost", async (lost) => {
     const buyer = await scene.addBuyer();
     const notice = noticeOf(await scene.placeFor(buyer));

@@ -117,7 +117,7 @@ describe("a full disk", () => {
   );
 });
 
-describe("a limit on the size of files", () => {
+describe("a file size limit", () => {
   test("refuses rows with an error instead of ending the process, and every recorded row is there afterwards", async () => {
     await using folder = await spoolFolder();
     const program = join(import.meta.dir, "../support/usage/spool-filler.ts");

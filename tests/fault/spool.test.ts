@@ -90,7 +90,7 @@ describe("a process that is killed", () => {
     return output.split("\n").slice(1, -1);
   }
 
-  test(`loses no row whose recording had ended, and none is charged twice (${kills} kills)`, async () => {
+  test(`loses no row whose recording had finished, and none is charged twice (${kills} kills)`, async () => {
     const customers = [await createCustomer(db, granted), await createCustomer(db, granted)];
     const acknowledged = new Set<string>();
     for (let kill = 0; kill < kills; kill += 1) {
@@ -129,7 +129,7 @@ function recordSteadily(spool: UsageSpool["spool"], customer: Customer): { stop(
   };
 }
 
-describe("an absent database", () => {
+describe("an unreachable database", () => {
   test("stops no recording, and every row is there once afterwards", async () => {
     const customer = await createCustomer(db, granted);
     let retries = 0;
@@ -162,7 +162,7 @@ describe("an absent database", () => {
   });
 
   test.each(["statement", "answer"] as const)(
-    "that goes away during COMMIT (before the %s) charges every row once",
+    "that fails during COMMIT (before the %s) charges every row once",
     async (lost) => {
       const customer = await createCustomer(db, granted);
       await using proxy = await startPostgresProxy(databaseUrl);

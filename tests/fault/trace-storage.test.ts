@@ -145,8 +145,8 @@ describe("under overload", () => {
   });
 });
 
-describe("a database that is away and comes back", () => {
-  test("gets every trace and every payload that was taken, once", async () => {
+describe("a database that goes down and comes back", () => {
+  test("gets every accepted trace and payload, once", async () => {
     await using replica = await startReplica({ queueCountMax: 500 });
     const body = randomBytes(1_000);
     const finish = () => replica.finish(payloadOf({ day: today, request: body }));
@@ -173,7 +173,7 @@ describe("a database that is away and comes back", () => {
     });
   });
 
-  test("gives the day its key even when it was away at the start", async () => {
+  test("gives the day its key even if it was down at the start", async () => {
     await using db = disposable(openDatabase({ url: databaseUrl, poolMax: 1, applicationName: "test" }));
     await cluster.stopImmediate();
     const counts = new PayloadCounts();
@@ -205,7 +205,7 @@ function disposable(db: Database): Database & AsyncDisposable {
 }
 
 describe("the files of the database", () => {
-  test("hold no prompt and no answer in the clear, whether it was compressed or not", async () => {
+  test("contain no prompt and no response in plain text, whether or not it was compressed", async () => {
     await using replica = await startReplica();
     const canaries = {
       shown: `shown ${randomBytes(8).toHex()}`,

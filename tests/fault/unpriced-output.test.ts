@@ -133,7 +133,7 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
     expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: "rate_limit_exceeded" } });
   });
 
-  test("as often as it likes where the output accounts for the time, or the provider says what it did", async () => {
+  test("may do so as often as it likes if the output accounts for the time, or the provider reports its work", async () => {
     const user = await faulty.rig.addUser();
     const event = chunk({ content: "words ".repeat(200) });
     const usage = { prompt_tokens: 10, completion_tokens: 5_000 };
@@ -160,7 +160,7 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
     ]);
   });
 
-  test("before the head does so for nothing, but not more often than a key may in an hour", async () => {
+  test("before the head does so for free, but not more often per hour than a key may", async () => {
     const user = await faulty.rig.addUser();
     faulty.provider.script({ neverAnswer: true }, { times: "always" });
     for (let count = 0; count < abortsPerHour; count += 1) {

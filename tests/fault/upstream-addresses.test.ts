@@ -44,14 +44,14 @@ const toApi = (protocol: "http:" | "https:") => requestTo({ protocol, hostname: 
 describe.each(["http:", "https:"] as const)("a connection over %s", (protocol) => {
   const isTls = protocol === "https:";
 
-  test("leads to the address that was judged, under the name", async () => {
+  test("goes to the checked address, under the name", async () => {
     serve(isTls, hello);
     client = new PooledHttpClient({ tlsCa: authority.cert, guard: openGuard() });
     expect((await call(client, toApi(protocol))).body).toBe("hello");
     expect(server.requests[0]?.head.toLowerCase()).toContain(`\r\nhost: api.test:${server.port}\r\n`);
   });
 
-  test("is not made once the name leads elsewhere", async () => {
+  test("is not made once the name resolves elsewhere", async () => {
     serve(isTls, farewell);
     client = new PooledHttpClient({ tlsCa: authority.cert, guard: openGuard() });
     expect((await call(client, toApi(protocol))).body).toBe("hello");
@@ -61,7 +61,7 @@ describe.each(["http:", "https:"] as const)("a connection over %s", (protocol) =
     expect([server.connections, client.statistics.open]).toEqual([1, 0]);
   });
 
-  test("that is established is reused without a query", async () => {
+  test("is reused without a query once established", async () => {
     serve(isTls, hello);
     client = new PooledHttpClient({ tlsCa: authority.cert, guard: openGuard() });
     await call(client, toApi(protocol));
@@ -84,7 +84,7 @@ describe.each(["http:", "https:"] as const)("a connection over %s", (protocol) =
   });
 });
 
-test("a call that is aborted while its name is asked about leaves no connection", async () => {
+test("a call that is aborted during name resolution leaves no connection", async () => {
   serve(false, hello);
   const asked = Promise.withResolvers<readonly string[]>();
   const guard = new AddressGuard({ isAllowed: () => true, lookup: () => asked.promise, log: silent });
@@ -106,7 +106,7 @@ describe.each(["http:", "https:"] as const)("a websocket over %s", (protocol) =>
     return sockets.open({ ...place, headers: [], subprotocols: [], signal: new AbortController().signal, limits });
   };
 
-  test("leads to the address that was judged, under the name, and to no other", async () => {
+  test("goes to the checked address, under the name, and to no other", async () => {
     serve(protocol === "https:", "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
     const guard = openGuard();
     answer = ["127.0.0.3", "127.0.0.1"];

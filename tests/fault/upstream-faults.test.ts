@@ -190,7 +190,7 @@ const stories = faults.flatMap((fault, index) =>
     .map((kind) => ({ ...fault, kind, model: `fault-${index}-${kind}` })),
 );
 
-describe.each(arrangements)("before a byte of an answer went out, %s", (arrangement) => {
+describe.each(arrangements)("before a byte of a response was sent, %s", (arrangement) => {
   let faulty: FaultRig;
   let untrusted: RawHttpServer;
   let plain: RawHttpServer;
@@ -264,7 +264,7 @@ describe.each(arrangements)("before a byte of an answer went out, %s", (arrangem
     expect(requestsWith(`upstream-${model}-1`)).toBe(story.place === undefined ? 1 : 0);
   });
 
-  test.each(stories.filter(({ goesOn }) => goesOn))("$name ($kind) is made good by the next channel", async (story) => {
+  test.each(stories.filter(({ goesOn }) => goesOn))("$name ($kind) is served by the next channel", async (story) => {
     const model = `${story.model}-backed`;
     const answer = await callWith(story, model);
     expect({ status: answer.status, isWhole: answer.isWhole }).toEqual({ status: 200, isWhole: true });
@@ -280,7 +280,7 @@ describe.each(arrangements)("before a byte of an answer went out, %s", (arrangem
     expect(requestsWith(`upstream-${model}-2`)).toBe(1);
   });
 
-  test.each(stories.filter(({ goesOn }) => !goesOn))("$name ($kind) is not tried again elsewhere", async (story) => {
+  test.each(stories.filter(({ goesOn }) => !goesOn))("$name ($kind) is not retried elsewhere", async (story) => {
     const model = `${story.model}-backed`;
     const answer = await callWith(story, model);
     expect({ status: answer.status, code: errorIn(answer.body)?.code }).toEqual({
@@ -293,7 +293,7 @@ describe.each(arrangements)("before a byte of an answer went out, %s", (arrangem
     expect(requestsWith(`upstream-${model}-2`)).toBe(0);
   });
 
-  test("after all of them nothing is held and the money is right", async () => {
+  test("after all of them nothing is held and the books are correct", async () => {
     await faulty.waitUntilReleased();
     expect(await faulty.rig.checkMoney()).toEqual([]);
   });

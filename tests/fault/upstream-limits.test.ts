@@ -7,7 +7,7 @@ import { arrangements } from "../support/service/sluice.ts";
 const totalMsMax = 2_000;
 const answerBytesMax = 200_000;
 
-describe.each(arrangements)("an answer without end, %s", (arrangement) => {
+describe.each(arrangements)("an endless response, %s", (arrangement) => {
   let faulty: FaultRig;
 
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe.each(arrangements)("an answer without end, %s", (arrangement) => {
     await faulty.provider.waitForCancel(0);
   });
 
-  test("a flood is cut at the limit of bytes", async () => {
+  test("a flood is cut at the byte limit", async () => {
     faulty.provider.reset();
     faulty.provider.script({ isEndless: true, chunkBytes: 1_000 });
     const { bytes } = await expectCut("stream_interrupted", "too_large");
@@ -65,7 +65,7 @@ describe.each(arrangements)("an answer without end, %s", (arrangement) => {
     await faulty.provider.waitForCancel(0);
   });
 
-  test("a whole answer above the limit of bytes ends as 502 and is free", async () => {
+  test("a complete response above the byte limit ends as 502 and is free", async () => {
     faulty.provider.reset();
     faulty.provider.script({ hugeBodyBytes: 100_000_000, framing: "chunked" });
     const answer = await faulty.call("endless");
@@ -88,7 +88,7 @@ describe.each(arrangements)("an answer without end, %s", (arrangement) => {
     expect(await faulty.row(answer.requestId)).toMatchObject({ outcome: "failed", usage_source: "none", quota: 0n });
   });
 
-  test("afterwards nothing is held and the money is right", async () => {
+  test("afterwards nothing is held and the books are correct", async () => {
     await faulty.waitUntilReleased();
     expect(await faulty.rig.checkMoney()).toEqual([]);
   });

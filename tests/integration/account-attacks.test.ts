@@ -42,7 +42,7 @@ const clientOf = (index: number): AccountClient => {
 };
 
 describe("guesses of a password", () => {
-  test("from many addresses and on every replica do not keep the victim out", async () => {
+  test("from many addresses and on every replica do not lock the victim out", async () => {
     const attackers = isFull ? 60 : 12;
     for (let attacker = 0; attacker < attackers; attacker += 1) {
       const ip = freshAddress();
@@ -56,7 +56,7 @@ describe("guesses of a password", () => {
     expect(login.status).toBe(200);
   });
 
-  test("from one address are let through five times, counted over all replicas, then wait longer each time", async () => {
+  test("from one address are allowed five times, counted over all replicas, then wait longer each time", async () => {
     const ip = freshAddress();
     const guess = (index: number) => clientOf(index).logIn(victim, "wrong password", { ip });
     const first = await Promise.all(Array.from({ length: 10 }, (_, index) => guess(index)));
@@ -72,7 +72,7 @@ describe("guesses of a password", () => {
     expect(Number(again.headers.get("retry-after"))).toBe(2);
   });
 
-  test("from the address of the victim do not keep a browser out in which the victim was logged in before", async () => {
+  test("from the victim's address do not block a browser in which the victim had logged in before", async () => {
     const ip = freshAddress();
     const { deviceCookie } = await client.logIn(victim, password, { ip });
     expect(deviceCookie).toMatch(/^SVC_USER_DEVICE=/);
@@ -106,7 +106,7 @@ describe("guesses of a password", () => {
     }
   });
 
-  test("of one address over many accounts have an end", async () => {
+  test("of one address on many accounts are limited", async () => {
     const ip = freshAddress();
     const statuses = new Set<number>();
     let tried = 0;
@@ -128,7 +128,7 @@ describe("guesses of a password", () => {
     expect(unknown.status).toBe(401);
   });
 
-  test("take the same work for an unknown address as for a known one", async () => {
+  test("take as long for an unknown address as for a known one", async () => {
     const rounds = isFull ? 100 : 12;
     const times: Record<"known" | "unknown", number[]> = { known: [], unknown: [] };
     for (let round = 0; round < rounds; round += 1) {
@@ -147,7 +147,7 @@ describe("guesses of a password", () => {
   });
 });
 
-describe("whether an address has an account is not told", () => {
+describe("whether an address has an account is not revealed", () => {
   const withoutLink = ({ status, headers, body }: Awaited<ReturnType<AccountClient["get"]>>) => ({
     status,
     names: [...headers.keys()].toSorted(),
@@ -165,7 +165,7 @@ describe("whether an address has an account is not told", () => {
     expect(withoutLink(known)).toEqual(withoutLink(free));
   });
 
-  test("the owner is notified by mail, and the link of the response is worthless", async () => {
+  test("the owner is notified by email, and the link of the response is worthless", async () => {
     const owner = "owner@example.org";
     await client.makeUser(owner, password);
     const answer = await client.post("/backend/auth/register/", {
@@ -181,7 +181,7 @@ describe("whether an address has an account is not told", () => {
     expect((await client.logIn(owner, password)).status).toBe(200);
   });
 
-  test("registering takes the same time for a known address", async () => {
+  test("registering takes as long for a known address as for an unknown one", async () => {
     const rounds = isFull ? 40 : 5;
     const times: Record<"known" | "free", number[]> = { known: [], free: [] };
     for (let round = 0; round < rounds; round += 1) {
@@ -208,7 +208,7 @@ describe("whether an address has an account is not told", () => {
     expect(answer.status).toBe(202);
   };
 
-  test("nobody's mailbox is filled: an address causes three mails of a kind, all addresses together nine", async () => {
+  test("no mailbox is flooded: one address causes at most three emails of a kind, all addresses together nine", async () => {
     const email = "bombed@example.org";
     await client.makeUser(email, password);
     const stranger = freshAddress();
@@ -222,7 +222,7 @@ describe("whether an address has an account is not told", () => {
     expect(await mailsTo(email, "password_reset")).toBe(9);
   });
 
-  test("a stranger who requests mails to somebody does not block the owner's", async () => {
+  test("a stranger who requests emails to someone does not block the owner's", async () => {
     const email = "held-up@example.org";
     await client.makeUser(email, password);
     const { deviceCookie } = await client.logIn(email, password, { ip: freshAddress() });
@@ -242,7 +242,7 @@ describe("whether an address has an account is not told", () => {
     expect(await mailsTo(email, "password_reset")).toBe(10);
   });
 
-  test("one address can't ask without end", async () => {
+  test("one address can't send endless requests", async () => {
     const ip = freshAddress();
     const statuses: number[] = [];
     for (let round = 0; round < 31; round += 1) {
@@ -254,7 +254,7 @@ describe("whether an address has an account is not told", () => {
   });
 });
 
-describe("what is typed in", () => {
+describe("form input", () => {
   test.each([
     "a@b.c\r\nBcc: x@example.org",
     '"x@evil y"@example.org',
@@ -262,7 +262,7 @@ describe("what is typed in", () => {
     "a@b@example.org",
     "аnna@example.org",
     "",
-  ])("%j is no address", async (email) => {
+  ])("%j is not an address", async (email) => {
     const answer = await client.post("/backend/auth/register/", { email, password });
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "invalid_email" } } });
   });
@@ -303,7 +303,7 @@ describe("what is typed in", () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "invalid_token" } } });
   });
 
-  test("a link for one purpose is none for another, and none for another user", async () => {
+  test("a link for one purpose works for no other purpose and no other user", async () => {
     const email = "purposes@example.org";
     const { body } = await client.post("/backend/auth/register/", { email, password });
     const token = new URL(body.verification_url ?? "").searchParams.get("token") ?? "";
@@ -323,7 +323,7 @@ describe("what is typed in", () => {
     expect(answer.headers.get("allow")).toMatch(/^(GET|POST)$/);
   });
 
-  test("every path works without its last slash", async () => {
+  test("every path works without its trailing slash", async () => {
     expect(
       (await client.post("/backend/auth/login", { email: "x@example.org", password: "x" }, { ip: freshAddress() }))
         .status,
@@ -333,7 +333,7 @@ describe("what is typed in", () => {
 });
 
 describe("a session", () => {
-  test("that was planted before the login is not the one after it, and is dead", async () => {
+  test("that was planted before the login is replaced by another, and is invalid", async () => {
     const attacker = await loginUser(rig);
     const planted = `SVC_USER_SESSID=${"A".repeat(43)}`;
     const made = await client.logIn(victim, password, { cookie: planted, ip: freshAddress() });
@@ -352,7 +352,7 @@ describe("a session", () => {
     expect(asAdmin.status).toBe(401);
   });
 
-  test("with two cookies of its name is refused; strange cookies are nothing", async () => {
+  test("with two cookies of its name is refused; unrelated cookies are ignored", async () => {
     const { cookie } = await loginUser(rig);
     const two = await client.get("/backend/auth/me/", { cookie: `${cookie}; SVC_USER_SESSID=${"B".repeat(43)}` });
     expect(two).toMatchObject({ status: 400, body: { error: { code: "invalid_cookie" } } });
@@ -377,7 +377,7 @@ describe("a session", () => {
   });
 
   test.each(["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"])(
-    "changes nothing by a body of type %s",
+    "is not changed by a body of type %s",
     async (type) => {
       const { cookie } = await loginUser(rig);
       const headers = { "content-type": type };

@@ -54,7 +54,7 @@ const profileOf = async (email: string) => {
 };
 
 describe("a registration", () => {
-  test("makes profile, gateway user and link at once; the link makes the user active, once", async () => {
+  test("creates profile, gateway user and link at once; the link activates the user, once", async () => {
     const email = "anna@example.org";
     const answer = await client.post("/backend/auth/register/", { email, password, display_name: "Anna" });
     expect(answer).toMatchObject({ status: 202, body: { ok: true, status: "email_pending" } });
@@ -92,7 +92,7 @@ describe("a registration", () => {
     expect(rows[0]).toMatchObject({ group_name: "default", granted: 0n, rate_multiplier: "1.0000" });
   });
 
-  test("keeps password and token as digests only, and writes down who came to be", async () => {
+  test("stores password and token as digests only, and records who registered", async () => {
     const email = "digests@example.org";
     const answer = await client.post("/backend/auth/register/", { email, password });
     const token = new URL(answer.body.verification_url ?? "").searchParams.get("token") ?? "";
@@ -107,7 +107,7 @@ describe("a registration", () => {
     expect(sluice.log()).not.toContain(token);
   });
 
-  test("of one address from many sides at once makes one user", async () => {
+  test("of one address, requested many times at once, creates one user", async () => {
     const email = "race@example.org";
     const answers = await Promise.all(
       Array.from({ length: 4 }, (_, index) =>
@@ -127,7 +127,7 @@ describe("a registration", () => {
     expect(await rig.checkMoney()).toEqual([]);
   });
 
-  test("remains although its mail can't even be recorded; the reason is on the profile", async () => {
+  test("survives even if its email can't be queued; the reason is in the profile", async () => {
     await rig.db.sql`alter table mail_log add constraint no_mail check (to_address <> 'no-mail@example.org')`;
     const answer = await client.post("/backend/auth/register/", { email: "no-mail@example.org", password });
     expect(answer.status).toBe(202);
@@ -150,7 +150,7 @@ describe("a registration", () => {
     expect((await client.get(pathOf(second.body.verification_url))).status).toBe(200);
   });
 
-  test("returns no link where the operator says so", async () => {
+  test("returns no link if the operator disables that", async () => {
     const strict = await rig.startProcess({ ROLES: roles, REGISTRATION_RETURNS_VERIFICATION_URL: "0" });
     const email = "mail-only@example.org";
     const answer = await new AccountClient(strict).post("/backend/auth/register/", { email, password });
@@ -160,7 +160,7 @@ describe("a registration", () => {
     await strict.stop();
   });
 
-  test("takes the language that the browser remembers; its mails and what their links open follow it", async () => {
+  test("uses the language that the browser remembers; its emails and their links follow it", async () => {
     const email = "sprache@example.org";
     const german = { cookie: "SVC_LANG=de", headers: { "accept-language": "fr" } };
     await client.post("/backend/auth/register/", { email, password }, german);
@@ -176,7 +176,7 @@ describe("a registration", () => {
 });
 
 describe("a password", () => {
-  test("is reset by a link that comes by mail: once, and every session ends", async () => {
+  test("is reset by a link sent by email: once, and every session ends", async () => {
     const email = "forgetful@example.org";
     await client.makeUser(email, password);
     const cookies = [(await client.logIn(email, password)).cookie, (await client.logIn(email, password)).cookie];
@@ -196,7 +196,7 @@ describe("a password", () => {
     expect((await client.logIn(email, next)).status).toBe(200);
   });
 
-  test("that is reset by mail verifies the address as well", async () => {
+  test("that is reset by email verifies the address as well", async () => {
     const email = "via-reset@example.org";
     const registered = await client.post("/backend/auth/register/", { email, password });
     await client.post("/backend/auth/password-reset/request/", { email });
@@ -208,7 +208,7 @@ describe("a password", () => {
     expect((await client.get(pathOf(registered.body.verification_url))).body.error?.code).toBe("invalid_token");
   });
 
-  test("can be changed with the old one; other sessions end and links on their way are worth nothing", async () => {
+  test("can be changed with the old one; other sessions end and pending links become worthless", async () => {
     const email = "changer@example.org";
     await client.makeUser(email, password);
     const other = (await client.logIn(email, password)).cookie;
@@ -257,7 +257,7 @@ describe("sessions", () => {
     expect(await client.me(third)).toBe(401);
   });
 
-  test("that ended by a logout, a new password or a suspension are reported as expired, and no cookie gets a request to log in", async () => {
+  test("that ended by a logout, a new password or a suspension are reported as expired, and requests without a cookie are asked to log in", async () => {
     const ends: readonly ((user: { cookie: string; userId: bigint }) => Promise<unknown>)[] = [
       ({ cookie }) => client.post("/backend/auth/logout/", {}, { cookie }),
       ({ userId }) => rig.db.sql`update user_profile set status = 'suspended' where id = ${userId}::bigint`,
@@ -273,7 +273,7 @@ describe("sessions", () => {
     expect([answer.status, answer.body.error?.code]).toEqual([401, "unauthenticated"]);
   });
 
-  test("of somebody else can't be ended, and look as if they did not exist", async () => {
+  test("of another user can't be ended, and look as if they did not exist", async () => {
     const [mine, theirs] = [await loginUser(rig), await loginUser(rig)];
     const [row] = await rig.db.sql<{ id: bigint }>`select id from session where user_id = ${theirs.userId}::bigint`;
     const end = (id: unknown) =>
@@ -286,7 +286,7 @@ describe("sessions", () => {
     }
   });
 
-  test("are over after two idle weeks, after ninety days, and are written to once a minute at most", async () => {
+  test("expire after two idle weeks, after ninety days, and are updated once a minute at most", async () => {
     const user = await loginUser(rig);
     const seenAt = async () => {
       const [row] = await rig.db.sql<{ at: string }>`
@@ -308,7 +308,7 @@ describe("sessions", () => {
   });
 });
 
-describe("the form of the login works without script", () => {
+describe("the login form works without JavaScript", () => {
   test("logs in, shows the console, and refuses with a page", async () => {
     const email = "form@example.org";
     await client.makeUser(email, password);
@@ -336,7 +336,7 @@ describe("the form of the login works without script", () => {
     expect(await client.me(right.cookie)).toBe(401);
   });
 
-  test("a new password can be had by forms alone", async () => {
+  test("a new password can be set with forms alone", async () => {
     const email = "form-reset@example.org";
     await client.makeUser(email, password);
     const asked = await client.postForm("/reset-password/", { email });
@@ -352,13 +352,13 @@ describe("the form of the login works without script", () => {
     expect((await client.logIn(email, "tango olive brook")).status).toBe(200);
   });
 
-  test("what was typed is shown as text", async () => {
+  test("typed input is shown as text", async () => {
     const page = await client.postForm("/login/", { email: '"><script>alert(1)</script>', password: "x" });
     expect(page.text).not.toContain("<script>");
     expect(page.text).toContain("&lt;script&gt;");
   });
 
-  test("a cookie in development travels over plain HTTP", async () => {
+  test("a cookie in development is sent over plain HTTP", async () => {
     const development = await rig.startProcess({ ROLES: roles, NODE_ENV: "development" });
     const email = "dev@example.org";
     await client.makeUser(email, password);

@@ -140,7 +140,7 @@ describe.each(kinds)("a login of %s", (_, make) => {
     expect(await liveSessions(person)).toBe(0);
   });
 
-  test("has a code of the authenticator once, also when two send it at the same moment", async () => {
+  test("uses an authenticator code once, even if two send it at the same moment", async () => {
     const person = await make();
     const { authenticator } = await setUp(person);
     const code = await authenticator.next();
@@ -152,7 +152,7 @@ describe.each(kinds)("a login of %s", (_, make) => {
     expect(answers.map(codeOf).filter((each) => each === "invalid_code")).toHaveLength(2);
   });
 
-  test("has a recovery code once, also when two send it at the same moment", async () => {
+  test("uses a recovery code once, even if two send it at the same moment", async () => {
     const person = await make();
     const [code] = (await setUp(person)).codes;
     const answers = await meet(
@@ -169,7 +169,7 @@ describe.each(kinds)("a login of %s", (_, make) => {
     expect([used.length, told.length]).toEqual([1, 1]);
   });
 
-  test("again, as for a step that takes a fresh one, leaves one session when it is sent twice at the same moment", async () => {
+  test("again, for a step that requires a fresh one, leaves one session when it is sent twice at the same moment", async () => {
     const person = await make();
     const { authenticator, cookie } = await setUp(person);
     expect(await liveSessions(person)).toBe(1);
@@ -198,7 +198,7 @@ describe.each(kinds)("a login of %s", (_, make) => {
 });
 
 describe("a user who is suspended at that moment", () => {
-  test("is not let in", async () => {
+  test("can't log in", async () => {
     const person = await makeUser();
     const held = await hold(person, "status = 'suspended'");
     const loggingIn = person.logIn();

@@ -79,7 +79,7 @@ describe.each([
 ] as const)("%s with an authenticator", (kind, make, suffix) => {
   const name = (part: string) => `${part}-${kind.replace(" ", "-")}${suffix}`;
 
-  test("requires a code at the login, and each code works once", async () => {
+  test("requires a code at login, and each code works once", async () => {
     const person = await make(name("once"));
     const { authenticator } = await setUp(person);
     expect((await person.logIn()).body.error?.code).toBe("code_required");
@@ -91,7 +91,7 @@ describe.each([
     expect((await person.logIn(await authenticator.next())).status).toBe(200);
   });
 
-  test("has its secret sealed and shown once, and needs the password to make one", async () => {
+  test("has its secret encrypted and shown once, and needs the password to create one", async () => {
     const person = await make(name("sealed"));
     const { cookie } = await person.logIn();
     expect((await person.call("totp/begin/", { password: "wrong" }, cookie)).body.error?.code).toBe(
@@ -108,7 +108,7 @@ describe.each([
     expect((await person.call("totp/begin/", { password }, again.cookie)).status).toBe(409);
   });
 
-  test("ends its other sessions when it is set up, and can be taken off with password and code", async () => {
+  test("ends its other sessions when it is set up, and can be removed with password and code", async () => {
     const person = await make(name("off"));
     const before = (await person.logIn()).cookie;
     const { authenticator, cookie } = await setUp(person);
@@ -131,7 +131,7 @@ describe.each([
     expect(codes).toEqual([...Array(8).fill("invalid_code"), "too_many_attempts", "too_many_attempts"]);
   });
 
-  test("has ten recovery codes; each lets in once, is recorded and reported by mail", async () => {
+  test("has ten recovery codes; each logs in once, is recorded and reported by email", async () => {
     const person = await make(name("recovery"));
     const { cookie, recoveryCodes } = await setUp(person);
     expect(new Set(recoveryCodes).size).toBe(10);
@@ -152,7 +152,7 @@ describe.each([
     expect(mails).toHaveLength(2);
   });
 
-  test("keeps no recovery code in clear, and those of one owner are none of another", async () => {
+  test("stores no recovery code in plain text, and one owner's codes do not work for another", async () => {
     const [one, other] = [await make(name("kept-one")), await make(name("kept-two"))];
     const { recoveryCodes } = await setUp(one);
     await setUp(other);
@@ -164,7 +164,7 @@ describe.each([
     expect((await other.logIn(recoveryCodes[0])).body.error?.code).toBe("invalid_code");
   });
 
-  test("can make new recovery codes with password and code, which end the old ones", async () => {
+  test("can create new recovery codes with password and code, which invalidate the old ones", async () => {
     const person = await make(name("remade"));
     const { authenticator, cookie, recoveryCodes } = await setUp(person);
     const remake = (proof: object) => person.call("totp/recovery-codes/", proof, cookie);
@@ -180,7 +180,7 @@ describe.each([
     expect((await person.logIn()).status).toBe(200);
   });
 
-  test("has guesses of recovery codes counted with those of the authenticator, and none turns the authenticator on", async () => {
+  test("counts guesses of recovery codes with those of the authenticator, and a recovery code does not enable the authenticator", async () => {
     const person = await make(name("guessed-recovery"));
     const { cookie } = await person.logIn();
     await person.call("totp/begin/", { password }, cookie);
@@ -198,7 +198,7 @@ describe.each([
 });
 
 describe("a lost authenticator", () => {
-  test("is stood in for by a recovery code in the forms of both logins, which have room for its letters", async () => {
+  test("can be replaced by a recovery code in the forms of both logins, which have room for its letters", async () => {
     const user = await setUp(await makeUser("form-recovery@example.org"));
     const admin = await setUp(await makeAdmin("form-recovery"));
     for (const [path, fields, codes] of [
@@ -233,7 +233,7 @@ describe("a lost authenticator", () => {
     expect(own).toMatchObject({ status: 409, body: { error: { code: "self_forbidden" } } });
   });
 
-  test("the form of the login asks for the code on its second page", async () => {
+  test("the login form asks for the code on its second page", async () => {
     const person = await makeUser("form-code@example.org");
     const { authenticator } = await setUp(person);
     const fields = { email: "form-code@example.org", password };

@@ -25,7 +25,7 @@ async function statusOf(email: string): Promise<string | undefined> {
   return row?.status;
 }
 
-describe("the link of a verification", () => {
+describe("the verification link", () => {
   test.each([
     ["none", ""],
     ["an empty one", "?token="],
@@ -36,7 +36,7 @@ describe("the link of a verification", () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "invalid_token" } } });
   });
 
-  test("is over after a day, and is not used up by what only looks at it", async () => {
+  test("expires after a day, and is not used up by programs that only open it", async () => {
     const { body } = await client.post("/backend/auth/register/", { email: "late@example.org", password });
     const head = await fetch(`${sluice.url}${pathOf(body.verification_url)}`, { method: "HEAD" });
     expect(head.status).toBe(200);
@@ -47,7 +47,7 @@ describe("the link of a verification", () => {
     expect((await client.get(pathOf(body.verification_url))).body.error?.code).toBe("invalid_token");
   });
 
-  test("leads a person to a page whose button uses it up, and not the look at it", async () => {
+  test("opens a page whose button uses it up; opening the page does not", async () => {
     const email = "person@example.org";
     const { body } = await client.post("/backend/auth/register/", { email, password });
     const accept = { headers: { accept: "text/html,application/xhtml+xml" } };

@@ -63,7 +63,7 @@ describe("an admin", () => {
     expect(await me(cookieOf(answer.setCookie))).toBe(200);
   });
 
-  test("gets a cookie that no script and no other site can use, and only its digest is kept", async () => {
+  test("gets a cookie that no script and no other site can use, and only its digest is stored", async () => {
     const { setCookie } = await logIn("anna");
     expect(setCookie).toMatch(
       /^SVC_ADMIN_SESSID=[\w-]{43}; Path=\/; Max-Age=86400; HttpOnly; SameSite=Strict; Secure$/,
@@ -73,14 +73,14 @@ describe("an admin", () => {
     expect(rows).toEqual([]);
   });
 
-  test("keeps one support profile over all logins", async () => {
+  test("keeps one support profile across all logins", async () => {
     await logIn("anna");
     const rows = await rig.db.sql`
       select 1 from support_profile p join shared_admin_credentials a on a.id = p.admin_id where username = 'anna'`;
     expect(rows).toHaveLength(1);
   });
 
-  test("logs out, and the cookie is worth nothing", async () => {
+  test("logs out, and the cookie becomes worthless", async () => {
     const cookie = cookieOf((await logIn("anna")).setCookie);
     expect((await post("/backend/auth/admin/logout/", {}, { cookie })).setCookie).toContain("Max-Age=0");
     expect(await me(cookie)).toBe(401);
@@ -93,7 +93,7 @@ describe("an admin", () => {
     expect([await me(before), await me(after)]).toEqual([401, 200]);
   });
 
-  test("loses all access once agent is 0, in a session as well as at the login", async () => {
+  test("loses all access once agent is 0, both in a session and at login", async () => {
     const made = { username: "former", email: null, mobile: null, password, isSuper: false };
     await rig.db.withTransaction((tx) => createAdmin(tx, made, "test"));
     const cookie = cookieOf((await logIn("former")).setCookie);
@@ -132,7 +132,7 @@ describe("an admin", () => {
     ]);
   });
 
-  test("does not take the own rights, and the last super-admin stays one", async () => {
+  test("does not remove their own rights, and the last super-admin stays one", async () => {
     const [boss, other] = [await loginAdmin(rig), await loginAdmin(rig)];
     for (const agent of [0, 1]) {
       const answer = await save(boss, boss.adminId, { agent, reason: "enough of it" });
@@ -151,7 +151,7 @@ describe("an admin", () => {
     await rig.db.sql`update shared_admin_credentials set agent = 2 where username = 'anna'`;
   });
 
-  test("is made by a super-admin, sets the password by a link in a mail, and is let in and out by others", async () => {
+  test("is created by a super-admin, sets the password by an emailed link, and is let in and out by others", async () => {
     const [boss, clerk] = [await loginAdmin(rig), await loginAdmin(rig, { isSuper: false })];
     const act = (by: AdminLogin, what: string, body: object) =>
       post(`/backend/admin/admin/${what}/`, { reason: "new in support", ...body }, { cookie: by.cookie });
@@ -204,8 +204,8 @@ describe("an admin", () => {
   });
 });
 
-describe("nobody else", () => {
-  test("an unknown name and a wrong password get the same answer", async () => {
+describe("anyone else", () => {
+  test("an unknown name and a wrong password get the same response", async () => {
     const unknown = await logIn("nobody");
     const wrong = await post("/backend/auth/admin/login/", { login: "anna", password: "wrong" });
     expect(unknown.status).toBe(401);
@@ -217,7 +217,7 @@ describe("nobody else", () => {
     ["an expired session", "expires_at = now()"],
     ["an idle session", "seen_at = now() - interval '13 hours'"],
     ["a revoked session", "revoked_at = now()"],
-  ])("%s is over", async (_, change) => {
+  ])("%s has expired", async (_, change) => {
     const { cookie, adminId } = await loginAdmin(rig);
     expect(await me(cookie)).toBe(200);
     await rig.db.query(`update session set ${change} where admin_id = $1`, [adminId]);

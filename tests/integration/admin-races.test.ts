@@ -50,7 +50,7 @@ async function resetPassword(adminId: bigint): Promise<HeldLock> {
 
 const logIn = (login: string) => client.post("/backend/auth/admin/login/", { login, password });
 
-describe("a super-admin whose rights are taken at that moment", () => {
+describe("a super-admin whose rights are removed at that moment", () => {
   test.each([
     ["sends no link for a password", "password-link", (id: bigint) => ({ admin_id: id.toString(), reason: "asked" })],
     ["ends no sessions", "sessions/revoke", (id: bigint) => ({ admin_id: id.toString(), reason: "asked" })],
@@ -78,7 +78,7 @@ describe("a super-admin whose rights are taken at that moment", () => {
 });
 
 describe("the password of an admin", () => {
-  test("that is reset while somebody logs in with the old one lets nobody in", async () => {
+  test("that is reset while someone logs in with the old one lets nobody in", async () => {
     const { adminId, username } = await makeAdmin();
     const held = await resetPassword(adminId);
     const loggingIn = logIn(username);
@@ -88,7 +88,7 @@ describe("the password of an admin", () => {
     expect(await rig.db.sql`select 1 from session where admin_id = ${adminId}::bigint`).toEqual([]);
   });
 
-  test("that is reset while its owner changes it stays the one of the reset", async () => {
+  test("that is reset while its owner changes it stays the reset one", async () => {
     const { adminId, username } = await makeAdmin();
     const { cookie } = await logIn(username);
     const held = await resetPassword(adminId);
@@ -102,7 +102,7 @@ describe("the password of an admin", () => {
     expect(row?.password_hash).toBe(otherHash);
   });
 
-  test("that its owner changes makes a link for another one worthless", async () => {
+  test("that its owner changes invalidates a link for another one", async () => {
     const { adminId, username } = await makeAdmin();
     const sender = await loginAdmin(rig);
     const link = { admin_id: adminId.toString(), reason: "asked" };

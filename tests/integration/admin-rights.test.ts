@@ -49,16 +49,16 @@ const escapes: readonly (readonly [what: string, path: AdminOperation, body: obj
 ];
 
 describe.each(escapes)("nobody %s", (_what, path, body) => {
-  test("who is an admin and no super-admin", async () => {
+  test("who is an admin but not a super-admin", async () => {
     expect(codeOf(await plain.post(path, body))).toEqual([403, "super_admin_required"]);
   });
 
-  test("whose login is long ago", async () => {
+  test("whose login is too old", async () => {
     expect(codeOf(await stale.post(path, body))).toEqual([403, "step_up_required"]);
   });
 });
 
-test("a plain admin changes a user, but not by how much calls are multiplied", async () => {
+test("a plain admin changes a user, but not the price multiplier", async () => {
   const { userId } = await loginUser(rig);
   const save = (fields: object, as: ConsoleClient) =>
     as.post("/backend/admin/user/save/", { user_id: String(userId), ...fields });
@@ -71,7 +71,7 @@ test("a plain admin changes a user, but not by how much calls are multiplied", a
   });
 });
 
-test("how long a login is fresh is a setting, which counts at once", async () => {
+test("how long a login is fresh is a setting, which applies at once", async () => {
   const late = await loginAdmin(rig);
   await ageLogins(rig, late.adminId);
   const client = consoleClient(sluice.url, late.cookie);
@@ -82,7 +82,7 @@ test("how long a login is fresh is a setting, which counts at once", async () =>
   expect((await client.post("/backend/admin/plan/save/", plan)).status).toBe(200);
 });
 
-test("a change of the password, which asks for no code, makes no login fresh", async () => {
+test("a change of the password, which requires no code, makes no login fresh", async () => {
   const made = { username: "changer", email: null, mobile: null, password: "a long enough password", isSuper: true };
   await rig.db.withTransaction((tx) => createAdmin(tx, made, "test"));
   const logIn = { login: "changer", password: made.password };
@@ -118,7 +118,7 @@ async function postForCookie(path: string, body: object, cookie: string | null):
   );
 }
 
-test("anyone who has lost the authenticator, and has nobody to ask, is helped by a command on the server", async () => {
+test("an admin who has lost the authenticator, and has nobody to ask, can use a command on the server", async () => {
   const last = await loginAdmin(rig);
   await rig.db.sql`
     update shared_admin_credentials set totp_sealed = '\\x00', totp_enabled_at = now() where id = ${last.adminId}::bigint`;
@@ -142,7 +142,7 @@ test("anyone who has lost the authenticator, and has nobody to ask, is helped by
   ]);
 });
 
-describe("a second factor that is asked of admins", () => {
+describe("a second factor that is required of admins", () => {
   test("lets those without one only set one up, and the others work", async () => {
     const covered = await loginAdmin(rig);
     await rig.db.sql`

@@ -79,7 +79,7 @@ const report = (event: unknown, headers?: Record<string, string>): Promise<Sent>
 const codeOf = ({ status, body }: Sent) => [status, (body["error"] as { code?: string } | undefined)?.code];
 
 describe("an event of a public page", () => {
-  test("is kept with what the page says of it, without a cookie, as JSON and as a beacon sends it", async () => {
+  test("is stored with what the page reports, without a cookie, as JSON and as a beacon sends it", async () => {
     const event = {
       kind: "page_view",
       utm_source: "newsletter",
@@ -117,7 +117,7 @@ describe("an event of a public page", () => {
     ["fields of another type", { utm_source: 5, visitor_id: ["a"], viewport: { width: 5 }, path: null }],
     ["an odd visitor and an odd viewport", { visitor_id: "<script>", viewport: "all of it" }],
     ["fields that nobody knows", { password: "x", __proto__: { kind: "cta_click" } }],
-  ])("with %s is kept without what can't be used", async (_, more) => {
+  ])("with %s is stored without the invalid fields", async (_, more) => {
     expect(await report({ kind: "cta_click", ...more })).toMatchObject({ status: 200 });
     const [row] = await db.sql<Record<string, string | null>>`
       select path, language, target, visitor_id, viewport, utm_source from campaign_event`;
@@ -137,12 +137,12 @@ describe("an event of a public page", () => {
     expect(codeOf(await report(event))).toEqual(expected);
   });
 
-  test("of another site is refused", async () => {
+  test("from another site is refused", async () => {
     expect(codeOf(await report({ kind: "page_view" }, { "sec-fetch-site": "cross-site" }))[0]).toBe(403);
   });
 
   test.each(["Mozilla/5.0 (compatible; Googlebot/2.1)", "curl/8.5.0", "HeadlessChrome/140"])(
-    "of the program %s is kept apart",
+    "from the program %s is stored separately",
     async (userAgent) => {
       expect(await report({ kind: "page_view" }, { "user-agent": userAgent })).toMatchObject({
         body: { is_counted: false },
@@ -153,7 +153,7 @@ describe("an event of a public page", () => {
     },
   );
 
-  test("one address can only send so many in a minute, and anything above that is not stored", async () => {
+  test("one address can only send a limited number per minute, and more are not stored", async () => {
     const answers = await Promise.all(Array.from({ length: 25 }, () => report({ kind: "page_view" })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
     const refused = answers.filter(({ status }) => status === 429);
@@ -163,7 +163,7 @@ describe("an event of a public page", () => {
     expect(row?.events).toBe(20);
   });
 
-  test("is forgotten at the end of its time", async () => {
+  test("is deleted at the end of its retention", async () => {
     await report({ kind: "page_view" });
     await report({ kind: "cta_click" });
     await db.sql`update campaign_event set created_at = now() - interval '41 days' where kind = 'page_view'`;
@@ -200,7 +200,7 @@ async function sendForm(fields: Record<string, string>): Promise<Response> {
 }
 
 describe("the form of an enterprise lead", () => {
-  test("works without script: it is kept, and a page in the language of the form says so", async () => {
+  test("works without JavaScript: it is stored, and a page in the language of the form confirms it", async () => {
     const answer = await sendForm({ ...lead, lang: "pt", website: "" });
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/pt/contact/sent/"]);
     expect(await listed("?status=pending")).toMatchObject([{ ...lead, status: "pending" }]);
@@ -210,19 +210,19 @@ describe("the form of an enterprise lead", () => {
     ["an address that is none", { email: "nobody" }, 400, "ja invalid_email"],
     ["a missing name", { contact: "" }, 400, "ja invalid_value"],
     ["a text without end", { message: "x".repeat(5_001) }, 400, "ja invalid_value"],
-  ])("is answered by a page, and nothing is kept, for %s", async (_, change, status, text) => {
+  ])("gets a page in response, and nothing is stored, for %s", async (_, change, status, text) => {
     const answer = await sendForm({ ...lead, ...change, lang: "ja" });
     expect([answer.status, await answer.text()]).toEqual([status, text]);
     expect(await listed()).toEqual([]);
   });
 
-  test("keeps nothing of what fills in the field that people do not see", async () => {
+  test("stores nothing when the hidden field is filled in", async () => {
     const answer = await sendForm({ ...lead, website: "http://spam.example" });
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/contact/sent/"]);
     expect(await listed()).toEqual([]);
   });
 
-  test("is limited together with the endpoint, and says when to come again", async () => {
+  test("is limited together with the endpoint, and says when to come back", async () => {
     const answers = await Promise.all(Array.from({ length: 22 }, () => sendForm({ ...lead, email: "" })));
     expect(answers.map(({ status }) => status).filter((status) => status === 400)).toHaveLength(22);
     for (let count = 0; count < 20; count += 1) {
@@ -267,7 +267,7 @@ describe("an enterprise lead", () => {
     expect(await answer.text()).toContain(`"'=HYPERLINK(1)`);
   });
 
-  test("of a program that fills in the hidden field is not stored, and the program gets the same response", async () => {
+  test("from a program that fills in the hidden field is not stored, and the program gets the same response", async () => {
     const caught = await create({ ...lead, website: "https://spam.example.org" });
     const taken = await create(lead);
     const { request_id: _, ...told } = caught.body;
@@ -275,7 +275,7 @@ describe("an enterprise lead", () => {
     expect(await listed()).toHaveLength(1);
   });
 
-  test("comes three times a day under one address, however it is written", async () => {
+  test("is accepted three times a day per email address, however it is written", async () => {
     for (const email of ["person@example.org", "Person@Example.org", "PERSON@example.org"]) {
       expect((await create({ ...lead, email })).status).toBe(200);
     }
@@ -286,7 +286,7 @@ describe("an enterprise lead", () => {
     expect((await create(lead)).status).toBe(200);
   });
 
-  test("comes two hundred times an hour from everybody together", async () => {
+  test("is accepted two hundred times an hour in total", async () => {
     await db.sql`
       insert into enterprise_lead (company, contact, email, volume, message, campaign)
       select 'c', 'p', i || '@example.org', 'v', 'm', 'default' from generate_series(1, 199) i`;
@@ -297,7 +297,7 @@ describe("an enterprise lead", () => {
     expect((await create({ ...lead, email: "late@example.org" })).status).toBe(200);
   });
 
-  test("comes ten times a day from one address, forty times from one network, and then from others still", async () => {
+  test("is accepted ten times a day from one address, forty times from one network, and still from others", async () => {
     const sendFrom = async (ip: string): Promise<number> => {
       sender = ip;
       tick += 60_000;
@@ -325,7 +325,7 @@ describe("an enterprise lead", () => {
     expect((await create({ ...lead, email: "last@example.org", website: "x" })).status).toBe(200);
   });
 
-  test("comes three times also from many at the same moment", async () => {
+  test("is accepted three times even if many are sent at the same moment", async () => {
     // Nobody's lead is written before everybody has had the time to count.
     const watching = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
     await using held = await holdLock(watching, (tx) => tx.sql`lock table enterprise_lead in share row exclusive mode`);

@@ -48,12 +48,12 @@ test("every endpoint of the backend and every native route is described, and not
   expect(names.toSorted()).toEqual([...endpoints, ...native].toSorted());
 });
 
-test("every operation has a name of its own", () => {
+test("every operation has its own name", () => {
   const ids = operations().map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("what several operations share is written once, and every reference leads to it", () => {
+test("whatever several operations share is written once, and every reference resolves", () => {
   const { components } = document;
   const text = JSON.stringify(document);
   const unused = (["schemas", "responses", "parameters"] as const).flatMap((kind) =>
@@ -70,7 +70,7 @@ test.each([
   ["/backend/openapi.json", "gzip"],
   ["/backend/docs/", "br"],
   ["/backend/docs/", "gzip"],
-])("%s goes out compressed as %s, and not again to clients that have it", async (path, encoding) => {
+])("%s is sent compressed as %s, and not again to clients that have it", async (path, encoding) => {
   const ask = (headers: Record<string, string>): Promise<Response> =>
     fetch(`${sluice.url}${path}`, { headers, decompress: false });
   const plain = await ask({ "accept-encoding": "identity" });
@@ -89,7 +89,7 @@ test.each([
   expect({ status: again.status, body: await again.text() }).toEqual({ status: 304, body: "" });
 });
 
-test("the table of native routes says of the paths under /v1 what the gateway does", () => {
+test("the table of native routes matches what the gateway does under /v1", () => {
   for (const { method, path, body } of nativeRoutes.filter((route) => route.path.startsWith("/v1/"))) {
     // A websocket has a handler of its own.
     if (path === "/v1/realtime") {
@@ -104,13 +104,13 @@ test("the table of native routes says of the paths under /v1 what the gateway do
   }
 });
 
-test("the cookies of the description are those of the sessions", () => {
+test("the cookies in the description are those of the sessions", () => {
   const { userSession, adminSession } = document.components.securitySchemes as Record<string, { name: string }>;
   expect(userSession?.name).toBe(sessionRules.user.cookieName);
   expect(adminSession?.name).toBe(sessionRules.admin.cookieName);
 });
 
-test("the page shows every operation, needs no script and loads nothing from anywhere", async () => {
+test("the page shows every operation, needs no JavaScript and loads nothing from anywhere", async () => {
   const answer = await fetch(`${sluice.url}/backend/docs/`);
   const html = await answer.text();
   for (const { operation } of operations()) {

@@ -166,7 +166,7 @@ async function fuzz(
 }
 
 test(
-  "whatever is sent to any operation, the answer is one that the description has",
+  "every response of any operation matches the description, whatever is sent",
   async () => {
     const problems: string[] = [];
     const statuses = new Map<string, Set<number>>();

@@ -19,7 +19,7 @@ describe("what is refused", () => {
     }
   });
 
-  test("somebody else's key and a missing one get the same response, and nothing changes", async () => {
+  test("another user's key and a missing one get the same response, and nothing changes", async () => {
     const { as: owner } = await scene.enter();
     const { key } = await makeKey(owner);
     const before = await findKey(owner, key.key_id);

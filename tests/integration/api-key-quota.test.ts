@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => scene?.close());
 
 describe("the quota limit of a key", () => {
-  test("lets exactly so many calls through, and a higher one exactly the difference", async () => {
+  test("lets exactly the allowed number of calls through, and a higher one exactly the difference", async () => {
     const { as } = await scene.enter();
     const { secret, key } = await makeKey(as, { quota_limit: 5 * price });
     expect(await scene.countThrough([secret], 30)).toBe(5);
@@ -36,7 +36,7 @@ describe("the quota limit of a key", () => {
     await scene.expectMoneyRight();
   });
 
-  test("is of base costs where a multiplier is above 1, and nothing of it stays pending", async () => {
+  test("covers base costs if a multiplier is above 1, and none of it stays pending", async () => {
     const { as } = await scene.enter();
     const { secret, key } = await makeKey(as, { quota_limit: 5 * price });
     await scene.rig.db.sql`
@@ -54,7 +54,7 @@ describe("the quota limit of a key", () => {
     await scene.expectMoneyRight();
   });
 
-  test("may be lowered below what was used: nothing is left then, and nothing is owed", async () => {
+  test("can be lowered below what was used: nothing is left then, and nothing is owed", async () => {
     const { as } = await scene.enter();
     const { secret, key } = await makeKey(as, { quota_limit: 100 * price });
     let through = await scene.countThrough([secret], 6);
@@ -94,7 +94,7 @@ describe("the quota limit of a key", () => {
     await scene.expectMoneyRight();
   });
 
-  test("begins again with its period, and is shown so before the first call of the new one", async () => {
+  test("restarts with its period, and is shown so before the first call of the new one", async () => {
     const { as } = await scene.enter();
     const { secret, key } = await makeKey(as, { quota_limit: 2 * price, reset_period: "daily" });
     expect(await scene.countThrough([secret], 10)).toBe(2);
@@ -107,7 +107,7 @@ describe("the quota limit of a key", () => {
   });
 });
 
-test("limits that change, go and come back while calls run lose no charge and make none up", async () => {
+test("limits that are changed, removed and restored while calls run lose no charge and invent none", async () => {
   const { as, user } = await scene.enter();
   const { secret, key } = await makeKey(as, { quota_limit: 20 * price });
   const limits = [5, 60, null, 10, 80, 1, null, 30].map((calls) => (calls === null ? null : calls * price));

@@ -52,7 +52,7 @@ describe("a new key", () => {
     expect(row?.entry).not.toContain(Buffer.from(sha256(secret)).toString("hex"));
   });
 
-  test("has the settings that were asked for", async () => {
+  test("has the requested settings", async () => {
     const { as } = await scene.enter();
     const settings = {
       quota_limit: 5_000_000,
@@ -71,7 +71,7 @@ describe("a new key", () => {
     await scene.expectMoneyRight();
   });
 
-  test("is made once for one idempotency key, however often and at how many moments it is asked for", async () => {
+  test("is created once for one idempotency key, however often and when it is requested", async () => {
     const { as } = await scene.enter();
     const wish = { name: "once", quota_limit: 10_000, idempotency_key: "form-0001" };
     const answers = await Promise.all(Array.from({ length: 8 }, () => as.post("/backend/keys/create/", wish)));
@@ -140,7 +140,7 @@ describe("a new key", () => {
   });
 });
 
-describe("the state of a key", () => {
+describe("the status of a key", () => {
   test("changes on every replica within a second, and a revoked one never comes back", async () => {
     const { as } = await scene.enter();
     const { secret, key } = await makeKey(as);
@@ -164,7 +164,7 @@ describe("the state of a key", () => {
     expect(audit?.actions).toBe("api_key.create api_key.disable api_key.enable api_key.disable api_key.revoke");
   });
 
-  test("does not cut a call that runs when it is revoked, and the call is charged", async () => {
+  test("does not cut off a running call when it is revoked, and the call is charged", async () => {
     const { as, user } = await scene.enter();
     const { secret, key } = await makeKey(as, { quota_limit: 10 * price });
     scene.provider.reset();
@@ -185,7 +185,7 @@ describe("the state of a key", () => {
     await scene.expectMoneyRight();
   });
 
-  test("is not changed by a save that did not know of the last change", async () => {
+  test("is not changed by a save based on an older version", async () => {
     const { as } = await scene.enter();
     const { key } = await makeKey(as);
     const stale = { key_id: key.key_id, updated_at: key.updated_at };
@@ -198,7 +198,7 @@ describe("the state of a key", () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
-  test("expires by its date, and lives again when the date is moved", async () => {
+  test("expires on its date, and works again when the date is moved", async () => {
     const { as } = await scene.enter();
     const { secret, key } = await makeKey(as, { expires_at: new Date(Date.now() + 1_200).toISOString() });
     await scene.untilBoth(secret, 401);

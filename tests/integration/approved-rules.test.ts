@@ -94,8 +94,8 @@ async function countOf(username: string): Promise<bigint> {
   return row?.count ?? -1n;
 }
 
-describe("one super-admin does not become two", () => {
-  test("by making another, who exists and gets a link when a second one has agreed", async () => {
+describe("one super-admin can't act as two", () => {
+  test("by creating another, who exists and gets a link once a second one has approved", async () => {
     for (const agent of [1, 2]) {
       const made = newAdmin(agent);
       const waiting = await asker.client.post("/backend/admin/admin/create/", made);
@@ -109,7 +109,7 @@ describe("one super-admin does not become two", () => {
     }
   });
 
-  test("by raising an admin, while taking rights is done at once", async () => {
+  test("by promoting an admin, while removing rights takes effect at once", async () => {
     const clerk = await admin({ isSuper: false });
     const path = "/backend/admin/admin/save/";
     const waiting = await asker.client.post(path, await rightsOf(clerk, 2));
@@ -121,7 +121,7 @@ describe("one super-admin does not become two", () => {
     expectWaits(await asker.client.post(path, await rightsOf(clerk, 1)), { role_before: "nobody" });
   });
 
-  test("by a link to the password of a super-admin, or without the authenticator of one", async () => {
+  test("by a password link for a super-admin, or by removing a super-admin's authenticator", async () => {
     const other = await admin();
     const about = { admin_id: Number(other.id), ...why };
     const tokens = () =>
@@ -163,7 +163,7 @@ describe("the rules for one super-admin", () => {
     expect((await save(asker, "analytics.retention_days", 401)).body["setting"]).toMatchObject({ value: 401 });
   });
 
-  test("change when a second one agrees, and not when the request is rejected, over, or late", async () => {
+  test("change when a second one approves, and not when the request is rejected, expired, or late", async () => {
     const [first, rejected, over] = [
       await save(asker, threshold, 60),
       await save(asker, threshold, 70),
@@ -182,7 +182,7 @@ describe("the rules for one super-admin", () => {
   });
 });
 
-describe("what authenticates payments and mails is not put in place by one super-admin", () => {
+describe("what authenticates payments and emails is not replaced by one super-admin", () => {
   const value = `whsec_${crypto.randomUUID()}`;
   const saveSecret = ({ client }: Admin, name: string, more = value): Promise<Answer> =>
     client.post("/backend/admin/secret/save/", { name, value: more });
@@ -217,7 +217,7 @@ describe("what authenticates payments and mails is not put in place by one super
     },
   );
 
-  test("and is forgotten as soon as the request is decided or over", async () => {
+  test("and is deleted as soon as the request is decided or expired", async () => {
     await rig.db.sql`update approval set expires_at = now() where status = 'pending'`;
     const [rejected, over] = [
       await saveSecret(asker, "mail.gateway_key"),
@@ -261,7 +261,7 @@ describe("what is sold is not given away by one super-admin", () => {
     expect((await saveUser({})).body["user"]).toMatchObject({ rate_multiplier: "1.9999" });
   });
 
-  test("by a plan that grants more for a dollar than before, or than it is worth", async () => {
+  test("by a plan that grants more per dollar than before, or than it is worth", async () => {
     const path = "/backend/admin/plan/save/";
     expectWaits(await asker.client.post(path, plan({ quota: 5_000_001 })), { grant_after_quota: "5000001" });
     const fair = plan({});
@@ -302,7 +302,7 @@ describe("what is sold is not given away by one super-admin", () => {
 });
 
 describe("a request that waits", () => {
-  test("is reported by mail to the other super-admins and to nobody else, once", async () => {
+  test("is reported by email to the other super-admins and to nobody else, once", async () => {
     const clerk = await admin({ isSuper: false });
     const made = newAdmin(2);
     const waiting = await asker.client.post("/backend/admin/admin/create/", made);
@@ -318,7 +318,7 @@ describe("a request that waits", () => {
     expect(new Set(recipients).size).toBe(recipients.length);
   });
 
-  test("is done once when two agree at the same moment", async () => {
+  test("is done once when two approve at the same moment", async () => {
     const third = await admin();
     const made = newAdmin(2);
     const waiting = await asker.client.post("/backend/admin/admin/create/", made);
@@ -327,7 +327,7 @@ describe("a request that waits", () => {
     expect(await countOf(made.username)).toBe(1n);
   });
 
-  test("is not done when its asker or its judge has lost the right meanwhile", async () => {
+  test("is not done when its requester or its approver has lost the right meanwhile", async () => {
     const clerk = await admin({ isSuper: false });
     const waiting = await asker.client.post("/backend/admin/admin/save/", await rightsOf(clerk, 2));
     await setAgent(asker, 1);
@@ -338,7 +338,7 @@ describe("a request that waits", () => {
     expect(await agentOf(clerk)).toBe(1);
   });
 
-  test("and two who raise each other's puppets at the same moment both get an answer", async () => {
+  test("gets a response even if two super-admins promote each other's puppets at the same moment", async () => {
     const [one, other] = [await admin({ isSuper: false }), await admin({ isSuper: false })];
     const path = "/backend/admin/admin/save/";
     const [mine, theirs] = [

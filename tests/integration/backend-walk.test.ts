@@ -65,11 +65,11 @@ function declaredAccess({ access, freshLogin, guardedFields = [] }: AnyEndpoint)
   return freshLogin === true ? "fresh super_admin" : access;
 }
 
-test("the access of every endpoint is what the table says, and none is missing there", () => {
+test("the access of every endpoint matches the table, and no endpoint is missing there", () => {
   expect(Object.fromEntries(endpoints.map((each) => [nameOf(each), declaredAccess(each)]))).toEqual(accessOf);
 });
 
-test("whatever admins change has its row in the table of rights, and is declared by it", () => {
+test("everything that admins change has its row in the table of rights, and is declared by it", () => {
   const changing = endpoints.filter(({ access, method }) => access.endsWith("admin") && method === "POST");
   expect(changing.map(({ path }) => path).filter((path) => !(path in adminRights))).toEqual([]);
   for (const { path, access, freshLogin, guardedFields, withoutSecondFactor } of endpoints) {
@@ -84,7 +84,7 @@ test("whatever admins change has its row in the table of rights, and is declared
 /** As the framework writes paths, without the last slash. */
 const plainPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1").replace(/(.)\/$/, "$1");
 
-test("the router has no route that is not declared, and every one that is", async () => {
+test("the router has exactly the declared routes", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-walk-"));
   const config = loadConfig({
     NODE_ENV: "test",
@@ -114,7 +114,7 @@ test("the router has no route that is not declared, and every one that is", asyn
   }
 });
 
-test("every endpoint declares its input, its answers, its errors and its parameters", () => {
+test("every endpoint declares its input, its responses, its errors and its parameters", () => {
   const problems = endpoints.flatMap((each) => {
     const params = [...each.path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
     const lacks = [
@@ -143,7 +143,7 @@ const isLenient = ({ path, body = "json" }: AnyEndpoint): boolean =>
     "/backend/auth/verify-email/",
   ].includes(path);
 
-test("no endpoint takes a field that it does not know", () => {
+test("no endpoint accepts an unknown field", () => {
   const open = endpoints.filter((each) => {
     const result = each.input.safeParse({ no_such_field: "x" });
     return !isLenient(each) && !(result.error?.issues ?? []).some(isAboutUnknown);
@@ -185,7 +185,7 @@ function refusalOf({ access, freshLogin }: AnyEndpoint, caller: Caller): string 
 
 const refusals = new Set(["unauthenticated", "forbidden", "super_admin_required", "step_up_required"]);
 
-test.each(callers)("an endpoint answers %s only what its access says", async (caller) => {
+test.each(callers)("an endpoint gives %s only what its access allows", async (caller) => {
   // Ending one's own sessions would end the test.
   for (const each of endpoints.filter(({ path }) => !path.includes("logout"))) {
     const { status, code } = await call(each, { cookie: cookies[caller], fields: { no_such_field: "x" } });
@@ -195,7 +195,7 @@ test.each(callers)("an endpoint answers %s only what its access says", async (ca
   }
 });
 
-test.each(callers)("fields that take more rights are taken from %s only with these rights", async (caller) => {
+test.each(callers)("fields that require more rights are accepted from %s only with these rights", async (caller) => {
   const guarded = endpoints.flatMap((each) => (each.guardedFields ?? []).map((field) => ({ each, field })));
   expect(guarded.length).toBeGreaterThan(0);
   for (const { each, field } of guarded) {
@@ -236,7 +236,7 @@ test.each<Record<string, string>>([
   { "sec-fetch-site": "same-site" },
   { "sec-fetch-site": "none" },
   {},
-])("a write with a login that says %j of where it comes from changes nothing", async (headers) => {
+])("a write with a login that gives %j as its origin changes nothing", async (headers) => {
   const writes = endpoints.filter(({ method, body }) => method === "POST" && body !== "raw");
   expect(writes.length).toBeGreaterThan(30);
   for (const each of writes) {
@@ -245,7 +245,7 @@ test.each<Record<string, string>>([
   }
 });
 
-test.each(specifiedPaths)("%s %s is there with and without its last slash", async (method, path) => {
+test.each(specifiedPaths)("%s %s works with and without its trailing slash", async (method, path) => {
   const statuses = await Promise.all(
     [path, path.replace(/\/$/, "")].map(async (each) => {
       const answer = await fetch(`${sluice.url}${each}`, { method, redirect: "manual" });
@@ -283,7 +283,7 @@ describe("odd values", () => {
     expect(await rig.checkMoney()).toEqual([]);
   }, 120_000);
 
-  test("a body that is nested as deep as it may be long is refused", async () => {
+  test("a body nested as deep as its length allows is refused", async () => {
     const deep = `{"email":${"[".repeat(30_000)}${"]".repeat(30_000)},"password":"x"}`;
     const headers = { "content-type": "application/json" };
     const answer = await fetch(`${sluice.url}/backend/auth/login/`, { method: "POST", headers, body: deep });

@@ -74,7 +74,7 @@ describe("a login", () => {
     "javascript:alert(1)",
     "/%09/evil",
     "/\t/evil",
-  ])("45 that was to go on at %j stays here", async (next) => {
+  ])("45 that was to continue at %j stays here", async (next) => {
     const fields = { email: "person@example.org", password, next };
     const answer = await client.postForm("/login/", fields, { ip: freshAddress() });
     const location = answer.headers.get("location") ?? "";
@@ -96,7 +96,7 @@ describe("a link", () => {
     expect(told(answer)).toEqual([400, "invalid_token"]);
   });
 
-  test("39 guesses of a claim code have an end, and tell nothing", async () => {
+  test("39 guesses of a claim code are limited, and reveal nothing", async () => {
     const { body } = await client.post("/backend/billing/order/create/", { plan_code: "cases" });
     const order = body["order"] as { order_no: string };
     for (const claim_code of ["AAAAAAAA", "' or 1=1 --"]) {
@@ -109,7 +109,7 @@ describe("a link", () => {
 
 describe("a request with a cookie", () => {
   const path = "/backend/auth/sessions/revoke/";
-  test("40 that says nothing of where it comes from is csrf_rejected; without a cookie it is a program", async () => {
+  test("40 without an origin is csrf_rejected; without a cookie it is a program", async () => {
     const ask = (headers: Record<string, string>) =>
       fetch(`${sluice.url}${path}`, {
         method: "POST",
@@ -128,7 +128,7 @@ describe("a request with a cookie", () => {
     expect(statuses).toEqual([403, 200, 200, 401]);
   });
 
-  test("43 of 9 KB is refused, and names that only look like ours are nothing", async () => {
+  test("43 of 9 KB is refused, and similar cookie names are ignored", async () => {
     const long = await client.get("/backend/auth/me/", { cookie: `a=${"x".repeat(9 * 1024)}` });
     expect(told(long)).toEqual([431, "headers_too_large"]);
     for (const cookie of ["%53VC_USER_SESSID=x", "__proto__=1", "%5F%5FHost-sid=evil"]) {
@@ -171,7 +171,7 @@ describe("fields", () => {
     expect(told(await asAdmin("user/save", { user_id: id, status: "active" }))).toEqual([400, "invalid_id"]);
   });
 
-  test("47 somebody else's order and a missing one get the same response", async () => {
+  test("47 another user's order and a missing one get the same response", async () => {
     const other = await loginUser(rig);
     const { body } = await client.post("/backend/billing/order/create/", { plan_code: "cases" }, other);
     const theirs = (body["order"] as { order_no: string }).order_no;
@@ -181,7 +181,7 @@ describe("fields", () => {
     expect(told(await ask("1'--"))).toEqual([400, "invalid_id"]);
   });
 
-  test("48 a name is text, however it looks, and one of spaces or without end is invalid_name", async () => {
+  test("48 a name is text, whatever it looks like, and one of only spaces or of endless length is invalid_name", async () => {
     const create = (name: string) => client.post("/backend/keys/create/", { name }, { cookie: user.cookie });
     for (const name of ["   ", "x".repeat(10_000), "a\0b"]) {
       expect(told(await create(name))).toEqual([400, "invalid_name"]);
@@ -191,7 +191,7 @@ describe("fields", () => {
   });
 
   test.each(["limit=-1", "limit=1e9", "sort=password", "cursor=tampered", "q=%25%25%25%25&nothing=1"])(
-    "49 a list asked for with %s is invalid_parameter",
+    "49 a list requested with %s is invalid_parameter",
     async (query) => {
       expect(told(await client.get(`/backend/billing/order/list/?${query}`, user))).toEqual([400, "invalid_parameter"]);
     },
@@ -205,7 +205,7 @@ describe("fields", () => {
     },
   );
 
-  test("51 an unknown currency is unsupported_currency, small letters are written large", async () => {
+  test("51 an unknown currency is unsupported_currency, lower case is converted", async () => {
     const plan = { plan_code: "small", name: "Small", kind: "wallet_balance", quota: 1, price_usd: "1" };
     expect(told(await asAdmin("plan/save", { ...plan, currency: "XTS" }))).toEqual([400, "unsupported_currency"]);
     expect((await asAdmin("plan/save", { ...plan, currency: "usd" })).body["plan"]).toMatchObject({ currency: "USD" });
@@ -226,7 +226,7 @@ describe("fields", () => {
   });
 });
 
-describe("orders without a login", () => {
+describe("anonymous orders", () => {
   const order = (ip: string, headers: Record<string, string> = {}, email?: string) =>
     client.post("/backend/billing/order/create/", { plan_code: "cases", ...(email ? { email } : {}) }, { ip, headers });
   const numberOf = ({ body }: Answer) => (body["order"] as { order_no: string }).order_no;
@@ -238,14 +238,14 @@ describe("orders without a login", () => {
     expect(told(await order(ip, headers, "a@example.org"))).toEqual([422, "idempotency_mismatch"]);
   });
 
-  test("52 a key that somebody else thought of, too, gives nobody the order of a stranger", async () => {
+  test("52 a key that another stranger chose, too, gives nobody the order of a stranger", async () => {
     const headers = { "idempotency-key": "order-0001" };
     const [mine, theirs] = [await order(freshAddress(), headers), await order(freshAddress(), headers)];
     expect(numberOf(theirs)).not.toBe(numberOf(mine));
     expect([mine, theirs].map(({ body }) => typeof body["claim_code"])).toEqual(["string", "string"]);
   });
 
-  test("have an end from one place, and only there", async () => {
+  test("are limited for one place, and only there", async () => {
     const ip = freshAddress();
     const answers = await Promise.all(Array.from({ length: 32 }, () => order(ip)));
     const refused = answers.filter(({ status }) => status !== 200);

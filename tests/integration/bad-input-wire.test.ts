@@ -164,7 +164,7 @@ describe.each(arrangements)("bad input on the wire, %s", (arrangement) => {
     await answer.connection.ended;
   });
 
-  test("a body that never comes is given up, and so is its connection", async () => {
+  test("a body that never arrives is given up, and so is its connection", async () => {
     const answer = await exchangeRaw(scene.sluice.url, written(post(chat, "Content-Length: 100"), '{"mo'));
     expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([408, "request_timeout"]);
     expect(answer.durationMs).toBeGreaterThanOrEqual(bodyTimeoutMs - 1);
@@ -188,7 +188,7 @@ describe.each(arrangements)("bad input on the wire, %s", (arrangement) => {
     expect((await fetch(`${scene.sluice.url}/healthz`)).status).toBe(200);
   });
 
-  test("an interim answer comes before a body is sent, and the body is then read", async () => {
+  test("an interim response comes before a body is sent, and the body is then read", async () => {
     const connection = await connectRaw(Number(new URL(scene.sluice.url).port));
     connection.send(written(post(chat, "Expect: 100-continue", `Content-Length: ${body.length}`), ""));
     await connection.waitForText("HTTP/1.1 100 Continue\r\n\r\n");
@@ -197,12 +197,12 @@ describe.each(arrangements)("bad input on the wire, %s", (arrangement) => {
     connection.close();
   });
 
-  test("nothing of all this was charged, logged with a secret, or broke anything", async () => {
+  test("none of this was charged, logged with a secret, or broke anything", async () => {
     await expectNothingCharged(scene, scene.user);
     await expectCleanLogs(scene);
   });
 
-  test("21 headers that speak for somebody else change neither the way of a call nor whose it is", async () => {
+  test("21 headers that claim to speak for someone else change neither the route of a call nor its owner", async () => {
     scene.provider.reset();
     const spoofed = [
       ...["X-Forwarded-For: 10.9.8.7", "X-Forwarded-For: 10.9.8.6", "X-Real-IP: 10.9.8.7", "Forwarded: for=10.9.8.7"],

@@ -74,21 +74,21 @@ describe.each(arrangements)("bad input, %s", (arrangement) => {
     await expectRefusal(scene, () => send(oddity), wanted);
   });
 
-  test("a key that is wrong is refused in the same words whatever is wrong with it", async () => {
+  test("an invalid key is refused with the same message whatever is wrong with it", async () => {
     const invalid = badKeys.filter(([, , { code }]) => code === "invalid_api_key");
     const answers = await Promise.all(invalid.map(([, oddity]) => send(oddity)));
     expect(invalid.length).toBeGreaterThan(10);
     expect(new Set(answers.map(({ status, body }) => `${status} ${body}`)).size).toBe(1);
   });
 
-  test("a model is refused in the same words whether it is unknown or not for this key", async () => {
+  test("a model is refused with the same message whether it is unknown or not allowed for this key", async () => {
     const missing = badFields.filter(([, , { code }]) => code === "model_not_found");
     const answers = await Promise.all(missing.map(([, oddity]) => send(oddity)));
     expect(missing.length).toBeGreaterThan(5);
     expect(new Set(answers.map(({ status, body }) => `${status} ${body}`)).size).toBe(1);
   });
 
-  test("a method that is not allowed is answered with those that are", async () => {
+  test("a method that is not allowed gets the list of allowed ones", async () => {
     expect((await send({ method: "PUT" })).headers.get("allow")).toBe("POST");
     expect((await send({ method: "PUT", path: "/v1/models" })).headers.get("allow")).toBe("GET, HEAD");
   });
@@ -119,7 +119,7 @@ describe.each(arrangements)("bad input, %s", (arrangement) => {
     }
   });
 
-  test("nothing of all this was charged, logged with a secret, or broke anything", async () => {
+  test("none of this was charged, logged with a secret, or broke anything", async () => {
     await expectNothingCharged(scene, scene.user);
     await expectCleanLogs(scene);
   });

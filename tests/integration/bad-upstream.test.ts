@@ -86,7 +86,7 @@ describe.each(arrangements)("a bad upstream, %s", (arrangement) => {
     });
 
   test.each(faults.map((fault, index) => [...fault, index] as const))(
-    "%s is the provider's failure, and nothing of it is shown",
+    "%s is the provider's failure, and none of it is shown",
     async (_, behaviour, wanted, index) => {
       const model = modelOf(index);
       scene.provider.script(behaviour, { match: { model } });
@@ -99,12 +99,12 @@ describe.each(arrangements)("a bad upstream, %s", (arrangement) => {
   test.each([
     ["28 a channel that is switched off", "off", "no_upstream"],
     ["a provider that is not there", "unreachable", "upstream_unreachable"],
-  ] as const)("%s is said to be so", async (_, model, code) => {
+  ] as const)("%s is reported as such", async (_, model, code) => {
     await expectRefusal(scene, () => call(model), { code });
   });
 
   test.each(["relay", "gateway"] as const)(
-    "27 a loop through our own %s is found, whatever key the channel has",
+    "27 a loop through our own %s is detected, whatever key the channel has",
     async (place) => {
       const baseUrl = `${(place === "relay" ? scene.sluice : scene.gateway).url}/v1`;
       const models = [`loop-${place}-foreign`, `loop-${place}-own`];
@@ -121,7 +121,7 @@ describe.each(arrangements)("a bad upstream, %s", (arrangement) => {
     },
   );
 
-  test("the words of a provider about a request lose the credential of the channel and all that looks like one", async () => {
+  test("a provider's message about a request loses the channel's credential and everything that looks like one", async () => {
     const message = "no: upstream-channel-telling, sk-abcdefghijklmnop, Bearer abcdefghijkl, key=abcdef&x=1";
     const error = { message, type: "invalid_request_error", param: "upstream-channel-telling", code: "bad" };
     scene.provider.script({ status: 400, body: { error } }, { match: { model: "telling" } });
@@ -139,7 +139,7 @@ describe.each(arrangements)("a bad upstream, %s", (arrangement) => {
     ]);
   });
 
-  test("a channel whose key is refused is called out in the log, with the id of the request", async () => {
+  test("a channel whose key is refused is named in the log, with the request id", async () => {
     const index = faults.findIndex(([name]) => name === "29 our key is refused");
     const line = linesOf(scene.gateway).find(
       (text) => text.includes('"event":"channel.credential_refused"') && text.includes(`"channel-${modelOf(index)}"`),
@@ -147,7 +147,7 @@ describe.each(arrangements)("a bad upstream, %s", (arrangement) => {
     expect(JSON.parse(line ?? "{}")).toMatchObject({ level: "error", requestId: expect.any(String) });
   });
 
-  test("nothing of all this was charged, logged with a secret, or broke anything", async () => {
+  test("none of this was charged, logged with a secret, or broke anything", async () => {
     await expectNothingCharged(scene, scene.user);
     await expectCleanLogs(scene);
     expect(scene.gateway.log()).not.toContain(canary);

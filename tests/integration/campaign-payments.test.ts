@@ -33,7 +33,7 @@ const settledAt = async ({ id }: Order): Promise<Date | null> => {
 };
 
 describe("a payment", () => {
-  test("settles while the statistic is locked, and is counted when it is free again", async () => {
+  test("settles while the statistics are locked, and is counted when they are free again", async () => {
     const order = await placed();
     const [isHeld, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holding = owner.withTransaction(async (tx) => {
@@ -55,7 +55,7 @@ describe("a payment", () => {
     expect(await eventsOf(order)).toHaveLength(1);
   });
 
-  test("settles while the statistic is broken, and is counted once it is repaired", async () => {
+  test("settles while the statistics are broken, and is counted once they are repaired", async () => {
     const order = await placed();
     await owner.sql`alter table campaign_event add constraint broken check (kind <> 'payment_settled') not valid`;
     const settled = await settlePaid(scene.deps, noticeOf(order)).catch((error: unknown) => error);
@@ -66,7 +66,7 @@ describe("a payment", () => {
     expect(await eventsOf(order)).toHaveLength(1);
   });
 
-  test("counts once, however often and by how many it is counted, also when somebody died on the way", async () => {
+  test("counts once, however often and by how many it is counted, even after a crash in between", async () => {
     const order = await placed();
     await settlePaid(scene.deps, noticeOf(order));
     await Promise.all([1, 2, 3].map(() => recordPayments(scene.db)));
@@ -77,7 +77,7 @@ describe("a payment", () => {
     expect(await recordPayments(scene.db)).toBe(0);
   });
 
-  test("counts for the campaign that had brought its visitor before it was settled, and on the day of that", async () => {
+  test("counts for the campaign that had brought its visitor before it was settled, and on that day", async () => {
     const visit = (campaign: string) => scene.db.sql`
       insert into campaign_event (kind, campaign, visitor_id) values ('page_view', ${campaign}, 'one-visitor')`;
     await visit("autumn");
@@ -91,7 +91,7 @@ describe("a payment", () => {
     ]);
   });
 
-  test("that an admin settles counts, and one that only came to be sent back does not", async () => {
+  test("that an admin settles counts, and one that was only sent back does not", async () => {
     for (const [action, events] of [
       ["settle", 1],
       ["refund", 0],

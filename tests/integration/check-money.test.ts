@@ -57,7 +57,7 @@ async function brokenBy(change: string): Promise<string[]> {
   return broken;
 }
 
-test("nothing is wrong as long as nobody tampers", async () => {
+test("nothing is wrong unless someone tampers", async () => {
   expect(await scene.checkMoney()).toEqual([]);
 });
 

@@ -39,7 +39,7 @@ beforeAll(() => {
 
 afterAll(() => provider.stop());
 
-describe.each(arrangements)("an answer that contradicts itself, %s", (arrangement) => {
+describe.each(arrangements)("a contradictory response, %s", (arrangement) => {
   let scene: RelayScene;
 
   beforeAll(async () => {
@@ -72,13 +72,13 @@ describe.each(arrangements)("an answer that contradicts itself, %s", (arrangemen
     });
   };
 
-  test("with two types has the one that it was read by", async () => {
+  test("with two types keeps the one that it was read by", async () => {
     const got = await chat("two-types");
     expect([got.status, got.headers.get("content-type"), await got.text()]).toEqual([200, "application/json", answer]);
   });
 
   test.each(["two-encodings", "type-in-parameter", "reset-content", "partial-content"] as const)(
-    "is none: %s",
+    "is invalid: %s",
     async (model) => {
       await expectRefused(await chat(model));
     },
@@ -88,7 +88,7 @@ describe.each(arrangements)("an answer that contradicts itself, %s", (arrangemen
     await expectRefused(await speak(model));
   });
 
-  test("costs nothing where it is refused", async () => {
+  test("costs nothing when it is refused", async () => {
     await scene.rig.waitForUsageRows(8);
     const rows = await scene.rig.db.sql<{ model: string; outcome: string; quota: bigint }>`
       select model, outcome, quota from usage_log where model <> 'two-types'`;
@@ -97,7 +97,7 @@ describe.each(arrangements)("an answer that contradicts itself, %s", (arrangemen
   });
 });
 
-test("a node passes the first of two types on", async () => {
+test("with two types gets only the first through a node", async () => {
   await using agent = await RunningAgent.start({ providerUrl: `http://127.0.0.1:${provider.port}` });
   const got = await agent.chat({ model: "two-types" });
   expect([got.status, got.headers.get("content-type"), await got.text()]).toEqual([200, "application/json", answer]);

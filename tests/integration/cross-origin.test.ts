@@ -56,7 +56,7 @@ describe.each(paths)("%s", (path) => {
     await answer.text();
   });
 
-  test("answers the preflight of a named origin without a key, and of no other", async () => {
+  test("responds to the preflight of a named origin without a key, and of no other", async () => {
     for (const origin of [allowed, "app://desktop"]) {
       const asked = await preflight(messages.sluice, path, origin);
       expect(asked.status).toBe(204);
@@ -70,7 +70,7 @@ describe.each(paths)("%s", (path) => {
     }
   });
 
-  test("lets a named origin read answers, streams and errors with their headers, and no other", async () => {
+  test("lets a named origin read responses, streams and errors with their headers, and no other", async () => {
     for (const [fields, status] of [
       [{}, 200],
       [{ stream: true }, 200],
@@ -99,7 +99,7 @@ describe.each(paths)("%s", (path) => {
   });
 });
 
-test("an OPTIONS that is not a preflight, and a call without a browser, are answered as usual", async () => {
+test("an OPTIONS that is not a preflight, and a call without a browser, get the usual response", async () => {
   const plain = await fetch(`${open.url}/v1/models`, { method: "OPTIONS", headers: { origin: allowed } });
   expect(plain.status).toBe(405);
   const answer = await fetch(`${open.url}/v1/models`, { headers: { authorization: `Bearer ${messages.user.apiKey}` } });

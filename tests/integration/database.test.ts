@@ -52,7 +52,7 @@ async function counterOf(id: bigint): Promise<bigint | null> {
 }
 
 describe("values", () => {
-  test("integers of 64 bits and decimals come back exactly, never as floats", async () => {
+  test("64-bit integers and decimals come back exactly, never as floats", async () => {
     const [row] = await db.sql`
       select 5::bigint as small, ${9_007_199_254_740_993n}::bigint as big, 1.10::numeric as decimal,
         count(*) as count, sum(5::bigint) as sum, array[1, 9007199254740993]::bigint[] as list, 7 as int4`;
@@ -67,7 +67,7 @@ describe("values", () => {
     });
   });
 
-  test("moments, days and bytes come back as they were sent", async () => {
+  test("times, days and bytes come back as they were sent", async () => {
     const at = new Date("2026-03-01T00:30:00.123Z");
     const [row] = await db.sql<{ at: Date; day: string; bytes: Buffer }>`
       select ${at}::timestamptz as at, (${at}::timestamptz)::date::text as day, ${new Uint8Array([0, 255])}::bytea as bytes`;
@@ -82,7 +82,7 @@ describe("values", () => {
     expect(row?.echoed).toBe(hostile);
   });
 
-  test("rows with large bytes go in as they are, many in one statement", async () => {
+  test("rows with large bytes are inserted as they are, many in one statement", async () => {
     await db.sql`create table blob (id bigint primary key, bytes bytea)`;
     const blobs = [1n, 2n, 3n].map((id) => ({ id, bytes: crypto.getRandomValues(new Uint8Array(20_000)) }));
     const text = `insert into blob values ${placeholders(blobs.length, 2)}`;
@@ -182,7 +182,7 @@ describe("a transaction", () => {
     expect(db.load()).toEqual({ inUse: 0, waiting: 0 });
   });
 
-  test("does not claim success when a failure inside it was swallowed", async () => {
+  test("does not report success when a failure inside it was swallowed", async () => {
     const work = db.withTransaction(async (tx) => {
       await tx.sql`insert into counter values (2)`;
       await tx.sql`insert into counter values (2)`.catch(() => undefined);
@@ -191,7 +191,7 @@ describe("a transaction", () => {
     expect(await counterOf(2n)).toBeNull();
   });
 
-  test("goes on after a failed savepoint", async () => {
+  test("continues after a failed savepoint", async () => {
     await db.withTransaction(async (tx) => {
       await tx.sql`insert into counter values (3, 1)`;
       const error = await fails(tx.savepoint(() => tx.sql`insert into counter values (3, 2)`));
@@ -207,7 +207,7 @@ describe("a transaction", () => {
     expect(await counterOf(4n)).toBeNull();
   });
 
-  test("is repeated when the server undid it because of a neighbour", async () => {
+  test("is repeated when the server rolled it back because of another transaction", async () => {
     await db.sql`insert into counter values (5, 0)`;
     const bothHaveRead = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let runs = 0;
@@ -227,7 +227,7 @@ describe("a transaction", () => {
     expect(runs).toBe(3);
   });
 
-  test("is repeated after a deadlock, also when the query builder wrapped the error", async () => {
+  test("is repeated after a deadlock, even if the query builder wrapped the error", async () => {
     await db.sql`insert into counter values (6, 0), (7, 0)`;
     const bothLocked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let runs = 0;
@@ -292,13 +292,13 @@ describe("limits", () => {
     expect((await limited.sql`select pg_backend_pid() as pid`)[0]).toEqual(before);
   });
 
-  test("a transaction can be given another limit, for itself only", async () => {
+  test("a transaction can have its own limit", async () => {
     await using limited = disposable(openDatabase(options({ statementTimeoutMs: 100, poolMax: 1 })));
     await limited.withTransaction((tx) => tx.sql`select pg_sleep(0.3)`, { statementTimeoutMs: 5_000 });
     expect(await fails(limited.sql`select pg_sleep(0.3)`)).toBeInstanceOf(DatabaseTimeoutError);
   });
 
-  test("a row that somebody else holds is waited for only for the lock limit", async () => {
+  test("a row that another transaction holds is waited for only up to the lock limit", async () => {
     await using impatient = disposable(openDatabase(options({ lockTimeoutMs: 100 })));
     await db.sql`insert into counter values (20)`;
     await db.withTransaction(async (tx) => {
@@ -308,7 +308,7 @@ describe("limits", () => {
     });
   });
 
-  test("a transaction that does nothing loses its locks", async () => {
+  test("an idle transaction loses its locks", async () => {
     await using idle = disposable(openDatabase(options({ idleInTransactionTimeoutMs: 100 })));
     await db.sql`insert into counter values (21)`;
     const work = idle.withTransaction(async (tx) => {
@@ -366,7 +366,7 @@ test("statements prepared before a table changed still work afterwards", async (
   expect((await read())[0]).toEqual({ id: 1n, name: "new" });
 });
 
-test("reachability is unknown before the first answer and known after it", async () => {
+test("reachability is unknown before the first response and known after it", async () => {
   await using fresh = disposable(openDatabase(options()));
   expect(fresh.isReachable()).toBe(false);
   expect(await fresh.ping()).toBe(true);

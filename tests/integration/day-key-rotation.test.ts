@@ -109,7 +109,7 @@ async function promptsUnder(masterKey: MasterKey, days: readonly TraceDay[]): Pr
   return prompts;
 }
 
-test("keys of days change their master key while calls are sealed under them and old days end, through a kill in the middle", async () => {
+test("day keys change their master key while calls are encrypted under them and old days end, through a kill in the middle", async () => {
   const { apiKey } = await rig.addUser();
   const days: TraceDay[] = [];
   for (const daysAgo of [3, 60, 200]) {

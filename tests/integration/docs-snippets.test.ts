@@ -75,11 +75,11 @@ test("every snippet is a file, and every file is a snippet", () => {
 });
 
 describeUnless(unlessInstalled("bash", "curl"), "in the shell", () => {
-  test.each(["curl-chat", "curl-messages"] as const)("%s prints the answer", async (name) => {
+  test.each(["curl-chat", "curl-messages"] as const)("%s prints the response", async (name) => {
     expect(await run(["bash"], await shown(name))).toContain(said);
   });
 
-  test("curl-stream prints the answer in pieces, to its end", async () => {
+  test("curl-stream prints the response in pieces, to its end", async () => {
     const events = await run(["bash"], await shown("curl-stream"));
     expect(textOfEvents(events)).toBe(said);
     expect(events.trimEnd().endsWith("data: [DONE]")).toBe(true);
@@ -92,7 +92,7 @@ describeUnless(unlessInstalled("bash", "curl"), "in the shell", () => {
 });
 
 test.each(["openai-typescript", "anthropic-typescript", "vercel-ai-sdk", "langchain-typescript"] as const)(
-  "%s prints the answer",
+  "%s prints the response",
   async (name) => {
     expect((await run([process.execPath, "run", "-"], await shown(name))).trim()).toBe(said);
   },
@@ -126,7 +126,7 @@ describe("the settings of agents", () => {
   }
   const messages = [{ role: "user", content: "Say hello." }];
 
-  test("of Claude Code name an address that speaks the Messages API, and the check a model that it has", async () => {
+  test("for Claude Code name an address that speaks the Messages API, and the check a model that it has", async () => {
     const { env } = JSON.parse(await shown("claude-code-settings")) as { env: Record<string, string> };
     expect(Object.keys(env)).toEqual(["ANTHROPIC_BASE_URL", "ANTHROPIC_AUTH_TOKEN"]);
     const [, model] = /--model (\S+)/.exec(await shown("claude-code-check")) ?? [];
@@ -135,7 +135,7 @@ describe("the settings of agents", () => {
     expect(answer).toContain(said);
   });
 
-  test("of Codex are TOML and name an address that speaks the Responses API", async () => {
+  test("for Codex are TOML and name an address that speaks the Responses API", async () => {
     const config = Bun.TOML.parse(await shown("codex-config")) as {
       model: string;
       model_provider: string;
@@ -150,7 +150,7 @@ describe("the settings of agents", () => {
     expect(answer).toContain(said);
   });
 
-  test("of opencode are JSON, and their model is one of their provider, which answers", async () => {
+  test("for opencode are JSON, and their model is one of their provider, which responds", async () => {
     const config = JSON.parse(await shown("opencode-config")) as {
       model: string;
       provider: Record<string, { options: { baseURL: string; apiKey: string }; models: Record<string, unknown> }>;
@@ -166,7 +166,7 @@ describe("the settings of agents", () => {
   test.each([
     ["cline-settings", "Base URL", "Model ID"],
     ["cursor-settings", "Override OpenAI Base URL", "Add model"],
-  ] as const)("of %s name an address and a model that answer", async (name, urlField, modelField) => {
+  ] as const)("for %s name an address and a model that respond", async (name, urlField, modelField) => {
     const lines = (await shown(name)).split("\n").map((line) => line.split(": ", 2) as [string, string]);
     const fields = Object.fromEntries(lines);
     const answer = await ask(fields[urlField] ?? "", "/chat/completions", { model: fields[modelField], messages });

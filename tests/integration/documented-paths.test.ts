@@ -30,7 +30,7 @@ function pagesOf(application: "admin" | "console"): string[] {
 
 const pattern = (path: string): RegExp => new RegExp(`^${path.replace(/:[a-z_]+/g, "[^/]+").replace(/\/$/, "/?")}$`);
 
-test("every path of the backend, the admin and the console that a document names is there", async () => {
+test("every path of the backend, the admin and the console that a document names exists", async () => {
   const endpoints = await declaredEndpoints(rig);
   const pages = [...pagesOf("admin"), ...pagesOf("console")];
   const known = [...endpoints.map(({ path }) => path), ...pages, ...served].map(pattern);

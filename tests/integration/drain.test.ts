@@ -54,7 +54,7 @@ describe.each([
   const start = (env: Record<string, string> = {}): Promise<SluiceProcess> =>
     rig.startProcess({ ROLES: roles, ...env });
 
-  test("lets a running stream finish, takes no new calls, and leaves its books in order", async () => {
+  test("lets a running stream finish, accepts no new calls, and leaves its books correct", async () => {
     const sluice = await start();
     provider.script({ silence: { afterChunks: 3 } });
     const answer = await call(sluice.url, true);
@@ -99,7 +99,7 @@ describe.each([
     expect(await stopped).toBe(0);
   });
 
-  test("says that it is not ready and serves on while others are given time to notice", async () => {
+  test("reports that it is not ready and keeps serving while others are given time to notice", async () => {
     const sluice = await start({ DRAIN_NOTICE_MS: "1000" });
     await waitUntil(async () => (await fetch(`${sluice.url}/readyz`)).status === 200);
     const stopped = sluice.stop();
@@ -115,7 +115,7 @@ describe.each([
     expect(await findRow(answer)).toMatchObject({ outcome: "completed" });
   });
 
-  test("cuts off what runs when its time is over, and charges what was delivered by then", async () => {
+  test("cuts off running calls when its time is over, and charges what was delivered by then", async () => {
     // A provider is not read on for its usage then: there is no time left to write it down.
     const sluice = await start({ DRAIN_TIMEOUT_MS: "300", ABORTED_USAGE_TIMEOUT_MS: "60000" });
     provider.script({ text: "one two three four", silence: { afterChunks: 4 } });

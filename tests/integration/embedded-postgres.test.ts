@@ -45,7 +45,7 @@ async function query(url: string, statement: string): Promise<Record<string, unk
   }
 }
 
-test("what was committed is there after a stop, an immediate stop and a kill, under the same address", async () => {
+test("committed data survives a stop, an immediate stop and a kill, under the same address", async () => {
   const postgres = await start();
   const { url } = postgres;
   await query(url, "create table kept (step text)");
@@ -179,7 +179,7 @@ describe("when the program that started it is killed", () => {
 });
 
 describeUnless(unlessRoot, "as root", () => {
-  test("the server runs as somebody else", async () => {
+  test("the server runs as another user", async () => {
     const { pid, directory } = await start();
     expect((await stat(`/proc/${pid}`)).uid).not.toBe(0);
     expect((await stat(directory)).uid).toBe((await stat(`/proc/${pid}`)).uid);

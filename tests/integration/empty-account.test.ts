@@ -42,7 +42,7 @@ const forgetPause = async (): Promise<void> => {
   sluice = await rig.startProcess();
 };
 
-test.each(paths)("an empty account at the provider is a 429 that says not to try again: %s", async (path) => {
+test.each(paths)("an empty account at the provider is a 429 that says not to retry: %s", async (path) => {
   const error = {
     message: "You exceeded your current quota.",
     type: "insufficient_quota",
@@ -57,7 +57,7 @@ test.each(paths)("an empty account at the provider is a 429 that says not to try
   await forgetPause();
 });
 
-test.each(paths)("too many calls at the provider are a 429 after which a client may come again: %s", async (path) => {
+test.each(paths)("too many calls at the provider are a 429 after which a client may retry: %s", async (path) => {
   provider.script({ status: 429, retryAfter: 1 });
   const answer = await call(path);
   expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([429, null]);

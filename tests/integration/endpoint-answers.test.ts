@@ -50,7 +50,7 @@ test.each([
   ["file", 200],
   ["known-error", 409],
   ["kit-error", 503],
-])("an answer that is declared goes out: %s", async (name, status) => {
+])("a declared response is sent: %s", async (name, status) => {
   expect((await fetch(`${server.url}/${name}/`)).status).toBe(status);
 });
 
@@ -60,7 +60,7 @@ test.each([
   ["another-file", "text/html"],
   ["another-error", "order_not_found"],
   ["another-status", "418"],
-])("an answer that is not declared is held back, and the log says why: %s", async (name, why) => {
+])("an undeclared response is held back, and the log says why: %s", async (name, why) => {
   const answer = await fetch(`${server.url}/${name}/`);
   expect(answer.status).toBe(500);
   expect(await answer.text()).not.toContain("not for everybody");
@@ -68,7 +68,7 @@ test.each([
   expect(line?.["problem"]).toContain(why);
 });
 
-test("a parameter of the path that does not fit is not there", async () => {
+test("a path parameter that does not match is a 404", async () => {
   const one = endpoint({
     method: "GET",
     path: "/thing/:id/",

@@ -43,7 +43,7 @@ async function expectUnmoved(): Promise<void> {
   expect(JSON.stringify(node)).not.toContain(relayKey);
 }
 
-describe("66: a name that does not lead to the node and only there", () => {
+describe("66: a name that does not resolve to exactly the node", () => {
   const zones: readonly (readonly [string, DnsZone])[] = [
     ["leads elsewhere", { a: ["127.0.0.66"] }],
     ["leads to the node and to somebody else", { a: ["127.0.0.1", "127.0.0.66"] }],
@@ -57,7 +57,7 @@ describe("66: a name that does not lead to the node and only there", () => {
     ["leads to more addresses than a node can have", { a: Array.from({ length: 20 }, (_, n) => `127.0.1.${n}`) }],
   ];
 
-  test.each(zones)("that %s: the old address stays and nobody hears of the key", async (_name, zone) => {
+  test.each(zones)("that %s: the old address stays and nobody gets the key", async (_name, zone) => {
     await using sink = FakeNode.start({ hostname: "127.0.0.66", answer: () => Response.json({ ok: true }) });
     scene.dns.set(host, zone);
     const relayUrl = `http://${host}:${sink.port}`;
@@ -71,7 +71,7 @@ describe("66: a name that does not lead to the node and only there", () => {
   });
 });
 
-describe("67: a server that answers in place of the node", () => {
+describe("67: a server that responds in place of the node", () => {
   const wholeAnswer = async (): Promise<string> => (await agent.call("/health")).text();
   const answers: readonly (readonly [string, (request: Request) => Response | Promise<Response>])[] = [
     ["with a redirect", () => new Response(null, { status: 302, headers: { location: "http://127.0.0.66/" } })],
@@ -147,19 +147,19 @@ describe("68: a node that would be called elsewhere", () => {
     ["relay_url", { relay_url: "http://127.0.0.1:9" }],
     ["host", { host: "evil.example.org" }],
     ["relay_url taken away", { relay_url: null }],
-  ])("by its %s needs the key to be entered again", async (_name, input) => {
+  ])("by its %s requires the key to be entered again", async (_name, input) => {
     expect(codeOf(await save(input))).toEqual([400, "secret_required"]);
     await expectUnmoved();
   });
 
-  test("can't be given somebody else's secret as its key", async () => {
+  test("can't be given another secret as its key", async () => {
     for (const name of ["cardpay.secret_key", "exit_node.node__u.relay_key"]) {
       expect(codeOf(await save({ relay_key_secret: name }))[0]).toBe(400);
     }
     await expectUnmoved();
   });
 
-  test("is called no more until somebody there has shown that it holds the key", async () => {
+  test("is no longer called until the server there has proved that it holds the key", async () => {
     const { ip } = await scene.read("node-t");
     await using fake = FakeNode.start({ answer: () => Response.json({ ok: true }) });
     const input = { relay_url: `http://${ip}:${fake.port}`, relay_key: relayKey };
@@ -172,7 +172,7 @@ describe("68: a node that would be called elsewhere", () => {
   });
 });
 
-test("69: a change to something that somebody else has changed meanwhile is refused, and overwrites nothing", async () => {
+test("69: a change to something that someone else has changed meanwhile is refused, and overwrites nothing", async () => {
   const { version } = await scene.read("node-t");
   expect((await save({ name: "First", version })).status).toBe(200);
   expect(codeOf(await save({ name: "Second", version }))).toEqual([409, "version_conflict"]);
@@ -181,7 +181,7 @@ test("69: a change to something that somebody else has changed meanwhile is refu
   expect(codeOf(late)).toEqual([409, "version_conflict"]);
 });
 
-test("what was seen of a node is not written down once somebody has changed the node", async () => {
+test("check results of a node are not stored once someone has changed the node", async () => {
   scene.dns.set(host, { a: ["127.0.0.1"] });
   await scene.check("node-t");
   const checked = async () =>
@@ -204,7 +204,7 @@ test("what was seen of a node is not written down once somebody has changed the 
   }
 });
 
-describe("a node that holds the key and says odd things", () => {
+describe("a node that holds the key and reports odd values", () => {
   /** What a node of that code answers to a challenge: good in every way, with these words in it. */
   const answerWith = (words: Readonly<Record<string, unknown>>) => (request: Request) => {
     const time = new Date();
@@ -230,7 +230,7 @@ describe("a node that holds the key and says odd things", () => {
     ["such names of accounts", { accounts: [account] }],
     ["a long address", { egressAddress: { bound: null, seen: "9".repeat(50_000) } }],
     ["control characters", { version: "1\u001b[31m\n" }],
-  ])("%s: the check is written down, short and clean", async (_name, words) => {
+  ])("%s: the check is stored, short and clean", async (_name, words) => {
     await using fake = FakeNode.start({ answer: answerWith(words) });
     scene.dns.set("node-odd.example.org", { a: ["127.0.0.1"] });
     const place = { host: "node-odd.example.org", ip: "127.0.0.1", relay_url: `http://127.0.0.1:${fake.port}` };

@@ -44,7 +44,7 @@ describe("65: a relay URL", () => {
   });
 });
 
-test("66: a silent DNS server is not a yes, and is not waited for", async () => {
+test("66: a silent DNS server is not a confirmation, and is not waited for", async () => {
   scene.dns.set("s.nodes.example.org", { is: "silent" });
   const answer = await post("dns-check", { node_code: "node-s" });
   expect(answer.body["dns"]).toMatchObject({ matched: false, resolved: [], failure: "timeout" });
@@ -92,7 +92,7 @@ describe("invalid nodes, accounts and routes", () => {
     expect(codeOf(await post(path, { node_code: "node-y" }))).toEqual([404, "not_found"]);
   });
 
-  test("nothing of it was kept", async () => {
+  test("none of it was stored", async () => {
     const { body } = await scene.admin.get("/backend/admin/exit-node/list/");
     expect((body["nodes"] as { node_code: string }[]).map(({ node_code }) => node_code)).toEqual(["node-s"]);
     expect((await scene.admin.get("/backend/admin/exit-node/route/list/")).body["routes"]).toEqual([]);
@@ -115,7 +115,7 @@ describe("the production group", () => {
     ).toBe("refused");
   });
 
-  test("can't be given it by changing what is there", async () => {
+  test("can't be given it by changing what exists", async () => {
     const user = await scene.addTraveller("route-s");
     const attempts = [
       scene.rig.db.sql`update ability set group_name = 'default' where is_exit_node`,
@@ -153,7 +153,7 @@ describe("a channel", () => {
     ]);
   });
 
-  test("is saved at a public address, and not moved away from it into a network", async () => {
+  test("is saved at a public address, and not moved from it into a private network", async () => {
     const path = "/backend/admin/channel/save/";
     const made = await scene.admin.post(path, { name: "outside", base_url: "https://8.8.4.4/v1" });
     expect(made.status).toBe(200);

@@ -42,7 +42,7 @@ async function waitForNode(
 }
 
 describe("a node", () => {
-  test("gets its slots, and serves once it has shown that it holds the key", async () => {
+  test("gets its slots, and serves once it has proved that it holds the key", async () => {
     const place = { host: "node-a.example.org", ip: "127.0.0.1", relay_url: agent.url };
     const made = await scene.save({ node_code: "node-a", name: "Node A", relay_key: relayKey, ...place });
     expect(made).toMatchObject({ version: 1, has_relay_key: true, is_proven: false, is_serving: false });
@@ -65,7 +65,7 @@ describe("a node", () => {
     expect(scene.provider.requests.at(-1)?.credential).toBe(providerKey);
   });
 
-  test("keeps its address while DNS is wrong, and is switched to its name after three good answers", async () => {
+  test("keeps its address while DNS is wrong, and is switched to its name after three successful checks", async () => {
     scene.dns.set("node-a.example.org", { a: ["127.0.0.1"] });
     expect(await scene.check("node-a")).toMatchObject({ relay_url: agent.url, switch_streak: 1 });
     expect(await scene.check("node-a")).toMatchObject({ relay_url: agent.url, switch_streak: 2 });
@@ -86,7 +86,7 @@ describe("a node", () => {
     expect(entry?.after).toMatchObject({ relay_url: relayUrl, version: 2, ip: "127.0.0.1", resolved: ["127.0.0.1"] });
   });
 
-  test("stays where it is when it is not well under its name, however right DNS is", async () => {
+  test("stays where it is while it is unhealthy under its name, however right DNS is", async () => {
     const other = await scene.startAgent("node-b");
     const node = await scene.addNode("node-b", other);
     expect(node).toMatchObject({ is_serving: true, switch_streak: 1 });
@@ -100,7 +100,7 @@ describe("a node", () => {
     expect((await scene.read("node-b")).relay_url).toBe(other.url);
   });
 
-  test("is not switched by a check of what it was before somebody changed it", async () => {
+  test("is not switched by a check of its state before someone changed it", async () => {
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     const node = await scene.startAgent("node-c");
@@ -128,7 +128,7 @@ describe("a node", () => {
 });
 
 describe("saves", () => {
-  test("of one new node at the same time make one node, with one entry in the audit log", async () => {
+  test("of one new node at the same time create one node, with one entry in the audit log", async () => {
     const input = { node_code: "node-d", name: "D", host: "d.example.org", ip: "127.0.0.1", relay_key: relayKey };
     const answers = await Promise.all(Array.from({ length: 24 }, () => post("save", input)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -165,7 +165,7 @@ describe("saves", () => {
 });
 
 describe("calls of the group", () => {
-  test("take a node only where a route lets them: this user, this model, while it is in use", async () => {
+  test("take a node only if a route lets them: this user, this model, while it is enabled", async () => {
     const stranger = await scene.rig.addUser();
     await scene.rig.db.sql`
       update gateway_user set group_name = 'node-test' where id = ${stranger.gatewayUserId}::bigint`;
@@ -182,7 +182,7 @@ describe("calls of the group", () => {
     expect((await scene.chat(user)).status).toBe(503);
   });
 
-  test("ask for the account that the binding names", async () => {
+  test("request the account that the binding names", async () => {
     const user = await scene.addTraveller("route-f", { node_code: "node-a" });
     await scene.chatOnceServed(user);
     const name = (nodeAccount: string | null) =>
@@ -228,7 +228,7 @@ describe("calls of the group", () => {
     expect(await scene.rig.checkMoney()).toEqual([]);
   });
 
-  test("that run when their node is disabled finish, and no other begins there", async () => {
+  test("that run when their node is disabled finish, and no others begin there", async () => {
     await scene.addNode("node-m", await scene.startAgent("node-m"));
     const user = await scene.addTraveller("route-m", { node_code: "node-m" });
     await scene.chatOnceServed(user);
@@ -257,7 +257,7 @@ describe("calls of the group", () => {
 });
 
 describe("a relay key", () => {
-  test("is exchanged without a call being refused", async () => {
+  test("is rotated without a call being refused", async () => {
     const user = await scene.addTraveller("route-k", { node_code: "node-a" });
     await scene.chatOnceServed(user);
     await agent.reload({ relayKeys: `${nextRelayKey}\n${relayKey}\n` });
@@ -271,7 +271,7 @@ describe("a relay key", () => {
   });
 });
 
-test("the job looks at nodes by itself, switches them, and says so under its own name", async () => {
+test("the job checks nodes by itself, switches them, and logs so under its own name", async () => {
   const node = await scene.startAgent("node-j");
   const host = "node-j.example.org";
   scene.dns.set(host, { a: ["127.0.0.1"] });

@@ -55,7 +55,7 @@ const call = async (model: string): Promise<string> => {
 };
 const failOnce = () => provider.script({ status: 500, body: errorBody }, { match: { credential: "upstream-weak" } });
 
-test("the success rate of a channel counts its calls that failed, and those that another one made good count there", async () => {
+test("a channel's success rate counts its failed calls, even if another one served them afterwards", async () => {
   await call("lone");
   failOnce();
   await call("lone");
@@ -81,7 +81,7 @@ test("the success rate of a channel counts its calls that failed, and those that
   ]);
 });
 
-test("an admin reads with each attempt what the provider said, without addresses and keys; the user does not", async () => {
+test("an admin sees the provider's message for each attempt, without addresses and keys; the user does not", async () => {
   failOnce();
   const request_id = await call("covered");
   await rig.waitForUsageRows(5);
@@ -97,7 +97,7 @@ test("an admin reads with each attempt what the provider said, without addresses
   expect(sluice.log()).not.toContain("memory");
 });
 
-test("a call that no provider could be asked for has failed, and one that the caller has to change was refused", async () => {
+test("a call for which no provider could be asked has failed, and one that the caller has to change was refused", async () => {
   provider.script({ status: 429, retryAfter: 60 }, { match: { credential: "upstream-paused" } });
   const ids = [await call("paused"), await call("paused"), await call("unserved"), await call("unknown")];
   await rig.waitForUsageRows(9);

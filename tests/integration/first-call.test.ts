@@ -28,7 +28,7 @@ describe.each(arrangements)("a first call, %s", (arrangement) => {
       body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "Hello" }], ...body }),
     });
 
-  test("is answered, priced, charged and recorded once", async () => {
+  test("is served, priced, charged and recorded once", async () => {
     const answer = await call({});
     expect(answer.status).toBe(200);
     const requestId = answer.headers.get("x-request-id");
@@ -55,7 +55,7 @@ describe.each(arrangements)("a first call, %s", (arrangement) => {
     expect(rows).toHaveLength(1);
   });
 
-  test("leaves a trace with the metadata and a sealed payload", async () => {
+  test("leaves a trace with the metadata and an encrypted payload", async () => {
     const [trace] = await rig.db.sql<{
       status: string;
       payload: string;

@@ -23,7 +23,7 @@ afterAll(async () => {
   await provider?.stop();
 });
 
-test("a gateway without a relay believes its edge, and nobody else, about where a call comes from", async () => {
+test("a gateway without a relay trusts its edge, and nobody else, about a call's origin", async () => {
   const { apiKey, gatewayUserId } = await rig.addUser();
   await rig.db.sql`
     update api_key set allowed_ips = array[${user}] where gateway_user_id = ${gatewayUserId}::bigint`;

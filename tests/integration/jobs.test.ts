@@ -4,7 +4,7 @@ import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { type Job, startJobs } from "@sluice/control-plane/platform/schedule-jobs.ts";
 import { createTestDatabase } from "../support/postgres/test-database.ts";
 
-test("a job that takes longer than a transaction may be idle stays the only one of all replicas", async () => {
+test("a job that takes longer than a transaction may be idle still runs on only one replica", async () => {
   await using database = await createTestDatabase();
   const idleMs = 100;
   const replicas = [0, 1].map(() =>

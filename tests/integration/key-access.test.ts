@@ -10,7 +10,7 @@ const twinModels = ["twin-0", "twin-1", "twin-2", "twin-3"];
 
 type ErrorBody = { error?: { code: string; type: string; message: string } };
 
-describe.each(arrangements)("what a key may do, %s", (arrangement) => {
+describe.each(arrangements)("a key's permissions, %s", (arrangement) => {
   let scene: RelayScene;
 
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe.each(arrangements)("what a key may do, %s", (arrangement) => {
   };
 
   describe("a change in the database", () => {
-    test("that revokes a key holds within a second, although the key was in use", async () => {
+    test("that revokes a key takes effect within a second, although the key was in use", async () => {
       const user = await scene.rig.addUser();
       expect(await msUntil(user, 200)).toBeLessThan(effectMsMax);
       await scene.rig.db
@@ -63,7 +63,7 @@ describe.each(arrangements)("what a key may do, %s", (arrangement) => {
       expect(await refused(await call(user.apiKey))).toEqual([401, "invalid_api_key"]);
     });
 
-    test("that switches a key off or on holds within a second", async () => {
+    test("that switches a key off or on takes effect within a second", async () => {
       const user = await scene.rig.addUser();
       for (const [status, wanted] of [
         ["disabled", 401],
@@ -76,7 +76,7 @@ describe.each(arrangements)("what a key may do, %s", (arrangement) => {
       }
     });
 
-    test("that disables or enables a user holds within a second", async () => {
+    test("that disables or enables a user takes effect within a second", async () => {
       const user = await scene.rig.addUser();
       for (const [status, wanted] of [
         ["disabled", 403],
@@ -88,14 +88,14 @@ describe.each(arrangements)("what a key may do, %s", (arrangement) => {
       }
     });
 
-    test("that deletes a key holds within a second", async () => {
+    test("that deletes a key takes effect within a second", async () => {
       const user = await scene.rig.addUser();
       await (await call(user.apiKey, { model: "gpt-99" })).arrayBuffer();
       await scene.rig.db.sql`delete from api_key where gateway_user_id = ${user.gatewayUserId}::bigint`;
       expect(await msUntil(user, 401)).toBeLessThan(effectMsMax);
     });
 
-    test("that makes a key holds within a second, although somebody tried it before", async () => {
+    test("that creates a key takes effect within a second, although someone tried it before", async () => {
       const user = await scene.rig.addUser();
       const apiKey = `sk-${"Late".repeat(12)}`;
       expect((await call(apiKey)).status).toBe(401);
@@ -106,7 +106,7 @@ describe.each(arrangements)("what a key may do, %s", (arrangement) => {
     });
   });
 
-  test("a key ends at its moment, without anybody's help", async () => {
+  test("a key expires on time, without anybody's help", async () => {
     const user = await scene.rig.addUser();
     const [row] = await scene.rig.db.sql<{ ms: string }>`
       update api_key set expires_at = now() + interval '600 milliseconds'
@@ -117,7 +117,7 @@ describe.each(arrangements)("what a key may do, %s", (arrangement) => {
     expect(Math.abs(Date.now() - Number(row?.ms))).toBeLessThan(effectMsMax);
   });
 
-  test("a list of addresses lets exactly those in", async () => {
+  test("an address list lets in exactly those addresses", async () => {
     const lists = [
       [["127.0.0.1"], 200],
       [["127.0.0.0/8"], 200],
@@ -140,7 +140,7 @@ describe.each(arrangements)("what a key may do, %s", (arrangement) => {
     }
   });
 
-  test("a list of models is what the key sees and all that it may use", async () => {
+  test("a model list is what the key sees and all that it may use", async () => {
     const user = await scene.rig.addUser();
     await scene.rig.db.sql`
       update api_key set allowed_models = array['other', 'no-such-model']
@@ -181,7 +181,7 @@ describe.each(arrangements)("what a key may do, %s", (arrangement) => {
       await Promise.all(running.map((answer) => answer.text()));
     };
 
-    test("of requests a minute lets exactly so many through, also when they come at once", async () => {
+    test("of requests per minute lets exactly that many through, even if they come at once", async () => {
       const user = await limited({ rpm: 3 });
       const answers = await Promise.all(Array.from({ length: 12 }, () => call(user.apiKey)));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
@@ -201,7 +201,7 @@ describe.each(arrangements)("what a key may do, %s", (arrangement) => {
       await expectLimited(await call(user.apiKey), { from: Math.floor(owedSeconds), to: Math.ceil(owedSeconds) + 3 });
     });
 
-    test("of calls at a time counts those that run, and no more once they end or their client left", async () => {
+    test("of concurrent calls counts those that run, and no longer once they end or their client left", async () => {
       const user = await limited({ concurrency: 2 });
       scene.provider.script([{ silence: { afterChunks: 1 } }, { silence: { afterChunks: 1 } }]);
       const abort = new AbortController();
@@ -231,7 +231,7 @@ describe.each(arrangements)("what a key may do, %s", (arrangement) => {
     });
   });
 
-  test("keys that share any beginning or end are never mixed up", async () => {
+  test("keys that share any prefix or suffix are never mixed up", async () => {
     const apiKeys = twinModels.map((_, index) => `sk-${"A".repeat(12 * index)}${index}${"A".repeat(47 - 12 * index)}`);
     for (const [index, apiKey] of apiKeys.entries()) {
       const user = await scene.rig.addUser();

@@ -75,7 +75,7 @@ describe.each(arrangements)("a body that is too large, %s", (arrangement) => {
     };
   }
 
-  test.each(paths)("%s is taken to its end, answered with 413, and the connection goes on", async (path) => {
+  test.each(paths)("%s is read to its end, answered with 413, and the connection continues", async (path) => {
     const { write, until, socket } = await open();
     await write(head(path, `Content-Length: ${bodyBytes}`));
     const piece = Buffer.from("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".repeat(32_768)).subarray(0, bodyBytesMax);
@@ -89,7 +89,7 @@ describe.each(arrangements)("a body that is too large, %s", (arrangement) => {
     socket.destroy();
   });
 
-  test.each(paths)("%s in chunks is taken to its end as well", async (path) => {
+  test.each(paths)("%s in chunks is read to its end as well", async (path) => {
     const { write, until, socket } = await open();
     await write(head(path, "Transfer-Encoding: chunked"));
     const piece = Buffer.concat([
@@ -105,7 +105,7 @@ describe.each(arrangements)("a body that is too large, %s", (arrangement) => {
     socket.destroy();
   });
 
-  test.each(paths)("%s with more following than anybody would drop ends the connection", async (path) => {
+  test.each(paths)("%s with more following than is worth dropping ends the connection", async (path) => {
     const { write, until, socket } = await open();
     await write(head(path, `Content-Length: ${bodyBytesMax + droppedBytesMax + 1}`));
     expect((await until("request")).toLowerCase()).toContain("connection: close");

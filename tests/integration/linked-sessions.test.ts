@@ -30,7 +30,7 @@ beforeEach(async () => {
   user = await scene.rig.addUser();
 });
 
-describe.each(ways)("a session through a relay of its own, with the key %s", (_, credential) => {
+describe.each(ways)("a session through a separate relay, with the key %s", (_, credential) => {
   const openFrom = (address: string): Promise<RealtimeClient> => {
     const { headers = {}, ...rest } = credential(user.apiKey);
     return RealtimeClient.open(url, { ...rest, headers: { ...headers, "x-real-ip": address } });
@@ -52,12 +52,12 @@ describe.each(ways)("a session through a relay of its own, with the key %s", (_,
     expect(await refusedFrom(elsewhere)).toBe(403);
   });
 
-  test("is not taken to come from the relay", async () => {
+  test("is not attributed to the relay's address", async () => {
     await allowOnly("127.0.0.1");
     expect(await refusedFrom(elsewhere)).toBe(403);
   });
 
-  test("is written down as its owner's, under the id to which its rows lead back", async () => {
+  test("is recorded as its owner's, under the id that its rows refer to", async () => {
     const client = await openFrom(home);
     await client.say("hello");
     await client.close();

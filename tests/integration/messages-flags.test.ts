@@ -223,7 +223,7 @@ describe.each(arrangements)("the flags of the model map, %s", (arrangement) => {
     expect(usage.quota).toBeGreaterThan(0n);
   });
 
-  test("a stream that just ends is whole in the books only where the upstream is known to end so", async () => {
+  test("a stream that just ends is complete in the books only if the upstream is known to end so", async () => {
     for (const framing of ["chunked", "close"] as const) {
       messages.provider.script({ ...wordsWithoutEnd, framing });
       const whole = await messages.post({ model: "flag-lenient_eof", stream: true });
@@ -238,7 +238,7 @@ describe.each(arrangements)("the flags of the model map, %s", (arrangement) => {
     expect(await messages.rig.checkMoney()).toEqual([]);
   });
 
-  test("even there a stream that is reset, that breaks an event off or that says nothing is not whole", async () => {
+  test("even there a stream that is reset, that breaks an event off or that has no content is incomplete", async () => {
     for (const script of [
       { ...wordsWithoutEnd, cut: { afterChunks: 2, with: "rst" } },
       { ...wordsWithoutEnd, malformedChunk: 1 },

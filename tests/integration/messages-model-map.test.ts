@@ -65,7 +65,7 @@ async function msUntil(isSo: () => Promise<boolean>): Promise<number> {
   return performance.now() - startedAtMs;
 }
 
-test("what is saved on one replica is answered by another within a second, and so is each change", async () => {
+test("an entry saved on one replica is used by another within a second, and so is each change", async () => {
   const name = "claude-saved";
   expect(await statusAt(second, name)).toBe(404);
   const [status, answer] = await save({ name, flags: { max_output: 77 } });
@@ -90,7 +90,7 @@ test("what is saved on one replica is answered by another within a second, and s
   expect(await msUntil(async () => (await statusAt(second, name)) === 404)).toBeLessThan(effectMsMax);
 });
 
-test("a change of an entry that somebody else changed meanwhile is a conflict and changes nothing", async () => {
+test("a change to an entry that someone else changed meanwhile is a conflict and changes nothing", async () => {
   const name = "claude-contested";
   await save({ name });
   expect((await save({ name }))[0]).toBe(409);
@@ -103,7 +103,7 @@ test("a change of an entry that somebody else changed meanwhile is a conflict an
   expect(firsts.map(([status]) => status).toSorted()).toEqual([200, 409, 409]);
 });
 
-test("each change is in the audit log with what was before and who did it, a refused one is not", async () => {
+test("each change is in the audit log with the previous values and who did it, a refused one is not", async () => {
   const name = "claude-audited";
   await save({ name });
   await save({ name, upstream_model: "other", version: 1 });
@@ -117,7 +117,7 @@ test("each change is in the audit log with what was before and who did it, a ref
   ] as never);
 });
 
-test("what is wrong is named field by field", async () => {
+test("errors name each field", async () => {
   const codes: Record<string, string> = { name: "invalid_name", body: "unknown_field" };
   const wrong: [object, string][] = [
     [{ name: "" }, "name"],
@@ -156,7 +156,7 @@ test("only admins see and change the map", async () => {
   expect(models?.map(({ name }) => name)).not.toContain("claude-stranger");
 });
 
-test("the seed fills the map with the names that clients ask for, and leaves what was changed", async () => {
+test("the seed fills the map with the names that clients ask for, and keeps what was changed", async () => {
   const seed = async () => {
     const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../control-plane/src/commands/seed.ts")], {
       env: {

@@ -15,7 +15,7 @@ const asOverflow: Refusal = {
   text: "prompt is too long: 210000 tokens > 128000 maximum",
 };
 
-describe.each(arrangements)("odd answers of providers, %s", (arrangement) => {
+describe.each(arrangements)("odd responses of providers, %s", (arrangement) => {
   let messages: MessagesRig;
   let models = 0;
 
@@ -54,7 +54,7 @@ describe.each(arrangements)("odd answers of providers, %s", (arrangement) => {
     }
   });
 
-  test("an answer without choices is an error that costs nothing", async () => {
+  test("a response without choices is an error that costs nothing", async () => {
     for (const body of [{}, { id: "x", usage: { prompt_tokens: 3, completion_tokens: 4 } }]) {
       const answer = await ask({ body }, false);
       expect([answer.status, await answer.json()]).toMatchObject([502, { error: { type: "api_error" } }]);
@@ -63,7 +63,7 @@ describe.each(arrangements)("odd answers of providers, %s", (arrangement) => {
     }
   });
 
-  test("a stream that says nothing but its end is an error, before or after its head went out", async () => {
+  test("a stream that contains nothing but its end is an error, before or after its head was sent", async () => {
     const alone = await ask({ events: [] }, true);
     expect([alone.status, await alone.json()]).toMatchObject([502, { error: { type: "api_error" } }]);
     messages.provider.reset();

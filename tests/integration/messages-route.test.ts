@@ -36,7 +36,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
     ["detail", (detail: string) => ({ detail })],
     ["plain", (message: string) => message],
   ] as const)(
-    "a conversation that is too long is said to be, whatever the form of the refusal (%s)",
+    "a conversation that is too long is reported as such, whatever the form of the refusal (%s)",
     async (_, form) => {
       const words =
         "This model's maximum context length is 128000 tokens. However, your messages resulted in 210000 tokens.";
@@ -54,20 +54,17 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
   );
 
   describe("paths", () => {
-    test.each(["", "/", "?beta=true", "/?beta=true&x=%2F"])(
-      "messages are answered at the path with %p",
-      async (end) => {
-        const answer = await messages.call(`/msgcompat/v1/messages${end}`, {
-          method: "POST",
-          body: JSON.stringify({ model: messagesModel, max_tokens: 9, messages: [{ role: "user", content: "Hi" }] }),
-        });
-        expect(answer.status).toBe(200);
-        expect(answer.headers.get("request-id")).toMatch(/^req_[0-9a-f]{32}$/);
-        expect(((await answer.json()) as { type: string }).type).toBe("message");
-      },
-    );
+    test.each(["", "/", "?beta=true", "/?beta=true&x=%2F"])("messages are served at the path with %p", async (end) => {
+      const answer = await messages.call(`/msgcompat/v1/messages${end}`, {
+        method: "POST",
+        body: JSON.stringify({ model: messagesModel, max_tokens: 9, messages: [{ role: "user", content: "Hi" }] }),
+      });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("request-id")).toMatch(/^req_[0-9a-f]{32}$/);
+      expect(((await answer.json()) as { type: string }).type).toBe("message");
+    });
 
-    test.each(["/msgcompat", "/msgcompat/", "/msgcompat?x"])("HEAD %s says that somebody is there", async (path) => {
+    test.each(["/msgcompat", "/msgcompat/", "/msgcompat?x"])("HEAD %s says that the server exists", async (path) => {
       const answer = await fetch(`${messages.sluice.url}${path}`, { method: "HEAD" });
       expect(answer.status).toBe(200);
       expect(answer.headers.get("request-id")).toMatch(/^req_/);
@@ -121,7 +118,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       expect(await status({ "x-api-key": apiKey, authorization: "Basic abc" })).toBe(200);
     });
 
-    test("that are bad, or none, are refused, whatever the body and the query say", async () => {
+    test("that are invalid, or missing, are refused, whatever the body and the query say", async () => {
       expect(await status({})).toBe(401);
       expect(await status({ "x-api-key": wrongKey })).toBe(401);
       expect(await status({ "x-api-key": "' OR '1'='1" })).toBe(401);
@@ -146,7 +143,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       },
     );
 
-    test("a body that is too large, nested too deep, of another type, or packed", async () => {
+    test("a body that is too large, nested too deep, of another type, or compressed", async () => {
       const deep = `{"model":"${messagesModel}","max_tokens":1,"messages":[],"metadata":${"[".repeat(200)}${"]".repeat(200)}}`;
       expect((await refused(await send(deep))).slice(0, 2)).toEqual([400, "invalid_request_error"]);
       const large = await send(`{"a":"${"x".repeat(bodyBytesMax)}"}`);
@@ -155,7 +152,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       expect((await refused(await send("{}", { "content-encoding": "gzip" })))[0]).toBe(415);
     });
 
-    test("the client's content type is not passed to the provider, which gets another form", async () => {
+    test("the client's content type is not passed to the provider, which gets another format", async () => {
       const body = { model: messagesModel, max_tokens: 9, messages: [{ role: "user", content: "Hi" }] };
       for (const type of ["application/vnd.api+json", "application/json; charset=utf-16"]) {
         messages.provider.reset();
@@ -165,7 +162,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       }
     });
 
-    test("a body that is not text as JSON wants it", async () => {
+    test("a body that is not valid JSON text", async () => {
       const text = JSON.stringify({ model: messagesModel, max_tokens: 9, messages: [{ role: "user", content: "Hi" }] });
       const bodies = [
         Buffer.from(`\ufeff${text}`),
@@ -183,7 +180,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       expect([status, message.split(":")[0]]).toEqual([400, "max_tokens"]);
     });
 
-    test("nothing that could lead a call elsewhere: such fields and headers stay here", async () => {
+    test("nothing that could lead a call elsewhere: such fields and headers are not forwarded", async () => {
       const answer = await messages.post(
         { api_base: "http://127.0.0.1:1", extra_headers: { a: "b" } },
         { headers: { "x-forwarded-for": "1.2.3.4", "x-relay-key": "k", "anthropic-beta": "some-beta" } },
@@ -198,7 +195,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       expect(Object.keys(messages.upstreamBody(0)).toSorted()).toEqual(["max_tokens", "messages", "model", "stream"]);
     });
 
-    test("a field that is wrong, named by its path", async () => {
+    test("an invalid field, named by its path", async () => {
       expect(await refused(await messages.post({ max_tokens: undefined }))).toEqual([
         400,
         "invalid_request_error",
@@ -211,7 +208,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       expect(messages.provider.requests).toHaveLength(0);
     });
 
-    test("a model that is unknown, switched off, or not for the key, all in the same words", async () => {
+    test("a model that is unknown, disabled, or not allowed for the key, all with the same message", async () => {
       await saveMapEntry(messages.rig, { name: "claude-off", is_enabled: false });
       await saveMapEntry(messages.rig, { name: "claude-other", upstream_model: "not-in-the-catalog" });
       for (const model of ["claude-none", "claude-off", "claude-other", "gpt-4o-mini", "../x"]) {
@@ -219,7 +216,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       }
     });
 
-    test("an empty budget, a key over its rate, a user who is switched off", async () => {
+    test("an empty budget, a key over its rate, a disabled user", async () => {
       const poor = await messages.rig.addUser(0n);
       expect((await refused(await messages.post({}, poor))).slice(0, 2)).toEqual([402, "billing_error"]);
       const busy = await messages.rig.addUser();
@@ -232,7 +229,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
     });
   });
 
-  describe("what could not be carried", () => {
+  describe("what could not be converted", () => {
     const fields = {
       thinking: { type: "enabled", budget_tokens: 1_024 },
       max_tokens: 2_000,
@@ -251,7 +248,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       await plain.text();
     });
 
-    test("is an error for those who want it strict", async () => {
+    test("is an error for clients that want strict conversion", async () => {
       const answer = await messages.post(fields, { headers: { "x-compat-strict": "true" } });
       const [status, type, message] = await refused(answer);
       expect([status, type]).toEqual([400, "invalid_request_error"]);
@@ -260,8 +257,8 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
     });
   });
 
-  describe("what is written down", () => {
-    test("is the client's own call: its path, its words and the words it got; usage counts each token once", async () => {
+  describe("what is recorded", () => {
+    test("is the client's own call: its path, its request and the response it got; usage counts each token once", async () => {
       const usage = { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 80 } };
       for (const stream of [false, true]) {
         messages.provider.script({ text: "Hello there", usage });
@@ -313,7 +310,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
   });
 
   describe("calls that no provider sees", () => {
-    test("warming a cache is answered by an empty message, as a stream too, and is free", async () => {
+    test("warming a cache gets an empty message, as a stream too, and is free", async () => {
       const answer = await messages.post({ max_tokens: 0 });
       expect(await answer.json()).toMatchObject({
         content: [],

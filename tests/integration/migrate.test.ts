@@ -97,7 +97,7 @@ describe("migrations", () => {
     expect(await sql`select id from a`).toHaveLength(1);
   });
 
-  test("may hold several statements, functions with semicolons and partitioned tables", async () => {
+  test("may contain several statements, functions with semicolons and partitioned tables", async () => {
     await write({
       "0000_mixed": `
         create table log (day date not null) partition by range (day);
@@ -130,14 +130,14 @@ describe("migrations", () => {
     expect(await appliedCount()).toBe(1);
   });
 
-  test("that slipped in before an applied one are refused", async () => {
+  test("that were inserted before an applied one are refused", async () => {
     await write({ "0000_first": "create table a (id int)" }, 2_000);
     await run();
     await write({ "0000_early": "create table b (id int)", "0001_first": "create table a (id int)" }, 1_999);
     await expect(run()).rejects.toThrow(/0000_early is older than one that is already applied/);
   });
 
-  test("of a newer program in the database are said and left alone", async () => {
+  test("of a newer program in the database are reported and left alone", async () => {
     await write({ "0000_first": "create table a (id int)", "0001_second": "create table b (id int)" });
     await run();
     await write({ "0000_first": "create table a (id int)" });
@@ -214,7 +214,7 @@ describe("functions", () => {
     expect(await functionsThere()).toEqual(["answer()", "of_somebody_else()"]);
   });
 
-  test("may change what they take and return, and callers of before go on when the rest has defaults", async () => {
+  test("may change what they take and return, and existing callers keep working if the rest has defaults", async () => {
     await writeFunctions({
       one: answerFunction,
       two: "create or replace function twice(p_a int) returns int language sql as 'select 2 * p_a';",
@@ -242,7 +242,7 @@ describe("functions", () => {
     expect(await run()).toEqual([applied]);
   });
 
-  test("that a table hangs on are not dropped with it", async () => {
+  test("that a table depends on are not dropped with it", async () => {
     const trigger =
       "create or replace function refuse() returns trigger language plpgsql as $$ begin return null; end $$;";
     await writeFunctions({ one: trigger });
@@ -253,7 +253,7 @@ describe("functions", () => {
     expect(await functionsThere()).toEqual(["refuse()"]);
   });
 
-  test("of a newer release stay when a program of the one before starts again", async () => {
+  test("of a newer release stay when the previous release starts again", async () => {
     await writeFunctions({ one: answerFunction });
     await run("1.0.0");
     await writeFunctions({ one: answerFunction.replace("42", "43") });
@@ -263,7 +263,7 @@ describe("functions", () => {
     expect(await sql`select answer() as answer`).toEqual([{ answer: 43 }] as never);
   });
 
-  test("with one name are refused, since nobody could say which of them changed", async () => {
+  test("with one name are refused, since nobody could tell which of them changed", async () => {
     await writeFunctions({ one: answerFunction, two: answerFunction.replace("()", "(p_a int)") });
     await expect(run()).rejects.toThrow("functions/two.sql: there are two functions answer");
   });
@@ -281,7 +281,7 @@ describe("a database from before the first release", () => {
     await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('first', ${at - 1n}), (${hash}, ${at})`;
   }
 
-  test("with all its migrations is adopted, without functions that are gone", async () => {
+  test("with all its migrations is adopted, without functions that no longer exist", async () => {
     await makeOld(lastRow);
     const lines: string[] = [];
     await migrate(database.url, (line) => lines.push(line));
@@ -292,7 +292,7 @@ describe("a database from before the first release", () => {
     expect(lines.at(-1)).toBe("the database is up to date");
   });
 
-  test("without its last one is refused with the way on, and left as it is", async () => {
+  test("without its last one is refused with instructions, and left as it is", async () => {
     await makeOld({ at: lastRow.at - 5n, hash: "another" });
     await expect(migrate(database.url, () => undefined)).rejects.toThrow(/from before the first release.*\.data/);
     expect(await appliedCount()).toBe(2);
@@ -318,7 +318,7 @@ describe("the command", () => {
     expect(await appliedCount()).toBeGreaterThan(0);
   });
 
-  test("says on one line what is wrong, without the password", async () => {
+  test("reports on one line what is wrong, without the password", async () => {
     const { answer, stderr, code } = await start("postgres://someone:hunter22@127.0.0.1:1/nowhere");
     expect([code, answer.ok]).toEqual([1, false]);
     expect(answer.error).toContain("can't connect to the database 127.0.0.1:1/nowhere");
@@ -326,7 +326,7 @@ describe("the command", () => {
   });
 });
 
-test("two databases of one server can be migrated at the same moment although they share a role", async () => {
+test("two databases on one server can be migrated at the same moment although they share a role", async () => {
   const others = await Promise.all(Array.from({ length: 4 }, () => createEmptyDatabase(server.url)));
   try {
     await Promise.all(others.map(({ url }) => migrate(url, () => undefined)));
@@ -335,7 +335,7 @@ test("two databases of one server can be migrated at the same moment although th
   }
 });
 
-test("an owner who may neither make roles nor act as the one of the application can migrate", async () => {
+test("an owner who may neither create roles nor act as the application's can migrate", async () => {
   const owner = `owner_${randomBytes(6).toString("hex")}`;
   const admin = new Bun.SQL(server.url, { max: 1 });
   await admin.unsafe(`create role ${owner} login password '${owner}'`);

@@ -53,7 +53,7 @@ async function whileViolated(work: () => Promise<void>): Promise<void> {
 }
 
 describe("bun run audit", () => {
-  test("names every invariant with what it looked at, and all of them hold", async () => {
+  test("names every invariant with what it checked, and all of them hold", async () => {
     const { exitCode, output } = await audit({ DATABASE_URL: scene.database.url });
     const functions = await scene.db.sql<{ source: string }>`
       select prosrc as source from pg_proc where proname like 'check\\_money\\_%'`;
@@ -120,7 +120,7 @@ describe("the nightly check", () => {
 describe("GET /backend/admin/money-check/", () => {
   const log = createLog("error", () => undefined);
 
-  test("shows admins what is violated, and nobody else anything", async () => {
+  test("shows admins what is violated, and others nothing", async () => {
     const check = new MoneyCheck({ db: scene.db, log, registry: new Registry() });
     const http = serveEndpoints(moneyCheckEndpoints(check));
     const ask = async (headers: Record<string, string>) => {

@@ -53,7 +53,7 @@ describe("the binary", () => {
     expect(contents).toContain("packages/exit-protocol/src/relay-key.ts");
   });
 
-  test("says its version, which is that of the workspace", async () => {
+  test("reports its version, which is that of the workspace", async () => {
     const { version } = JSON.parse(readFileSync(join(repositoryRoot, "node-agent/package.json"), "utf8")) as {
       version: string;
     };
@@ -61,7 +61,7 @@ describe("the binary", () => {
     expect([await program.exited, program.output()]).toEqual([0, `sluice-node-agent ${version}\n`]);
   });
 
-  test("starts, answers, and takes no settings from its folder", async () => {
+  test("starts, responds, and reads no settings from its folder", async () => {
     await using agent = await RunningAgent.start({ providerUrl: provider.url, command: [binary] });
     const answer = await agent.chat();
     expect(await answer.text()).toContain("chat.completion");
@@ -89,7 +89,7 @@ describe("the binary", () => {
     expect((await agent.chat()).status).toBe(200);
   });
 
-  test("leaves the collector to an operator who said something about it", async () => {
+  test("leaves the collector to an operator who has set it", async () => {
     const env = { BUN_JSC_forceRAMSize: "0" };
     await using agent = await RunningAgent.start({ providerUrl: provider.url, command: [binary], env });
     expect(collectorOf(agent)).toEqual(["BUN_JSC_forceRAMSize=0"]);

@@ -37,7 +37,7 @@ describe("a gateway with a node", () => {
       body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }], ...more }),
     });
 
-  test("has its calls answered with the key of the node, and charges them", async () => {
+  test("has its calls served with the key of the node, and charges them", async () => {
     const answer = await call("by-node");
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("chat.completion")]);
     expect(provider.requests.map(({ credential }) => credential)).toEqual([providerKey]);
@@ -59,7 +59,7 @@ describe("a gateway with a node", () => {
     expect(text).not.toContain("[DONE]");
   });
 
-  test("gives its callers no 401 of a node that does not take its relay key", async () => {
+  test("does not pass on a node's 401 for its relay key", async () => {
     const answer = await call("by-wrong-key");
     expect(answer.status).toBe(502);
     expect(await answer.text()).not.toContain(nextRelayKey);

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe("/health", () => {
-  test("shows everybody whether the node can serve, and nothing else", async () => {
+  test("shows everyone whether the node can serve, and nothing else", async () => {
     const answer = await fetch(`${agent.url}/health`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("x-svc-exit-node")).toBe("node-a1");
@@ -43,7 +43,7 @@ describe("/health", () => {
     expect(text).not.toContain(refreshToken);
   });
 
-  test("shows an account whose key the provider refuses, until the provider takes it again", async () => {
+  test("shows an account whose key the provider refuses, until the provider accepts it again", async () => {
     const statusOfMain = async () => {
       const details = detailedHealthAnswer.parse(await (await agent.call("/health")).json());
       return details.accounts[0]?.status;
@@ -55,13 +55,13 @@ describe("/health", () => {
     expect(await statusOfMain()).toBe("active");
   });
 
-  test("does not take a wrong key for no key", async () => {
+  test("does not treat a wrong key as a missing one", async () => {
     const answer = await fetch(`${agent.url}/health`, { headers: { authorization: `Bearer ${nextRelayKey}` } });
     expect(answer.status).toBe(401);
     expect(await answer.json()).toMatchObject({ ok: false, error: { code: "unauthorized" } });
   });
 
-  test("takes no other method", async () => {
+  test("accepts no other method", async () => {
     expect((await agent.call("/health", { method: "POST" })).status).toBe(405);
   });
 });
@@ -76,7 +76,7 @@ describe("a challenge instead of the relay key", () => {
   });
   const ask = (header: string) => fetch(`${agent.url}/health`, { headers: { "x-svc-challenge": header } });
 
-  test("is answered with a proof that binds the answer to it", async () => {
+  test("gets a proof that binds the response to it", async () => {
     const challenge = freshChallenge();
     const answer = await ask(signChallenge(relayKey, challenge));
     const body = await answer.text();
@@ -88,7 +88,7 @@ describe("a challenge instead of the relay key", () => {
     expect(isProofValid(relayKey, freshChallenge(), body, proof)).toBe(false);
   });
 
-  test("79: is answered once, and only while it is fresh", async () => {
+  test("79: is accepted once, and only while it is fresh", async () => {
     const header = signChallenge(relayKey, freshChallenge());
     expect((await ask(header)).status).toBe(200);
     for (const stale of [

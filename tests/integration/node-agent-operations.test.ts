@@ -50,7 +50,7 @@ async function beginStream(agent: RunningAgent) {
 }
 
 describe("SIGHUP", () => {
-  test("takes over new keys without dropping a stream, and the old relay key while both are listed", async () => {
+  test("loads new keys without dropping a stream, and the old relay key while both are listed", async () => {
     await using agent = await RunningAgent.start({ providerUrl: provider.url });
     const stream = await beginStream(agent);
     const statusWith = async (key: string) =>
@@ -85,7 +85,7 @@ describe("SIGHUP", () => {
   });
 });
 
-describe("a mistake in the settings ends the start with one sentence", () => {
+describe("an invalid setting ends the start with one sentence", () => {
   const bad: readonly (readonly [string, Partial<Parameters<typeof RunningAgent.launch>[0]>, string])[] = [
     ["no node code", { env: { NODE_CODE: "" } }, "NODE_CODE is not set"],
     ["a node code with a line end", { env: { NODE_CODE: "a\nb" } }, "NODE_CODE is not valid"],
@@ -122,7 +122,7 @@ describe("a mistake in the settings ends the start with one sentence", () => {
     expect(output).not.toContain(relayKey);
   });
 
-  test("a port that is taken", async () => {
+  test("a port in use", async () => {
     await using first = await RunningAgent.start({ providerUrl: provider.url });
     await using second = RunningAgent.launch({ providerUrl: provider.url, env: { PORT: String(first.port) } });
     expect(await second.program.exited).toBe(1);
@@ -136,7 +136,7 @@ describe("a mistake in the settings ends the start with one sentence", () => {
   });
 });
 
-test("credentials of systemd are found by their folder", async () => {
+test("systemd credentials are found by their folder", async () => {
   const folder = mkdtempSync(join(tmpdir(), "credentials-"));
   mkdirSync(folder, { recursive: true });
   // With an access list for the service, systemd's files show a group that may read.
@@ -164,7 +164,7 @@ describe("TLS", () => {
     return promise;
   };
 
-  test("is served from files, and a new certificate is taken over without dropping a stream or a call", async () => {
+  test("is served from files, and a new certificate is loaded without dropping a stream or a call", async () => {
     const folder = mkdtempSync(join(tmpdir(), "node-tls-"));
     const write = ({ cert, key }: { cert: string; key: string }) => {
       writeFileSync(join(folder, "cert.pem"), cert);
@@ -226,7 +226,7 @@ describe("TLS", () => {
 });
 
 describe("SIGTERM", () => {
-  test("lets a stream end, shows it in /health, and takes nothing new", async () => {
+  test("lets a stream finish, shows it in /health, and accepts nothing new", async () => {
     await using agent = await RunningAgent.start({ providerUrl: provider.url, env: { DRAIN_NOTICE_MS: "600" } });
     const stream = await beginStream(agent);
     agent.program.signal("SIGTERM");
@@ -248,7 +248,7 @@ describe("SIGTERM", () => {
   });
 });
 
-test("calls beyond the limit are asked to come again", async () => {
+test("calls beyond the limit are asked to retry", async () => {
   await using agent = await RunningAgent.start({ providerUrl: provider.url, env: { CALLS_MAX: "1" } });
   const stream = await beginStream(agent);
   const answer = await agent.chat();

@@ -99,7 +99,7 @@ describe("a caller that leaves", () => {
   });
 
   test.each([["Transfer-Encoding: chunked", "5\r\nhello\r\n"] as const, ["Content-Length: 1000000", "hello"] as const])(
-    "in the middle of an upload with %s never makes it look whole",
+    "in the middle of an upload with %s never makes it look complete",
     async (framing, part) => {
       let heard = "";
       const [arrived, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -34,7 +34,7 @@ async function textOf(answer: Response): Promise<string> {
 }
 
 describe("a call with the relay key", () => {
-  test("reaches the provider with the key of the node and nothing of the caller", async () => {
+  test("reaches the provider with the key of the node and nothing of the caller's", async () => {
     const answer = await agent.chat(
       {},
       { "x-forwarded-for": "203.0.113.4", cookie: "a=b", "x-svc-exit-account": "main" },
@@ -51,7 +51,7 @@ describe("a call with the relay key", () => {
     expect(record?.body.toString()).toContain('"hello"');
   });
 
-  test("is taken from its own header as well", async () => {
+  test("is accepted from its own header as well", async () => {
     const answer = await fetch(`${agent.url}/v1/models`, { headers: { "x-svc-relay-key": relayKey } });
     expect(answer.status).toBe(200);
     await textOf(answer);
@@ -99,7 +99,7 @@ describe("a call with the relay key", () => {
   });
 });
 
-describe("77: a relay key that is not right is refused by the head alone", () => {
+describe("77: an invalid relay key is refused by the head alone", () => {
   const lines = (...headers: string[]) => [
     "POST /v1/chat/completions HTTP/1.1",
     "Host: node.example",
@@ -140,7 +140,7 @@ describe("77: a relay key that is not right is refused by the head alone", () =>
   });
 });
 
-describe("78: only what is listed is called", () => {
+describe("78: only listed targets are called", () => {
   const table: readonly (readonly [string, string, readonly string[]])[] = [
     ["two slashes", "/v1//evil.example/x", []],
     ["a user part", "/v1/@evil.example", []],
@@ -201,7 +201,7 @@ describe("78: only what is listed is called", () => {
   });
 });
 
-describe("what a provider does wrong becomes an error of ours", () => {
+describe("a provider's fault becomes one of our errors", () => {
   const leaky = `no ${providerKey} at `;
 
   test.each([
@@ -221,7 +221,7 @@ describe("what a provider does wrong becomes an error of ours", () => {
     expect(provider.requests).toHaveLength(1);
   });
 
-  test("its own errors come through without its key and host, and with the time to wait", async () => {
+  test("its own errors are passed on without its key and host, and with the time to wait", async () => {
     const { hostname } = new URL(provider.url);
     const headers = { "x-ratelimit-limit-requests": "60", "set-cookie": "a=b", server: "provider" };
     const telling = { "x-ratelimit-key": providerKey, "x-ratelimit-host": hostname };
@@ -242,7 +242,7 @@ describe("what a provider does wrong becomes an error of ours", () => {
   });
 
   test.each([["every-byte" as const], [[30, 300, 310]]])(
-    "a key that it sends back is masked, split %p",
+    "a key that it echoes is masked, split %p",
     async (splitAt) => {
       const events = [`{"echo":"${providerKey}"}`, `{"again":"x${providerKey}${providerKey}"}`, "[DONE]"];
       provider.script({ events, splitAt });
@@ -276,7 +276,7 @@ describe("what a provider does wrong becomes an error of ours", () => {
     expect(lonely.program.output().split('"event":"call.failed"')[1] ?? "").not.toContain("127.0.0.1");
   });
 
-  test("a provider that is silent is a timeout", async () => {
+  test("a silent provider is a timeout", async () => {
     await using hasty = await RunningAgent.start({
       providerUrl: provider.url,
       env: { UPSTREAM_FIRST_BYTE_TIMEOUT_MS: "200" },
@@ -312,7 +312,7 @@ describe("addresses", () => {
   });
 });
 
-test("no answer and no log line holds a secret or the provider's host", async () => {
+test("no response and no log line contains a secret or the provider's host", async () => {
   const log = agent.program.output();
   expect(seen.length).toBeGreaterThan(40);
   expect(log).toContain("call.ended");

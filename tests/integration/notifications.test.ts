@@ -52,7 +52,7 @@ test("messages arrive in the order in which they were sent, on their own channel
   expect(even.received).toHaveLength(10);
 });
 
-test("a message of a transaction is sent at COMMIT and not at all after a rollback", async () => {
+test("a message in a transaction is sent at COMMIT and not at all after a rollback", async () => {
   const channel = collect("commits");
   await notifications.connected();
   const undone = db.withTransaction(async (tx) => {
@@ -66,7 +66,7 @@ test("a message of a transaction is sent at COMMIT and not at all after a rollba
   expect(channel.received).toEqual(["done"]);
 });
 
-test("a handler that throws keeps neither the others nor the next message from being heard", async () => {
+test("a handler that throws blocks neither the others nor the next message", async () => {
   notifications.listen("shaky", () => {
     throw new Error("broken handler");
   });
@@ -79,7 +79,7 @@ test("a handler that throws keeps neither the others nor the next message from b
   expect(logged.join("")).toContain("broken handler");
 });
 
-test("a handler that was taken away hears nothing more", async () => {
+test("a removed handler gets no more messages", async () => {
   const heard: string[] = [];
   const stop = notifications.listen("ended", (payload) => heard.push(payload));
   const channel = collect("ended");

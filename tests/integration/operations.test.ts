@@ -45,7 +45,7 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
       )
       .reduce((sum, { value }) => sum + value, 0);
 
-  test("probes say that the processes live and are ready", async () => {
+  test("probes report that the processes are alive and ready", async () => {
     for (const url of new Set([scene.sluice.url, scene.gateway.url])) {
       const alive = await fetch(`${url}/healthz`);
       expect([alive.status, await alive.json()]).toEqual([200, { ok: true }]);
@@ -113,7 +113,7 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     expect(text).toContain("# TYPE sluice_payloads_stored_total counter");
   });
 
-  test("metrics hold no secret, and no label that strangers can write", async () => {
+  test("metrics contain no secret, and no label that strangers can write", async () => {
     const names = Array.from({ length: 40 }, (_, index) => `no-such-model-${index}`);
     await Promise.all(names.map(async (model) => (await call({ model })).text()));
     await Promise.all(names.map(async (name) => (await fetch(`${scene.sluice.url}/v1/${name}`)).text()));
@@ -166,7 +166,7 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     await expectCleanLogs(scene);
   });
 
-  test("the root is a page for people, whatever the client, and every other unknown path is JSON that says so", async () => {
+  test("the root is a page for people, whatever the client, and every other unknown path is a JSON 404", async () => {
     for (const headers of [{}, { accept: "application/json" }, { authorization: `Bearer ${scene.user.apiKey}` }]) {
       const page = await fetch(scene.sluice.url, { headers });
       expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
@@ -193,7 +193,7 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     }
   });
 
-  test("the page does not repeat the host that it was asked under, and a host that could be markup is refused", async () => {
+  test("the page does not repeat the host of its request, and a host that could be markup is refused", async () => {
     const page = async (host: string) => {
       const answer = await exchangeRaw(scene.sluice.url, rawRequest(["GET / HTTP/1.1", `Host: ${host}`]));
       answer.connection.close();

@@ -63,7 +63,7 @@ async function pay(order: Awaited<ReturnType<BillingScene["placeFor"]>>): Promis
 }
 
 describe("the dashboard", () => {
-  test("has eight figures, each with its range, its zone and what it counts", async () => {
+  test("has eight figures, each with its range, its zone and its definition", async () => {
     const { status, ok, stats } = await get("dashboard", { zone: "Asia/Tokyo" });
     expect([status, ok]).toEqual([200, true]);
     expect((stats as Row[]).map(({ key }) => key)).toEqual([
@@ -90,7 +90,7 @@ describe("the dashboard", () => {
     ["a day that is none", { from_day: "2026-02-30" }],
     ["hours of a month", { from_day: "2026-01-01", to_day: "2026-01-31", bucket: "hour" }],
     ["a parameter that is unknown", { sort: "password" }],
-  ])("and the overview refuse %s", async (_, query) => {
+  ])("refuses %s, and so does the overview", async (_, query) => {
     expect(await get("overview", query as Record<string, string>)).toMatchObject({
       status: 400,
       ok: false,
@@ -100,7 +100,7 @@ describe("the dashboard", () => {
 });
 
 describe("the overview", () => {
-  test("counts what was called, paid and registered since it was last asked", async () => {
+  test("counts what was called, paid and registered since the last request", async () => {
     await sumUp();
     const before = await figures();
     const newcomer = await scene.addBuyer();
@@ -126,7 +126,7 @@ describe("the overview", () => {
     expect(models).toMatchObject([{ key: "gpt-4o-mini", calls: 2, success_rate: "1.0000" }]);
   });
 
-  test("knows who comes again, and how much more it is than the days before", async () => {
+  test("distinguishes returning users, and shows the increase over the days before", async () => {
     await scene.db.sql`
       insert into usage_rollup select slice, starts_at - interval '31 days', gateway_user_id, model, channel_id, error_code,
         calls * 2, completed, aborted, completed, refused, input_tokens, output_tokens, 0, 0, 0, 0, 0, quota, settled_quota,
@@ -146,7 +146,7 @@ describe("the overview", () => {
     await tellOfChanges();
   });
 
-  test("groups what went wrong by its cause, with the provider it went through", async () => {
+  test("groups failures by cause, with the provider they went through", async () => {
     await scene.db.sql`insert into channel (name, base_url) values ('weak', 'https://provider.example/v1')`;
     await scene.db.sql`
       insert into usage_rollup select slice, date_bin(step, now(), '2000-01-01 00:00:00+00'), 0, '', id, code, calls, 0, 0,
@@ -171,7 +171,7 @@ describe("the overview", () => {
     await scene.db.sql`delete from api_key where key_last_four = 'last'`;
   });
 
-  test("shows each exit node with what its last check said", async () => {
+  test("shows each exit node with the result of its last check", async () => {
     await scene.db.sql`
       insert into exit_node (node_code, name, host, ip, relay_key_secret, health_ok, health_latency_ms, health_checked_at)
       values ('n1', 'First node', 'one.example.org', '192.0.2.1', 'exit_node.n1', true, 42, now()),
@@ -220,7 +220,7 @@ describe("a payment", () => {
 });
 
 describe("the reconciliation", () => {
-  test("finds nothing in right books, and each thing that was made wrong", async () => {
+  test("finds nothing in correct books, and each thing that was broken", async () => {
     expect(await get("report/reconciliation")).toMatchObject({ mismatches: [], mismatch_count: 0 });
     const order = await scene.placeFor(buyer);
     await pay(order);
@@ -243,7 +243,7 @@ describe("the reconciliation", () => {
 });
 
 describe("the margin", () => {
-  test("is what was charged less what the provider takes, and says what it does not know", async () => {
+  test("is what was charged less what the provider charges, and says what it does not know", async () => {
     const [channel] = await scene.db.sql<{ id: bigint }>`
       insert into channel (name, base_url) values ('=priced()', 'https://provider.example/v1') returning id`;
     await scene.db.sql`

@@ -121,7 +121,7 @@ async function snapshot(): Promise<string> {
   return JSON.stringify(parts, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
 }
 
-test("nobody reaches what is somebody else's by any id of any endpoint, and nothing changes by trying", async () => {
+test("nobody reaches another user's data by any id of any endpoint, and trying changes nothing", async () => {
   const before = await snapshot();
   const all = cases();
   expect(all.length).toBeGreaterThan(15);
@@ -145,7 +145,7 @@ test("nobody reaches what is somebody else's by any id of any endpoint, and noth
   expect(await snapshot()).toBe(before);
 });
 
-test("a foreign id is answered like one that was never given out", async () => {
+test("a foreign id gets the same response as one that never existed", async () => {
   const never: Readonly<Record<string, unknown>> = {
     key_id: "999999999",
     order_no: "S9999999999",

@@ -12,7 +12,7 @@ const priced: Record<string, Partial<NewPrice>> = {
   "gpt-image-1": { input_usd_per_m: "5", output_usd_per_m: "40" },
 };
 
-describe.each(arrangements)("what costs extra, %s", (arrangement) => {
+describe.each(arrangements)("options that cost extra, %s", (arrangement) => {
   let scene: RelayScene;
   let user: TestUser;
   let client: OpenAI;
@@ -46,7 +46,7 @@ describe.each(arrangements)("what costs extra, %s", (arrangement) => {
     return settled;
   };
 
-  test("the pictures of a form cost what the provider reads in it", async () => {
+  test("the images of a form cost what the provider reads in it", async () => {
     await begin();
     const part = (name: string, value: string) =>
       `--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
@@ -72,7 +72,7 @@ describe.each(arrangements)("what costs extra, %s", (arrangement) => {
     expect((await rows())[0]).toMatchObject({ images: 2, quota: 40_000n });
   });
 
-  test("pictures at one price are not drawn dearer, while those that cost tokens are", async () => {
+  test("flat-price images are not made more expensive, while those that cost tokens are", async () => {
     await begin();
     const dear = { prompt: "a cat", quality: "hd" } as const;
     expect(await refusal(client.images.generate({ ...dear, model: "dall-e-3" }))).toMatchObject({
@@ -107,7 +107,7 @@ describe.each(arrangements)("what costs extra, %s", (arrangement) => {
     expect(scene.provider.requests).toEqual([]);
   });
 
-  test("a search that Codex offers to every model is left out, and the answer says so", async () => {
+  test("a search that Codex offers to every model is removed, and the response says so", async () => {
     await begin();
     const fn = { type: "function" as const, name: "f", parameters: {}, strict: false };
     const request = { model: "gpt-4o-mini", input: "x", tools: [fn, { type: "web_search" as const }] };

@@ -59,7 +59,7 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe("partitions", () => {
-  test("are made from yesterday to a week ahead by a role that may not create tables, also by eight callers at once", async () => {
+  test("are created from yesterday to a week ahead by a role that may not create tables, even by eight callers at once", async () => {
     expect(sqlStateOf(await failureOf(db.sql`create table mine (id int)`))).toBe("42501");
     const made = await Promise.all(
       Array.from({ length: 8 }, () => ensurePartitions(db, { table: "usage_log", today })),
@@ -81,7 +81,7 @@ describe("partitions", () => {
     expect(row.detached).toBe(0);
   });
 
-  test("keep sealed bytes uncompressed and out of line, as their log says", async () => {
+  test("keep encrypted bytes uncompressed and out of line, like their log", async () => {
     await ensurePartitions(db, { table: "payload_segment", today });
     const rows = await owner`
       select attstorage::text as storage from pg_attribute
@@ -89,7 +89,7 @@ describe("partitions", () => {
     expect([...rows]).toEqual([{ storage: "e" }]);
   });
 
-  test("take a row of their own day and refuse no row of the next", async () => {
+  test("accept a row of their own day and refuse a row of the next", async () => {
     await ensurePartitions(db, { table: "payload_record", today, daysAhead: 1 });
     await insertPayload(today);
     await insertPayload(dayFromNow(1));
@@ -100,7 +100,7 @@ describe("partitions", () => {
     ]);
   });
 
-  test("of a day far back are made by the writer that meets it, so that no row is lost", async () => {
+  test("of a day far back are created by the writer that needs it, so that no row is lost", async () => {
     const old = dayFromNow(-40);
     const error = await failureOf(insertPayload(old));
     expect(isMissingPartition(error)).toBe(true);
@@ -115,7 +115,7 @@ describe("partitions", () => {
     expect(isMissingPartition(error)).toBe(false);
   });
 
-  test("are made while others read and write the log, and wait for neither", async () => {
+  test("are created while others read and write the log, and wait for neither", async () => {
     const far = dayFromNow(30);
     await ensurePartitions(db, { table: "payload_record", today });
     await owner.begin(async (tx) => {
@@ -156,7 +156,7 @@ describe("partitions", () => {
   });
 });
 
-describe("the role of the application", () => {
+describe("the application's role", () => {
   test.each([
     ["change what was charged", "update usage_log set quota = 0"],
     ["delete what was charged", "delete from usage_log"],
@@ -179,7 +179,7 @@ describe("the role of the application", () => {
     expect(rows.filter(({ readable }) => !readable)).toEqual([]);
   });
 
-  test("is found by who may act as it, and not by others", async () => {
+  test("is found by logins that may act as it, and not by others", async () => {
     expect(await findAppRole(server.url)).toBe("sluice_app");
     await owner.unsafe(`create role stranger_${process.pid} login password 'stranger'`);
     const url = new URL(server.url);

@@ -89,7 +89,7 @@ describe.each(arrangements)("paths without rules of their own, %s", (arrangement
     ]);
   });
 
-  test("are none that are known here in other letters: a provider might answer those all the same", async () => {
+  test("include no case variant of a known path: a provider might accept those all the same", async () => {
     await begin();
     for (const path of ["/v1/Chat/completions", "/v1/RESPONSES", "/v1/Models/gpt-4o-mini"]) {
       const answer = await fetch(`${scene.sluice.url}${path}`, {
@@ -142,7 +142,7 @@ describe.each(arrangements)("paths without rules of their own, %s", (arrangement
     }
   });
 
-  test("are not there for a group without a channel for them, and no upload is waited for", async () => {
+  test("do not exist for a group without a channel for them, and no upload is waited for", async () => {
     await begin();
     await scene.rig.db.sql`
       update gateway_user set group_name = 'narrow' where id = ${user.gatewayUserId}::bigint`;
@@ -156,7 +156,7 @@ describe.each(arrangements)("paths without rules of their own, %s", (arrangement
     expect(scene.provider.requests).toHaveLength(0);
   });
 
-  test("are not there for a key that may only use some models, nor can their price be named as a model", async () => {
+  test("do not exist for a key that may only use some models, nor can their price be named as a model", async () => {
     await begin();
     expect(
       await refusal(client.chat.completions.create({ model: "*", messages: [{ role: "user", content: "x" }] })),

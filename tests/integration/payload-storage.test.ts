@@ -80,7 +80,7 @@ describe("a stored payload", () => {
     });
   });
 
-  test("of any number and size is there once, and nothing is left in the queue", async () => {
+  test("of any number and size is stored once, and nothing is left in the queue", async () => {
     const { trace, counts } = await startTrace();
     const sizes = [0, 1, 100, 2_000, 5_000, 70_000, 300_000];
     const payloads = Array.from({ length: payloadsMany }, (_, index) => {
@@ -103,7 +103,7 @@ describe("a stored payload", () => {
     }
   });
 
-  test("is marked where it was cut, in the row and inside the seal", async () => {
+  test("is marked where it was cut, in the row and inside the encryption", async () => {
     const { trace, counts } = await startTrace({
       limits: { bodyBytesMax: 1_000, queueBytesMax: 1_000_000, queueCountMax: 10 },
     });
@@ -146,7 +146,7 @@ describe("a stored payload", () => {
     expect(pages.reduce((sum, text) => sum + Number(text.split(":")[1]), 0)).toBeLessThan(30);
   });
 
-  test("that was moved to another call or another user does not open", async () => {
+  test("that was moved to another call or another user can't be decrypted", async () => {
     const { trace, counts } = await startTrace();
     const [one, other, third] = ["of one", "of another", "of a third"].map((request) =>
       payloadOf({ day: today, request }),
@@ -169,7 +169,7 @@ describe("a stored payload", () => {
     expect(textOf((await trace.readPayload(today, other.requestId))?.request)).toBe("of another");
   });
 
-  test("reaches a day that has no partition yet", async () => {
+  test("is stored even if its day has no partition yet", async () => {
     const { trace, counts } = await startTrace();
     const owner = new Bun.SQL(server.url, { max: 1 });
     for (const table of ["payload_segment", "payload_record"]) {
@@ -182,7 +182,7 @@ describe("a stored payload", () => {
     expect(textOf((await trace.readPayload(today, payload.requestId))?.request)).toBe("first of the day");
   });
 
-  test("does not open without the master key it was sealed under", async () => {
+  test("can't be decrypted without the master key it was encrypted under", async () => {
     const { trace, counts } = await startTrace();
     const payload = payloadOf({ day: today });
     trace.storePayload(payload);
@@ -192,8 +192,8 @@ describe("a stored payload", () => {
   });
 });
 
-describe("the key of a day", () => {
-  test("is one for all replicas, also when they start at the same moment", async () => {
+describe("a day's key", () => {
+  test("is the same for all replicas, even if they start at the same moment", async () => {
     await using other = await createTestDatabase();
     const pools = Array.from({ length: 6 }, () =>
       openDatabase({ url: other.url, poolMax: 2, applicationName: "test" }),
@@ -226,7 +226,7 @@ describe("the key of a day", () => {
     expect(trace.storePayload(payloadOf({ day: tomorrow }))).toBe("stored");
   });
 
-  test("is never made again once it was destroyed, and what it sealed is gone", async () => {
+  test("is never created again once it was destroyed, and everything it encrypted is gone", async () => {
     await using other = await createTestDatabase();
     const pool = openDatabase({ url: other.url, poolMax: 2, applicationName: "test" });
     try {
@@ -248,7 +248,7 @@ describe("the key of a day", () => {
     }
   });
 
-  test("is wrapped for its own day: the wrapped key of another day does not open", async () => {
+  test("is wrapped for its own day: the wrapped key of another day can't be used", async () => {
     await using other = await createTestDatabase();
     const pool = openDatabase({ url: other.url, poolMax: 2, applicationName: "test" });
     try {

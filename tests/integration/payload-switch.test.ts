@@ -20,7 +20,7 @@ afterAll(async () => {
   await provider.stop();
 });
 
-test("with TRACE_PAYLOADS=0 a call leaves its trace and nothing of its bodies", async () => {
+test("with TRACE_PAYLOADS=0 a call leaves its trace and none of its bodies", async () => {
   const answer = await fetch(`${sluice.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${user.apiKey}`, "content-type": "application/json" },

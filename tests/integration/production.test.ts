@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 describe("the first start in production", () => {
-  test("makes no user, no key and no quota, and without a provider no channel", async () => {
+  test("creates no user, no key and no quota, and without a provider no channel", async () => {
     await using database = await createTestDatabase();
     const made = await seed(database.url, {});
     expect(made).toEqual({ ok: true, userEmail: null, hasAdmin: false, isServed: false });
@@ -55,13 +55,13 @@ describe("the first start in production", () => {
     expect(counts).toEqual({ users: 0, keys: 0, budgets: 0, channels: 0, models: 1, has_plans: true });
   });
 
-  test("makes the channel of a provider whose key is given", async () => {
+  test("creates the channel of a provider whose key is given", async () => {
     await using database = await createTestDatabase();
     const made = await seed(database.url, { PROVIDER_API_KEY: "sk-provider" });
     expect(made).toEqual({ ok: true, userEmail: null, hasAdmin: false, isServed: true });
   });
 
-  test("takes every model from the channel that led to the sandbox of an earlier start, and from no other", async () => {
+  test("removes every model from the channel that led to the sandbox of an earlier start, and from no other", async () => {
     await using database = await createTestDatabase();
     const SANDBOX_URL = "http://127.0.0.1:41595";
     expect(await seed(database.url, { NODE_ENV: "test", SANDBOX_URL })).toMatchObject({ isServed: true });
@@ -94,7 +94,7 @@ describe("a service in production", () => {
     return answer.status;
   };
 
-  test("lets channels lead to the configured sandbox, and to nothing beside it", async () => {
+  test("allows channels to the configured sandbox, and to nothing beside it", async () => {
     const sluice = await start({ SANDBOX_URL: provider.url });
     expect(await call(sluice)).toBe(200);
     expect(await saveChannel(sluice, `${provider.url}/v1`)).toBe(200);
@@ -111,7 +111,7 @@ describe("a service in production", () => {
     }
   });
 
-  test("makes browsers come back over TLS alone where its public address says so, on every answer", async () => {
+  test("makes browsers come back only over TLS if its public URL says so, on every response", async () => {
     const paths = [
       "/healthz",
       "/v1/models",

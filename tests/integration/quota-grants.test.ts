@@ -29,7 +29,7 @@ const written = async ({ budgetId }: Buyer): Promise<unknown> => {
   return row;
 };
 
-test("quota is given once for each reference, whatever the second one asks for", async () => {
+test("quota is granted once for each reference, whatever the second request asks for", async () => {
   const [buyer, other] = [await scene.addBuyer(), await scene.addBuyer()];
   const reference = `test:${buyer.userId}`;
   expect([await change(buyer, 1_000n, reference), await change(buyer, 1_000n, reference)]).toEqual([true, false]);
@@ -38,7 +38,7 @@ test("quota is given once for each reference, whatever the second one asks for",
   expect(await written(other)).toEqual({ granted: 0n, grants: null, entries: null });
 });
 
-test("of many who give it at once, one does", async () => {
+test("of many concurrent grants, one succeeds", async () => {
   const buyer = await scene.addBuyer();
   const reference = `test:${buyer.userId}`;
   const done = await Promise.all(Array.from({ length: 6 }, () => change(buyer, 1_000n, reference)));

@@ -91,7 +91,7 @@ test("what a settled call did not cost can be held again at once, without the da
   expect(leases.hold(budgetId, q(60n))).toBe("held");
 });
 
-test("a grant lets calls in that were refused a moment before", async () => {
+test("a grant admits calls that were refused a moment before", async () => {
   const { replicas, budgetId } = await setUp(10n, 2);
   const [first, second] = replicas as [Replica, Replica];
   expect(await first.leases.hold(budgetId, q(20n))).toBe("insufficient");
@@ -161,7 +161,7 @@ test("a refill ahead of need takes nothing from other replicas", async () => {
   expect(recalls).toEqual([`${budgetId}:1`]);
 });
 
-test("what is charged after the end of a period counts for the next, whichever replica notices the end first", async () => {
+test("charges after the end of a period count for the next, whichever replica notices the end first", async () => {
   const { replicas, budgetId } = await setUp(100n, 1);
   const { db } = replicas[0] as Replica;
   await db.sql`update budget set period = 'daily', period_ends_at = now() + interval '1 hour' where id = ${budgetId}::bigint`;

@@ -59,13 +59,13 @@ function charge(replica: string, order: readonly number[], amount: bigint, by: Q
       array[${amount}::bigint, ${amount}::bigint], array[0::bigint, 0::bigint])`;
 }
 
-test("two replicas that ask for more than half at the same moment are not lent the same rest", async () => {
+test("two replicas that request more than half at the same moment are not lent the same rest", async () => {
   const answers = await runBothBehind(db, lockBudget(0), [() => ask(0, 60n, 1n), () => ask(1, 60n, 1n)]);
   expect(answers.map(({ leasedNow }) => leasedNow).sort()).toEqual([q(0n), q(60n)]);
   expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
 });
 
-test("a call for idle quota is answered once every living replica has answered it, and not before", async () => {
+test("a recall of idle quota is answered once every live replica has answered it, and not before", async () => {
   expect((await ask(1, 40n, 1n)).leasedNow).toBe(q(40n));
   expect((await ask(2, 40n, 1n)).leasedNow).toBe(q(40n));
   const { recall, isRecallAnswered } = await ask(0, 30n, 1n);
@@ -76,7 +76,7 @@ test("a call for idle quota is answered once every living replica has answered i
   expect(await ask(0, 30n, 3n, recall)).toMatchObject({ leasedNow: q(0n), isRecallAnswered: true });
 });
 
-test("a call for idle quota does not wait for a replica that fell silent", async () => {
+test("a recall of idle quota does not wait for a silent replica", async () => {
   expect((await ask(1, 40n, 1n)).leasedNow).toBe(q(40n));
   expect((await ask(2, 40n, 1n)).leasedNow).toBe(q(40n));
   const { recall } = await ask(0, 30n, 1n);
@@ -85,7 +85,7 @@ test("a call for idle quota does not wait for a replica that fell silent", async
   expect(await ask(0, 30n, 2n, recall)).toMatchObject({ leasedNow: q(0n), isRecallAnswered: true });
 });
 
-test("an answer to an earlier call that comes late takes no answer to a later one back", async () => {
+test("a late answer to an earlier recall does not take back an answer to a later one", async () => {
   expect((await ask(1, 80n, 1n)).leasedNow).toBe(q(80n));
   const first = await ask(0, 30n, 1n);
   const second = await ask(0, 30n, 2n);
@@ -102,7 +102,7 @@ test("ahead of need a replica is lent a quarter of what remains, and what it nee
   expect((await first.lease({ ...request, need: q(60n), want: q(60n), statement: 3n })).leasedNow).toBe(q(60n));
 });
 
-test("an answer to an earlier call is none to a later one", async () => {
+test("an answer to an earlier recall does not answer a later one", async () => {
   expect((await ask(1, 80n, 1n)).leasedNow).toBe(q(80n));
   const first = await ask(0, 30n, 1n);
   await answerRecall(1, first.recall, 2n);
@@ -111,7 +111,7 @@ test("an answer to an earlier call is none to a later one", async () => {
   expect(await ask(0, 30n, 3n, second.recall)).toMatchObject({ isRecallAnswered: false });
 });
 
-test("a commit that waits for one budget holds none with a higher number, in whatever order it names them", async () => {
+test("a commit that waits for one budget locks none with a higher number, in whatever order it names them", async () => {
   // The rows lie on the disk in the other order than their numbers and are read from there, and both lists name the second first.
   await db.sql`update budget set updated_at = now() where id = ${budget(0)}::bigint`;
   for (const plan of ["indexscan", "bitmapscan"]) {
@@ -131,7 +131,7 @@ test("a commit that waits for one budget holds none with a higher number, in wha
   }
 });
 
-test("a commit takes from the lease of its own replica, and from what remains where that does not cover it", async () => {
+test("a commit takes from the lease of its own replica, and from what remains if that does not cover it", async () => {
   expect((await ask(0, 5n, 1n)).leasedNow).toBe(q(5n));
   expect((await ask(1, 60n, 1n)).leasedNow).toBe(q(60n));
   // What a multiplier adds is paid for like what the calls cost.
@@ -148,7 +148,7 @@ test("a commit takes from the lease of its own replica, and from what remains wh
   expect(leased).toBe(60n);
 });
 
-test("two commits that name the same budgets in opposite order both end, and both count", async () => {
+test("two commits that name the same budgets in opposite order both finish, and both count", async () => {
   await runBothBehind(db, lockBudget(0), [() => charge("a", [0, 1], 3n), () => charge("b", [1, 0], 4n)]);
   const used = await db.sql<{
     used: bigint;

@@ -84,7 +84,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
     await session.next("rate_limits.updated");
   };
 
-  describe("of which the client leaves a response", () => {
+  describe("in which the client abandons a response", () => {
     test.each([
       ["is said as text alone", [created, textDone]],
       ["is what sound means alone", [created, heardDone]],
@@ -103,7 +103,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
       expect(await rows(1)).toMatchObject([{ outcome: "aborted", usage_source: "estimated", output_tokens: 6n }]);
     });
 
-    test("charges for what is said again when the provider has counted no output of it", async () => {
+    test("charges for repeated content if the provider has counted no output for it", async () => {
       const usage = { input_tokens: 90, output_tokens: 0 };
       const output = [{ id: "item_1", type: "message", content: [{ type: "output_text", text }] }];
       answer(created, { type: "response.done", response: { id, status: "completed", output, usage } });
@@ -115,7 +115,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
       ]);
     });
 
-    test("holds quota for a response that begins without saying so", async () => {
+    test("holds quota for a response that begins without an announcement", async () => {
       const [first] = pieces;
       const second = { ...first, response_id: "resp_2" };
       answer(first as object, second);
@@ -126,7 +126,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
     });
   });
 
-  describe("that writes down what the user says", () => {
+  describe("that transcribes the user's speech", () => {
     const present = (transcription: unknown) => ({ audio: { input: { transcription } } });
     const older = (transcription: unknown) => ({ input_audio_transcription: transcription });
     const done = (usage: unknown, transcript = "hello") => ({
@@ -171,7 +171,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
       await session.close();
     });
 
-    test("charges by the price of the model that does it, whatever the provider counts", async () => {
+    test("charges by the price of the transcription model, whatever the provider counts", async () => {
       const session = await open();
       answer();
       await ask(session, { type: "session.update", session: present({ model: "scribe", language: "en" }) });
@@ -191,7 +191,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
       ]);
     });
 
-    test("keeps the model that does it, so that nothing said before becomes cheaper", async () => {
+    test("keeps its transcription model, so that nothing said before becomes cheaper", async () => {
       answer();
       const session = await open();
       await ask(session, { type: "session.update", session: older({ model: "scribe" }) });
@@ -201,7 +201,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
       await session.close();
     });
 
-    test("charges for what was written down in pieces when the client leaves before its end", async () => {
+    test("charges for deltas of the transcript when the client leaves before its end", async () => {
       const session = await open();
       answer();
       await ask(session, { type: "session.update", session: older({ model: "scribe" }) });

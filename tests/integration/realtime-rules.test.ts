@@ -81,7 +81,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
   const errorCode = async (session: RealtimeClient): Promise<string> =>
     ((await session.next("error")) as unknown as { error: { code: string } }).error.code;
 
-  test("charges what a provider says in bytes as what it says in text", async () => {
+  test("charges an event in bytes like one in text", async () => {
     provider.script({
       onEvent: (one, { type }) => {
         if (type === "response.create") {
@@ -99,14 +99,14 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
     expect(await scene.rig.checkMoney()).toEqual([]);
   });
 
-  test.each([4001, 4003])("does not say with a provider's %d what only we can say", async (code) => {
+  test.each([4001, 4003])("does not pass on a provider's %d, which only we may send", async (code) => {
     const session = await open();
     provider.script({ onEvent: (one) => one.close(code, "insufficient_quota") });
     session.send({ type: "response.create" });
     expect(await session.closed).toEqual({ code: 1011, reason: "upstream_error" });
   });
 
-  test("charges transcribed time as what was heard where a second has no price", async () => {
+  test("charges transcribed time as input audio if a second has no price", async () => {
     provider.script({
       onEvent: (one) =>
         one.send({
@@ -136,7 +136,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
     expect(provider.heard).toHaveLength(heard);
   });
 
-  test("asks for no more responses than the key may send requests", async () => {
+  test("requests no more responses than the key may send requests", async () => {
     await setKey({ requests: 3 });
     const session = await open();
     await session.say("one");
@@ -151,7 +151,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
     expect(await rows(3)).toMatchObject([{ outcome: "completed" }, { outcome: "completed" }, { outcome: "refused" }]);
   });
 
-  test("counts responses that nobody asked for", async () => {
+  test("counts responses that nobody requested", async () => {
     await setKey({ requests: 3 });
     provider.script({
       onEvent: (one) => {
@@ -167,7 +167,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
     expect(await errorCode(session)).toBe("rate_limit_exceeded");
   });
 
-  test("asks for no response once the tokens of the key's minute are used up", async () => {
+  test("requests no response once the tokens of the key's minute are used up", async () => {
     await setKey({ tokens: 1_000 });
     const session = await open();
     await session.say("one");
@@ -175,7 +175,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
     expect(await errorCode(session)).toBe("rate_limit_exceeded");
   });
 
-  test("that is left before its response begins is one of the calls that are left for nothing", async () => {
+  test("that is abandoned before its response begins counts as an abandoned call", async () => {
     provider.script({});
     for (let times = 0; times < 2; times += 1) {
       const heard = provider.heard.length;
@@ -194,7 +194,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
     });
   });
 
-  test("ends soon after the key may not use its model any more", async () => {
+  test("ends soon after the key loses access to its model", async () => {
     const session = await open();
     await setKey({ models: "other" });
     expect(await session.closed).toEqual({ code: 4003, reason: "model_not_found" });

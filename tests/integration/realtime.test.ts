@@ -64,7 +64,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
 
   const expectGoodMoney = async () => expect(await scene.rig.checkMoney()).toEqual([]);
 
-  test("carries what both sides say unchanged, and gives the provider nothing of the client", async () => {
+  test("passes on both sides' frames unchanged, and gives the provider nothing of the client's", async () => {
     const client = await open("gpt-4o-mini", {
       headers: {
         ...authorized(scene.user).headers,
@@ -101,7 +101,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
     expect(scene.provider.totals.connections.violations).toEqual([]);
   });
 
-  test("says no to an event that costs extra or names another model or a stored object, and goes on", async () => {
+  test("refuses an event that costs extra or names another model or a stored object, and continues", async () => {
     const client = await open("gpt-4o-mini");
     await client.next("session.created");
     const refused: [Record<string, unknown> | string | Buffer, string, string | null][] = [
@@ -145,7 +145,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
     expect(record.messages).toEqual([JSON.stringify(good)]);
   });
 
-  test("takes the key of a browser out of the subprotocols and answers with 'realtime' alone", async () => {
+  test("removes a browser's key from the subprotocols and responds with 'realtime' alone", async () => {
     const subprotocols = ["realtime", `openai-insecure-api-key.${scene.user.apiKey}`, "openai-beta.realtime-v1"];
     const client = await open("gpt-4o-mini", { subprotocols });
     expect(client.subprotocol).toBe("realtime");
@@ -156,7 +156,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
     expect(record.headLines.join("\n")).not.toContain(scene.user.apiKey);
   });
 
-  test("charges each response once, under an id that leads back to the session", async () => {
+  test("charges each response once, under an id that refers to the session", async () => {
     const user = await scene.rig.addUser();
     const client = await open("voice", authorized(user));
     await client.next("session.created");
@@ -194,7 +194,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
     await expectGoodMoney();
   });
 
-  test("charges cached tokens, sound and transcribed time by their prices", async () => {
+  test("charges cached tokens, audio and transcribed time by their prices", async () => {
     const user = await scene.rig.addUser();
     const usage = { input_tokens: 1_000, output_tokens: 10, input_token_details: { cached_tokens: 900 } };
     scene.provider.script({ usage, text: "ok" }, { match: { path: "/v1/realtime" } });
@@ -213,7 +213,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
     await expectGoodMoney();
   });
 
-  test("charges responses that run side by side, each for itself", async () => {
+  test("charges concurrent responses separately", async () => {
     const user = await scene.rig.addUser(10_000n);
     const client = await open("flat", authorized(user));
     for (let index = 0; index < 4; index += 1) {
@@ -264,7 +264,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
     expect(client.events.at(-1)).toMatchObject({ type: "error", error: { code: "invalid_api_key" } });
   });
 
-  test("shows the client what was wrong with what it sent, and hides what is wrong between us and the provider", async () => {
+  test("shows the client what was wrong with its frames, and hides problems between us and the provider", async () => {
     const mine = {
       type: "error",
       error: { type: "invalid_request_error", message: "no such voice", event_id: "event_7" },
@@ -289,7 +289,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
     await second.close();
   });
 
-  test("passes the provider's goodbye on, and the client's", async () => {
+  test("passes on the provider's close frame, and the client's", async () => {
     scene.provider.script({ closeWith: { afterChunks: 1, code: 4321, reason: "enough" } });
     const left = await open();
     expect(await left.closed).toEqual({ code: 4321, reason: "enough" });
@@ -299,7 +299,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
     expect((await scene.provider.waitForCancel(1)).closeCode).toBe(4444);
   });
 
-  test("an unknown channel is passed over for the next", async () => {
+  test("an unreachable channel is skipped for the next", async () => {
     const client = await open("spare");
     await client.next("session.created");
     const record = await scene.provider.waitForRequest(0);
@@ -356,7 +356,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
       await expectGoodMoney();
     });
 
-    test("when the provider refuses the request, with the provider's own words", async () => {
+    test("when the provider refuses the request, with the provider's own message", async () => {
       const error = {
         message: "Model gpt-4o-mini does not speak.",
         type: "invalid_request_error",

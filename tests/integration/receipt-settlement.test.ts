@@ -73,7 +73,7 @@ async function receiptOf(as: ConsoleClient, requestId: string): Promise<Receipt>
 }
 
 test.each(["1.0000", "1.3700", "0.8500"])(
-  "a receipt, computed again by anybody, comes to what was settled and posted at a multiplier of %s",
+  "a receipt, recomputed from its data, comes to what was settled and posted at a multiplier of %s",
   async (multiplier) => {
     const { cookie, gatewayUserId } = await loginUser(rig, { quota: 1_000_000_000n });
     await rig.db.withTransaction((tx) => changeGatewayUser(tx, gatewayUserId, { rateMultiplier: multiplier as never }));
@@ -139,7 +139,7 @@ async function settle(gatewayUserId: bigint, calls: number): Promise<void> {
   throw new Error("the calls were not settled");
 }
 
-test.each([-1, 0, 1])("a call is found by its id alone when its day lies %p days from that of the id", async (days) => {
+test.each([-1, 0, 1])("a call is found by its id alone when its day is %p days from that of the id", async (days) => {
   const { cookie, gatewayUserId } = await loginUser(rig);
   await createApiKey(rig.db, gatewayUserId, "mine");
   const noon = new Date().setUTCHours(12, 0, 0, 0);

@@ -40,9 +40,9 @@ async function leaseRows(): Promise<bigint> {
   return row?.total ?? 0n;
 }
 
-describe("a process that is asked to end", () => {
+describe("a process that is asked to stop", () => {
   test.each(arrangements)(
-    "finishes what runs, gives every lease back and leaves an empty spool, %s",
+    "finishes running calls, gives every lease back and leaves an empty spool, %s",
     async (arrangement) => {
       provider.reset();
       provider.script({ delayHeadMs: 200, chunkDelayMs: 20 }, { times: "always" });
@@ -85,7 +85,7 @@ describe("a process that is asked to end", () => {
 });
 
 describe("rows that wait when their process is killed", () => {
-  test("are committed by its next life, which can spend all that is left and not more", async () => {
+  test("are committed by its next start, which can spend all that is left and not more", async () => {
     provider.reset();
     const user = await rig.addUser(10n * price);
     const first = await rig.startProcess();
@@ -146,7 +146,7 @@ async function newEra(replicaId: string, era: string): Promise<void> {
 }
 
 describe("rows that the database refuses", () => {
-  test("cost what is lent to nobody, however often their process starts again, until they are written", async () => {
+  test("keep their cost lent to nobody, however often their process restarts, until they are written", async () => {
     provider.reset();
     const user = await rig.addUser(10n * price);
     const first = await rig.startProcess();
@@ -171,7 +171,7 @@ describe("rows that the database refuses", () => {
     expect(await rig.checkMoney()).toEqual([]);
   }, 60_000);
 
-  test("cost what a neighbour that looks after them does not give back either", async () => {
+  test("keep their cost lent even when a neighbour looks after them", async () => {
     provider.reset();
     const user = await rig.addUser(10n * price);
     const neighbour = await rig.startProcess();

@@ -79,7 +79,7 @@ describe("the leases of a replica", () => {
     expect(await violated()).toEqual([]);
   });
 
-  test("of a program that writes no terms go back after five minutes and a quarter", async () => {
+  test("of a program that writes no terms go back after five and a quarter minutes", async () => {
     await lend(40n);
     await db.sql`update replica set term_ends_at = null, seen_at = now() - interval '374 seconds' where id = ${one}`;
     await markGivenUp(db, one);
@@ -88,7 +88,7 @@ describe("the leases of a replica", () => {
     expect(await writeOffLeases(db)).toHaveLength(1);
   });
 
-  test("stay its own when it is heard of again before they go back", async () => {
+  test("stay its own when it is seen again before they go back", async () => {
     await lend(40n);
     await markGivenUp(db, one);
     await age(one, 600);
@@ -97,7 +97,7 @@ describe("the leases of a replica", () => {
     expect(await writeOffLeases(db)).toEqual([]);
   });
 
-  test("are not given back while a renewal is on its way that came first", async () => {
+  test("are not given back while an earlier renewal is in progress", async () => {
     await lend(40n);
     await markGivenUp(db, one);
     await age(one, 600);
@@ -121,7 +121,7 @@ describe("the leases of a replica", () => {
     expect(answer.era).not.toBe(era);
   });
 
-  test("that were given back by somebody else begin a new era, in which it can go on", async () => {
+  test("that were given back by someone else begin a new era, in which it can continue", async () => {
     await lend(40n);
     await releaseLeases(db, one);
     const told = await renewTerm(db, one, { era, lengthMs });
@@ -162,7 +162,7 @@ describe("a replica", () => {
     expect((await renewTerm(db, one, { era, lengthMs })).era).not.toBe(era);
   });
 
-  test("counts as living for fifteen seconds after it was heard of", async () => {
+  test("counts as live for fifteen seconds after it was seen", async () => {
     expect((await renewTerm(db, other, { era: null, lengthMs })).live).toBe(2);
     await age(one, 16);
     expect((await renewTerm(db, other, { era: null, lengthMs })).live).toBe(1);
@@ -174,7 +174,7 @@ describe("rows of leases and replicas", () => {
   const makeOld = (minutes: number) => db.sql`
     update budget_lease set updated_at = now() - make_interval(mins => ${minutes}::integer)`;
 
-  test("are removed after ten minutes without quota while their replica lives, so many at a time", async () => {
+  test("are removed after ten minutes without quota while their replica lives, a limited number at a time", async () => {
     const second = await insertGatewayUser(db, "default");
     await grantQuota(db, { budgetId: second.budgetId, amount: 10n, changeType: "test", reference: "second" });
     const store = createLeaseStore(db, one);
@@ -226,7 +226,7 @@ describe("rows of leases and replicas", () => {
   });
 });
 
-test("the job of every minute says what lies stranded, and writes down what it gave back", async () => {
+test("the job of every minute reports what is stranded, and records what it gave back", async () => {
   const lines: string[] = [];
   const registry = new Registry();
   const upkeep = new LeaseUpkeep({ db, log: createLog("warn", (line) => lines.push(line)), registry });

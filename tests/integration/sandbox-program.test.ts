@@ -45,7 +45,7 @@ const chat = (url: string, body: object): Promise<Response> =>
   });
 
 describe("the program", () => {
-  test("prints where it listens, answers, and ends on either signal", async () => {
+  test("prints its address, responds, and ends on either signal", async () => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       const program = await startProgram(["--port", "0", "--host", "127.0.0.1"]);
       expect(program.url).toBe(`http://127.0.0.1:${program.port}`);
@@ -72,7 +72,7 @@ describe("the program", () => {
     expect(performance.now() - startedAtMs).toBeGreaterThan((events - 3) * 5);
   });
 
-  test("takes its settings from the environment, and flags before that", async () => {
+  test("takes its settings from the environment, and flags take precedence", async () => {
     const program = await startProgram(["--key", "flag"], { SANDBOX_KEY: "environment", SANDBOX_SCRIPTABLE: "1" });
     const statusFor = async (key: string): Promise<number> =>
       (await fetch(`${program.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status;
@@ -80,7 +80,7 @@ describe("the program", () => {
     expect((await fetch(`${program.url}/sandbox/totals`)).status).toBe(200);
   });
 
-  test("reports wrong flags or a port that is in use, and does not run", async () => {
+  test("reports wrong flags or a port in use, and does not run", async () => {
     const taken = await startProgram([]);
     for (const args of [
       ["--port", "x"],
@@ -99,7 +99,7 @@ describe("the program", () => {
 });
 
 describe("a scriptable program", () => {
-  test("takes a script, shows its requests, waits, releases and forgets over HTTP", async () => {
+  test("accepts a script, shows its requests, waits, releases and resets over HTTP", async () => {
     const { url } = await startProgram(["--scriptable", "--pace", "0"]);
     const behaviours = [{ status: 503 }, { silence: { afterChunks: 1 }, text: "a b" }];
     expect((await postJson(`${url}/sandbox/script`, { behaviours, match: { model: "gpt-4o-mini" } })).status).toBe(200);
@@ -117,7 +117,7 @@ describe("a scriptable program", () => {
     expect(await (await fetch(`${url}/sandbox/totals`)).json()).toMatchObject({ totals: { requests: 0, inFlight: 0 } });
   });
 
-  test("refuses a script with a field that it does not know, and a wait that fails", async () => {
+  test("refuses a script with an unknown field, and a wait that fails", async () => {
     const { url } = await startProgram(["--scriptable"]);
     const wrong = await postJson(`${url}/sandbox/script`, { behaviours: [{ statsu: 500 }] });
     expect([wrong.status, JSON.stringify(wrong.value).includes("statsu")]).toEqual([400, true]);
@@ -125,7 +125,7 @@ describe("a scriptable program", () => {
     expect((await postJson(`${url}/sandbox/nothing`, {})).status).toBe(404);
   });
 
-  test("is the only one that can be steered over HTTP", async () => {
+  test("is the only one that can be controlled over HTTP", async () => {
     const { url } = await startProgram([]);
     expect((await postJson(`${url}/sandbox/script`, { behaviours: [{}] })).status).toBe(401);
   });

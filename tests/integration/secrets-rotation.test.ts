@@ -68,7 +68,7 @@ function keepCalling(urls: readonly string[], apiKey: string): { stop: () => Pro
   };
 }
 
-test("the key is exchanged while replicas serve calls, through a kill in the middle, and nothing is left", async () => {
+test("the key is rotated while replicas serve calls, through a kill in the middle, and nothing is left", async () => {
   const { apiKey } = await rig.addUser();
   await fillSealed(rig.db, oldKey, secretCount);
   const first = await rig.startProcess(oldThenNew);
@@ -110,7 +110,7 @@ test("the key is exchanged while replicas serve calls, through a kill in the mid
   expect(await rig.checkMoney()).toEqual([]);
 }, 120_000);
 
-test("a dry run and a run with a wrong old key change nothing, and say what is there", async () => {
+test("a dry run and a run with a wrong old key change nothing, and report what exists", async () => {
   await fillSealed(rig.db, oldKey, 5);
   const [count, values] = [await countUnder(rig.db, oldKey.id), await readSealed(rig.db, oldKey)];
   const dry = await outcomeOf(
@@ -135,7 +135,7 @@ test("a dry run and a run with a wrong old key change nothing, and say what is t
   expect(await readSealed(rig.db, oldKey)).toEqual(values);
 }, 60_000);
 
-test("what can't be decrypted, or is under a third key, is reported and left, and the rest is done", async () => {
+test("values that can't be decrypted, or are under a third key, are reported and left, and the rest is done", async () => {
   await fillSealed(rig.db, oldKey, 3);
   await rig.db.withTransaction((tx) => saveSecret(tx, new MasterKey(randomBytes(32)), "filler.0", "of a third key"));
   await rig.db
@@ -152,7 +152,7 @@ test("what can't be decrypted, or is under a third key, is reported and left, an
   expect(replica.log()).toContain("secrets.key_missing");
 }, 60_000);
 
-test("every sealed column of the database is in the list of the exchange", async () => {
+test("every encrypted column of the database is in the list of the rotation", async () => {
   const columns = await rig.db.sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and data_type = 'bytea' and column_name ~ 'sealed|wrapped'

@@ -52,7 +52,7 @@ const save = (name: string, value: string): Promise<{ readonly version: number }
   db.withTransaction((tx) => saveSecret(tx, masterKey, name, value));
 
 describe("the store", () => {
-  test("gives back what was saved last, and null for a name without a secret", async () => {
+  test("returns what was saved last, and null for a name without a secret", async () => {
     expect(await readSecret(db, masterKey, "mail.key")).toBeNull();
     expect(await save("mail.key", "first")).toEqual({ version: 1 });
     expect(await save("mail.key", "zweite Fassung \u{1f511}")).toEqual({ version: 2 });
@@ -65,7 +65,7 @@ describe("the store", () => {
     expect(row?.sealed.includes(Buffer.from("canary"))).toBe(false);
   });
 
-  test("does not open a value that was moved to another name", async () => {
+  test("does not decrypt a value that was moved to another name", async () => {
     await save("mail.key", "of the mail");
     await save("card.key", "of the card");
     await db.sql`update secret set sealed = (select sealed from secret where name = 'card.key') where name = 'mail.key'`;
@@ -73,7 +73,7 @@ describe("the store", () => {
     await expect(reading).rejects.toThrow(BrokenSealError);
   });
 
-  test("does not open under another master key", async () => {
+  test("does not decrypt under another master key", async () => {
     await save("mail.key", "value");
     const reading = readSecret(db, keyOf("another"), "mail.key");
     await expect(reading).rejects.toThrow(UnknownSealingKeyError);
@@ -105,7 +105,7 @@ describe("the reader", () => {
     expect(await reader.read("other.key")).toBeNull();
   });
 
-  test("remembers a value for five seconds, and no longer than until it is told of a change", async () => {
+  test("caches a value for five seconds, and no longer than until it is notified of a change", async () => {
     let nowMs = 0;
     const reader = new SecretReader({ db, masterKey, clock: { now: () => 0, tick: () => nowMs } });
     expect(await reader.read("card.key")).toBeNull();
@@ -119,7 +119,7 @@ describe("the reader", () => {
     expect(await reader.read("card.key")).toBe("second");
   });
 
-  test("fails on a value that does not open, whatever the environment says, and asks again afterwards", async () => {
+  test("fails on a value that can't be decrypted, whatever the environment says, and tries again afterwards", async () => {
     await save("card.key", "stored");
     const parts = { db, clock: { now: () => 0, tick: () => 0 }, fallbacks: { "card.key": "environment" } };
     const reader = new SecretReader({ ...parts, masterKey: keyOf("another") });
@@ -137,7 +137,7 @@ describe("the endpoints", () => {
       body: JSON.stringify(body),
     });
 
-  test("save a secret, write down who did it, and never tell the value", async () => {
+  test("save a secret, record who did it, and never reveal the value", async () => {
     const before = changes;
     const saved = await post({ name: "cardpay.account_a.webhook_secret", value: `${canary}\n` }, "super");
     expect(saved.status).toBe(200);

@@ -54,7 +54,7 @@ describe.each([
 ] as const)("%s", (what, send, max, taken) => {
   const site = what === "leads" ? "2001:db8:a" : "2001:db8:b";
 
-  test("of one IPv6 network count as from one address, however the address is written", async () => {
+  test("from one IPv6 network count as from one address, however the address is written", async () => {
     const spellings = ["1::1", "1::2", "0001:0:0:0:3", "1:ffff::9", "1:0:a:b:c", "1:1:1:1:1", "1::ffff"];
     const addresses = spellings.map((end) => `${site}:${end}`);
     const statuses: number[] = [];
@@ -65,7 +65,7 @@ describe.each([
     expect(await send(edged, `${site}:2::1`)).toBe(taken);
   });
 
-  test("are counted for the address that the edge has added, not for what a client says in front of it", async () => {
+  test("are counted for the address that the edge has added, not for what a client puts before it", async () => {
     const real = what === "leads" ? "192.0.2.1" : "192.0.2.2";
     for (let count = 0; count < max; count += 1) {
       expect(await send(edged, `203.0.113.${count}, ${real}`)).toBe(taken);
@@ -77,7 +77,7 @@ describe.each([
     expect(await send(edged, real)).toBe(429);
   });
 
-  test("are counted for the connection where there is no edge to believe", async () => {
+  test("are counted for the connection if there is no edge to trust", async () => {
     for (let count = 0; count < max; count += 1) {
       expect(await send(bare, `203.0.113.${100 + count}`)).toBe(taken);
     }

@@ -67,7 +67,7 @@ async function untilFate(url: string, fate: string): Promise<void> {
   }
 }
 
-test("every setting is listed with its default, and what may be set", async () => {
+test("every setting is listed with its default, and its allowed values", async () => {
   const { body } = await superAdmin.get("/backend/admin/settings/list/");
   const listed = body["settings"] as (View & { description: string })[];
   expect(listed.map(({ name }) => name)).toEqual(settingNames);
@@ -77,7 +77,7 @@ test("every setting is listed with its default, and what may be set", async () =
   }
 });
 
-test("a change counts for the calls of every replica, also when nobody could announce it", async () => {
+test("a change applies to the calls of every replica, even if nobody could announce it", async () => {
   expect(await fateOfCall(first.url)).toBe("stored");
   await save("trace.payloads", false);
   // The replica that was asked goes by it at once.
@@ -96,7 +96,7 @@ test("a change counts for the calls of every replica, also when nobody could ann
   await untilFate(second.url, "stored");
 }, 60_000);
 
-test("how many accounts may be registered from one address is such a setting", async () => {
+test("how many accounts may be registered from one address is a setting", async () => {
   const client = consoleClient(first.url, null);
   const register = async (): Promise<number> => {
     const email = `somebody-${crypto.randomUUID()}@example.com`;
@@ -109,7 +109,7 @@ test("how many accounts may be registered from one address is such a setting", a
   expect(await register()).toBe(202);
 });
 
-test("null gives a setting its default back, and each change is in the audit log with what was before", async () => {
+test("null resets a setting to its default, and each change is in the audit log with the previous value", async () => {
   await save("trace.payload_retention_days", 3);
   expect(await viewOf("trace.payload_retention_days")).toMatchObject({ value: 3, source: "admin", version: 1 });
   await save("trace.payload_retention_days", null);
@@ -140,7 +140,7 @@ test.each([
   );
 });
 
-test("of changes that were made at the same moment one counts, and the others get a conflict", async () => {
+test("of changes made at the same moment one counts, and the others get a conflict", async () => {
   const { version } = await viewOf("admin.fresh_login_minutes");
   const answers = await Promise.all(
     [10, 20, 30, 40].map((value) =>
@@ -151,7 +151,7 @@ test("of changes that were made at the same moment one counts, and the others ge
   expect((await viewOf("admin.fresh_login_minutes")).version).toBe(version + 1);
 });
 
-test("a variable of the environment decides, and is shown as what does", async () => {
+test("an environment variable overrides a setting, and is shown as its source", async () => {
   const client = consoleClient(second.url, cookie);
   const view = await viewOf("trace.max_payload_bytes", client);
   expect(view).toMatchObject({ value: 1_000, default: 262_144, source: "environment" });
@@ -159,7 +159,7 @@ test("a variable of the environment decides, and is shown as what does", async (
   expect(codeOf(answer)).toEqual([409, "setting_fixed"]);
 });
 
-test("a stored value that is not allowed counts for nothing, and the log says so", async () => {
+test("a stored value that is not allowed has no effect, and the log says so", async () => {
   await rig.db.sql`
     insert into setting (name, value, updated_by_name) values ('trace.metadata_retention_days', '"soon"'::jsonb, 'test'),
       ('of.another_version', '1'::jsonb, 'test')`;

@@ -77,7 +77,7 @@ async function settleWithoutPause() {
   };
 }
 
-test("live calls and the settlement beside them leave every user with exactly what was paid for, and none below zero", async () => {
+test("live calls and a concurrent settlement leave every user with exactly what was paid for, and none below zero", async () => {
   const settlement = await settleWithoutPause();
   const watches = users.map(({ user }) => watchBudget(rig.db, user.budgetId));
   const whole = new Map(users.map((kind) => [kind, 0]));

@@ -35,7 +35,7 @@ async function quarantine(): Promise<{ id: string; reason: string }[]> {
 const rows = (count: number, multiplier = "1.5000"): UsageRow[] =>
   Array.from({ length: count }, (_, index) => scene.row(index, BigInt(index), multiplier));
 
-describe("a row that can't be right", () => {
+describe("an invalid row", () => {
   test("is put aside with its reason and an alarm, and the rows around it are settled", async () => {
     const foreign = { userBudgetId: scene.customer(1).userBudgetId };
     const poison = [scene.row(0, 0n, "1.0000", foreign), scene.row(0, 0n, "-1.0000")];
@@ -80,7 +80,7 @@ describe("a row that can't be right", () => {
     );
   });
 
-  test("with a day so old that no partition may be made for it holds nobody up", async () => {
+  test("with a day so old that no partition may be created for it holds nobody up", async () => {
     const startedAtMs = Date.now() - 500 * dayMs;
     const day = utcDay(startedAtMs);
     await scene.owner.query(
@@ -95,7 +95,7 @@ describe("a row that can't be right", () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  test("is not blamed when the number of a batch is taken: the run fails, and the next one settles it", async () => {
+  test("is not blamed when a batch number is taken: the run fails, and the next one settles it", async () => {
     await scene.commit(...rows(1));
     await scene.run();
     const [taken] = await scene.owner.sql<{ id: bigint }>`
@@ -110,7 +110,7 @@ describe("a row that can't be right", () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  test("is not blamed either when the ledger has a posting of the batch: nothing is settled without one", async () => {
+  test("is not blamed when the ledger has a posting of the batch: nothing is settled without one", async () => {
     await scene.commit(...rows(1));
     await scene.run();
     await scene.owner.sql`
@@ -122,7 +122,7 @@ describe("a row that can't be right", () => {
     expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 5 });
   });
 
-  test("is settled once it is mended and the log is looked at again", async () => {
+  test("is settled once it is fixed and the log is read again", async () => {
     const row = scene.row(0, 0n, "-1.0000");
     await insertUncharged(row);
     await scene.run();
@@ -162,7 +162,7 @@ describe("a database that was restored", () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  test("is settled whole although a transaction is open while it is looked at again", async () => {
+  test("is settled completely although a transaction is open while it is read again", async () => {
     // Multiplied by one, so that the settlement does not need the budget that the open transaction has locked.
     await scene.commit(...rows(5, "1.0000"));
     await pretendRestore();
@@ -177,7 +177,7 @@ describe("a database that was restored", () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  test("has its invariants checked: a row that the cursor would pass over is reported", async () => {
+  test("has its invariants checked: a row that the cursor would skip is reported", async () => {
     await scene.commit(...rows(3));
     await scene.owner.sql`update settlement_checkpoint set xid = '5000000'`;
     expect(await scene.checkMoney()).toMatchObject(
@@ -186,7 +186,7 @@ describe("a database that was restored", () => {
   });
 });
 
-test("without a checkpoint everything is looked at, and what is settled stays as it is", async () => {
+test("without a checkpoint everything is read, and settled rows stay as they are", async () => {
   await scene.commit(...rows(10));
   await scene.run();
   await scene.commit(...rows(10));
@@ -215,7 +215,7 @@ describe("the lag", () => {
 });
 
 describe("POST /backend/admin/usage-settle/", () => {
-  test("settles and says what it did, for admins only, and is written down", async () => {
+  test("settles and reports what it did, for admins only, and is recorded", async () => {
     await using stack = new AsyncDisposableStack();
     const server = serveEndpoints(settlementEndpoints({ db: scene.db, settlement: scene.settlement }));
     stack.defer(() => server.stop());

@@ -60,7 +60,7 @@ async function settleOne(user: TestUser, body: Record<string, unknown>): Promise
 }
 
 describe("a multiplier of the user", () => {
-  test("above 1 is held with the call and kept back until it is settled, so that ten calls are ten calls", async () => {
+  test("above 1 is held with the call and reserved until it is settled, so that ten calls are ten calls", async () => {
     provider.reset();
     const user = await userWithMultiplier(11_999n, "1.1000");
     const calls = await Promise.all(Array.from({ length: 20 }, () => call(user, { model: "flat" })));
@@ -88,7 +88,7 @@ describe("a multiplier of the user", () => {
   });
 });
 
-describe("usage that is not what was expected", () => {
+describe("unexpected usage", () => {
   test.each([false, true])(
     "above the bound is charged exactly and shows in the row, as a stream %p",
     async (stream) => {
@@ -127,7 +127,7 @@ describe("usage that is not what was expected", () => {
     ["messages", "/msgcompat/v1/messages", { max_tokens: 4_000 }, false],
     ["messages", "/msgcompat/v1/messages", { max_tokens: 4_000 }, true],
   ])(
-    "of no output beside a text is not believed but counted here, and marked: %s %s %p, as a stream %p",
+    "without output beside a text is not accepted but counted here, and marked: %s %s %p, as a stream %p",
     async (...told) => {
       const [, path, fields, stream] = told;
       provider.reset();
@@ -152,7 +152,7 @@ describe("usage that is not what was expected", () => {
     },
   );
 
-  test("of nothing costs nothing but the price of a request where there was nothing", async () => {
+  test("of nothing costs only the price of a request if there was nothing", async () => {
     provider.reset();
     provider.script({ usage: { prompt_tokens: 0, completion_tokens: 0 }, text: "" });
     expect((await settleOne(await rig.addUser(), { model: "lines" })).quota).toBe(0n);
@@ -185,7 +185,7 @@ test.each([false, true])(
   },
 );
 
-test("a price that changes while calls run holds for calls that begin after it, and each row names its own", async () => {
+test("a price that changes while calls run applies to calls that begin after it, and each row names its own", async () => {
   provider.reset();
   const usage = { prompt_tokens: 0, completion_tokens: 1_000 };
   provider.script({ usage, silence: { afterBytes: 0 } }, { times: 5 });

@@ -94,8 +94,8 @@ function carer(folder: SpoolFolder, changes: Partial<OrphanOptions<NoteRows>> = 
   };
 }
 
-describe("slots of processes that are gone", () => {
-  test("are replayed in the name of their replica, released once, and left free", async () => {
+describe("slots of dead processes", () => {
+  test("are replayed on behalf of their replica, released once, and left free", async () => {
     await using folder = await spoolFolder();
     await using living = await startHolder(folder, "still mine");
     await using gone = await startHolder(folder, "a", "b");
@@ -146,7 +146,7 @@ describe("slots of processes that are gone", () => {
     expect(await replayOrphans(carer(folder))).toEqual([spool.replicaId]);
   });
 
-  test("keep their rows when the work is broken off while the database is away", async () => {
+  test("keep their rows when the work is interrupted while the database is unreachable", async () => {
     await using folder = await spoolFolder();
     const spool = await folder.open();
     await appendNotes(spool, ["a"]);

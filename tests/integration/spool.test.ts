@@ -34,7 +34,7 @@ describe("appending", () => {
     expect(bodies).toEqual(['["note","line\\nbreak \\"quote\\""]', `["count","${2n ** 70n}"]`]);
   });
 
-  test("of rows in one turn of the event loop is one write, of at most 128 rows", async () => {
+  test("of rows in one tick of the event loop is one write, of at most 128 rows", async () => {
     await using folder = await spoolFolder();
     const spool = await folder.open();
     await appendNotes(spool, notes("a", 300));
@@ -108,7 +108,7 @@ describe("appending", () => {
 });
 
 describe("the consumer", () => {
-  test("gets rows in order, one batch at a time, none above the size of a batch", async () => {
+  test("gets rows in order, one batch at a time, none above the batch size", async () => {
     await using folder = await spoolFolder();
     const spool = await folder.open();
     let running = 0;
@@ -136,7 +136,7 @@ describe("the consumer", () => {
     expect(spool.depth()).toEqual({ entries: 0, bytes: 0, oldestAgeMs: 0, quarantined: 0 });
   });
 
-  test("gets what an earlier process left first, and apart from what is new", async () => {
+  test("gets what an earlier process left first, and separately from what is new", async () => {
     await using folder = await spoolFolder();
     const earlier = await folder.open();
     await appendNotes(earlier, notes("old", 3));
@@ -183,7 +183,7 @@ describe("the consumer", () => {
     expect(consumer.batches.some(({ isReplay }) => isReplay)).toBe(false);
   });
 
-  test("is asked again for as long as it fails, and nothing leaves the disk meanwhile", async () => {
+  test("is called again for as long as it fails, and nothing leaves the disk meanwhile", async () => {
     await using folder = await spoolFolder();
     const spool = await folder.open();
     const delays: number[] = [];
@@ -220,7 +220,7 @@ describe("the consumer", () => {
     expect(consumer.batches.map(({ isRetry }) => isRetry)).toEqual([true]);
   });
 
-  test("that fails for the fault of single rows gets all others, and those are put aside until the next start", async () => {
+  test("that fails because of single rows gets all others, and those are put aside until the next start", async () => {
     await using folder = await spoolFolder();
     const spool = await folder.open();
     const isBad = (row: string | bigint) => row === "a3" || row === "a90";
@@ -251,7 +251,7 @@ describe("the consumer", () => {
     expect(repaired.batches.every(({ isReplay, isRetry }) => isReplay && isRetry)).toBe(true);
   });
 
-  test("is not blocked by text that is no row", async () => {
+  test("is not blocked by text that is not a row", async () => {
     await using folder = await spoolFolder();
     const first = await folder.open();
     await appendNotes(first, ["before"]);
@@ -277,7 +277,7 @@ describe("the consumer", () => {
     expect(spool.depth().quarantined).toBe(4);
   });
 
-  test("that is slow does not hold up the end: what it did not get stays on disk", async () => {
+  test("that is slow does not delay the end: what it did not get stays on disk", async () => {
     await using folder = await spoolFolder();
     const spool = await folder.open();
     const started = Promise.withResolvers<void>();
@@ -306,7 +306,7 @@ describe("the consumer", () => {
 });
 
 describe("space", () => {
-  test("of a long backlog is given back to the disk once it is committed", async () => {
+  test("of a long backlog is returned to the disk once it is committed", async () => {
     await using folder = await spoolFolder();
     const spool = await folder.open({ cachedEntriesMax: 10 });
     const row = "x".repeat(1_000_000);
@@ -324,7 +324,7 @@ describe("space", () => {
     expect((await stat(path)).size).toBeLessThan(1_000_000);
   });
 
-  test("is held in reserve, and made again only where it is missing", async () => {
+  test("is held in reserve, and recreated only when missing", async () => {
     await using folder = await spoolFolder();
     const reserve = join(folder.directory, "0", "reserve");
     const first = await folder.open({ reserveBytes: 3_000_000 });
@@ -336,7 +336,7 @@ describe("space", () => {
     expect((await stat(reserve)).ino).toBe(ino);
   });
 
-  test("that can't be held in reserve keeps new work out", async () => {
+  test("that can't be reserved keeps new work out", async () => {
     await using folder = await spoolFolder();
     const spool = await folder.open({ reserveBytes: 2 ** 50 });
     expect(spool.isAccepting).toBe(false);
@@ -347,7 +347,7 @@ describe("space", () => {
 });
 
 describe("a damaged file", () => {
-  test("is moved aside with a warning, and the slot works on as another replica", async () => {
+  test("is moved aside with a warning, and the slot continues as another replica", async () => {
     await using folder = await spoolFolder();
     const first = await folder.open();
     const { replicaId } = first;

@@ -17,7 +17,7 @@ afterAll(async () => {
   await provider.stop();
 });
 
-test("a master key that opens nothing in the database ends the start with a sentence, and no key in it", async () => {
+test("a master key that decrypts nothing in the database ends the start with a sentence, which contains no key", async () => {
   const other = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64");
   const failure = await rig.startProcess({ MASTER_KEY: other }).then(
     () => "started",

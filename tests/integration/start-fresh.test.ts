@@ -111,7 +111,7 @@ async function startTwice(way: Way): Promise<void> {
   await stop(second);
 }
 
-test("a fresh clone becomes a service that answers the printed call, and starts again without installing", async () => {
+test("a fresh clone becomes a service that responds to the printed call, and starts again without installing", async () => {
   const { HOME = "" } = process.env;
   // With the package cache of this machine: the way with an empty one is below.
   await startTwice({ ...bunStart, env: { HOME } });

@@ -73,7 +73,7 @@ test("a start prints the address, the key and a call to paste, and the next star
   expect(await second.exited).toBe(0);
 });
 
-test("in production no sandbox is started, no key is printed or kept, and what is still to do is said", async () => {
+test("in production no sandbox is started, no key is printed or kept, and what is still to do is listed", async () => {
   const trial = start();
   await trial.waitFor("Try it:");
   trial.signal("SIGINT");
@@ -104,7 +104,7 @@ test("a service in development that is opened to the network is refused before a
   expect(await open.waitFor("Try it:")).toContain("0.0.0.0 is open to other machines");
 });
 
-test("a taken port is said in one sentence with the remedy, before anything is started", async () => {
+test("a port in use is reported in one sentence with the remedy, before anything is started", async () => {
   const other = createServer().listen(port, "127.0.0.1");
   try {
     const program = start();
@@ -126,7 +126,7 @@ test.each([
     { MIGRATION_DATABASE_URL: "mysql://u:secret@h/d" },
     "MIGRATION_DATABASE_URL",
   ],
-])("a bad value of a variable of %s is named before anything is made", async (_whose, env, name) => {
+])("an invalid variable of %s is named before anything is created", async (_whose, env, name) => {
   const program = start(env);
   expect(await program.exited).toBe(1);
   expect(program.output()).toContain(`The configuration is not usable. ${name}: `);
@@ -134,7 +134,7 @@ test.each([
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a variable with a bad value is named", async () => {
+test("an invalid variable is named", async () => {
   const program = start({ WORKERS: "many" });
   expect(await program.exited).toBe(1);
   expect(program.output()).toContain('WORKERS must be a whole number from 1 to 64, but it is "many".');
@@ -184,7 +184,7 @@ test("Ctrl-C in the middle of the start leaves nothing running", async () => {
   expect(findProcesses(folder)).toEqual([]);
 });
 
-test("a worker that dies is started again and that is said", async () => {
+test("a worker that dies is restarted and that is reported", async () => {
   const program = await startOnDatabase({ WORKERS: "2" });
   await program.waitFor("Try it:");
   const { pid, worker } = await ask("/");
@@ -201,7 +201,7 @@ test("a service that can't start ends the start with its reason and leaves nothi
   expect(findProcesses(folder)).toEqual([]);
 });
 
-test("when Postgres dies it is brought back", async () => {
+test("a Postgres that dies is restarted", async () => {
   const program = start();
   await program.waitFor("Try it:");
   const postgres = findProcesses(join(folder, "data")).find((command) => command.includes("bin/postgres"));

@@ -22,7 +22,7 @@ const priced: Record<string, Partial<NewPrice>> = {
   "rerank-1": { input_usd_per_m: "0.05" },
 };
 
-describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
+describe.each(arrangements)("the surfaces besides chat, %s", (arrangement) => {
   let scene: RelayScene;
   let user: TestUser;
   let client: OpenAI;
@@ -86,7 +86,7 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
       expect((await rows())[0]).toMatchObject({ inputTokens: 250_000n });
     });
 
-    test("completions are charged for each prompt and each answer", async () => {
+    test("completions are charged for each prompt and each choice", async () => {
       await begin();
       const request = { model: "gpt-3.5-turbo-instruct", prompt: "once upon a time", max_tokens: 8 };
       const { usage } = await client.completions.create(request);
@@ -100,7 +100,7 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
       await rows(3);
     });
 
-    test("responses are charged by their last event, also where it says that they are incomplete", async () => {
+    test("responses are charged by their last event, even if it says that they are incomplete", async () => {
       await begin();
       const model = "gpt-4o-mini";
       const whole = await client.responses.create({ model, input: "hello" });
@@ -133,7 +133,7 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
       expect((await rows())[0]).toMatchObject({ outcome: "failed", quota: 0n });
     });
 
-    test("the bound of a response is what it may write, and of one with a packed file the whole context", async () => {
+    test("the bound of a response is its output limit, and with a compressed file the whole context", async () => {
       // 0.075 and 0.3 quota a token: 16,384 tokens of output alone are 4,916 quota.
       await begin(1_000n);
       const model = "gpt-4o-mini";
@@ -151,7 +151,7 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
       expect(scene.provider.requests).toHaveLength(1);
     });
 
-    test("judgements cost their request, also without a model; ranks cost what was read", async () => {
+    test("moderations cost their request, even without a model; ranks cost their input", async () => {
       await begin();
       await client.moderations.create({ input: "fine" });
       const documents = ["a cat", "a dog", "the moon"];
@@ -165,8 +165,8 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
     });
   });
 
-  describe("pictures", () => {
-    test("cost as often as they were drawn, and so many are set aside", async () => {
+  describe("images", () => {
+    test("cost as often as they were requested, and that many are set aside", async () => {
       // 20,000 quota a picture.
       await begin(60_000n);
       const request = { model: "dall-e-3", prompt: "a cat" };
@@ -178,14 +178,14 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
       expect([two?.images, two?.quota, one?.images, one?.quota]).toEqual([2, 40_000n, 1, 20_000n]);
     });
 
-    test("are charged for what came when fewer came than were asked for", async () => {
+    test("are charged for those delivered when fewer came than were requested", async () => {
       await begin();
       script({ body: { created: 1, data: [{ b64_json: "AAAA" }] } });
       await client.images.generate({ model: "dall-e-3", prompt: "a cat", n: 4 });
       expect((await rows())[0]).toMatchObject({ images: 1, quota: 20_000n, quotaHeld: 80_000n });
     });
 
-    test("cost as often as they came, also where that is more than the request says", async () => {
+    test("cost as often as they came, even if that is more than requested", async () => {
       await begin();
       const eight = Array.from({ length: 8 }, () => ({ b64_json: "AAAA" }));
       script({ body: { created: 1, data: eight } });
@@ -218,7 +218,7 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
     });
   });
 
-  describe("sound", () => {
+  describe("audio", () => {
     test("speech arrives byte for byte and costs its characters", async () => {
       await begin();
       const input = "Grüße, 世界";
@@ -230,7 +230,7 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
       expect((await rows())[0]).toMatchObject({ inputTokens: 9n, quota: 68n, usageSource: "estimated" });
     });
 
-    test("speech arrives while it is still being spoken, and is charged although the client hangs up", async () => {
+    test("speech arrives while it is still being generated, and is charged although the client hangs up", async () => {
       await begin();
       scene.provider.script({ silence: { afterBytes: 20_000 } });
       const leave = new AbortController();
@@ -268,7 +268,7 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
       expect((await rows())[0]).toMatchObject({ inputTokens: 14n, outputTokens: 101n, usageSource: "provider" });
     });
 
-    test("what was heard costs the seconds or the tokens that the provider reports", async () => {
+    test("transcribed audio costs the seconds or the tokens that the provider reports", async () => {
       await begin();
       const file = new File([Buffer.alloc(160_000)], "a.wav", { type: "audio/wav" });
       await client.audio.transcriptions.create({ model: "whisper-1", file });
@@ -289,7 +289,7 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
       expect(counted.map(({ quota }) => quota)).toEqual([225n, 225n]);
     });
 
-    test("what was heard is not free because the provider counts it in the unit that has no price", async () => {
+    test("transcribed audio is not free if the provider counts it in the unit without a price", async () => {
       await begin();
       const file = new File([Buffer.alloc(160_000)], "a.wav", { type: "audio/wav" });
       const usage = { type: "tokens", input_tokens: 100, output_tokens: 20, total_tokens: 120 };
@@ -303,7 +303,7 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
       expect(Number(byToken?.quota)).toBeGreaterThan(200);
     });
 
-    test("sound that the model has no price for is refused before a provider is asked", async () => {
+    test("audio that the model has no price for is refused before a provider is asked", async () => {
       await begin();
       const file = new File([Buffer.alloc(160_000)], "a.wav", { type: "audio/wav" });
       const refused = { code: "unpriced_option", param: "model" };
@@ -313,7 +313,7 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
       expect(scene.provider.requests).toHaveLength(0);
     });
 
-    test("what was heard is never free because it was asked for as text", async () => {
+    test("transcribed audio is never free if it was requested as text", async () => {
       await begin();
       const file = new File([Buffer.alloc(160_000)], "a.wav", { type: "audio/wav" });
       await client.audio.transcriptions.create({ model: "whisper-1", file, response_format: "text" });

@@ -100,7 +100,7 @@ function spans(): Span[] {
 const attributes = (span: Span | undefined): Record<string, unknown> =>
   Object.fromEntries((span?.attributes ?? []).map(({ key, value }) => [key, Object.values(value)[0]]));
 
-test("a call is exported as a trace of itself and its attempts, under its request id and without a word of what was said", async () => {
+test("a call is exported as a trace of itself and its attempts, under its request id and without any of its content", async () => {
   receive = took;
   const sluice = await start(told());
   const { status, requestId } = await chat(sluice);
@@ -146,7 +146,7 @@ test("a call is exported as a trace of itself and its attempts, under its reques
   expect(received.every(({ headers }) => headers.get("x-receiver-key") === "of tests")).toBe(true);
 });
 
-test("a receiver that never answers holds up no call, and what it did not receive is counted", async () => {
+test("a receiver that never responds holds up no call, and what it did not receive is counted", async () => {
   receive = () => new Promise<Response>(() => undefined);
   const sluice = await start({ ...told(), OTEL_EXPORTER_OTLP_TIMEOUT: "200" });
   const answers = await Promise.all(Array.from({ length: 20 }, () => chat(sluice)));
@@ -161,7 +161,7 @@ test("a receiver that never answers holds up no call, and what it did not receiv
   expect((await chat(sluice)).status).toBe(200);
 });
 
-test("without an address nothing is exported", async () => {
+test("without an endpoint nothing is exported", async () => {
   receive = took;
   const sluice = await start({});
   expect((await chat(sluice)).status).toBe(200);

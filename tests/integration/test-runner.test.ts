@@ -25,7 +25,7 @@ test("a process that has left the group of its test file is found, named and kil
   expect(findProcesses("sleep 986")).toEqual([]);
 });
 
-test("what a test starts with an environment of its own is found as well", async () => {
+test("what a test starts with its own environment is found as well", async () => {
   const program = `
     const { startProgram } = await import(${JSON.stringify(join(repositoryRoot, "tests/support/service/start-process.ts"))});
     startProgram({ command: ["setsid", "sleep", "985"], env: {} });
@@ -60,7 +60,7 @@ test("a run ends with its counts in the last line", async () => {
   expect(run.output().trimEnd().split("\n").at(-1)).toMatch(/^\d+ passed, 0 failed$/);
 });
 
-test("an interrupted run says so, begins nothing more and leaves no server", async () => {
+test("an interrupted run says so, starts nothing more and leaves no server", async () => {
   const run = startProgram({
     command: [process.execPath, join(repositoryRoot, "tests/run.ts"), "integration", "start-checks", "test-database"],
     env: {},
@@ -104,7 +104,7 @@ testUnless(unlessInstalled("sh"), "has it", () => expect(1).toBe(1));
     });
   });
 
-  test("fails where everything is asked for", async () => {
+  test("fails if everything is requested", async () => {
     const { exitCode, totals, output } = await runProbe({ TEST_REQUIRE_ALL: "1" });
     expect([exitCode, totals]).toEqual([1, { passed: 1, failed: 2, skipped: 0 }]);
     expect(output).toContain("TEST_REQUIRE_ALL=1, but this can't run: no-such-program is not installed.");

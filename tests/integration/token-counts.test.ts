@@ -33,7 +33,7 @@ describe.each(arrangements)("counting tokens, %s", (arrangement) => {
     await sent.text();
   });
 
-  test("waits for the count of the same key before it, and is refused when too many wait; other keys don't notice", async () => {
+  test("waits for the same key's previous count, and is refused when too many wait; other keys don't notice", async () => {
     const other = await messages.rig.addUser();
     const body = bodyOf("Hello");
     const slow = await connectRaw(Number(new URL(messages.sluice.url).port));
@@ -65,7 +65,7 @@ describe.each(arrangements)("counting tokens, %s", (arrangement) => {
     slow.close();
   });
 
-  test("a large count that is wrong is refused as a small one is", async () => {
+  test("an invalid large count is refused like a small one", async () => {
     const padding = "x".repeat(2 * 1024 * 1024);
     const wrong: [body: string, status: number, start: string][] = [
       [`{"model":"${messagesModel}","messages":[],"x":"${padding}"}`, 400, "messages: "],

@@ -100,7 +100,7 @@ async function findInDatabase(texts: readonly Text[]): Promise<{ tables: Set<Tex
 const read = (requestId: string, day: string) =>
   consoleClient(sluice.url, cookies).post("/backend/admin/trace/payload/", { request_id: requestId, day, reason });
 
-test("a prompt goes through in every form, and what is refused of it says nothing of it", async () => {
+test("a prompt passes in every form, and refusals contain nothing of it", async () => {
   const sound: Record<string, [path: string, body: string]> = {
     answered: ["/v1/chat/completions", chatOf(canary)],
     streamed: ["/v1/chat/completions", chatOf(`${canary} and more`, { stream: true })],
@@ -150,7 +150,7 @@ test("it is in no file of the database", async () => {
   expect(await findInDatabase([canary, shown])).toEqual({ tables: new Set([shown]), log: new Set([shown]) });
 });
 
-test("a super-admin with a reason reads it, whole, and the log holds the access and not the prompt", async () => {
+test("a super-admin with a reason reads it, complete, and the log contains the access and not the prompt", async () => {
   for (const { requestId, day } of stored.values()) {
     const { status, body } = await read(requestId, day);
     expect(status).toBe(200);
@@ -181,7 +181,7 @@ async function copyOf(from: Database, days: readonly string[]): Promise<{ db: Da
   };
 }
 
-test("after the retention nobody reads it: not the service, not the owner of the database, not with a copy from before and the master key", async () => {
+test("after the retention nobody can read it: not the service, not the database owner, not with an earlier copy and the master key", async () => {
   await sluice.stop();
   const days = await ageTraces(rig.db, masterKey, retentionDays + 1);
   const wrapped = await rig.db.sql<{ wrapped: Uint8Array }>`

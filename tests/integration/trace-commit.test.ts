@@ -63,7 +63,7 @@ async function stored(row: TraceRow): Promise<Record<string, unknown>[]> {
 }
 
 describe("a committed trace", () => {
-  test("says of every call what was known of it", async () => {
+  test("contains everything known about each call", async () => {
     const full = traceRowOf({
       day: today,
       userId: 9_007_199_254_740_993n as UserId,
@@ -134,7 +134,7 @@ describe("a committed trace", () => {
     expect(await Promise.all(rows.map(async (row) => (await stored(row)).length))).toEqual(rows.map(() => 1));
   });
 
-  test("is gone with the transaction that it was part of", async () => {
+  test("disappears with its transaction", async () => {
     const row = traceRowOf({ day: today });
     const batch = [spool(row)];
     const failing = db.withTransaction(async (tx) => {
@@ -145,7 +145,7 @@ describe("a committed trace", () => {
     expect(await stored(row)).toEqual([]);
   });
 
-  test("survives the spool of an earlier life", async () => {
+  test("survives the spool of an earlier process", async () => {
     const row = traceRowOf({ day: today, userAgent: "replayed" });
     const line = traceRowCodec.encode(spool(row));
     await commit([traceRowCodec.decode(JSON.parse(line))]);
@@ -173,7 +173,7 @@ describe("a committed trace", () => {
     expect(await Promise.all(rows.map(async (row) => (await stored(row)).length))).toEqual(rows.map(() => 1));
   });
 
-  test("an empty batch is nothing to do: the database is asked for nothing", async () => {
+  test("an empty batch sends no query", async () => {
     const before = await db.sql`select count(*) as rows from trace_record`;
     const asked: string[] = [];
     const listening = <T extends object>(tx: T): T =>

@@ -56,7 +56,7 @@ async function auditedDays(): Promise<string[]> {
   return rows.flatMap(({ days }) => days);
 }
 
-test("a run after weeks of downtime does all that earlier ones did not, and a second one nothing more", async () => {
+test("a run after weeks of downtime does everything that earlier ones missed, and a second one nothing more", async () => {
   const days: string[] = [];
   for (const daysAgo of [30, 21, 20, 9, 8, 7, 0]) {
     days.push(await fillDay(daysAgo));
@@ -99,7 +99,7 @@ test("on many replicas at the same moment it happens once", async () => {
   await Promise.all(others.map((each) => each.close(500)));
 });
 
-test("a log that somebody reads loses its key at once and its rows later, and nobody waits for long", async () => {
+test("a log that is being read loses its key at once and its rows later, and nobody waits for long", async () => {
   const old = await fillDay(10);
   await db.withTransaction(async (tx) => {
     await tx.sql`select count(*) from payload_record`;
@@ -114,7 +114,7 @@ test("a log that somebody reads loses its key at once and its rows later, and no
   expect([run.dropped, run.left]).toEqual([[`payload_record ${old}`], []]);
 });
 
-test("a shorter retention counts at the next run, and metadata never goes before its payload", async () => {
+test("a shorter retention applies at the next run, and metadata never goes before its payload", async () => {
   const [five, two] = [await fillDay(5), await fillDay(2)];
   expect((await retention().run()).destroyedDays).toEqual([]);
   expect((await retention({ payloadRetentionDays: 3 }).run()).destroyedDays).toContain(five);
@@ -124,7 +124,7 @@ test("a shorter retention counts at the next run, and metadata never goes before
   expect(await daysOf("trace_record")).toEqual([]);
 });
 
-test("what can be decrypted is counted, and no more once its key is gone", async () => {
+test("payloads that can be decrypted are counted, and no longer once their key is gone", async () => {
   const [old, today] = [await fillDay(9, 4), await fillDay(0, 5)];
   expect(await countDecryptable(db)).toMatchObject({ decryptable: 0n, countedAt: null });
   await retention().count();
@@ -138,7 +138,7 @@ test("what can be decrypted is counted, and no more once its key is gone", async
   expect(counted.days).toContainEqual({ day: today, payloads: 7n });
 });
 
-test("the program can't destroy more than what is over, whatever its parameters", async () => {
+test("the program can't destroy more than what has expired, whatever its parameters", async () => {
   const five = await fillDay(5);
   const refused: readonly (readonly [statement: string, state: string])[] = [
     [`select destroy_payload_keys('${dayBeforeNow(-2)}')`, "22008"],

@@ -133,7 +133,7 @@ describe("the search", () => {
     expect(idsOf(await find(query))).toEqual(oldestLast(rows.filter(isMeant)));
   });
 
-  test("finds calls from one moment to another, the first included and the last not", async () => {
+  test("finds calls in a time range, including the first moment and excluding the last", async () => {
     const [from, to] = [rows[7], rows[31]].map((row) => row?.startedAtMs ?? 0);
     const query = {
       gateway_user_id: "990001",
@@ -144,7 +144,7 @@ describe("the search", () => {
     expect(idsOf(await find(query))).toEqual(oldestLast(meant));
   });
 
-  test("gives every call once when it is read page by page, while new ones come", async () => {
+  test("returns every call once when it is read page by page, while new ones come", async () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
@@ -161,14 +161,14 @@ describe("the search", () => {
     expect(seen).toEqual(oldestLast(rows.filter((row) => row.gatewayUserId === gatewayUserId)));
   });
 
-  test("finds one call by its request id alone, unless it is not what else was asked for", async () => {
+  test("finds one call by its request id alone, unless it does not match the other conditions", async () => {
     const one = rows[5]?.requestId ?? "";
     expect(idsOf(await find({ request_id: one }))).toEqual([one]);
     expect(await find({ request_id: one, model: "search-a" })).toEqual([]);
     expect(await find({ request_id: crypto.randomUUID() })).toEqual([]);
   });
 
-  test("refuses invalid cursors, moments and statuses", async () => {
+  test("refuses invalid cursors, times and statuses", async () => {
     for (const query of [
       { cursor: "x" },
       { from: "yesterday" },
@@ -206,7 +206,7 @@ describe("one call", () => {
     expect(JSON.stringify(body)).not.toContain(secret);
   });
 
-  test("that is not there is not found", async () => {
+  test("that does not exist is not found", async () => {
     for (const requestId of [requestIdAt(Date.now()), requestIdAt(2 ** 48 - 1), requestIdAt(0)]) {
       expect(codeOf(await admin.get("/backend/admin/trace/detail/", { request_id: requestId }))[1]).toBe("not_found");
       expect(codeOf(await read({ requestId }))).toEqual([404, "not_found"]);
@@ -240,7 +240,7 @@ describe("a payload", () => {
     made = await callAs(user.apiKey, { messages: [{ role: "user", content: prompt }] });
   });
 
-  test("is shown to a super-admin with a reason, and the record of it was there before", async () => {
+  test("is shown to a super-admin with a reason, after the access was recorded", async () => {
     const before = await linkCount();
     const { status, body } = await read(made);
     expect(status).toBe(200);
@@ -272,7 +272,7 @@ describe("a payload", () => {
     expect(await linkCount()).toBe(before);
   });
 
-  test("is refused to an admin, to its own user and to nobody", async () => {
+  test("is refused to an admin, to its own user and to anonymous callers", async () => {
     const before = await linkCount();
     const callers = [admin, consoleClient(sluice.url, user.cookie), consoleClient(sluice.url, null)];
     const codes = await Promise.all(callers.map(async (as) => codeOf(await read(made, { reason }, as)).join(" ")));
@@ -280,7 +280,7 @@ describe("a payload", () => {
     expect(await linkCount()).toBe(before);
   });
 
-  test("is refused when the login is long ago", async () => {
+  test("is refused when the login is too old", async () => {
     const late = await loginAdmin(rig);
     await rig.db.sql`
       update session set created_at = now() - interval '61 minutes' where admin_id = ${late.adminId}::bigint`;
@@ -290,7 +290,7 @@ describe("a payload", () => {
     ]);
   });
 
-  test("is not shown when the access can't be written down", async () => {
+  test("is not shown when the access can't be recorded", async () => {
     const before = await linkCount();
     await rig.db.withTransaction(async (tx) => {
       await tx.sql`select * from payload_access_head for update`;
@@ -302,7 +302,7 @@ describe("a payload", () => {
     expect((await read(made)).status).toBe(200);
   });
 
-  test("that was altered is not shown, and the attempt stands in the records", async () => {
+  test("that was altered is not shown, and the attempt is in the records", async () => {
     const broken = await callAs(user.apiKey, { messages: [{ role: "user", content: prompt }] });
     await rig.db.sql`
       update payload_segment s set sealed = overlay(sealed placing '\\xff01'::bytea from r.byte_offset + 40)
@@ -313,7 +313,7 @@ describe("a payload", () => {
     expect(sluice.log()).toContain("trace.payload_broken");
   });
 
-  test("is shown to one admin no more often in an hour than the setting says, also to requests at the same moment", async () => {
+  test("is shown to one admin no more often per hour than the setting allows, even to simultaneous requests", async () => {
     const setting = { name: "trace.payload_reads_per_hour", value: 3, version: 0 };
     expect((await superAdmin.post("/backend/admin/settings/save/", setting)).status).toBe(200);
     const one = consoleClient(sluice.url, (await loginAdmin(rig)).cookie);
@@ -352,7 +352,7 @@ describe("the chain of accesses", () => {
     return found;
   }
 
-  test("holds, and reports an altered, a missing and a forged link", async () => {
+  test("is intact, and reports an altered, a missing and a forged link", async () => {
     const last = await linkCount();
     expect(last).toBeGreaterThan(4);
     expect(await check()).toEqual([]);
@@ -383,7 +383,7 @@ describe("the chain of accesses", () => {
     expect(await check()).toEqual([]);
   });
 
-  test("is checked by a command, which also misses a link that was noted elsewhere", async () => {
+  test("is checked by a command, which also reports a missing link that was noted elsewhere", async () => {
     const command = join(repositoryRoot, "control-plane/src/commands/check-accesses.ts");
     const run = async (...words: string[]): Promise<[number, string]> => {
       const env = { DATABASE_URL: rig.database.url };

@@ -32,11 +32,11 @@ const metric = async (name: string) => {
   return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
 };
 
-describe("a usage that can't be true", () => {
+describe("an implausible usage", () => {
   const lie = { prompt_tokens: 2 ** 53 - 1, completion_tokens: 2 ** 53 - 1 };
 
   test.each([false, true])(
-    "is booked at the bound, marked, logged and counted; the account goes on (stream %p)",
+    "is booked at the bound, marked, logged and counted; the account continues (stream %p)",
     async (stream) => {
       const before = await metric("sluice_implausible_usage_total");
       provider.script({ usage: lie });
@@ -59,7 +59,7 @@ describe("a usage that can't be true", () => {
     },
   );
 
-  test("that is no count is not believed at all, and one that can be true is not marked", async () => {
+  test("that is not a count is ignored, and a plausible one is not marked", async () => {
     const user = await rig.addUser();
     const usages = [
       { prompt_tokens: -1, completion_tokens: -1 },
@@ -82,7 +82,7 @@ describe("a usage that can't be true", () => {
   });
 });
 
-test("rows that the database refuses are named by the check of the money until they are written", async () => {
+test("rows that the database refuses are named by the money check until they are written", async () => {
   const user = await rig.addUser();
   await rig.db.sql`alter table usage_log add constraint no_poison check (path <> '/v1/chat/completions') not valid`;
   for (const model of ["dear", "gpt-4o-mini"]) {

@@ -91,7 +91,7 @@ describe.each(releases)("a database of release %s", (release) => {
   });
 });
 
-test("there is a stored release, and none is of a later one than this program", () => {
+test("there is a stored release, and none is later than this program", () => {
   expect(releases.length).toBeGreaterThan(0);
   expect(releases.filter((release) => Bun.semver.order(release, ownSource.release) > 0)).toEqual([]);
 });

@@ -75,28 +75,25 @@ describe("a profile", () => {
       { refresh_token: canary, client_secret: canary },
     ],
     ["custom_header", { header: "X-Provider-Key" }, { value: canary }],
-  ])(
-    "of type %s keeps its credential where no answer and no audit entry shows it",
-    async (type, settings, credential) => {
-      const saved = await save(profileOf(`kept ${type}`, { auth_type: type, settings, credential }));
-      expect(saved).toMatchObject({ auth_type: type, version: 1, credential_fields: Object.keys(credential).sort() });
-      const list = await admin.get("/backend/upstream/auth-profiles/list/");
-      const audit = await scene.rig.db
-        .sql`select before, after from audit_log where subject_kind = 'upstream_auth_profile'`;
-      const stored = await scene.rig.db.sql`select * from upstream_auth_profile`;
-      const shown = JSON.stringify([saved, list, audit, stored], (_, value: unknown) =>
-        typeof value === "bigint" ? value.toString() : value,
-      );
-      expect(shown).toContain(`kept ${type}`);
-      expect(shown).not.toContain(canary);
-      expect(shown).not.toContain("QUJDRA==");
-      const kept = await readSecret(scene.rig.db, new MasterKey(masterKeyBytes), `upstream_auth.${saved.id}`);
-      expect(JSON.parse(kept ?? "null")).toEqual(credential);
-      expect(scene.sluice.log()).not.toContain(canary);
-    },
-  );
+  ])("of type %s keeps its credential out of every response and audit entry", async (type, settings, credential) => {
+    const saved = await save(profileOf(`kept ${type}`, { auth_type: type, settings, credential }));
+    expect(saved).toMatchObject({ auth_type: type, version: 1, credential_fields: Object.keys(credential).sort() });
+    const list = await admin.get("/backend/upstream/auth-profiles/list/");
+    const audit = await scene.rig.db
+      .sql`select before, after from audit_log where subject_kind = 'upstream_auth_profile'`;
+    const stored = await scene.rig.db.sql`select * from upstream_auth_profile`;
+    const shown = JSON.stringify([saved, list, audit, stored], (_, value: unknown) =>
+      typeof value === "bigint" ? value.toString() : value,
+    );
+    expect(shown).toContain(`kept ${type}`);
+    expect(shown).not.toContain(canary);
+    expect(shown).not.toContain("QUJDRA==");
+    const kept = await readSecret(scene.rig.db, new MasterKey(masterKeyBytes), `upstream_auth.${saved.id}`);
+    expect(JSON.parse(kept ?? "null")).toEqual(credential);
+    expect(scene.sluice.log()).not.toContain(canary);
+  });
 
-  test("is changed by its newest version only, and keeps the credential that is not sent again", async () => {
+  test("is changed only in its newest version, and keeps the credential that is not sent again", async () => {
     const first = await save(profileOf("versions"));
     const { credential: _, ...rest } = profileOf("versions", { id: first.id });
     const second = await save({ ...rest, version: 1, status: "disabled" });
@@ -112,7 +109,7 @@ describe("a profile", () => {
   test.each([
     ["another host", { base_url: "https://elsewhere.example.org/v1" }],
     ["another type", { auth_type: "custom_header", settings: { header: "x-key" } }],
-  ])("asks for the credential again before it goes to %s", async (name, change) => {
+  ])("requires the credential again before it goes to %s", async (name, change) => {
     const saved = await save(profileOf(`moved to ${name}`));
     const { credential: _, ...rest } = profileOf(`moved to ${name}`, { id: saved.id, version: saved.version });
     expect(codeOf(await admin.post(paths.save, { ...rest, ...change }))).toEqual([400, "secret_required"]);
@@ -132,7 +129,7 @@ describe("a profile", () => {
     ["an unknown field", { is_routed: true }],
     ["a version without an id", { version: 1 }],
     ["a name with control characters", { name: "a\u0007b" }],
-  ])("with %s is refused, and the answer repeats no credential", async (_, change) => {
+  ])("with %s is refused, and the response repeats no credential", async (_, change) => {
     const answer = await admin.post(paths.save, { ...profileOf("refused"), ...change });
     const codes: Record<string, string> = { is_routed: "unknown_field", name: "invalid_name" };
     expect(codeOf(answer)).toEqual([400, codes[Object.keys(change)[0] ?? ""] ?? "invalid_value"]);
@@ -140,8 +137,8 @@ describe("a profile", () => {
   });
 });
 
-describe("the path of a call", () => {
-  test("goes by channels alone: a profile is neither a way nor a way out, and a refresh calls nobody", async () => {
+describe("the route of a call", () => {
+  test("depends on channels alone: a profile is not a route, and a refresh calls nobody", async () => {
     const saved = await save(profileOf("no route"));
     const refreshed = await admin.post(paths.refresh, { id: saved.id });
     expect(refreshed.body["profile"]).toMatchObject({ refresh_check: "pending_manual_connector", version: 2 });
@@ -165,7 +162,7 @@ describe("the path of a call", () => {
     expect(entry?.actions).toEqual(["upstream_auth.save", "upstream_auth.refresh"]);
   });
 
-  test("the address for admins saves the same profiles", async () => {
+  test("the admin path saves the same profiles", async () => {
     const { status, body } = await admin.post("/backend/admin/upstream/save/", profileOf("by the other address"));
     expect([status, (body["profile"] as Profile).version]).toEqual([200, 1]);
     const { body: listed } = await admin.get("/backend/upstream/auth-profiles/list/");

@@ -121,7 +121,7 @@ describe("committing usage rows", () => {
     });
   });
 
-  test("takes characters that the database can't hold", async () => {
+  test("accepts characters that the database can't hold", async () => {
     const row = usageRow(customer, { path: "/v1/\0\ud800", model: null, keyBudgetId: null });
     await commit(encoded(row));
     const [stored] = await db.sql<{ path: string }>`
@@ -215,7 +215,7 @@ describe("a day without a partition", () => {
 });
 
 describe("a batch", () => {
-  test("reports to the leases what was charged and what had been pending, but nothing of rows of an earlier life", async () => {
+  test("reports to the leases what was charged and what had been pending, but no rows of an earlier process", async () => {
     const told: unknown[] = [];
     const parts = {
       db,
@@ -235,7 +235,7 @@ describe("a batch", () => {
     expect((await budget(customer.userBudgetId))?.used).toBe(20n);
   });
 
-  test("is undone together with what is written alongside", async () => {
+  test("is rolled back together with what is written alongside", async () => {
     const parts = {
       db,
       replicaId: replica,

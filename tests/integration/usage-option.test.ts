@@ -52,7 +52,7 @@ describe.each(arrangements)("a provider that refuses stream_options, %s", (arran
     expect(await messages.rig.checkMoney()).toEqual([]);
   });
 
-  test("what a client asked for itself is refused to it, by one request", async () => {
+  test("what a client requested itself is refused, by one request", async () => {
     await messages.addModel("refuses-own");
     refuseOption();
     const answer = await ask(dialects[0], "refuses-own", { stream_options: { include_usage: true } });
@@ -61,7 +61,7 @@ describe.each(arrangements)("a provider that refuses stream_options, %s", (arran
     expect(asked()).toEqual([true]);
   });
 
-  test("a request that is refused either way is tried twice at most, and teaches nothing about the channel", async () => {
+  test("a request that is refused either way is tried twice at most, and reveals nothing about the channel", async () => {
     await messages.addModel("refuses-all");
     messages.provider.script(refusal, { times: "always" });
     const answer = await ask(dialects[0], "refuses-all");
@@ -72,7 +72,7 @@ describe.each(arrangements)("a provider that refuses stream_options, %s", (arran
     expect(asked()).toEqual([true]);
   });
 
-  test("a refusal that is about something else is not tried again", async () => {
+  test("an unrelated refusal is not retried", async () => {
     await messages.addModel("refuses-else");
     messages.provider.script({ status: 400, body: { error: { message: "max_tokens is too large" } } });
     expect((await ask(dialects[1], "refuses-else")).status).toBe(400);

@@ -98,7 +98,7 @@ describe("the sums of the usage", () => {
   }, 60_000);
 });
 
-describe("the users of days that are over", () => {
+describe("the users of past days", () => {
   const dayMs = 86_400_000;
   const day = utcDay(Date.now() - 20 * dayMs);
   const noonMs = Date.parse(`${day}T12:00:00Z`);

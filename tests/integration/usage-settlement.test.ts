@@ -102,7 +102,7 @@ describe("settling", () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  test("reports whose budget it gave something back to, so that only they are let in", async () => {
+  test("reports which budgets it returned quota to, so that only they are admitted", async () => {
     const notifications = openNotifications(
       scene.database.url,
       createLog("error", () => undefined),
@@ -124,7 +124,7 @@ describe("settling", () => {
     }
   });
 
-  test("each delta that is not 0 is an entry of the ledger, once, with the row that it is of", async () => {
+  test("each non-zero delta is an entry of the ledger, once, with its row", async () => {
     const rows = [
       scene.row(0, 10n, "0.5000"),
       scene.row(0, 50n, "1.1000"),
@@ -227,7 +227,7 @@ describe("settling", () => {
 });
 
 describe("the cursor", () => {
-  test("a row whose transaction began first and commits last is not passed over", async () => {
+  test("a row whose transaction began first and commits last is not skipped", async () => {
     const end = await holdOpen(scene.row(0, 10n, "1.5000"));
     await scene.commit(scene.row(1, 20n, "1.5000"));
     expect(await scene.settlement.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 0 });
@@ -253,7 +253,7 @@ describe("the cursor", () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  test("goes by the number of a transaction and not by its text where it gets another digit", async () => {
+  test("goes by the transaction number and not by its text when it gets another digit", async () => {
     const [now] = await scene.db.sql<{ xid: bigint }>`select pg_current_xact_id()::text::bigint as xid`;
     const turn = 10n ** BigInt(String(now?.xid).length);
     // Numbers are used up within the server: one by one from here, 90,000 of them would take minutes.
@@ -313,7 +313,7 @@ describe("the cursor", () => {
     expect(await scene.faults()).toEqual([]);
   }, 600_000);
 
-  test("while another runner is at work a run goes away at once", async () => {
+  test("while another runner is at work a run exits at once", async () => {
     await scene.commit(scene.row(0, 10n, "1.5000"));
     await scene.owner.withTransaction(async (tx) => {
       await tx.sql`select 1 from settlement_checkpoint for update`;
@@ -325,7 +325,7 @@ describe("the cursor", () => {
 });
 
 describe("days", () => {
-  test("rows of old days are found, and partitions that are missing are made", async () => {
+  test("rows of old days are found, and missing partitions are created", async () => {
     const days = [0, 1, 40, 300].map((ago) => Date.now() - ago * dayMs);
     await createMissingPartitions(scene.db, "usage_log", days.map(utcDay));
     const partitions = await scene.owner.sql<{ name: string }>`

@@ -200,7 +200,7 @@ describe("the summary", () => {
     expect((body["by_day"] as Sums[]).map(({ day }) => day)).toEqual([from, dayAt(noon - 2 * dayMs), to]);
   });
 
-  test("shows every day of the range, also those without a call", async () => {
+  test("shows every day of the range, even those without a call", async () => {
     const { as } = await enter();
     const { body } = await as.get("/backend/usage/summary/", { zone: "Asia/Tokyo" });
     expect(body["by_day"] as Sums[]).toHaveLength(30);
@@ -208,8 +208,8 @@ describe("the summary", () => {
   });
 });
 
-describe("what a user can choose from", () => {
-  test("models are those that a channel serves to the group of the user", async () => {
+describe("the user's choices", () => {
+  test("models are those that a channel serves to the user's group", async () => {
     const { as } = await enter();
     const served = async () =>
       ((await as.get("/backend/models/list/")).body["models"] as { name: string }[]).map(({ name }) => name);
@@ -219,7 +219,7 @@ describe("what a user can choose from", () => {
     await rig.db.sql`update ability set is_enabled = true`;
   });
 
-  test("ways of paying are those that are set up", async () => {
+  test("payment methods are those that are configured", async () => {
     const { as } = await enter();
     const { body } = await as.get("/backend/payment/options/");
     expect(body).toMatchObject({ is_wallet_ready: false, is_card_ready: false, is_mock_offered: false });
@@ -227,8 +227,8 @@ describe("what a user can choose from", () => {
   });
 });
 
-describe("the file", () => {
-  test("has a line for each call that fits, more than are read at once, and no formula", async () => {
+describe("the export", () => {
+  test("has a line for each matching call, more than are read at once, and no formula", async () => {
     const { as, customer } = await enter();
     const many = await log(
       customer,
@@ -271,7 +271,7 @@ describe("a receipt", () => {
     expect(budget?.used).toBe(BigInt(receipt["quota"] as number));
   });
 
-  test("says nothing of the operator's channels and credentials", async () => {
+  test("reveals nothing about the operator's channels and credentials", async () => {
     const { as, customer } = await enter();
     const attempt = { channelId: "77", channel: "secret-channel", startedAtMs: 1, durationMs: 2 };
     const [row] = await log(customer, [
@@ -291,7 +291,7 @@ describe("a receipt", () => {
     expect(JSON.stringify(body)).not.toContain("secret-channel");
   });
 
-  test("of somebody else and of no call are one answer", async () => {
+  test("of another user and of a missing call are the same response", async () => {
     const beyondAllDays = "ffffffff-ffff-7fff-bfff-ffffffffffff";
     const { customer } = await enter();
     const [row] = await log(customer, [{ startedAtMs: noon }]);

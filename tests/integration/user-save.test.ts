@@ -90,7 +90,7 @@ describe("an admin changes a user", () => {
     },
   );
 
-  test("what an admin changes of a user is kept when the user saves the profile at that moment", async () => {
+  test("an admin's change to a user survives when the user saves the profile at that moment", async () => {
     const user = await loginUser(rig);
     const held = await holdLock(
       rig.db,
@@ -124,7 +124,7 @@ describe("an admin changes a user", () => {
     expect(sessions).toHaveLength(1);
   });
 
-  test("a password that is reset while somebody logs in with the old one lets nobody in", async () => {
+  test("a password that is reset while someone logs in with the old one lets nobody in", async () => {
     const email = "reset-meanwhile@example.org";
     await client.makeUser(email, password);
     const profile = await profileOf(email);
@@ -139,7 +139,7 @@ describe("an admin changes a user", () => {
     expect(await rig.db.sql`select 1 from session where user_id = ${profile?.id ?? 0n}::bigint`).toEqual([]);
   });
 
-  test("active means that the keys work, whatever the gateway thought before", async () => {
+  test("active means that the keys work, whatever the gateway's state before", async () => {
     const admin = await loginAdmin(rig);
     const user = await loginUser(rig);
     const key = await rig.db.withTransaction((tx) => createApiKey(tx, user.gatewayUserId, "key"));
@@ -150,7 +150,7 @@ describe("an admin changes a user", () => {
     await waitForKeyStatus(key, 200);
   });
 
-  test("a suspension ends every session and stops the keys at once; the end of it lets both begin again", async () => {
+  test("a suspension ends every session and stops the keys at once; its end lets both begin again", async () => {
     const admin = await loginAdmin(rig);
     const email = "suspended@example.org";
     await client.makeUser(email, password);
@@ -186,7 +186,7 @@ describe("an admin changes a user", () => {
     },
   );
 
-  test("nobody but an admin may, and nothing else can be smuggled in", async () => {
+  test("only an admin may, and nothing else can be smuggled in", async () => {
     const user = await loginUser(rig);
     const body = { user_id: String(user.userId), status: "active" };
     expect((await client.post("/backend/admin/user/save/", body)).status).toBe(401);
@@ -221,7 +221,7 @@ describe("the language of a user", () => {
     expect(languageOf(form.headers)).toBe(remembered("fr"));
   });
 
-  test("of a form is that of its address, else the remembered one, else that of the browser", async () => {
+  test("of a form is that of its address, else the remembered one, else the browser's", async () => {
     const headers = { "accept-language": "xx, pt-BR;q=0.9, en;q=0.8" };
     const shown = async (path: string, cookie: string): Promise<string | undefined> =>
       /<html lang="(\w+)"/.exec((await client.get(path, { cookie, headers })).text)?.[1];

@@ -71,7 +71,7 @@ describe.each([
     return new Set([entry, page, ...texts].flatMap((key) => [...reach(app, key, "at once")]));
   };
 
-  test("loads no more than it may, whichever page comes first", async () => {
+  test("loads no more than its budget, whichever page comes first", async () => {
     expect(pagesOf(area).length).toBeGreaterThan(0);
     for (const page of pagesOf(area)) {
       const keys = firstLoad(page);
@@ -83,7 +83,7 @@ describe.each([
     }
   });
 
-  test("asks for few files before its first page is there", () => {
+  test("requests few files before its first page is there", () => {
     for (const page of pagesOf(area)) {
       const keys = firstLoad(page);
       const scripts = filesOf(app, keys, "js").size;
@@ -102,14 +102,14 @@ describe.each([
     expect(late.filter((key) => first.has(app[key]?.file ?? ""))).toEqual([]);
   });
 
-  test("adds little of its own for each page", async () => {
+  test("adds little for each page", async () => {
     for (const page of pagesOf(area)) {
       const size = await gzipped([app[page]?.file ?? ""]);
       expect({ page, isWithin: size < pageKb * kB, size }).toMatchObject({ isWithin: true });
     }
   });
 
-  test("loads what draws charts only with a chart", () => {
+  test("loads the chart code only with a chart", () => {
     const plot = Object.keys(app).find((key) => key.endsWith("charts/plot.tsx")) ?? "";
     const file = app[plot]?.file ?? "";
     expect(file).not.toBe("");
@@ -119,7 +119,7 @@ describe.each([
   });
 });
 
-test("what draws charts stays within its measure", async () => {
+test("the chart code stays within its budget", async () => {
   const plot = Object.keys(app).filter((key) => key.endsWith("charts/plot.tsx"));
   // The legend and the table of a chart are there with the page.
   const before = ["src/admin/main.tsx", "src/admin/pages/dashboard/page.tsx"];
@@ -152,7 +152,7 @@ describe("nothing that the admin ever loads", () => {
     analytics: /\/backend\/analytics\/|["'`](page_view|cta_click)["'`]|sendBeacon/,
   };
 
-  test.each(Object.keys(marks))("holds %s", async (name) => {
+  test.each(Object.keys(marks))("contains %s", async (name) => {
     const files = filesOf(app, reach(app, "src/admin/main.tsx", "everything"), "js");
     expect(files.size).toBeGreaterThan(3);
     const boot = app["src/shell/boot-theme.ts"]?.file ?? "";
@@ -167,21 +167,21 @@ describe("nothing that the admin ever loads", () => {
     expect(keys.filter((key) => /^src\/(site|console)\//.test(key))).toEqual([]);
   });
 
-  test("would go unseen: the console has its language menu", async () => {
+  test("would go unnoticed: the console has its language menu", async () => {
     const files = filesOf(app, reach(app, "src/console/main.tsx", "everything"), "js");
     const texts = await Promise.all([...files].map((file) => readFile(join(client, file), "utf8")));
     expect(texts.some((text) => /العربية/.test(text))).toBe(true);
   });
 });
 
-test("no bundle holds the checks of the backend, nor what only a server has", async () => {
+test("no bundle contains the checks of the backend, or anything that only a server needs", async () => {
   const files = [...new Set([...Object.values(app), ...Object.values(site)].map(({ file }) => file))];
   const scripts = files.filter((file) => file.endsWith(".js"));
   const texts = await Promise.all(scripts.map((file) => readFile(join(client, file), "utf8")));
   expect(texts.filter((text) => /ZodError|invalid_type|DATABASE_URL|postgres:\/\//.test(text))).toEqual([]);
 });
 
-test("a second build of the same sources does nothing, and says where it is", async () => {
+test("a second build of the same sources does nothing, and prints its path", async () => {
   const first = await builtWeb();
   const startedAt = performance.now();
   expect(await builtWeb()).toBe(first);

@@ -31,7 +31,7 @@ async function filesOf(path: string): Promise<string[]> {
 }
 
 describe("a public page", () => {
-  test("is HTML under a policy that allows nothing inline and nothing from elsewhere, and is kept by nobody", async () => {
+  test("is HTML under a policy that allows nothing inline and nothing from elsewhere, and is not cached", async () => {
     const answer = await get("/pricing/");
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -47,7 +47,7 @@ describe("a public page", () => {
     expect(text).not.toMatch(/<[^>]+\son\w+=/);
   });
 
-  test("is sent compressed as the client takes it, and is the same text each time", async () => {
+  test("is sent compressed as the client accepts it, and is the same text each time", async () => {
     const [plain, brotli, gzip, refused] = await Promise.all([
       get("/pricing/", { "accept-encoding": "identity" }),
       get("/pricing/", { "accept-encoding": "gzip, br" }),
@@ -77,12 +77,12 @@ describe("a public page", () => {
     expect(await head.text()).toBe("");
   });
 
-  test("is found without its last slash by a redirect that keeps the query", async () => {
+  test("without its trailing slash is a redirect that keeps the query", async () => {
     const answer = await get("/pricing?a=b");
     expect([answer.status, answer.headers.get("location")]).toEqual([308, "/pricing/?a=b"]);
   });
 
-  test("exists in each language, and names the others under the address of the service", async () => {
+  test("exists in each language, and links to the others under the address of the service", async () => {
     const [english, arabic] = await Promise.all(
       ["/pricing/", "/ar/pricing/"].map(async (path) => (await get(path)).text()),
     );
@@ -97,7 +97,7 @@ describe("a public page", () => {
   });
 });
 
-describe("a language that is chosen on the site", () => {
+describe("a language selected on the site", () => {
   test("is remembered, and the page is shown in it under its own address", async () => {
     const [german, english] = await Promise.all([
       get("/pricing/?lang=de&utm_source=letter"),
@@ -111,7 +111,7 @@ describe("a language that is chosen on the site", () => {
     ]);
   });
 
-  test("that nobody speaks changes nothing, and leads nowhere else", async () => {
+  test("that is not supported changes nothing, and leads nowhere else", async () => {
     const answers = await Promise.all([
       get("/pricing/?lang=xx"),
       get("//evil.example/?lang=en"),
@@ -124,7 +124,7 @@ describe("a language that is chosen on the site", () => {
     ]);
   });
 
-  test("does not take the place of what a user has set, which the console brings to every browser", async () => {
+  test("does not override a user's setting, which the console brings to every browser", async () => {
     const { cookie, email } = await loginUser(rig);
     await rig.db.sql`update user_profile set locale = 'ja' where email = ${email}`;
     const [chosen, strange, known] = await Promise.all([
@@ -142,7 +142,7 @@ describe("a language that is chosen on the site", () => {
 });
 
 describe("the page of a model", () => {
-  test("exists in each language with its prices in every unit, is in the sitemap, and is described to search engines", async () => {
+  test("exists in each language with its prices in every unit, is in the sitemap, and has structured data", async () => {
     const [page, arabic, sitemap, table] = await Promise.all(
       ["/models/gpt-4o-mini/", "/ar/models/gpt-4o-mini/", "/sitemap.xml", "/de/models/"].map(async (path) =>
         (await get(path, { "accept-encoding": "identity" })).text(),
@@ -165,7 +165,7 @@ describe("the page of a model", () => {
     expect(table).toContain('href="/de/models/gpt-4o-mini/"');
   });
 
-  test("is there for models of the catalogue only", async () => {
+  test("exists only for models in the catalogue", async () => {
     const answers = await Promise.all(
       ["/models/none/", "/de/models/gpt-4o-mini/more/", "/models/../models/none/"].map((path) => get(path, html)),
     );
@@ -174,7 +174,7 @@ describe("the page of a model", () => {
   });
 });
 
-describe("the picture beside a link", () => {
+describe("the preview image of a link", () => {
   const metaOf = (text: string): Map<string, string> =>
     new Map(
       [...text.matchAll(/<meta (?:property|name)="((?:og|twitter):[^"]+)" content="([^"]*)"/g)].map(([, a, b]) => [
@@ -183,7 +183,7 @@ describe("the picture beside a link", () => {
       ]),
     );
 
-  test("is named by every page that may be found, in each language, with its full address, its size and what it says", async () => {
+  test("is named by every indexable page, in each language, with its full address, its size and what it says", async () => {
     const sitemap = await (await get("/sitemap.xml")).text();
     const paths = [...sitemap.matchAll(/<loc>https:\/\/gateway\.example([^<]+)<\/loc>/g)].map(
       (match) => match[1] ?? "",
@@ -219,7 +219,7 @@ describe("the picture beside a link", () => {
     }
   });
 
-  test("shows the title where our font has its letters, and else the name only, which is one picture", async () => {
+  test("shows the title if our font has its letters, and otherwise only the name, which is one image", async () => {
     const imageOf = async (path: string): Promise<string> =>
       metaOf(await (await get(path, { "accept-encoding": "identity" })).text()).get("og:image") ?? "";
     const [english, german, arabic, japanese, pricing] = await Promise.all(
@@ -251,7 +251,7 @@ describe("an address without a page", () => {
     "/pricing/index.html.br",
     "/assets/",
     "/assets/none.js",
-  ])("%s is none", async (path) => {
+  ])("%s does not exist", async (path) => {
     expect((await get(path)).status).toBe(404);
   });
 
@@ -275,7 +275,7 @@ describe("an address without a page", () => {
   });
 });
 
-test("files whose names change with their content are kept for good, and have their types", async () => {
+test("files whose names change with their content are cached for ever, and have their types", async () => {
   const files = await filesOf("/pricing/");
   expect(files.length).toBeGreaterThan(3);
   const answers = await Promise.all(files.map((file) => get(file, { "accept-encoding": "br" })));
@@ -298,14 +298,14 @@ describe("the console", () => {
     ]);
   });
 
-  test("is there with one, and is kept by nobody", async () => {
+  test("is shown with a login, and is not cached", async () => {
     const { cookie } = await loginUser(rig);
     const answer = await get("/console/keys/", { cookie });
     expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
     expect(await answer.text()).toContain('<div id="app">');
   });
 
-  test("takes no login of an admin", async () => {
+  test("does not accept an admin's login", async () => {
     const { cookie } = await loginAdmin(rig);
     expect((await get("/console/", { cookie })).status).toBe(303);
   });
@@ -326,18 +326,18 @@ describe("the admin", () => {
     },
   );
 
-  test("is there with a login, also of an admin without more rights", async () => {
+  test("is shown with a login, even of an admin without further rights", async () => {
     const { cookie } = await loginAdmin(rig, { isSuper: false });
     const answer = await get("/admin/users/", { cookie });
     expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
   });
 
-  test("takes no login of a user", async () => {
+  test("does not accept a user's login", async () => {
     const { cookie } = await loginUser(rig);
     expect((await get("/admin/", { cookie })).status).toBe(401);
   });
 
-  test("says the same for a wrong password and an unknown name, and leads nowhere else", async () => {
+  test("responds alike to a wrong password and an unknown name, and leads nowhere else", async () => {
     const answers = await Promise.all(
       ["admin", "nobody"].map((login) =>
         fetch(`${sluice.url}/admin/login/`, {
@@ -355,7 +355,7 @@ describe("the admin", () => {
   });
 });
 
-test("a plan that is changed is on the pages of every language soon, and nothing of a half is ever seen", async () => {
+test("a changed plan is on the pages of every language soon, and no incomplete page is ever seen", async () => {
   const before = await (await get("/pricing/")).text();
   await rig.db.sql`update plan set name = 'Credit & <more>', version = version + 1 where plan_code = 'credit-10'`;
   // A catalogue that is announced is read at once; of plans the process asks now and then.

@@ -136,7 +136,7 @@ describe("the tree", () => {
     expect(findPurityViolations(tree)).toEqual([]);
   });
 
-  test("speaks SQL only in its stores", () => {
+  test("uses SQL only in its stores", () => {
     expect(findSqlViolations(tree)).toEqual([]);
   });
 });

@@ -96,7 +96,7 @@ describe("the tree", () => {
     expect(findSplit(readWorkspaces())).toEqual([]);
   });
 
-  test("has a lock file that says what the workspaces say", () => {
+  test("has a lock file that matches the workspaces", () => {
     expect(findStale(readWorkspaces(), readLock())).toEqual([]);
   });
 

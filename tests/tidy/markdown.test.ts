@@ -6,16 +6,16 @@ const paths: ReadonlySet<string> = new Set(listFiles());
 const pages = [...paths].filter((path) => path.endsWith(".md")).map((path) => ({ path, text: readText(path) ?? "" }));
 
 describe("the pages of the repository", () => {
-  test("lead only to files and headings that are there", () => {
+  test("link only to files and headings that exist", () => {
     expect(pages.map(({ path }) => path)).toContain("README.md");
     expect(pages.flatMap((each) => findBrokenLinks(each, paths, (path) => readText(path) ?? ""))).toEqual([]);
   });
 
-  test("have a head on every table and as many cells in every row", () => {
+  test("have a header on every table and as many cells in every row", () => {
     expect(pages.flatMap(findBrokenTables)).toEqual([]);
   });
 
-  test("name only paths that are there", () => {
+  test("name only paths that exist", () => {
     expect(pages.flatMap((each) => findLostPaths(each, paths))).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ test("the journal names every migration, and only its newest snapshot is kept, w
   expect(listFiles().filter((path) => path.startsWith(folder))).toEqual(expected);
 });
 
-test("the control plane is of the release of the repository, by which a program knows the functions of a newer one", () => {
+test("the control plane has the release of the repository, by which a program recognises functions of a newer one", () => {
   const versionIn = (path: string): unknown => JSON.parse(readText(path) ?? "").version;
   expect(versionIn("control-plane/package.json")).toEqual(versionIn("package.json"));
 });

@@ -123,7 +123,7 @@ function findViolations(files: readonly SourceFile[]): string[] {
 }
 
 describe("the path of a call", () => {
-  test("is what the folders of the gateway and the imports of the pipeline say", () => {
+  test("matches the gateway's folders and the pipeline's imports", () => {
     expect(findViolations(readCode())).toEqual([]);
   });
 

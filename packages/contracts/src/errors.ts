@@ -1,7 +1,7 @@
 /**
- * The one table of error codes. Each row says what a client of any dialect sees:
- * the HTTP status, the OpenAI `type`, the Anthropic `type` (and its status where that dialect differs), and a sentence
- * that is safe to show. Internal detail never goes in here; it goes into the log beside the request id.
+ * The one table of error codes. Each row defines what a client of any dialect sees: the HTTP status, the OpenAI `type`,
+ * the Anthropic `type` (and its status where that dialect differs), and a sentence that is safe to show. Internal
+ * detail never goes in here; it goes into the log beside the request id.
  */
 export type ErrorDefinition = {
   readonly status: number;

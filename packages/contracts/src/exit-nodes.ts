@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { wireInteger, wireMoment } from "./wire.ts";
 
-/** Exit nodes as admins send and see them. Relay keys only come in; no answer ever holds one. */
+/** Exit nodes as admins send and see them. Relay keys are write-only; no response ever contains one. */
 
 const codeLengthMax = 48;
-/** It is the name of a channel, a label of metrics, and a part of the name of a secret. */
+/** It becomes the name of a channel, a metrics label, and part of a secret's name. */
 const code = z
   .string()
   .max(codeLengthMax)
@@ -21,15 +21,15 @@ export const exitNodeStatus = z.enum(["testing", "active", "disabled"]);
 export const exitAccountStatus = z.enum(["testing", "active", "standby", "disabled"]);
 export const exitAuthType = z.enum(["api_key", "oauth_refresh_token"]);
 
-/** How a provider is called: the same word in accounts and routes. */
+/** The name of a provider: the same word in accounts and routes. */
 export const providerName = z
   .string()
   .max(40)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "lower-case letters and digits, with single - between them");
 
 /**
- * A new node needs `name`, `host` and `ip`. Of an existing one, fields that are left out stay as they are. `version` is
- * the one that was loaded, so that a change that somebody else made meanwhile is not overwritten.
+ * A new node needs `name`, `host` and `ip`. For an existing one, omitted fields stay as they are. `version` is the
+ * loaded one, so that another admin's concurrent change is not overwritten.
  */
 export const saveExitNodeInput = z.strictObject({
   node_code: code,
@@ -37,11 +37,11 @@ export const saveExitNodeInput = z.strictObject({
   region: text(60).optional(),
   host: z.string().max(253).optional(),
   ip: z.string().max(45).optional(),
-  /** Judged by its own rules, which have an error of their own. */
+  /** Checked by its own rules, which have their own error. */
   relay_url: z.string().nullable().optional(),
   /** The key itself; it goes into the secret store. */
   relay_key: z.string().trim().min(1).max(256).optional(),
-  /** The name under which the secret store keeps it; one of the names that belong to the node. */
+  /** Its name in the secret store; one of the names that belong to the node. */
   relay_key_secret: z.string().max(100).optional(),
   status: exitNodeStatus.optional(),
   weight: z.int().min(0).max(1000).optional(),
@@ -63,17 +63,17 @@ export type SaveExitNodeInput = z.output<typeof saveExitNodeInput>;
 
 export const exitNodeReference = z.strictObject({ node_code: code });
 
-/** `version` as in a save: the node is switched only as it was seen. */
+/** `version` as in a save: the node is switched only in the version that was seen. */
 export const switchExitNodeInput = exitNodeReference.extend({ version });
 
 export const saveExitAccountInput = z.strictObject({
   account_code: longCode,
-  /** Needed for an account that is new; an account stays on its node. */
+  /** Required for a new account; an account stays on its node. */
   node_code: code.optional(),
   provider: providerName.optional(),
   auth_type: exitAuthType.optional(),
   status: exitAccountStatus.optional(),
-  /** What the node's own file calls the account, so that calls ask for it; null leaves the choice to the node. */
+  /** The account's name in the node's own file, for calls to request it; null leaves the choice to the node. */
   node_account: z
     .string()
     .max(64)
@@ -94,7 +94,7 @@ export const saveExitRouteInput = z.strictObject({
     .max(100)
     .regex(/^[A-Za-z0-9._:/*-]+$/, "a model name in which * matches any characters")
     .optional(),
-  /** Null: every node with an account of the provider. */
+  /** Null: every node with an account at the provider. */
   node_code: code.nullable().optional(),
   status: exitNodeStatus.optional(),
   version,
@@ -104,7 +104,7 @@ export type SaveExitRouteInput = z.output<typeof saveExitRouteInput>;
 const nothing = z.null();
 
 export const exitDnsEntry = z.strictObject({
-  /** What the host resolved to, A and AAAA, in their shortest spelling. */
+  /** What the host resolved to, A and AAAA, in their shortest notation. */
   resolved: z.array(z.string()),
   matched: z.boolean(),
   failure: z.enum(["timeout", "server_failure", "too_many"]).or(nothing),
@@ -138,7 +138,7 @@ export const exitHealthEntry = z.strictObject({
   checked_at: wireMoment,
 });
 
-/** What the node says about itself. */
+/** What the node reports about itself. */
 export const exitReportEntry = z.strictObject({
   version: z.string(),
   uptime_seconds: z.number(),
@@ -150,7 +150,7 @@ export const exitReportEntry = z.strictObject({
   ),
 });
 
-/** What the calls of the replicas saw. */
+/** What the replicas observed about calls. */
 export const exitTrafficEntry = z.strictObject({
   calls: wireInteger,
   failures: wireInteger,
@@ -168,7 +168,7 @@ export const exitNodeEntry = z.strictObject({
   host: z.string(),
   ip: z.string(),
   relay_url: z.string().or(nothing),
-  /** What `relay_url` becomes when the rule of the switch is met. */
+  /** The new `relay_url` once the rule for the switch is met. */
   host_url: z.string(),
   is_host_form: z.boolean(),
   relay_key_secret: z.string(),
@@ -183,7 +183,7 @@ export const exitNodeEntry = z.strictObject({
   is_proven: z.boolean(),
   /** Whether calls of the group `node-test` are sent there. */
   is_serving: z.boolean(),
-  /** How many good answers of the host form in a row count towards the switch. */
+  /** How many successful responses of the host form in a row count towards the switch. */
   switch_streak: z.int(),
   switched_at: wireMoment.or(nothing),
   dns: exitDnsEntry.or(nothing),
@@ -226,7 +226,7 @@ export const exitNodeDetailAnswer = z.strictObject({
   accounts: z.array(exitAccountEntry),
   routes: z.array(exitRouteEntry),
 });
-/** Ascending; with a `-` before it descending. */
+/** Ascending; with a leading `-` descending. */
 export const exitNodeSorts = ["node_code", "name", "status", "created_at"] as const;
 export const exitNodesInput = z.strictObject({
   sort: z.enum(exitNodeSorts.flatMap((sort) => [sort, `-${sort}` as const])).default("node_code"),
@@ -239,5 +239,5 @@ export const exitAccountsAnswer = z.strictObject({ accounts: z.array(exitAccount
 export const exitRouteAnswer = z.strictObject({ route: exitRouteEntry });
 export const exitRoutesAnswer = z.strictObject({ routes: z.array(exitRouteEntry) });
 
-/** Lists may be narrowed to one node; routes without a node of their own are shown with each. */
+/** Lists may be filtered by node; routes for all nodes are shown with each. */
 export const exitListInput = z.strictObject({ node_code: code.optional() });

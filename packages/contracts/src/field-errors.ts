@@ -1,6 +1,6 @@
 import type { ErrorCode } from "./errors.ts";
 
-/** What a field that is wrong is called in the code of the answer. What is not here is an `invalid_value`. */
+/** The error code by field name. Any other field is an `invalid_value`. */
 const codes: Readonly<Record<string, ErrorCode>> = {
   amount: "invalid_amount",
   amount_usd: "invalid_amount",
@@ -18,12 +18,12 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   order_no: "invalid_id",
 };
 
-/** The code for a field of a body that is not what it should be. */
+/** The code for an invalid field of a body. */
 export function codeOfField(name: string): ErrorCode {
   return Object.hasOwn(codes, name) ? (codes[name] ?? "invalid_value") : isId(name) ? "invalid_id" : "invalid_value";
 }
 
-/** The same for a parameter of a query. */
+/** The same for a query parameter. */
 export function codeOfParameter(name: string): ErrorCode {
   const code = codeOfField(name);
   return code === "invalid_id" || code === "invalid_token" ? code : "invalid_parameter";

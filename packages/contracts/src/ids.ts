@@ -8,5 +8,5 @@ export type GatewayUserId = Brand<bigint, "GatewayUserId">;
 export type ApiKeyId = Brand<bigint, "ApiKeyId">;
 export type BudgetId = Brand<bigint, "BudgetId">;
 export type ChannelId = Brand<bigint, "ChannelId">;
-/** Names one running process with a spool of its own. */
+/** The id of one running process with its own spool. */
 export type ReplicaId = Brand<string, "ReplicaId">;

@@ -4,7 +4,7 @@ import { byKeyField, keyFields, resetPeriods } from "./key-fields.ts";
 import { countVisible } from "./readable-text.ts";
 import { type Unsent, wireCursor, wireInteger, wireMoment } from "./wire.ts";
 
-/** What a key can be seen as. An expired key works again when its end is moved; a revoked one never does. */
+/** The states of a key. An expired key works again when its expiry is moved; a revoked one never does. */
 const apiKeyStatuses = ["active", "disabled", "expired", "revoked"] as const;
 export type ApiKeyStatus = (typeof apiKeyStatuses)[number];
 
@@ -27,7 +27,7 @@ export const pageSize = z
   .transform(Number)
   .refine((size) => size <= keyPageMax, "Enter a number from 1 to 100.");
 
-/** One line of text that people read. Control characters and halves of characters are refused; the rest is shown as text. */
+/** One line of text for people. Control characters and unpaired surrogates are refused; the rest is shown as text. */
 export const displayText = (lengthMax: number) =>
   z
     .string()
@@ -74,14 +74,14 @@ export const keyCreateInput = z.strictObject({
   ...z.object(sentFields).partial().shape,
   name: sentFields.name,
   group: z.string().max(100).optional(),
-  /** The same text again makes no second key. */
+  /** A repetition with the same text creates no second key. */
   idempotency_key: idempotencyKey.optional(),
 });
 export type KeyCreateInput = z.output<typeof keyCreateInput>;
 
 export const keySaveInput = z.strictObject({
   key_id: recordId,
-  /** As it was read: a key that somebody else changed since is not overwritten. */
+  /** As it was read: a key that someone else has changed since is not overwritten. */
   updated_at: z.iso.datetime({ offset: true }),
   ...z.object(sentFields).partial().shape,
 });
@@ -91,18 +91,18 @@ export const keyInput = z.strictObject({ key_id: recordId });
 
 export const keyRotateInput = z.strictObject({
   key_id: recordId,
-  /** For how long the old key keeps working. */
+  /** How long the old key keeps working. */
   overlap_seconds: z.number().int().min(0).max(overlapSecondsMax).default(0),
 });
 
 export const keyListInput = z.strictObject({
   cursor: recordId.optional(),
   limit: pageSize.default(25),
-  /** `live` leaves out what is revoked or expired. */
+  /** `live` leaves out revoked and expired keys. */
   status: z.enum(["all", "live"]).default("all"),
 });
 
-/** A key as its owner sees it. The key itself is never among it. */
+/** A key as its owner sees it, without the key itself. */
 export const apiKeyView = z.strictObject({
   key_id: wireInteger,
   ...shownFields,
@@ -110,7 +110,7 @@ export const apiKeyView = z.strictObject({
   key_last_four: z.string(),
   group: z.string(),
   status: z.enum(apiKeyStatuses),
-  /** Of the current period; null without a limit. */
+  /** In the current period; null without a limit. */
   quota_used: wireInteger.nullable(),
   quota_remaining: wireInteger.nullable(),
   period_ends_at: wireMoment.nullable(),
@@ -120,13 +120,13 @@ export const apiKeyView = z.strictObject({
   rotated_from_id: wireInteger.nullable(),
   rotated_to_id: wireInteger.nullable(),
   created_at: wireMoment,
-  /** To the microsecond; it is what `save` compares. */
+  /** To the microsecond; `save` compares it. */
   updated_at: z.iso.datetime({ offset: true }),
 });
 export type ApiKeyView = Unsent<z.output<typeof apiKeyView>>;
 
 export const keyAnswer = z.strictObject({ key: apiKeyView });
-/** `secret` is the key itself, which is shown once: null when the request was answered before. */
+/** `secret` is the key itself, which is shown once: null for a repeated request. */
 export const madeKeyAnswer = z.strictObject({ secret: z.string().nullable(), key: apiKeyView });
 export const rotatedKeyAnswer = madeKeyAnswer.extend({ old: apiKeyView });
 export const keyListAnswer = z.strictObject({ keys: z.array(apiKeyView), next_cursor: wireCursor });

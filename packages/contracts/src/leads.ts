@@ -23,7 +23,7 @@ export const createLeadInput = z.strictObject({
   volume: longText(200).default(""),
   message: longText(5_000).default(""),
   campaign: displayText(100).optional(),
-  /** A hidden field. Only programs fill it in, and they get the same response as everyone. */
+  /** A hidden field. Only bots fill it in, and they get the same response as everyone. */
   website: z.string().max(2_000).default(""),
 });
 export type CreateLeadInput = z.output<typeof createLeadInput>;
@@ -32,7 +32,7 @@ export const createLeadAnswer = z.strictObject({ received: z.literal(true) });
 
 export const saveLeadInput = z.strictObject({
   id: recordId,
-  /** Of the lead as it was loaded. */
+  /** The lead's version as loaded. */
   version: z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,17}$/)]).transform(BigInt),
   status: z.enum(leadStatuses),
   /** For admins alone. */

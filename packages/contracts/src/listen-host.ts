@@ -4,16 +4,16 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
 export type ListenSettings = {
   readonly host: string;
   readonly isProduction: boolean;
-  /** `DEVELOPMENT_ON_NETWORK`: somebody has said in as many words that others may reach a service without safeguards. */
+  /** `DEVELOPMENT_ON_NETWORK`: states explicitly that others may reach a service without safeguards. */
   readonly isNetworkAllowed: boolean;
 };
 
-/** Whether a service that is not in production can be reached by other machines. */
+/** Whether other machines can reach a service that is not in production. */
 export function isOpenDevelopment({ host, isProduction }: Omit<ListenSettings, "isNetworkAllowed">): boolean {
   return !(isProduction || loopback.test(host));
 }
 
-/** What is wrong with where the service is to listen, or null. */
+/** What is wrong with the address to listen on, or null. */
 export function listenProblem(settings: ListenSettings): string | null {
   if (!isOpenDevelopment(settings) || settings.isNetworkAllowed) {
     return null;

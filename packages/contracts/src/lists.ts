@@ -6,24 +6,24 @@ import { wireDay } from "./wire.ts";
 /** How many rows a page can have. */
 export const pageSizes = [25, 50, 100] as const;
 
-/** Rows are counted so far; beyond it a list says that there are more than these. */
+/** Rows are counted up to this; beyond it a list says that there are more. */
 export const countedMax = 10_000;
 
-/** What one export can hold. */
+/** The most rows in one export. */
 export const exportRowsMax = 1_000_000;
 
 const choicesMax = 20;
 const cursorLengthMax = 800;
 const pageSizeTexts = ["25", "50", "100"] as const;
 
-/** One value or some, joined by commas. */
+/** One or several values, joined by commas. */
 export const choiceOf = <Value extends string>(values: readonly [Value, ...Value[]]) =>
   z
     .string()
     .transform((text) => text.split(","))
     .pipe(z.array(z.enum(values)).min(1).max(choicesMax));
 
-/** A text that has to be the same. */
+/** A text that must be equal. */
 export const exactText = (lengthMax: number) => z.string().trim().min(1).max(lengthMax);
 
 export const flagText = z.enum(["true", "false"]).transform((text) => text === "true");
@@ -33,41 +33,41 @@ export { recordId as idText };
 type Filters = Readonly<Record<string, z.ZodType>>;
 type SortOf<Sort extends string> = Sort | `-${Sort}`;
 
-/** What a list can be asked for and what its rows are. Pages and programs read the same declaration. */
+/** What a list can be queried for and what its rows are. Pages and programs share this declaration. */
 export type ListContract<Row extends z.ZodRawShape, Filter extends Filters, Sort extends string> = {
-  /** Of files and of the audit log. */
+  /** The list's name in file names and the audit log. */
   readonly name: string;
-  /** A row as it is answered. */
+  /** A row in responses. */
   readonly row: z.ZodObject<Row>;
   readonly filters: Filter;
-  /** Ascending; with a `-` before it descending. */
+  /** Ascending; with a leading `-` descending. */
   readonly sorts: readonly Sort[];
   readonly defaultSort: SortOf<Sort>;
-  /** Whether `from_day`, `to_day` and `zone` choose rows by their time. */
+  /** Whether `from_day`, `to_day` and `zone` filter rows by their time. */
   readonly isTimed: boolean;
   /** The query of a page. */
   readonly input: z.ZodObject;
   /** The query of an export. */
   readonly exportInput: z.ZodObject;
-  /** A `ListAnswer` as it is in JSON. */
+  /** A `ListAnswer` in its JSON form. */
   readonly output: z.ZodObject;
 };
 
 /** The common part of every list. */
 export type AnyListContract = ListContract<z.ZodRawShape, Filters, string>;
 
-/** What a page is answered with, beside `ok`. */
+/** The fields of a page, beside `ok`. */
 export type ListAnswer<Row> = {
   readonly rows: readonly Row[];
   /** For the next page; null at the end. */
   readonly next_cursor: string | null;
-  /** Of the first page: how many rows there are; of later pages, and when counting takes too long, null. */
+  /** For the first page: how many rows there are; null for later pages, and when counting takes too long. */
   readonly total: { readonly count: number; readonly is_exact: boolean } | null;
-  /** The days that were meant, both included, and whose days they are; null for a list that knows no time. */
+  /** The effective days, both included, and their time zone; null for a list without a time. */
   readonly range: { readonly from_day: string | null; readonly to_day: string | null; readonly zone: string } | null;
 };
 
-/** Declares a list. Filters are names of the query, each optional; what is sent twice counts once. */
+/** Declares a list. Filters are query parameters, each optional; a repeated value counts once. */
 export function listContract<Row extends z.ZodRawShape, Filter extends Filters, const Sort extends string>(of: {
   readonly name: string;
   readonly row: z.ZodObject<Row>;
@@ -101,5 +101,5 @@ export function listContract<Row extends z.ZodRawShape, Filter extends Filters, 
   };
 }
 
-/** A row of a list as it is answered. */
+/** A row of a list in responses. */
 export type RowOf<List extends { readonly row: z.ZodType }> = z.output<List["row"]>;

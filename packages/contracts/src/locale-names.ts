@@ -1,6 +1,9 @@
 import type { Locale } from "./locales.ts";
 
-/** Each language by its own name; apart from the codes, because the admin is in English and may not carry them along. */
+/**
+ * Each language by its own name; separate from the codes, because the admin area is in English and need not include
+ * them.
+ */
 export const localeNames: Readonly<Record<Locale, string>> = {
   en: "English",
   zh: "中文",

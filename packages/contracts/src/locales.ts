@@ -1,4 +1,4 @@
-/** The languages of the product: its pages, forms and mails. */
+/** The languages of the product: its pages, forms and emails. */
 export const allLocales = ["en", "zh", "ja", "ko", "es", "fr", "de", "pt", "ru", "ar", "hi"] as const;
 
 export type Locale = (typeof allLocales)[number];
@@ -11,7 +11,7 @@ export function isLocale(text: string): text is Locale {
   return allLocales.some((locale) => locale === text);
 }
 
-/** The language of a tag such as `pt-BR`; null when the product does not speak it. */
+/** The language of a tag such as `pt-BR`; null when the product does not support it. */
 export function localeOfTag(tag: string): Locale | null {
   const [language = ""] = tag.trim().toLowerCase().split(/[-_;]/);
   return isLocale(language) ? language : null;

@@ -55,11 +55,11 @@ export const saveMailTemplateInput = z.strictObject({
   subject: singleLine,
   html: manyLines,
   text: manyLines,
-  /** The version that was edited, 0 for the one that came with the program; without it the last to save wins. */
+  /** The version that was edited, 0 for the shipped one; without it the last to save wins. */
   version: z.int().min(0).optional(),
 });
 
-/** What is left out is shown as it is saved now. */
+/** Omitted fields are previewed as currently saved. */
 export const previewMailTemplateInput = z.strictObject({
   ...place,
   subject: singleLine.optional(),
@@ -69,7 +69,7 @@ export const previewMailTemplateInput = z.strictObject({
 
 export const resendMailInput = z.strictObject({ id });
 
-/** Of the mails that were given up: all, or those of one template, the oldest first. */
+/** Which dead emails: all, or those of one template, the oldest first. */
 export const resendDeadMailsInput = z.strictObject({
   template: z.enum(mailTemplateNames).optional(),
   limit: z.int().min(1).max(1_000).default(1_000),
@@ -103,7 +103,7 @@ const savedTemplate = z.strictObject({ ...place, ...templateParts, version: z.in
 
 export const mailTemplateListAnswer = z.strictObject({
   templates: z.array(z.strictObject({ name: place.name, ...templateVariables })),
-  /** What an admin saved in place of what came with the program. */
+  /** An admin's replacement for the shipped template. */
   changed: z.array(
     z.strictObject({ name: z.string(), locale: z.string(), version: z.int().min(1), updated_at: wireMoment }),
   ),

@@ -5,7 +5,7 @@ import { z } from "zod";
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const count = z.int().min(0).max(100_000_000);
 
-/** What an upstream model can and can't do; what is left out keeps its default. */
+/** What an upstream model can and can't do; omitted flags keep their default. */
 export const messagesModelFlags = z.strictObject({
   token_param: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
   max_output: count.min(1).nullable().optional(),
@@ -30,29 +30,29 @@ export const messagesModelFlags = z.strictObject({
   split_think: z.boolean().optional(),
 });
 
-/** Names travel in addresses and headers. */
+/** Names are used in URLs and headers. */
 const name = z
   .string()
   .min(1)
   .max(256)
   .regex(/^[A-Za-z0-9._:@/-]+$/, "Use letters, digits and . _ : @ / -");
 
-/** One name that clients may ask for, and what answers it. */
+/** One name that clients may ask for, and the model that serves it. */
 export const messagesModelInput = z.strictObject({
   name,
   display_name: z.string().trim().min(1).max(256),
   upstream_model: z.string().min(1).max(256),
   flags: messagesModelFlags.default({}),
   is_enabled: z.boolean().default(true),
-  /** When the model came out: RFC 3339. Clients sort by it. */
+  /** The model's release date: RFC 3339. Clients sort by it. */
   released_at: z.iso.datetime({ offset: true }),
-  /** The version that was loaded; 0 for a name that is new. */
+  /** The loaded version; 0 for a new name. */
   version: z.int().min(0),
 });
 
 export type MessagesModelInput = z.output<typeof messagesModelInput>;
 
-/** A name of the model map, as admins see it. Flags are those that differ from the default. */
+/** A name of the model map, as admins see it. Flags are the differences from the default. */
 const messagesModelEntry = z.strictObject({
   name: z.string(),
   display_name: z.string(),

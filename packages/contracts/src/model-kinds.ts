@@ -1,6 +1,6 @@
 import { type OperationModels, operationEntries } from "./operations.ts";
 
-/** What a model is used for. Only those of kind `chat` appear in snippets for conversations and in the playground. */
+/** What a model is used for. Only those of kind `chat` appear in chat snippets and in the playground. */
 export type ModelKind = OperationModels | "realtime";
 
 const asked = operationEntries.map(([, { models }]) => models);

@@ -11,7 +11,7 @@ export type Decimal = Brand<string, "Decimal">;
 const decimalPattern = /^\d{1,12}(\.\d{1,12})?$/;
 
 /**
- * Reads an unsigned decimal.
+ * Parses an unsigned decimal.
  * @throws RangeError when the text is not a plain unsigned decimal of at most 12 + 12 digits
  */
 export function parseDecimal(text: string): Decimal {
@@ -31,7 +31,7 @@ export function decimalToScaled(decimal: Decimal, scale: number): bigint {
   return BigInt(whole + significant.padEnd(scale, "0"));
 }
 
-/** The decimal text of a whole number of units of 10^-scale, without zeros at its end. */
+/** The decimal text of a whole number of units of 10^-scale, without trailing zeros. */
 export function scaledToDecimal(scaled: bigint, scale: number): Decimal {
   const digits = scaled.toString().padStart(scale + 1, "0");
   const fraction = digits.slice(digits.length - scale).replace(/0+$/, "");

@@ -2,31 +2,34 @@ import { z } from "zod";
 import { rangeAnswer, reportRange, usageSums } from "./reports.ts";
 import { wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
-/** `bucket`: how wide a bar of the trends is; hours for at most a week. By default hours for one or two days, else days. */
+/**
+ * `bucket`: the width of a bar of the trends; hours for at most a week. By default hours for one or two days, else
+ * days.
+ */
 export const overviewInput = z.strictObject({ ...reportRange, bucket: z.enum(["hour", "day"]).optional() });
 export type OverviewInput = z.output<typeof overviewInput>;
 
 export const dashboardInput = z.strictObject(reportRange);
 
-/** In what a figure is counted; `usd` and `ratio` are exact decimals as text, the others integers. */
+/** The unit of a figure; `usd` and `ratio` are exact decimals as text, the others integers. */
 export const figureUnits = ["usd", "count", "tokens", "quota", "ratio"] as const;
 
-/** One figure, with everything that is needed to read it right. */
+/** One figure, with everything that is needed to interpret it. */
 export const figure = z.strictObject({
   key: z.string(),
   label: z.string(),
   unit: z.enum(figureUnits),
-  /** Null when there is nothing to work it out of. */
+  /** Null when there is nothing to compute it from. */
   value: z.union([wireInteger, wireDecimal]).nullable(),
-  /** Of the period before, as long as what has passed of this one; null for what is only known for now. */
+  /** The value for the previous period, over as much of it as has passed of this one; null for current values. */
   previous: z.union([wireInteger, wireDecimal]).nullable(),
   /** (value - previous) / previous, with four places; null if undefined. */
   change: z.string().nullable(),
-  /** What exactly is counted. */
+  /** A precise definition of what is counted. */
   definition: z.string(),
   /** Null for current counts. */
   range: rangeAnswer.nullable(),
-  /** Up to when everything is in it. */
+  /** All data is complete up to this time. */
   as_of: wireMoment.nullable(),
 });
 export type Figure = z.output<typeof figure>;
@@ -39,7 +42,7 @@ export const dashboardAnswer = z.strictObject({
 
 const bar = z.strictObject({
   starts_at: wireMoment,
-  /** The day of the zone. */
+  /** The day in the time zone. */
   day: z.iso.date(),
   /** It is not over, or has not begun. */
   is_unfinished: z.boolean(),
@@ -61,11 +64,11 @@ const stateCounts = z.record(z.string(), wireInteger);
 
 export const overviewAnswer = z.strictObject({
   range: rangeAnswer,
-  /** The period before; `to` is cut where this one has got to. */
+  /** The previous period; `to` is cut off at the point that this one has reached. */
   previous_range: z.strictObject({ from: wireMoment, to: wireMoment }),
   /** When all of this was read. */
   read_at: wireMoment,
-  /** Up to when calls are in it; null before the first. */
+  /** Calls are complete up to this time; null before the first. */
   usage_as_of: wireMoment.nullable(),
   figures: z.array(figure),
   /** Bars whose sums are the figures of the same names. */
@@ -74,7 +77,7 @@ export const overviewAnswer = z.strictObject({
   by_model: z.array(part),
   by_provider: z.array(part),
   by_node: z.array(part),
-  /** Exit nodes that are not disabled, with what their last check said and what went through them. */
+  /** Exit nodes that are not disabled, with the result of their last check and their traffic. */
   nodes: z.array(
     z.strictObject({
       node_code: z.string(),
@@ -105,7 +108,7 @@ export const overviewAnswer = z.strictObject({
     z.strictObject({
       code: z.string(),
       calls: wireInteger,
-      /** The provider through which most of them went; null when none was asked. */
+      /** The provider that most of them were sent to; null when none was asked. */
       provider: z.string().nullable(),
       first_at: wireMoment,
       last_at: wireMoment,

@@ -1,6 +1,6 @@
 /**
- * The paths without rules of their own that a channel can pass through: the closed list, by method. Nothing here runs
- * a model, so that the flat price of a request pays for it, and nothing reads or changes the account at the provider
+ * The paths without rules of their own that a channel can pass through: the closed list, by method. Nothing here runs a
+ * model, so that the flat price of a request pays for it, and nothing reads or changes the account at the provider
  * itself, its keys, people or models.
  */
 export const passThroughPaths = [

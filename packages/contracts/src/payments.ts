@@ -3,7 +3,7 @@ import { createOrderInput, orderEntry } from "./billing.ts";
 import { recordId } from "./keys.ts";
 import { type Unsent, wireInteger } from "./wire.ts";
 
-/** Our accounts at the card gateway; the two others are kept for what was built on them. */
+/** Our accounts at the card gateway; the other two are kept for existing integrations. */
 export const cardSenders = ["default", "account_a", "account_b"] as const;
 export type CardSender = (typeof cardSenders)[number];
 
@@ -21,7 +21,7 @@ export type CardVendor = (typeof cardVendors)[number];
 /** Shows the request to the gateway instead of sending it. */
 const dryRun = z.boolean().default(false);
 
-/** What every order has, and how it is paid. */
+/** The common part of every order, and how it is paid. */
 export const createWalletPaymentInput = createOrderInput.extend({
   /** One of those that the operator lists. */
   vendor: z.string().regex(/^[a-z0-9_]{1,40}$/, "a vendor of the wallet gateway"),
@@ -34,7 +34,7 @@ export const createCardPaymentInput = createOrderInput.extend({
   dry_run: dryRun,
 });
 
-/** What a gateway gets, as it gets it. */
+/** The request as the gateway gets it. */
 const gatewayRequest = z.strictObject({
   method: z.literal("POST"),
   /** Path at the gateway. */
@@ -48,44 +48,44 @@ export type GatewayRequest = Unsent<z.output<typeof gatewayRequest>>;
 
 export const createdPayment = z.strictObject({
   order: orderEntry,
-  /** With it somebody with a login can take an order that was placed without one. */
+  /** Lets a logged-in user claim an anonymous order. */
   claim_code: z.string().nullable(),
   dry_run: z.boolean(),
-  /** Of a dry run. */
+  /** For a dry run. */
   request: gatewayRequest.nullable(),
-  /** Where the payer goes on, unless it is a dry run. */
+  /** Where the payer continues, except in a dry run. */
   checkout_url: z.string().nullable(),
 });
 export type CreatedPayment = Unsent<z.output<typeof createdPayment>>;
 
-/** Which ways of paying there are now, and whether an order can be tried without money. */
+/** The available payment methods, and whether an order can be tried without money. */
 export const paymentOptionsAnswer = z.strictObject({
   /** Whether a checkout can be opened; a dry run may be possible without. */
   is_wallet_ready: z.boolean(),
   wallet_vendors: z.array(z.string()),
   is_card_ready: z.boolean(),
   card_vendors: z.array(z.enum(cardVendors)),
-  /** Orders can be settled without a payment: never where real customers are. */
+  /** Orders can be settled without a payment: never with real customers. */
   is_mock_offered: z.boolean(),
 });
 export type PaymentOptions = Unsent<z.output<typeof paymentOptionsAnswer>>;
 
-/** What can become of a message of a gateway; the first three are not the end of it. */
+/** The results of processing a gateway message; the first three are not final. */
 export const noticeResults = [
   ...(["received", "unconfirmed", "unknown_order", "settled", "duplicate"] as const),
   ...(["review", "ignored", "flagged", "wrong_mode"] as const),
 ] as const;
 
-/** What became of a message of the card gateway. */
+/** The result of processing a card gateway message. */
 export const cardNoticeAnswer = z.strictObject({ received: z.literal(true), result: z.enum(noticeResults) });
 
 export const replayNoticeInput = z.strictObject({ gateway_event_id: recordId });
 
-/** What became of a message that was taken again. */
+/** The result of processing a message again. */
 export const replayedNotice = z.strictObject({
   gateway_event_id: wireInteger,
   result_before: z.enum(noticeResults),
   result: z.enum(noticeResults),
-  /** False for one that had been dealt with: nothing was done. */
+  /** False for a message that was processed before: nothing was done. */
   is_new: z.boolean(),
 });

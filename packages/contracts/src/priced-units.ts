@@ -10,22 +10,23 @@ export const unitMeasures = {
 } as const;
 
 type UnitRow = {
-  /** The line of a receipt, and the key of its texts. */
+  /** The receipt line, and the key of its texts. */
   readonly name: string;
-  /** The column of its counts, wherever calls are counted; null for what each call has one of. */
+  /** The column of its counts, wherever calls are counted; null if each call counts as one. */
   readonly count: string | null;
   readonly measure: keyof typeof unitMeasures;
   /** The column of its price, wherever there are prices. */
   readonly price: string;
   /** The unit whose count includes it already. Each is charged on one line only. */
   readonly partOf: string | null;
-  /** What it costs without a price of its own: every price list has to name one, nothing, or as much as `partOf`. */
+  /** What it costs without its own price: required in every price list, nothing, or the price of `partOf`. */
   readonly unpriced: "refused" | "free" | "as_whole";
 };
 
 /**
- * Everything that a call is charged for. Types, columns, receipts, exports and forms follow from this table, in its order.
- * A new unit comes last: rows that wait in a spool have their counts in this order. How to add one: docs/development.md.
+ * Everything that a call is charged for. Types, columns, receipts, exports and forms are derived from this table, in
+ * its order. A new unit comes last: rows waiting in a spool have their counts in this order. How to add one:
+ * docs/development.md.
  */
 export const pricedUnits = [
   {
@@ -129,7 +130,7 @@ export const unitsByWhole: readonly PricedUnit[] = pricedUnits
   .filter(({ partOf }) => partOf === null)
   .flatMap((whole) => [whole, ...partsOf(whole)]);
 
-/** An object with a member for each price, by whether it may be missing. */
+/** An object with a member for each price, typed by whether it may be missing. */
 export type ByPrice<Refused, Free, AsWhole> = {
   readonly [Unit in PricedUnit as Unit["price"]]: {
     readonly refused: Refused;
@@ -138,7 +139,7 @@ export type ByPrice<Refused, Free, AsWhole> = {
   }[Unit["unpriced"]];
 };
 
-/** Prices as decimal texts; null where a part costs what the whole does. */
+/** Prices as decimal texts; null where a part costs the same as the whole. */
 export type PriceList = ByPrice<string, string, string | null>;
 
 export function byPrice<Refused, Free, AsWhole>(members: {
@@ -153,7 +154,7 @@ export function byPrice<Refused, Free, AsWhole>(members: {
   >;
 }
 
-/** The prices among the members of an object, and no more. */
+/** Only the prices among the members of an object. */
 export function pricesOf<Prices extends ByPrice<unknown, unknown, unknown>>(from: Prices): Pick<Prices, PriceColumn> {
   return Object.fromEntries(priceColumns.map((price) => [price, from[price]])) as Pick<Prices, PriceColumn>;
 }
@@ -184,8 +185,8 @@ export function byTokenCount<Member>(member: Member): Readonly<Record<TokenColum
   return Object.fromEntries(tokenColumns.map((column) => [column, member])) as Record<TokenColumn, Member>;
 }
 
-/** A name of a column as a name of the program: `cache_read` is `cacheRead`. */
-/** How an act names a new price: without `_usd` at the end, which would make an amount of it. */
+/** A column name in camel case: `cache_read` is `cacheRead`. */
+/** The name of a new price in an act: without `_usd` at the end, which would make it an amount. */
 type PriceEffect = PriceColumn extends infer Price
   ? Price extends `${infer Name}_usd`
     ? `price_${Name}`

@@ -1,14 +1,16 @@
 import { z } from "zod";
 
-/** White space, controls, and what has no width or no ink, whatever it calls itself: fillers are letters to Unicode. */
+/**
+ * White space, controls, and characters without width or ink, whatever their category: fillers are letters to Unicode.
+ */
 const withoutInk = /[\p{White_Space}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** How many characters of a text can be seen. */
+/** How many characters of a text are visible. */
 export function countVisible(text: string): number {
   return [...text.replace(withoutInk, "")].length;
 }
 
-/** Why something was done, in words that readers of the audit log can see. */
+/** The reason for an action, in visible words for readers of the audit log. */
 export const reasonText = (lengthMax: number) =>
   z
     .string()

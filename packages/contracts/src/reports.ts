@@ -4,10 +4,10 @@ import { byPrice, byTokenCount } from "./priced-units.ts";
 import { day, zone } from "./usage.ts";
 import { wireDay, wireDecimal, wireInteger, wireMoment, wirePrices } from "./wire.ts";
 
-/** How many days one report or overview may be about. */
+/** How many days one report or overview may cover. */
 export const reportDaysMax = 400;
 
-/** Days of the zone, the first and the last included; by default the last 30. */
+/** Days of the zone, both ends included; by default the last 30. */
 export const reportRange = { from_day: day.optional(), to_day: day.optional(), zone: zone.default("UTC") };
 
 export type ReportRangeInput = {
@@ -28,28 +28,27 @@ export const marginReportInput = z.strictObject({ ...reportRange, by: z.enum(mar
 export const reconciliationInput = z.strictObject({ ...reportRange, format });
 export const campaignReportInput = z.strictObject({ ...reportRange, format });
 
-/** Which days were meant, and the moments they begin and end at. */
+/** The effective days, and the moments they begin and end at. */
 export const rangeAnswer = z.strictObject({
   from_day: wireDay,
   to_day: wireDay,
   zone: z.string(),
   from: wireMoment,
-  /** The first moment after the range; ahead of `as_of` when the last day is not over. */
+  /** The first moment after the range; after `as_of` when the last day is not over. */
   to: wireMoment,
 });
 
-/** `as_of`: up to when everything is in it; null before calls were ever summed. */
+/** `as_of`: data is complete up to this time; null before calls were ever summed. */
 const head = { range: rangeAnswer, as_of: wireMoment.nullable() };
 
 /**
- * A row of a report by day, model and so on. `key` is the day, the name or the id; null is what has none. `name` is for
- * people.
+ * A row of a report by day, model and so on. `key` is the day, the name or the id; null for none. `name` is for people.
  */
 const row = { key: z.string().nullable(), name: z.string().nullable() };
 
 const revenueSums = {
   payments: wireInteger,
-  /** Without what the mock of development settled. */
+  /** Without what the development mock settled. */
   revenue_usd: wireDecimal,
   refunds: wireInteger,
   refunds_usd: wireDecimal,
@@ -69,7 +68,7 @@ export const usageSums = {
   aborted: wireInteger,
   failed: wireInteger,
   refused: wireInteger,
-  /** Parts are in the count of their whole, too. */
+  /** Parts are included in the count of their whole, too. */
   ...byTokenCount(wireInteger),
   /** Before the multipliers of users. */
   quota: wireInteger,
@@ -85,11 +84,11 @@ export type UsageReport = z.output<typeof usageReport>;
 
 const marginSums = {
   calls: wireInteger,
-  /** What the calls were charged with, after the multipliers. */
+  /** What the calls were charged, after the multipliers. */
   charged_usd: wireDecimal,
-  /** What the providers take for those calls whose cost is known. */
+  /** What the providers charge for the calls whose cost is known. */
   cost_usd: wireDecimal,
-  /** What is charged for the calls whose cost is known, less that cost. */
+  /** What was charged for the calls whose cost is known, less that cost. */
   margin_usd: wireDecimal,
   /** Delivered calls through channels whose cost nobody has entered. */
   calls_without_cost: wireInteger,
@@ -126,7 +125,7 @@ export const reconciliationReport = z.strictObject({
       payments: wireInteger,
       payments_usd: wireDecimal,
       refunds_usd: wireDecimal,
-      /** What these orders gave their owners, by the ledger; orders that nobody has claimed give nothing yet. */
+      /** What the ledger credited to the owners of these orders; orders that nobody has claimed credit nothing yet. */
       credited_quota: wireInteger,
       unclaimed_quota: wireInteger,
     }),
@@ -156,9 +155,9 @@ export const campaignReport = z.strictObject({
       ...campaignSums,
     }),
   ),
-  /** Events of senders that call themselves programs; in no other figure. */
+  /** Events from bots; not included in any other figure. */
   bot_events: wireInteger,
-  /** Of everything; a visitor who came by several campaigns counts once. */
+  /** For everything; a visitor who came by several campaigns counts once. */
   total: z.strictObject(campaignSums),
 });
 export type CampaignReport = z.output<typeof campaignReport>;
@@ -167,13 +166,13 @@ const costUsd = z
   .union([z.string(), z.number().transform(String)])
   .pipe(z.string().regex(/^\d{1,9}(\.\d{1,8})?$/, "US dollars with at most eight places, like 0.15"));
 
-/** What a provider takes for a model through a channel. */
+/** What a provider charges for a model through a channel. */
 export const saveChannelCostInput = z.strictObject({
   channel_id: recordId,
   model: z.string().min(1).max(200),
-  /** The UTC day from which it counts; sent again for the same day it replaces what was said. */
+  /** The UTC day from which it applies; a second entry for the same day replaces the first. */
   valid_from: day,
-  /** Null: what plain input or output costs. */
+  /** Null: the price of plain input or output. */
   ...byPrice({ refused: costUsd, free: costUsd.default("0"), as_whole: costUsd.nullable().default(null) }),
 });
 export type SaveChannelCostInput = z.output<typeof saveChannelCostInput>;

@@ -19,13 +19,13 @@ export const saveSecretInput = z.strictObject({
 
 export type SaveSecretInput = z.output<typeof saveSecretInput>;
 
-/** A secret as it is listed: never with its value. */
+/** A secret in lists: never with its value. */
 const secretEntry = z.strictObject({
   name: z.string(),
   version: z.int(),
   created_at: wireMoment,
   updated_at: wireMoment,
-  /** Who saved this version; null for one that no admin saved. */
+  /** Who saved this version; null if no admin did. */
   set_by: z.string().nullable(),
 });
 export type SecretEntry = Unsent<z.output<typeof secretEntry>>;

@@ -2,33 +2,33 @@ import { z } from "zod";
 import { waitingAnswer } from "./approvals.ts";
 import { type Unsent, wireMoment } from "./wire.ts";
 
-/** Settings that admins change while the service runs. What there is to set is a list of the server. */
+/** Settings that admins change while the service runs. The server defines which ones exist. */
 
 export const saveSettingInput = z.strictObject({
   name: z.string().min(1).max(100),
-  /** Null gives the setting its default back. */
+  /** Null resets the setting to its default. */
   value: z.union([z.int(), z.boolean(), z.null()]),
-  /** The version that was loaded; 0 for one that nobody has changed yet. */
+  /** The loaded version; 0 if nobody has changed it yet. */
   version: z.int().min(0),
 });
 export type SaveSettingInput = z.output<typeof saveSettingInput>;
 
 const value = z.union([z.int(), z.boolean()]);
 
-/** A setting as it is shown: what counts now, and what may be set. */
+/** A setting as shown: its effective value, and its allowed values. */
 export const settingView = z.strictObject({
   name: z.string(),
   description: z.string(),
   kind: z.enum(["integer", "boolean"]),
-  /** What an integer counts, like `days`. */
+  /** The unit of an integer, such as `days`. */
   unit: z.string().nullable(),
   min: z.int().nullable(),
   max: z.int().nullable(),
   value,
   default: value,
-  /** Where the value comes from. One of the environment can't be changed here. */
+  /** Where the value comes from. One from the environment can't be changed here. */
   source: z.enum(["default", "admin", "environment"]),
-  /** The variable of the environment that would decide over it, if there is one. */
+  /** The environment variable that would override it, if there is one. */
   variable: z.string().nullable(),
   version: z.int().min(0),
   updated_by: z.string().nullable(),

@@ -2,7 +2,7 @@ import type { PlanEntry } from "./billing.ts";
 import type { ModelKind } from "./model-kinds.ts";
 import type { PriceList } from "./priced-units.ts";
 
-/** A model as the public pages show it. Prices are exact decimals in US dollars, for a million tokens where they say so. */
+/** A model as the public pages show it. Prices are exact decimals in US dollars, per million tokens where stated. */
 export type SiteModel = PriceList & {
   readonly name: string;
   readonly display_name: string;
@@ -19,21 +19,21 @@ export type SiteModel = PriceList & {
 /** A plan as the public pages show it; the quota as decimal text. */
 export type SitePlan = Omit<PlanEntry, "quota"> & { readonly quota: string };
 
-/** What the public pages are made of, besides their texts: the same in every language. */
+/** The data of the public pages, besides their texts: the same in every language. */
 export type SiteCatalogue = {
-  /** What absolute addresses begin with, without a slash at the end. */
+  /** The base of absolute URLs, without a trailing slash. */
   readonly origin: string;
   readonly plans: readonly SitePlan[];
   readonly models: readonly SiteModel[];
   /** The names that clients of the Messages API may ask for. */
   readonly messages_models: readonly string[];
-  /** Where the script of the support widget is, or null where there is none. */
+  /** The URL of the support widget's script, or null. */
   readonly support_widget_url: string | null;
 };
 
-/** What the program that writes the public pages gets on its standard input. */
+/** The standard input of the program that renders the public pages. */
 export type PrerenderOrder = {
   readonly catalogue: SiteCatalogue;
-  /** An empty folder, which it fills. */
+  /** An empty folder for its output. */
   readonly directory: string;
 };

@@ -34,9 +34,9 @@ export const traceListInput = z.strictObject({
   from: moment.optional(),
   /** Calls that began before this moment. */
   to: moment.optional(),
-  /** `-time` begins with the newest. */
+  /** `-time` starts with the newest. */
   sort: z.enum(["time", "-time"]).default("-time"),
-  /** What the page before ended with. */
+  /** The cursor from the previous page. */
   cursor: z
     .string()
     .regex(cursorForm, "This is not a cursor of this list.")
@@ -47,13 +47,13 @@ export const traceListInput = z.strictObject({
 });
 export type TraceListInput = z.output<typeof traceListInput>;
 
-/** The day, in UTC, is in every list; without it, it is read off the request id. */
+/** The day, in UTC, is in every list; without it, it is derived from the request id. */
 export const traceInput = z.strictObject({ request_id: requestId, day: day.optional() });
 
 export const payloadReadInput = z.strictObject({
   request_id: requestId,
   day: day.optional(),
-  /** Why it has to be read; kept with the name of who read it. Without it, nothing is shown. */
+  /** The reason for reading it; stored with the reader's name. Without it, nothing is shown. */
   reason: z.string().max(reasonLengthMax).optional(),
 });
 
@@ -68,12 +68,12 @@ export const accessListInput = z.strictObject({
 const count = wireInteger.nullable();
 
 /**
- * What became of the bodies: `stored` can be read; `expired` were stored and destroyed at the end of the retention; `off`
+ * The state of the bodies: `stored` can be read; `expired` were stored and destroyed at the end of the retention; `off`
  * for the key or the service; `dropped` under load; `none` came.
  */
 const payloadState = z.enum(["stored", "expired", "off", "dropped", "none"]);
 
-/** One call, as it is listed. */
+/** One call, as listed. */
 export const traceView = z.strictObject({
   request_id: z.uuid(),
   day: wireDay,
@@ -102,7 +102,7 @@ export type TraceView = Unsent<z.output<typeof traceView>>;
 
 export const traceListOutput = z.strictObject({ traces: z.array(traceView), next_cursor: z.string().nullable() });
 
-/** One try at one channel. */
+/** One attempt at one channel. */
 const attemptView = z.strictObject({
   channel_id: z.string(),
   channel: z.string(),
@@ -111,11 +111,11 @@ const attemptView = z.strictObject({
   duration_ms: z.number(),
   status: z.int().nullable(),
   result: z.string(),
-  /** What the provider said about it; null when it said nothing, or answered. */
+  /** The provider's message about it; null if there was none. */
   said: z.string().nullable(),
 });
 
-/** What the gateway charged and how it got there; null for a call that it did not let in. */
+/** What the gateway charged and how; null for a call that it did not admit. */
 const usageView = z.strictObject({
   group_name: z.string(),
   channel_id: count,
@@ -151,7 +151,7 @@ export const traceDetailOutput = z.strictObject({
   trace: traceView,
   usage: usageView.nullable(),
   attempts: z.array(attemptView),
-  /** What is stored of the bodies; null when nothing is, or not any more. */
+  /** What is stored of the bodies; null when nothing is, or no longer. */
   payload: z
     .strictObject({
       request_bytes: wireInteger,
@@ -162,15 +162,15 @@ export const traceDetailOutput = z.strictObject({
       expires_at: wireMoment,
     })
     .nullable(),
-  /** Who has read it, the newest first. */
+  /** Who has read it, newest first. */
   accesses: z.array(accessView),
 });
 
-/** A body in clear: as text, or in base64 when it is none. */
+/** A decrypted body: as text, or in base64 if it is not text. */
 const bodyView = z.strictObject({
   encoding: z.enum(["text", "base64"]),
   content: z.string(),
-  /** How long it was; less was kept when it is truncated. */
+  /** Its full length; less was kept when it is truncated. */
   bytes: z.int(),
   is_truncated: z.boolean(),
 });
@@ -187,7 +187,7 @@ export const accessListOutput = z.strictObject({ accesses: z.array(accessView), 
 
 export const accessCheckOutput = z.strictObject({
   holds: z.boolean(),
-  /** The last link: anyone who keeps it elsewhere notices a chain that was cut short. */
+  /** The last link: anyone who keeps a copy elsewhere can detect a truncated chain. */
   head: z.strictObject({ number: wireInteger, hash: z.string() }).nullable(),
   findings: z.array(z.strictObject({ finding: z.string(), link_number: wireInteger.nullable() })),
 });
@@ -195,7 +195,7 @@ export const accessCheckOutput = z.strictObject({
 export const payloadCountOutput = z.strictObject({
   /** Payloads that can still be decrypted. */
   decryptable: wireInteger,
-  /** When they were counted last; null when they never were. */
+  /** When they were last counted; null if never. */
   counted_at: wireMoment.nullable(),
   days: z.array(z.strictObject({ day: wireDay, payloads: wireInteger })),
 });

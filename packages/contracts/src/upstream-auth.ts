@@ -4,12 +4,12 @@ import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
 
 export const authTypes = ["api_key", "service_account", "oauth_refresh_token", "custom_header"] as const;
 export const profileStatuses = ["standby", "disabled"] as const;
-/** The result of a refresh: somebody has to connect the provider by hand. */
+/** The result of a refresh: a person has to connect the provider. */
 export const refreshMarker = "pending_manual_connector";
 export const modelScopeMax = 200;
 export const profilesMax = 500;
 
-/** An address of a provider: HTTPS, without credentials, query and fragment. */
+/** A provider's URL: HTTPS, without credentials, query and fragment. */
 const providerUrl = z
   .string()
   .trim()
@@ -32,7 +32,7 @@ const token = (lengthMax: number) =>
     .min(1, "This can't be empty.")
     .max(lengthMax)
     .regex(/^[\x21-\x7e]*$/, "visible ASCII characters without spaces");
-/** Headers that a connection is made of, or that say who somebody is to us. */
+/** Headers that affect the connection, or that identify someone to us. */
 const reservedHeaders = new Set([
   "host",
   "connection",
@@ -64,7 +64,7 @@ const privateKey = z
     "a private key in PEM",
   );
 
-/** The parts of each type that are not secret. */
+/** The non-secret fields of each type. */
 export const profileSettings = {
   api_key: z.strictObject({
     header: headerName.default("authorization"),
@@ -75,7 +75,7 @@ export const profileSettings = {
   custom_header: z.strictObject({ header: headerName }),
 } as const;
 
-/** What of each type is: kept in the secret store and never shown. */
+/** The secret fields of each type: kept in the secret store and never shown. */
 export const profileCredentials = {
   api_key: z.strictObject({ api_key: token(4_096) }),
   service_account: z.strictObject({ private_key: privateKey, private_key_id: token(200).optional() }),
@@ -90,16 +90,16 @@ export const profileCredentials = {
   }),
 } as const;
 
-/** One model or some; none means all. */
+/** One or several models; none means all. */
 const modelScope = z
   .union([displayText(200).transform((name) => [name]), z.array(displayText(200)).max(modelScopeMax)])
   .transform((names) => [...new Set(names)])
   .default([]);
 
 const fieldsOfAll = {
-  /** Of the profile that is changed; without it one is made. */
+  /** The profile to change; without it one is created. */
   id: recordId.optional(),
-  /** Of the profile as it was loaded. */
+  /** The profile's version as loaded. */
   version: z.int().positive().optional(),
   name: displayText(100),
   provider: z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,63}$/, "up to 64 lower-case letters, digits, points, - and _"),
@@ -113,7 +113,7 @@ const profileOf = <Type extends (typeof authTypes)[number]>(type: Type) =>
     ...fieldsOfAll,
     auth_type: z.literal(type),
     settings: profileSettings[type],
-    /** Left out, the one that is kept stays. */
+    /** If omitted, the stored one stays. */
     credential: profileCredentials[type].optional(),
   });
 
@@ -141,7 +141,7 @@ export const profileEntry = z.strictObject({
   base_url: z.string(),
   model_scope: z.array(z.string()),
   settings: z.record(z.string(), z.unknown()),
-  /** Which parts of a credential are kept; their values never come back. */
+  /** Which fields of a credential are stored; their values are never returned. */
   credential_fields: z.array(z.string()),
   refresh_check: z.literal(refreshMarker).nullable(),
   refresh_requested_at: wireMoment.nullable(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Unsent, wireInteger } from "./wire.ts";
 
-/** `reconcile`: look at the whole usage log again instead of going on where the last run ended. */
+/** `reconcile`: read the whole usage log again instead of continuing where the last run ended. */
 export const settleUsageInput = z.strictObject({ reconcile: z.boolean().default(false) });
 
 /** What one run of the usage settlement did. Amounts are quota. */
@@ -9,16 +9,16 @@ const settlementRun = z.strictObject({
   rows_settled: z.int(),
   base_quota: wireInteger,
   settled_quota: wireInteger,
-  /** What the multipliers added; negative when they gave more back. */
+  /** What the multipliers added; negative when they refunded more. */
   quota_delta: wireInteger,
   /** Rows that were put aside for a person to look at. */
   rows_quarantined: z.int(),
   batches: z.int(),
   /** How far the usage log is settled: the number of the writing transaction. Null when another run has the checkpoint. */
   checkpoint: z.string().nullable(),
-  /** `caught_up`; `busy`: another run is at it; `unfinished`: there is more, and the next run goes on. */
+  /** `caught_up`; `busy`: another run is in progress; `unfinished`: there is more, and the next run continues. */
   outcome: z.enum(["caught_up", "busy", "unfinished"]),
-  /** How long the oldest row waits that is still not settled; 0 when there is none. */
+  /** How long the oldest unsettled row has waited; 0 when there is none. */
   lag_seconds: z.int(),
 });
 export type SettlementAnswer = Unsent<z.output<typeof settlementRun>>;

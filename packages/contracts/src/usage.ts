@@ -5,10 +5,10 @@ import { type Unsent, wireCounts, wireDay, wireDecimal, wireInteger, wireMoment 
 
 export const outcomes = ["completed", "aborted", "failed", "refused"] as const;
 
-/** How many days one question may be about. */
+/** How many days one query may cover. */
 export const usageDaysMax = 93;
 
-/** No call is from before or after: days of the years 1 and 9999 have neighbours that can't be written. */
+/** No call is from before or after: days of the years 1 and 9999 have neighbours that can't be represented. */
 const firstDay = "2000-01-01";
 const lastDay = "2999-12-31";
 export const day = z.iso
@@ -29,7 +29,7 @@ function isZone(name: string): boolean {
   }
 }
 
-/** Days of the zone, the first and the last included; by default the last 30. */
+/** Days of the zone, both ends included; by default the last 30. */
 const range = { from_day: day.optional(), to_day: day.optional(), zone: zone.default("UTC") };
 const filters = {
   key_id: recordId.optional(),
@@ -41,7 +41,7 @@ const requestId = z.uuid().transform((id) => id.toLowerCase());
 export const usageListInput = z.strictObject({
   ...range,
   ...filters,
-  /** What the page before ended with. */
+  /** The cursor from the previous page. */
   cursor: z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "This is not a cursor of this list.")
@@ -55,12 +55,12 @@ export type UsageListInput = z.output<typeof usageListInput>;
 export const usageSummaryInput = z.strictObject({ ...range, ...filters });
 export type UsageSummaryInput = z.output<typeof usageSummaryInput>;
 
-/** What one file of calls can hold. */
+/** The most calls in one file. */
 export const usageExportRowsMax = 100_000;
 
 export const usageReceiptInput = z.strictObject({ day: day.optional(), request_id: requestId });
 
-/** One relayed call, as it is shown to the user who pays. */
+/** One relayed call, as shown to the user who pays. */
 export const usageView = z.strictObject({
   request_id: z.string(),
   /** In UTC. */
@@ -74,9 +74,9 @@ export const usageView = z.strictObject({
   http_status: z.int(),
   error_code: z.string().nullable(),
   is_stream: z.boolean(),
-  /** Parts are in the count of their whole, too. */
+  /** Parts are included in the count of their whole, too. */
   ...wireCounts,
-  /** Where the units come from; `estimated` is a count of our own. */
+  /** Where the units come from; `estimated` is our own count. */
   usage_source: z.enum(["provider", "estimated", "none"]),
   /** The provider reported more than is plausible; the plausible amount is charged, see `usage_source`. */
   is_implausible: z.boolean(),
@@ -91,7 +91,7 @@ export const usageView = z.strictObject({
 export type UsageView = Unsent<z.output<typeof usageView>>;
 export const usageListAnswer = z.strictObject({ rows: z.array(usageView), next_cursor: z.string().nullable() });
 
-/** Sums over calls; the parts of an answer add up to its total. */
+/** Sums over calls; the parts of a response add up to its total. */
 const usageSums = z.strictObject({
   calls: wireInteger,
   completed_calls: wireInteger,
@@ -107,13 +107,13 @@ export const usageSummaryAnswer = z.strictObject({
   from_day: wireDay,
   to_day: wireDay,
   total: usageSums,
-  /** Every day of the range, also those without a call. */
+  /** Every day of the range, including those without a call. */
   by_day: z.array(usageSums.extend({ day: wireDay })),
-  /** The most expensive first; null is what was refused before a model was known. */
+  /** The most expensive first; null for calls refused before a model was known. */
   by_model: z.array(usageSums.extend({ model: modelName })),
-  /** The most expensive first, revoked keys among them. */
+  /** The most expensive first, including revoked keys. */
   by_key: z.array(usageSums.extend({ key_id: wireInteger, key_name: z.string() })),
-  /** Only what has calls. */
+  /** Only those with calls. */
   by_day_and_model: z.array(usageSums.extend({ day: wireDay, model: modelName })),
 });
 export type UsageSummary = Unsent<z.output<typeof usageSummaryAnswer>>;
@@ -134,7 +134,7 @@ export type ReceiptLine = Unsent<z.output<typeof receiptLine>>;
 export const usageReceipt = usageView.extend({
   price_version: z.int().nullable(),
   lines: z.array(receiptLine),
-  /** The exact sum of the lines; `quota` is it, rounded up once. */
+  /** The exact sum of the lines; `quota` is this sum, rounded up once. */
   sum_usd: wireDecimal,
   /** What the lines come to today; equals `quota`. */
   recomputed_quota: wireInteger,

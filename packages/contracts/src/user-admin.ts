@@ -17,7 +17,7 @@ const spent = z.strictObject({ calls: wireInteger, completed: wireInteger, settl
 
 /**
  * Everything about a user. The pages are the first ones of the lists, with the filter `user_id` (of the audit log
- * `about_user_id`): their cursors go on there.
+ * `about_user_id`): their cursors continue there.
  */
 export const userDetail = z.strictObject({
   user: userList.row.extend({
@@ -32,10 +32,10 @@ export const userDetail = z.strictObject({
     /** Lent to running replicas; part of what remains. */
     leased: wireInteger,
     remaining: wireInteger,
-    /** By the entries of the ledger. */
+    /** According to the ledger's entries. */
     ledger: wireInteger,
   }),
-  /** Settled calls of the last days, as far as they are summed up. */
+  /** Settled calls of the last days, as far as they have been summed. */
   spent: z.strictObject({ last_day: spent, last_7_days: spent, last_30_days: spent }),
   subscriptions: z.array(
     z.strictObject({

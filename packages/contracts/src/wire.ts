@@ -2,11 +2,11 @@ import { z } from "zod";
 import { byCount, byPrice } from "./priced-units.ts";
 
 /**
- * How values look in answers: JSON has no integers of 64 bits and no dates. The schemas of answers are made of these, so
- * that a program that reads them gets the types that it will see, and `Unsent` gives the server those that it sends.
+ * How values look in responses: JSON has no 64-bit integers and no dates. Response schemas are made of these, so that a
+ * client gets the types that it will see, and `Unsent` gives the server those that it sends.
  */
 
-/** An integer of the server: a JSON number, or its digits as text where a number can't hold it exactly. */
+/** An integer from the server: a JSON number, or its digits as text if a number can't represent it exactly. */
 export const wireInteger = z
   .union([z.int(), z.string().regex(/^-?[1-9]\d{15,39}$/)])
   .brand<"integer">()
@@ -24,16 +24,16 @@ export const wireDecimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 /** A date without a time, `2026-11-21`. */
 export const wireDay = z.iso.date();
 
-/** Every price of a list, as its answer says it. */
+/** Every price of a list, as in responses. */
 export const wirePrices = byPrice({ refused: wireDecimal, free: wireDecimal, as_whole: wireDecimal.nullable() });
 
 /** Every count of a call. */
 export const wireCounts = byCount({ bigint: wireInteger, integer: z.int() });
 
-/** Where a list goes on; null at its end. */
+/** The cursor of the next page; null at the end. */
 export const wireCursor = wireInteger.nullable();
 
-/** What a server hands out so that it looks like this in JSON: integers are bigints and moments dates. */
+/** The server's types for a value with this JSON form: integers are bigints and moments are dates. */
 export type Unsent<Wire> =
   Wire extends z.core.$brand<"integer">
     ? bigint
@@ -45,5 +45,5 @@ export type Unsent<Wire> =
           ? { readonly [Name in keyof Wire]: Unsent<Wire[Name]> }
           : Wire;
 
-/** What is beside `ok` in a response, by its schema. */
+/** The fields of a response beside `ok`, by its schema. */
 export type AnswerOf<Schema extends z.ZodType> = z.output<Schema>;

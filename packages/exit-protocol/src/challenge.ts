@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * How two who hold the same relay key recognize each other without sending it. The control plane signs a fresh nonce
- * with the code of the node and the address that it believes to be the node's; the node checks that, and signs the
- * nonce together with its answer. A server at a wrong address learns nothing that is useful elsewhere.
+ * How two holders of the same relay key recognise each other without sending it. The control plane signs a fresh nonce
+ * with the node's code and the address that it believes to be the node's; the node checks that, and signs the nonce
+ * together with its response. A server at a wrong address learns nothing that is useful elsewhere.
  */
 export type Challenge = {
   readonly nodeCode: string;
-  /** Host of the relay URL, with its port when it has one: what the asker believes to call. */
+  /** Host of the relay URL, with its port if it has one: the server that the sender believes to call. */
   readonly audience: string;
   readonly issuedAtMs: number;
   /** 22 characters of base64url: 128 random bits, never used again. */
@@ -22,7 +22,7 @@ const noncePattern = /^[A-Za-z0-9_-]{22}$/;
 const macPattern = /^[A-Za-z0-9_-]{43}$/;
 
 function mac(relayKey: string, purpose: string, parts: readonly string[]): string {
-  // Each part with its length, so that no two lists of parts are the same text.
+  // Each part is prefixed with its length, so that no two lists of parts are the same text.
   const text = parts.map((part) => `${part.length}:${part}`).join("|");
   return createHmac("sha256", relayKey).update(`sluice-exit-${version}-${purpose}|${text}`).digest("base64url");
 }
@@ -47,7 +47,7 @@ export type ReceivedChallenge = {
   readonly signature: string;
 };
 
-/** Reads the value of the challenge header, or null when it has another form. Nothing is checked yet. */
+/** Parses the value of the challenge header; null if it is malformed. Nothing is checked yet. */
 export function parseChallenge(text: string): ReceivedChallenge | null {
   const [sentVersion, time = "", nonce = "", signature = "", ...more] = text.split(".");
   const isWellFormed =
@@ -59,7 +59,9 @@ export function parseChallenge(text: string): ReceivedChallenge | null {
   return isWellFormed ? { issuedAtMs: Number(time), nonce, signature } : null;
 }
 
-/** Whether the holder of `relayKey` made the challenge for this node and audience. Age and nonce are another matter. */
+/**
+ * Whether the holder of `relayKey` made the challenge for this node and audience. Age and nonce are checked elsewhere.
+ */
 export function isSignedBy(
   relayKey: string,
   received: ReceivedChallenge,
@@ -69,17 +71,17 @@ export function isSignedBy(
   return isEqualMac(mac(relayKey, "challenge", challengeParts({ ...target, issuedAtMs, nonce })), signature);
 }
 
-/** The value of the proof header: binds the body of the answer to the challenge. */
+/** The value of the proof header: binds the body of the response to the challenge. */
 export function signProof(relayKey: string, challenge: Challenge, body: string): string {
   return mac(relayKey, "proof", [...challengeParts(challenge), body]);
 }
 
-/** Whether a proof comes from somebody who holds the relay key and answers this very challenge with this very body. */
+/** Whether a proof comes from a holder of the relay key and answers this very challenge with this very body. */
 export function isProofValid(relayKey: string, challenge: Challenge, body: string, proof: string): boolean {
   return isEqualMac(signProof(relayKey, challenge, body), proof);
 }
 
-/** Remembers the nonces that could still come again. */
+/** Remembers the nonces that could still be replayed. */
 export class NonceMemory {
   readonly #expiry = new Map<string, number>();
   readonly #countMax: number;
@@ -89,13 +91,12 @@ export class NonceMemory {
   }
 
   /**
-   * Takes a challenge once, while it is fresh.
-   * @returns false for one that is too old, from the future, or already seen; also when more came than can be
-   *   remembered
+   * Accepts a challenge once, while it is fresh.
+   * @returns false for one that is too old, from the future, or already seen; also when there are too many to remember
    */
   take({ issuedAtMs, nonce }: ReceivedChallenge, nowMs: number): boolean {
     for (const [known, expiresMs] of this.#expiry) {
-      // In the order in which they came, so that the first one that is kept ends the search.
+      // In order of arrival, so that the first one to keep ends the search.
       if (expiresMs > nowMs) {
         break;
       }

@@ -4,11 +4,11 @@ const account = z.object({
   accountCode: z.string(),
   provider: z.string(),
   authType: z.enum(["api_key", "oauth_refresh_token"]),
-  /** `active` serves calls, `standby` is a slot without use, `refused` means that the provider did not take the key. */
+  /** `active` serves calls, `standby` is an unused slot, `refused` means that the provider rejected the key. */
   status: z.enum(["active", "standby", "refused"]),
 });
 
-/** What only the holder of the relay key learns. */
+/** What only a holder of the relay key learns. */
 const details = z.object({
   node: z.string(),
   version: z.string(),
@@ -28,10 +28,10 @@ const details = z.object({
   egressAddress: z.object({ bound: z.string().nullable(), seen: z.string().nullable() }),
 });
 
-/** The answer of `/health` to anybody. `ok` is false, with status 503, when the node can't serve calls. */
+/** The response of `/health` to anyone. `ok` is false, with status 503, when the node can't serve calls. */
 export const healthAnswer = z.object({ ok: z.boolean() });
 
-/** The answer of `/health` to the holder of the relay key, or to a challenge. */
+/** The response of `/health` to a holder of the relay key, or to a challenge. */
 export const detailedHealthAnswer = healthAnswer.extend(details.shape);
 
 export type HealthAnswer = z.output<typeof healthAnswer>;

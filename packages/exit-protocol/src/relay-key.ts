@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { relayKeyHeader } from "./headers.ts";
 
-/** A node takes the new and the old key while they are rotated, and never more. */
+/** A node accepts the new and the old key during a rotation, and never more. */
 export const relayKeysMax = 2;
 
 const lengthMin = 32;
@@ -30,7 +30,7 @@ export function relayKeyFingerprint(key: string): string {
   return Buffer.from(digest(key).subarray(0, 4)).toString("hex");
 }
 
-/** What a request brings: no key, one, or several, where it is unclear which one counts. */
+/** What a request contains: no key, one, or several, in which case it is unclear which one counts. */
 export type SentRelayKey =
   | { readonly kind: "none" }
   | { readonly kind: "several" }
@@ -58,7 +58,7 @@ function digest(key: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The relay keys that count now. Only digests are kept and compared: the comparison takes as long for a key that is
+ * The relay keys that are valid now. Only digests are kept and compared: the comparison takes as long for a key that is
  * almost right as for one that is completely wrong, and with two keys as long for the first as for the second.
  */
 export class RelayKeyRing {
@@ -84,7 +84,7 @@ export class RelayKeyRing {
 
   /** Which of the keys it is, from 0; -1 for none of them. */
   placeOf(candidate: string): number {
-    // An overlong text would be hashed in a time of its own, which it chose itself; it need not be.
+    // Hashing an overlong text would take a time that its sender controls, so it is skipped.
     const sent = digest(candidate.length > lengthMax ? "" : candidate);
     let place = -1;
     this.#digests.forEach((known, index) => {

@@ -64,7 +64,7 @@ export class Http1ChunkedDecoder {
   }
 
   /**
-   * Hands the body bytes on, as views into `bytes` where they are many.
+   * Passes the body bytes on, as views into `bytes` if there are many.
    * @returns the offset after the last byte that belongs to the body
    * @throws Http1ParseError
    */

@@ -1,7 +1,7 @@
 // Up to this size the engine keeps the bytes of an array in its own heap, which makes a copy cheaper than a view.
 const copiedBytesMax = 1000;
 
-/** The bytes from `start` to `end` in the way that costs least: the array itself, a copy of few bytes or a view. */
+/** The bytes from `start` to `end` in the cheapest way: the array itself, a copy of few bytes or a view. */
 export function cutBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
   if (start === 0 && end === bytes.length) {
     return bytes;

@@ -42,7 +42,7 @@ const latin1Slice = Buffer.prototype.latin1Slice;
 
 type KnownName = { readonly name: string; readonly bytes: Uint8Array };
 
-// Upstreams send the same few names again and again. To find them by a hash of their bytes replaces the check, the
+// Upstreams send the same few names again and again. Finding them by a hash of their bytes replaces the check, the
 // lower-casing and, above all, a string for each name of each response.
 const knownNames = new Map<number, KnownName>();
 const knownNamesMax = 512;
@@ -62,7 +62,7 @@ type Fields = {
 export function parseResponseHead(bytes: Uint8Array, isHeadRequest: boolean): Http1ResponseHead {
   const status = parseStatusLine(bytes);
   const isHttp10 = bytes[7] === 48;
-  // One string for the whole head: the values are only views into it until somebody looks at them.
+  // One string for the whole head: the values are only views into it until someone reads them.
   const text = latin1Slice.call(bytes, 0, bytes.length);
   const headers: HttpHeader[] = [];
   const fields: Fields = { contentLength: null, isChunked: false, isClose: isHttp10, keepAliveMsMax: null };
@@ -143,7 +143,7 @@ function parseStatusLine(bytes: Uint8Array): number {
     hundreds <= 5 &&
     tens !== -1 &&
     ones !== -1 &&
-    // The space before an empty reason is missing in answers of servers that otherwise speak correct HTTP.
+    // The space before an empty reason is missing in responses of servers that otherwise speak correct HTTP.
     (after === space || after === carriageReturn);
   if (!isValid) {
     throw new Http1ParseError("malformed", "the peer did not respond with a status line of HTTP/1.1");
@@ -238,7 +238,7 @@ function noteField(fields: Fields, name: string, value: string): void {
   }
 }
 
-/** The same length twice does no harm and occurs with careless proxies; two lengths are an attack. */
+/** The same length twice is harmless and occurs with careless proxies; two different lengths are an attack. */
 function noteContentLength(fields: Fields, value: string): void {
   const length = /^[0-9]{1,15}$/.test(value) ? Number(value) : -1;
   if (length === -1 || (fields.contentLength !== null && fields.contentLength !== length)) {
@@ -247,7 +247,7 @@ function noteContentLength(fields: Fields, value: string): void {
   fields.contentLength = length;
 }
 
-/** We never send TE, so no other coding than chunked, once, can be an answer to us. */
+/** We never send TE, so no coding other than chunked, once, is a valid response. */
 function noteTransferEncoding(fields: Fields, value: string): void {
   if (fields.isChunked || value.toLowerCase() !== "chunked") {
     throw new Http1ParseError("malformed", "the response has a transfer coding other than chunked");

@@ -5,7 +5,7 @@ import { Http1ParseError, type Http1ResponseHead, isStatusLinePrefix, parseRespo
 export interface Http1ResponseEvents {
   /** The final head; informational responses are skipped. */
   onHead(head: Http1ResponseHead): void;
-  /** A part of the body, that may be a view into what was pushed. */
+  /** A part of the body, which may be a view into the pushed bytes. */
   onBody(bytes: Uint8Array): void;
   /** `isDelimited` is false when only the end of the connection marked the end of the body. */
   onComplete(isDelimited: boolean): void;
@@ -25,12 +25,12 @@ const indexOf = Buffer.prototype.indexOf;
 type State = "head" | "fixed" | "chunked" | "close" | "complete";
 
 /**
- * Incremental parser of the responses on one HTTP/1.1 connection: no sockets, no timers, the same events whatever the
- * pieces in which the bytes arrive.
+ * Incremental parser of the responses on one HTTP/1.1 connection: no sockets, no timers, the same events however the
+ * bytes are split.
  *
- * It is strict, because a connection is shared by the calls of many users, and anyone who can make two parsers
- * disagree about the end of a response decides what the next user reads. In particular a bare LF is refused: RFC 9112
- * lets us take it for a line end, but a proxy between us and the server may not, and no server that we know sends it.
+ * It is strict, because a connection is shared by the calls of many users, and anyone who can make two parsers disagree
+ * about the end of a response decides what the next user reads. In particular a bare LF is refused: RFC 9112 lets us
+ * take it for a line end, but a proxy between us and the server may not, and no server that we know sends it.
  */
 export class Http1ResponseParser {
   readonly #events: Http1ResponseEvents;
@@ -69,10 +69,10 @@ export class Http1ResponseParser {
   }
 
   /**
-   * Reads from `start`. It returns after the final head, so that the body is only read once somebody wants it; push
-   * the rest again to go on.
-   * @returns the offset of the first byte that was not read; bytes left over once the response is complete don't
-   * belong to it
+   * Reads from `start`. It returns after the final head, so that the body is only read once someone wants it; push the
+   * rest again to continue.
+   * @returns the offset of the first byte that was not read; bytes left over once the response is complete don't belong
+   * to it
    * @throws Http1ParseError
    */
   push(bytes: Uint8Array, start: number): number {
@@ -125,7 +125,7 @@ export class Http1ResponseParser {
 
   #skipInformational(status: number): void {
     this.#informational += 1;
-    // We never offer to switch protocols, so 101 would turn the connection into something that we did not ask for.
+    // We never offer to switch protocols, so a 101 would turn the connection into something that we did not ask for.
     if (status === 101 || this.#informational > informationalMax) {
       throw new Http1ParseError("malformed", "the peer sent informational responses that were not requested");
     }
@@ -137,7 +137,7 @@ export class Http1ResponseParser {
     return lastLineEnd === -1 ? this.#findHeadEnd(bytes, start) : lastLineEnd + headEnd.length;
   }
 
-  /** Looks at every byte once, however many pieces there are, and at once refuses what no head may hold. */
+  /** Looks at every byte once, however many pieces there are, and immediately refuses what no head may contain. */
   #findHeadEnd(bytes: Uint8Array, start: number): number {
     let lineEndBytes = this.#lineEndBytes;
     for (let offset = start; offset < bytes.length; offset += 1) {
@@ -186,7 +186,7 @@ export class Http1ResponseParser {
     buffer.set(bytes.subarray(start, end), this.#headBytes);
     this.#headBuffer = buffer;
     this.#headBytes = length;
-    // Something that is not HTTP need not contain a line end; there is no reason to wait for one.
+    // Data that is not HTTP may never contain a line end, so there is no reason to wait for one.
     if (!isStatusLinePrefix(buffer, length)) {
       throw new Http1ParseError("malformed", "the peer does not speak HTTP/1.1");
     }

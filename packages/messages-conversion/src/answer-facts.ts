@@ -1,27 +1,27 @@
 /** What the conversion of a request leaves for the conversion of its response. */
 export type AnswerFacts = {
-  /** The model as the client named it; the only name it gets to see. */
+  /** The model as the client named it; the only name it ever sees. */
   readonly requestedModel: string;
   readonly upstreamModel: string;
   readonly isStream: boolean;
   /** The output limit as the client asked for it; null where none is needed. */
   readonly maxTokens: number | null;
   readonly wantsThinking: boolean;
-  /** Upstream names of tools > the client's names, where the two differ. */
+  /** Upstream names of tools > the client's names, if the two differ. */
   readonly toolNames: ReadonlyMap<string, string>;
-  /** Ids of the calls that the conversation holds already; a client takes a call with one of them for an old one. */
+  /** Ids of the calls that are already in the conversation; a client takes a call with one of them for an old one. */
   readonly usedToolIds: ReadonlySet<string>;
-  /** The client's names of tools whose arguments are passed on piece by piece. */
+  /** The client's names of tools whose arguments are passed on in deltas. */
   readonly eagerTools: ReadonlySet<string>;
   readonly stopSequences: readonly string[];
   readonly isLenientAtEof: boolean;
   readonly splitsThinkTags: boolean;
 };
 
-/** Ids of one answer. */
+/** Ids for one response. */
 export type AnswerIds = {
   /** `msg_` and 24 characters, never used before. */
   readonly messageId: string;
-  /** Makes `toolu_` and 24 characters for a call that came without an id, or with one that is taken. */
+  /** Makes `toolu_` and 24 characters for a call without an id, or with one that is taken. */
   readonly makeToolUseId: () => string;
 };

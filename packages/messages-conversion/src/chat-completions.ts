@@ -1,6 +1,6 @@
 import type { ReasoningEffort } from "./model-flags.ts";
 
-/** The chat-completions format, as far as it is written here; answers are read field by field and have no type. */
+/** The chat-completions format, as far as it is written here; responses are read field by field and have no type. */
 
 export type TextPart = { type: "text"; text: string };
 export type ImagePart = { type: "image_url"; image_url: { url: string } };

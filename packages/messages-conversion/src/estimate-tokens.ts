@@ -3,7 +3,7 @@ import type { ChatCompletionRequest, ChatMessage, ContentPart } from "./chat-com
 /** What a message and a tool cost besides their text. */
 const tokensPerMessage = 4;
 const tokensPerTool = 8;
-/** An image of usual size, and a page of a document with the bytes that such a page takes. */
+/** An image of usual size, and a document page with as many bytes as such a page takes. */
 const tokensPerImage = 1_100;
 const tokensPerPage = 2_000;
 const bytesPerPage = 50_000;
@@ -30,7 +30,7 @@ const other = 0;
 const letter = 1;
 const mark = 2;
 
-/** What kind of character each one is, and what it costs after a character of each kind. */
+/** The kind of each character, and what it costs after a character of each kind. */
 const kinds = Uint8Array.from({ length: asciiSize }, (_, unit) => kindOf(String.fromCharCode(unit)));
 const weights = Float64Array.from({ length: 3 * asciiSize }, (_, at) =>
   weightOf(String.fromCharCode(at % asciiSize), Math.floor(at / asciiSize)),
@@ -57,7 +57,7 @@ function weightOf(character: string, kindBefore: number): number {
   return character === "\n" ? tokensPerLineBreak : tokensPerSpace;
 }
 
-/** About how many tokens a text is; 0 for none. */
+/** The approximate number of tokens of a text; 0 for an empty one. */
 export function estimateTextTokens(text: string): number {
   let tokens = 0;
   let kind = other;
@@ -74,7 +74,7 @@ export function estimateTextTokens(text: string): number {
   return tokens;
 }
 
-/** About how many tokens the prompt of a request is, with its tools and attachments; at least 1. */
+/** The approximate number of tokens of a request's prompt, with its tools and attachments; at least 1. */
 export function estimateInputTokens(request: ChatCompletionRequest): number {
   let tokens = 0;
   for (const message of request.messages) {

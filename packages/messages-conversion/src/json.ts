@@ -1,4 +1,4 @@
-/** A JSON object whose fields nobody has looked at yet. */
+/** A JSON object with unchecked fields. */
 export type JsonObject = { readonly [field: string]: unknown };
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -10,7 +10,7 @@ export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** The value when it is a text that holds something, else null. */
+/** The value if it is a non-empty string, else null. */
 export function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }

@@ -1,9 +1,9 @@
-/** The Messages format, as far as it is written here; what comes in is read field by field and has no type. */
+/** The Messages format, as far as it is written here; input is read field by field and has no type. */
 
 export type StopReason = "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal";
 
 export type TextBlock = { type: "text"; text: string };
-/** The signature is always there and always empty: clients hand the block back as they got it. */
+/** The signature is always present and always empty: clients return the block as they got it. */
 export type ThinkingBlock = { type: "thinking"; thinking: string; signature: string };
 export type ToolUseBlock = { type: "tool_use"; id: string; name: string; input: { [field: string]: unknown } };
 export type ContentBlock = TextBlock | ThinkingBlock | ToolUseBlock;

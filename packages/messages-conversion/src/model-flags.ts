@@ -1,48 +1,50 @@
-/** How hard a model may be asked to think, from not at all to the most; the order is the scale. */
+/** How hard a model may be asked to think, from not at all to the most; in ascending order. */
 export const reasoningEfforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 export type ReasoningEffort = (typeof reasoningEfforts)[number];
 
 /**
- * What one upstream model can take and how it wants it. The names are those of the stored model map, so that a stored
- * object can be used as it is; `completeModelFlags` fills in what it leaves out.
+ * What one upstream model supports and how it wants it. The names are those of the stored model map, so that a stored
+ * object can be used as it is; `completeModelFlags` fills in the missing ones.
  */
 export type ModelFlags = {
-  /** The name of the output limit. Never both are sent. */
+  /** The name of the output limit; only one is ever sent. */
   readonly token_param: "max_tokens" | "max_completion_tokens";
   /** A larger output limit is lowered to this one; null for none. */
   readonly max_output: number | null;
   readonly reasoning: boolean;
-  /** The efforts that the model knows; only read when `reasoning` is on. */
+  /** The efforts that the model supports; only read when `reasoning` is on. */
   readonly reasoning_efforts: readonly ReasoningEffort[];
-  /** Off for models that refuse tools beside an effort: with tools they are sent "none". */
+  /** Off for models that refuse tools together with an effort: with tools they are sent "none". */
   readonly effort_with_tools: boolean;
   /** Off for models that refuse temperature, top_p and top_k. */
   readonly sampling: boolean;
   readonly vision: boolean;
-  /** Whether PDF documents are taken as file parts. */
+  /** Whether PDF documents are accepted as file parts. */
   readonly files: boolean;
-  /** What becomes of a system message in the middle: kept, sent as the user's, moved to the front, or refused. */
+  /**
+   * How to handle a system message in the middle: keep it, send it as the user's, move it to the front, or refuse it.
+   */
   readonly mid_system: "keep" | "user" | "hoist" | "refuse";
-  /** Whether earlier thinking goes back upstream as `reasoning_content`. */
+  /** Whether earlier thinking is sent back upstream as `reasoning_content`. */
   readonly reasoning_history: "drop" | "keep";
   readonly top_k: "drop" | "send";
-  /** How many stop sequences are taken; null for no limit, 0 for a model that knows none. */
+  /** How many stop sequences are supported; null for no limit, 0 for a model without them. */
   readonly stop_limit: number | null;
-  /** Whether `parallel_tool_calls` is known. */
+  /** Whether `parallel_tool_calls` is supported. */
   readonly parallel_flag: boolean;
   /** Where the client's user id goes. */
   readonly user_field: "drop" | "user" | "safety_identifier";
   readonly service_tier: boolean;
   readonly json_schema: boolean;
-  /** Whether `stream_options.include_usage` is known. */
+  /** Whether `stream_options.include_usage` is supported. */
   readonly include_usage: boolean;
   /** Replaces the text of an assistant message that only calls tools. */
   readonly empty_content: "null" | "empty_string";
-  /** Joins messages of the same role that follow each other, for templates that insist on taking turns. */
+  /** Joins consecutive messages of the same role, for templates that insist on alternating turns. */
   readonly merge: boolean;
   /** A stream that ends without finish reason and without `[DONE]` counts as complete. */
   readonly lenient_eof: boolean;
-  /** Text between `<think>` and `</think>` at the head of the answer is thinking. */
+  /** Text between `<think>` and `</think>` at the beginning of a response is thinking. */
   readonly split_think: boolean;
 };
 

@@ -37,7 +37,7 @@ const flags = {
   help: { type: "boolean" },
 } as const;
 
-/** What to do, or the sentence that says what is wrong with the flags. */
+/** What to do, or a sentence that says what is wrong with the flags. */
 export function readCommandLine(args: readonly string[], environment: Environment): CommandLine {
   let values: Flags;
   try {

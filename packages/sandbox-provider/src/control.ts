@@ -1,4 +1,4 @@
-/** Steers a sandbox of another process over HTTP: `/sandbox/...`, only when it was started as scriptable. */
+/** Controls a sandbox in another process over HTTP: `/sandbox/...`, only if it was started as scriptable. */
 import { z } from "zod";
 import { errorAnswer, jsonAnswer } from "./api/json-answer.ts";
 import type { SandboxProvider } from "./sandbox.ts";
@@ -41,7 +41,7 @@ const commands: Readonly<Record<string, Command>> = {
   "GET /sandbox/totals": (provider) => ({ totals: provider.totals }),
 };
 
-/** Null when the request is none of ours. */
+/** Null when it is not a control request. */
 export function answerControl(provider: SandboxProvider, request: IncomingRequest): Promise<Answer> | null {
   return request.path.startsWith("/sandbox/") ? runCommand(provider, request) : null;
 }

@@ -1,4 +1,4 @@
-/** Runs the sandbox provider as a program of its own. */
+/** Runs the sandbox provider as a separate program. */
 import { readCommandLine } from "./command-line.ts";
 import type { SandboxProvider } from "./sandbox.ts";
 import { type SandboxOptions, startSandboxProvider } from "./server.ts";

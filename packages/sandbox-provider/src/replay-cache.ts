@@ -1,4 +1,4 @@
-/** Keeps answers that are composed once and then sent again and again, so that a load test measures its subject. */
+/** Caches responses that are composed once and then sent again and again, so that a load test measures its subject. */
 import type { Behaviour } from "./script/behaviour.ts";
 import type { IncomingRequest } from "./script/incoming-request.ts";
 import { joinBytes, type Piece, type Plan } from "./wire/plan.ts";
@@ -9,7 +9,7 @@ const streamMarks = ['"stream":true', '"stream": true'];
 export class ReplayCache {
   readonly #plans = new WeakMap<Behaviour, Map<string, Plan>>();
 
-  /** The plan of an earlier request of the same path and kind under this behaviour, else a new one. */
+  /** The plan of an earlier request with the same path and kind under this behaviour, else a new one. */
   async plan(behaviour: Behaviour, request: IncomingRequest, compose: () => Promise<Plan>): Promise<Plan> {
     let plans = this.#plans.get(behaviour);
     if (plans === undefined) {
@@ -32,7 +32,7 @@ function looksLikeStream(body: Buffer | null): boolean {
   return body !== null && streamMarks.some((mark) => body.includes(mark));
 }
 
-/** Makes one piece of pieces that nothing separates in time. */
+/** Merges pieces that are not separated in time. */
 function joinNeighbours(pieces: Iterable<Piece>): Piece[] {
   const joined: Piece[] = [];
   for (const piece of pieces) {

@@ -1,4 +1,4 @@
-/** Answers one request: finds its behaviour, composes the answer, sends it, and keeps the record. */
+/** Responds to one request: finds its behaviour, composes the response, sends it, and keeps the record. */
 import { lastUserText } from "./api/prompt.ts";
 import { answerRequest } from "./api/routes.ts";
 import type { Exchange } from "./http/connection.ts";
@@ -21,7 +21,7 @@ export type ResponderOptions = {
   readonly requiredKey: string | null;
   readonly createdAtSeconds: number | null;
   readonly hasMessageCommands: boolean;
-  /** Answers requests that steer the sandbox itself; null for all others. */
+  /** Handles requests that control the sandbox itself; null for all others. */
   readonly answerControl: (request: IncomingRequest) => Promise<Answer> | null;
 };
 
@@ -30,7 +30,7 @@ const switchedStatus = 101;
 
 type Chosen = {
   readonly behaviour: Behaviour;
-  /** The rule's own object, by which a replayed answer is found again. */
+  /** The rule's own object, by which a replayed response is found again. */
   readonly source: Behaviour;
 };
 
@@ -42,7 +42,7 @@ export class Responder {
     this.#options = options;
   }
 
-  /** Resolves when the answer is out or given up, with whether the connection may go on. */
+  /** Resolves when the response was sent or given up, with whether the connection may continue. */
   async answer(exchange: Exchange, from: ConnectionFacts): Promise<boolean> {
     const request = new IncomingRequest(exchange.head, exchange.body);
     const control = this.#options.answerControl(request);
@@ -95,7 +95,7 @@ export class Responder {
     return isReplayed ? await this.#replays.plan(source, record.request, compose) : await compose();
   }
 
-  /** The script comes first, then what the user's message asks for; the defaults lie under both. */
+  /** The script comes first, then what the user's message asks for; the defaults underlie both. */
   #choose(request: IncomingRequest): Chosen {
     const { defaults, rules, hasMessageCommands } = this.#options;
     const scripted = rules.take(request);
@@ -116,5 +116,5 @@ function connectionFormOf({ head, body }: Exchange): Omit<ComposeInput, "answer"
 }
 
 function ignore(): void {
-  // A control answer has no record in which anything could be noted.
+  // A control response has no record in which anything could be noted.
 }

@@ -19,11 +19,11 @@ export type SandboxProvider = {
   readonly totals: RequestTotals & { readonly connections: ConnectionTotals };
   /** How many scripted answers have not been used. */
   readonly scriptedLeft: number;
-  /** Puts behaviours at the end of the script, by default for one request each. */
+  /** Appends behaviours to the script, by default for one request each. */
   script(behaviours: Behaviour | readonly Behaviour[], conditions?: Conditions): void;
   /** Empties script and records. */
   reset(): void;
-  /** What new connections meet: taken as usual, or ended at once by FIN or RST. */
+  /** What happens to new connections: accepted as usual, or ended at once by FIN or RST. */
   setConnectionFault(fault: "none" | "fin" | "rst"): void;
   /**
    * The waits below resolve with the record of the request with that index (from 0); they reject after `timeoutMs`
@@ -31,12 +31,12 @@ export type SandboxProvider = {
    */
   waitForRequest(index: number, timeoutMs?: number): Promise<RequestRecord>;
   waitForChunks(index: number, chunks: number, timeoutMs?: number): Promise<RequestRecord>;
-  /** The answer is held by `silence` or `neverAnswer`. */
+  /** The response is held by `silence` or `neverAnswer`. */
   waitForHeld(index: number, timeoutMs?: number): Promise<RequestRecord>;
   waitForEnd(index: number, timeoutMs?: number): Promise<RequestRecord>;
-  /** The client left before the answer was out. */
+  /** The client left before the response was sent. */
   waitForCancel(index: number, timeoutMs?: number): Promise<RequestRecord>;
-  /** No answer is on its way. */
+  /** No response is in progress. */
   waitForIdle(timeoutMs?: number): Promise<void>;
   /** Stops listening and resets every connection. */
   stop(): Promise<void>;

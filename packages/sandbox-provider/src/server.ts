@@ -1,6 +1,6 @@
 /**
- * The sandbox provider: it speaks the OpenAI format, says that it is a sandbox, and does to its answers whatever a script
- * wants. It is built on plain TCP, because a fault must be able to hit any byte of the HTTP answer.
+ * The sandbox provider: it speaks the OpenAI format, identifies itself as a sandbox, and does to its responses whatever
+ * a script wants. It is built on plain TCP, because a fault must be able to hit any byte of the HTTP response.
  */
 import type { Socket, TCPSocketListener } from "bun";
 import { answerControl } from "./control.ts";
@@ -19,15 +19,15 @@ export type SandboxOptions = {
   readonly hostname?: string;
   /** 0, the default, takes a free port. */
   readonly port?: number;
-  /** Laid under every behaviour; a pace for a person to watch goes here. */
+  /** Underlies every behaviour; a pace for a person to watch goes here. */
   readonly defaults?: Behaviour;
-  /** The moment that answers carry, for answers that are the same byte for byte in every run; by default the present. */
+  /** The time in responses, for responses that are the same byte for byte in every run; by default the current one. */
   readonly createdAtSeconds?: number;
   /** Accept only this credential; by default any will do. */
   readonly requiredKey?: string;
   /** Whether user messages may carry `sandbox:` commands; true by default. */
   readonly hasMessageCommands?: boolean;
-  /** Whether `/sandbox/...` can be used over HTTP; false by default. */
+  /** Whether `/sandbox/...` is available over HTTP; false by default. */
   readonly isScriptable?: boolean;
   /** Whether each request is kept with its bytes, or only counted; true by default. */
   readonly keepsRecords?: boolean;
@@ -143,7 +143,7 @@ class Sandbox implements SandboxProvider {
   }
 
   async stop(): Promise<void> {
-    // The listener would end connections by FIN, which looks like the end of an answer.
+    // The listener would end connections by FIN, which looks like the end of a response.
     for (const socket of [...this.#sockets]) {
       socket.terminate();
     }

@@ -1,12 +1,12 @@
 import ipaddr from "ipaddr.js";
 
-/** The prefix that every network of IPv6 alone may use to reach all of IPv4. */
+/** The prefix that any IPv6-only network may use to reach all of IPv4. */
 const wellKnown = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 const teredo = ipaddr.IPv6.parseCIDR("2001::/32");
 /**
- * Prefixes under which an IPv4 address is packed into one of IPv6, and the bytes that hold it: anyone who routes the
- * prefix, such as a translator or a tunnel, forwards what is sent there to that address. The network that uses
- * `64:ff9b:1::/48` divides it as it likes, hence the choices.
+ * Prefixes that embed an IPv4 address in an IPv6 address, and the bytes that hold it: anyone who routes the prefix,
+ * such as a translator or a tunnel, forwards what is sent there to that address. The network that uses `64:ff9b:1::/48`
+ * divides it as it likes, hence the alternatives.
  */
 const packings: readonly (readonly [prefix: [ipaddr.IPv6, number], bytes: readonly (readonly number[])[]])[] = [
   [wellKnown, [[12, 13, 14, 15]]],
@@ -15,10 +15,10 @@ const packings: readonly (readonly [prefix: [ipaddr.IPv6, number], bytes: readon
   [ipaddr.IPv6.parseCIDR("::ffff:0:0:0/96"), [[12, 13, 14, 15]]],
   [ipaddr.IPv6.parseCIDR("::/96"), [[12, 13, 14, 15]]],
   [ipaddr.IPv6.parseCIDR("2002::/16"), [[2, 3, 4, 5]]],
-  // The server of the tunnel; its client is in the last bytes, with all bits turned around.
+  // The server of the tunnel; its client is in the last bytes, with all bits inverted.
   [teredo, [[4, 5, 6, 7]]],
 ];
-/** All of IPv6 that is given out to servers of the world. */
+/** All of IPv6 that is assigned to public servers. */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -28,13 +28,13 @@ function isWithin(address: Address, prefix: [Address, number]): boolean {
   return address.kind() === network.kind() && address.match(network, bits);
 }
 
-/** An address literal, in brackets or not, mapped IPv4 as IPv4; null for what is none. */
+/** An address literal, in brackets or not, mapped IPv4 as IPv4; null for invalid text. */
 function readAddress(host: string): Address | null {
   const bare = host.replace(/^\[(.*)\]$/, "$1");
   return ipaddr.isValid(bare) ? ipaddr.process(bare) : null;
 }
 
-/** The IPv4 addresses to which what is sent to this address may be taken. */
+/** The IPv4 addresses to which packets for this address may be forwarded. */
 function packedAddresses(address: Address): readonly ipaddr.IPv4[] {
   if (address.kind() === "ipv4" || address.range() === "loopback") {
     return [];
@@ -43,7 +43,7 @@ function packedAddresses(address: Address): readonly ipaddr.IPv4[] {
   const pick = (places: readonly number[]): ipaddr.IPv4 => new ipaddr.IPv4(places.map((place) => bytes[place] ?? 0));
   const found = packings.flatMap(([prefix, choices]) => {
     const picked = isWithin(address, prefix) ? choices.map(pick) : [];
-    // Bytes of a choice that was not made are usually zero.
+    // The bytes of an alternative that was not used are usually zero.
     return choices.length === 1 ? picked : picked.filter((inside) => inside.range() !== "unspecified");
   });
   if (isWithin(address, teredo)) {
@@ -55,7 +55,7 @@ function packedAddresses(address: Address): readonly ipaddr.IPv4[] {
   return found;
 }
 
-/** Whether the second half of an IPv6 address is of a tunnel inside of a site (ISATAP), under whatever network. */
+/** Whether the second half of an IPv6 address belongs to a tunnel inside a site (ISATAP), in any network. */
 function isIntraSite(bytes: readonly number[]): boolean {
   const [flags = 1, zero, high, low] = bytes.slice(8, 12);
   return (flags & ~0x02) === 0 && zero === 0 && high === 0x5e && low === 0xfe;
@@ -77,7 +77,7 @@ export function isPrivateAddress(host: string): boolean {
   return !(isPublic || isWithin(address, wellKnown));
 }
 
-/** Where clouds give a machine its own credentials, beside link-local addresses. */
+/** Where clouds provide a machine's credentials, besides link-local addresses. */
 const machineServices: readonly [Address, number][] = [
   "fd00:ec2::/32",
   "fd20:ce::254/128",
@@ -89,8 +89,8 @@ const machineServices: readonly [Address, number][] = [
 const notForServers: ReadonlySet<string> = new Set(["linkLocal", "unspecified", "multicast", "broadcast"]);
 
 /**
- * Whether an address literal never belongs to a model server, and is worse than private: link-local and other
- * addresses where clouds keep the credentials of the machine. Private ones and loopback may be a server of one's own.
+ * Whether an address literal never belongs to a model server, and is worse than private: link-local and other addresses
+ * where clouds keep a machine's credentials. Private ones and loopback may be the operator's own server.
  */
 export function isNoServerAddress(host: string): boolean {
   const address = readAddress(host);
@@ -101,12 +101,12 @@ function isOfMachine(address: Address): boolean {
   return notForServers.has(address.range()) || machineServices.some((range) => isWithin(address, range));
 }
 
-/** Whether an address literal is one under which a machine calls itself. */
+/** Whether an address literal refers to the machine itself. */
 export function isLoopback(host: string): boolean {
   return readAddress(host)?.range() === "loopback";
 }
 
-/** An address in its shortest spelling, mapped IPv4 as IPv4; null for what is none. */
+/** An address in its shortest notation, mapped IPv4 as IPv4; null for invalid text. */
 export function canonicalAddress(address: string): string | null {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : null;
 }

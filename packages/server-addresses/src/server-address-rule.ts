@@ -5,8 +5,8 @@ import { isOwnAddress } from "./own-addresses.ts";
 export type AddressRule = (address: string) => boolean;
 
 /**
- * Public addresses alone, unless private ones, loopback and those of this machine are allowed. Addresses where clouds
- * keep the credentials of a machine are refused in either case, as are addresses of unknown kinds.
+ * Only public addresses, unless private ones, loopback and those of this machine are allowed. Addresses where clouds
+ * keep a machine's credentials are refused in either case, as are addresses of unknown kinds.
  */
 export function serverAddressRule(isPrivateAllowed: boolean, isOwn: AddressRule = isOwnAddress): AddressRule {
   return (address) =>

@@ -66,7 +66,7 @@ async function audits(action: string, subject: string) {
 describe("a model", () => {
   const fields = { context_tokens_max: 1_000, output_tokens_max: 100, input_usd_per_m: "0.15", output_usd_per_m: 0.6 };
 
-  test("is created with its first prices, and changed prices are a new version that leaves the first as it is", async () => {
+  test("is created with its first prices, and changed prices are a new version that leaves the first unchanged", async () => {
     const made = await post("model/save/", { name: "made-model", ...fields });
     expect(made).toMatchObject({ status: 200, body: { model: { price_version: 1, input_usd_per_m: "0.15000000" } } });
     const { updated_at } = made.body["model"] as { updated_at: string };
@@ -88,7 +88,7 @@ describe("a model", () => {
     expect(written.map(({ before }) => before?.["price_version"] ?? null)).toEqual([null, 1, 1]);
   });
 
-  test("is not changed by somebody who loaded an older version, nor created twice", async () => {
+  test("is not changed by someone who loaded an older version, nor created twice", async () => {
     const { body } = await post("model/save/", { name: "raced-model", ...fields });
     const { updated_at } = body["model"] as { updated_at: string };
     const changes = [1, 2, 3].map((tokens) =>
@@ -119,7 +119,7 @@ describe("a channel", () => {
     return made.body["channel"] as { channel_id: number; updated_at: string };
   };
 
-  test("is made disabled, serves calls once it is enabled and has an ability, and stops when it is disabled", async () => {
+  test("is created disabled, serves calls once it is enabled and has an ability, and stops when it is disabled", async () => {
     const { channel_id } = await make("made-channel");
     await rig.addModel("served-model");
     const user = await rig.addUser();
@@ -152,7 +152,7 @@ describe("a channel", () => {
     ]);
   });
 
-  test("keeps its credential to itself, and does not take it along to another host", async () => {
+  test("hides its credential, and does not take it along to another host", async () => {
     const { channel_id, updated_at } = await make("moving-channel");
     const elsewhere = "http://127.0.0.1:9/v1";
     const moved = await post("channel/save/", { channel_id, updated_at, base_url: elsewhere });
@@ -174,7 +174,7 @@ describe("a channel", () => {
     expect([...texts, ...written, sluice.log()].filter((text) => text.includes("canary"))).toEqual([]);
   });
 
-  test("passes only paths of the closed list through, and says which", async () => {
+  test("passes only paths of the closed list through, and names them", async () => {
     const base = { name: "passing", base_url: "https://provider.example/v1" };
     for (const path of ["GET /v1/organization/users", "POST /v1/fine_tuning/jobs", "GET /v1/files/../models", "*"]) {
       const refused = await post("channel/save/", { ...base, pass_through_paths: [path] });
@@ -193,7 +193,7 @@ describe("a channel", () => {
     expect(written?.after).toMatchObject({ pass_through_paths: paths });
   });
 
-  test("with a name that is taken, or an invalid address, is refused", async () => {
+  test("with a taken name, or an invalid address, is refused", async () => {
     await make("taken-channel");
     const { channel_id, updated_at } = await make("other-channel");
     expect((await post("channel/save/", { name: "taken-channel", base_url: address() })).status).toBe(409);
@@ -213,7 +213,7 @@ describe("a channel", () => {
     expect(own.status).toBe(200);
   });
 
-  test("is tested with one small call, which says how long it took and what was counted", async () => {
+  test("is tested with one small call, which reports its duration and the token counts", async () => {
     const { channel_id } = await make("tested-channel");
     answerNext = () => completion("some-model");
     const { body } = await post("channel/test/", { channel_id, model: "some-model" });
@@ -257,7 +257,7 @@ describe("a channel", () => {
     expect(JSON.stringify(body)).not.toContain("canary");
   });
 
-  test("that nobody listens at is reported as such", async () => {
+  test("without a listener is reported as such", async () => {
     const made = await post("channel/save/", { name: "silent-channel", base_url: "http://127.0.0.1:9/v1" });
     const { channel_id } = made.body["channel"] as { channel_id: number };
     const { body } = await post("channel/test/", { channel_id, model: "m" });
@@ -269,8 +269,8 @@ describe("a channel", () => {
   });
 });
 
-describe("the way of a name", () => {
-  test("names the channels that it can reach, with their share, and says why the others are not", async () => {
+describe("the route of a name", () => {
+  test("names the channels that it can reach, with their share, and why the others are excluded", async () => {
     await rig.addModel("asked-model");
     const channels: number[] = [];
     for (const [name, weight, priority] of [

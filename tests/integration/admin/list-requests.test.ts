@@ -76,7 +76,7 @@ describe("a page", () => {
   const others = ["mock", "chat", "admin", "personal", ...ids, "x'%_\\"];
 
   test.each(listPlaces.map((place) => [place.path, place] as const))(
-    "of %s is answered as it is declared, with every filter and in every order",
+    "of %s matches its declaration, with every filter and in every order",
     async (path, { source }) => {
       const { filters, sorts, input } = source.contract;
       const asked = sorts.map((sort): readonly [string, string] => ["sort", sort]);
@@ -95,7 +95,7 @@ describe("a page", () => {
     },
   );
 
-  test("has 25, 50 or 100 rows and nothing else", async () => {
+  test("has 25, 50 or 100 rows and no other number", async () => {
     for (const limit of pageSizes) {
       expect((await page(`user/list/?limit=${limit}`)).rows).toHaveLength(Math.min(limit, 30));
     }
@@ -105,7 +105,7 @@ describe("a page", () => {
     }
   });
 
-  test("goes on only with a cursor of the same question", async () => {
+  test("continues only with a cursor of the same query", async () => {
     const { next_cursor: cursor } = await page("user/list/?sort=email");
     expect(cursor).not.toBeNull();
     expect((await page(`user/list/?sort=email&cursor=${cursor}`)).rows).toHaveLength(5);
@@ -136,7 +136,7 @@ describe("a page", () => {
     expect((await page("user/list/")).total).toEqual({ count: 30, is_exact: true });
   });
 
-  test("is of the days of the zone that is named", async () => {
+  test("covers the days of the named time zone", async () => {
     await db.sql`
       insert into audit_log (at, actor_kind, actor_name, action, subject_kind, subject_id)
       select at::timestamptz, 'system', 'test', 'zone.test', 'test', at
@@ -157,7 +157,7 @@ describe("a page", () => {
     expect((await page("usage/list/?from_day=2024-01-01")).status).toBe(400);
   });
 
-  test("counts exactly the calls that began on the days of a zone", async () => {
+  test("counts exactly the calls that began on the days of a time zone", async () => {
     const days = (await page("usage/list/?limit=100")).rows.map((row) => String(row["started_at"]));
     for (const zone of ["UTC", "Asia/Kathmandu", "America/St_Johns"]) {
       const formatted = (at: string): string =>
@@ -177,7 +177,7 @@ describe("a page", () => {
     }
   });
 
-  test("of users is found by what is known of one, and wildcards are letters", async () => {
+  test("of users is found by any known detail, and wildcards are literal", async () => {
     const [user] = (await page("user/list/")).rows;
     const email = String(user?.["email"]);
     expect((await page(`user/list/?q=${email.toUpperCase()}`)).rows).toEqual([user as Record<string, unknown>]);
@@ -199,7 +199,7 @@ describe("an order", () => {
   const found = async (query: string): Promise<boolean> =>
     (await page(`order/list/?limit=100&${query}`)).rows.some((row) => row["order_no"] === "GUEST-1");
 
-  test("is found by its user's current address, and by its own until somebody has claimed it", async () => {
+  test("is found by its user's current address, and by its own until someone has claimed it", async () => {
     await db.sql`
       insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, email, expires_at, status)
       values ('GUEST-1', 'plan', 'Plan', 'monthly', 10, 1, 'Guest_1@example.org', now(), 'pending')`;
@@ -230,8 +230,8 @@ describe("an order", () => {
   });
 });
 
-describe("a file", () => {
-  test("has every row that the pages have, in their order, as CSV and as JSON", async () => {
+describe("an export", () => {
+  test("has every row of the pages, in their order, as CSV and as JSON", async () => {
     await addAudits("file.rows", 2_345);
     const file = await ask("audit/export/?format=json&action=file.rows&sort=at");
     expect(file.headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -302,7 +302,7 @@ describe("a file", () => {
     await small.stop();
   });
 
-  test("that can't be read to its end breaks off, so that nobody takes it for whole", async () => {
+  test("that can't be read to its end breaks off, so that nobody takes it for complete", async () => {
     // The rows are counted, the file is recorded, and then come the pages.
     let reads = 0;
     const failing: Database = {

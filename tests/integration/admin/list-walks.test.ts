@@ -79,7 +79,7 @@ function addingAtMost(times: number): () => Promise<void> {
 describe.each(listPlaces.map((place) => [place.source.contract.name, place.source] as const))(
   "the list of %s",
   (_, source) => {
-    test("shows each row that was there exactly once, whatever comes in between, in every order", async () => {
+    test("shows each row that was there exactly once, whatever is added meanwhile, in every order", async () => {
       const { sorts } = source.contract;
       const orders = sorts.flatMap((sort) => [sort, `-${sort}`]);
       await fc.assert(
@@ -96,7 +96,7 @@ describe.each(listPlaces.map((place) => [place.source.contract.name, place.sourc
       );
     });
 
-    test("is the other way round in the other direction", async () => {
+    test("is reversed in the other direction", async () => {
       const [sort = ""] = source.contract.sorts;
       const nothing = (): Promise<void> => Promise.resolve();
       const up = await walk(source, { sort, limit: 30 }, nothing);

@@ -63,7 +63,7 @@ describe("the list of traces", () => {
     return found;
   }
 
-  test("is walked from the newest or from the oldest, and meets every call once", async () => {
+  test("can be walked from the newest or from the oldest, and has every call once", async () => {
     expect(await walk({})).toEqual(ids.toReversed());
     expect(await walk({ sort: "-time" })).toEqual(ids.toReversed());
     expect(await walk({ sort: "time" })).toEqual(ids);
@@ -78,10 +78,10 @@ describe("the list of traces", () => {
   });
 });
 
-describe("the file of traces", () => {
+describe("the export of traces", () => {
   const file = (query: Record<string, string>) => admin.file("/backend/admin/trace/export/", query);
 
-  test("holds the requested calls, in either order, as JSON and as CSV, and is recorded", async () => {
+  test("contains the requested calls, in either order, as JSON and as CSV, and is recorded", async () => {
     const newest = await file({ model: "walked", format: "json" });
     expect(newest.headers.get("content-disposition")).toMatch(/^attachment; filename="traces-.*\.json"$/);
     expect(idsOf(await newest.json())).toEqual(ids.toReversed());
@@ -103,7 +103,7 @@ describe("the file of traces", () => {
 });
 
 describe("the list of exit nodes", () => {
-  test("is sorted as asked for", async () => {
+  test("is sorted as requested", async () => {
     const codes = async (query: Record<string, string>) => {
       const { body } = await admin.get("/backend/admin/exit-node/list/", query);
       return (body["nodes"] as { node_code: string }[]).map(({ node_code: code }) => code);
@@ -117,7 +117,7 @@ describe("the list of exit nodes", () => {
     expect(codeOf(odd)).toEqual([400, "invalid_parameter"]);
   });
 
-  test("can be taken as a file, without secrets and without formulas", async () => {
+  test("can be exported, without secrets and without formulas", async () => {
     const answer = await admin.file("/backend/admin/exit-node/export/", { sort: "-name" });
     const text = await answer.text();
     expect(text.split("\r\n").map((line) => line.split(",")[0])).toEqual([

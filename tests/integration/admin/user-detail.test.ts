@@ -26,7 +26,7 @@ async function get(path: string): Promise<{ readonly status: number; readonly bo
 
 const post = (path: string, fields: object) => client.post(`/backend/admin/${path}`, fields, { cookie });
 
-test("everything about a user is in one answer, and nothing of anybody else", async () => {
+test("everything about a user is in one response, and nothing about anyone else", async () => {
   const other = await loginUser(rig, { quota: 7n });
   const user = await loginUser(rig, { quota: 1_000n });
   for (const { gatewayUserId } of [other, user]) {
@@ -67,7 +67,7 @@ test("a user who does not exist is not found", async () => {
   expect((await get("user/detail/?user_id=999999")).status).toBe(404);
 });
 
-test("an admin ends every session of a user, and says why", async () => {
+test("an admin ends every session of a user, and gives a reason", async () => {
   const email = "thrown-out@example.org";
   const password = "correct horse battery";
   await client.makeUser(email, password);
@@ -82,7 +82,7 @@ test("an admin ends every session of a user, and says why", async () => {
   expect((await post("user/sessions/revoke/", { user_id: "999999" })).status).toBe(404);
 });
 
-test("a user who waits for a verification gets a new link by mail, which the admin does not see", async () => {
+test("a user who waits for a verification gets a new link by email, which the admin does not see", async () => {
   const email = "waiting@example.org";
   const registered = await client.post("/backend/auth/register/", { email, password: "correct horse battery" });
   expect(registered.status).toBe(202);

@@ -72,7 +72,7 @@ function plan(port: number, changes: Partial<LoadPlan> = {}): LoadPlan {
   return { ...arm(port), ...whole };
 }
 
-describe("an arm is only measured when it answers as the provider does", () => {
+describe("an arm is only measured when it responds like the provider", () => {
   test("the provider itself and a gateway that changes nothing pass", async () => {
     const provider = startProvider();
     const gateway = startGateway(provider, (bytes) => bytes);
@@ -122,7 +122,7 @@ describe("a failed call makes the run void", () => {
     await expect(runClient(plan(gateway.port))).rejects.toThrow("503 No");
   });
 
-  test("our client refuses an answer of another length", async () => {
+  test("our client refuses a response of another length", async () => {
     const provider = startProvider();
     const shorter = (bytes: Buffer) =>
       Buffer.from(bytes.toString("latin1").replace("content-length: 1069", "content-length: 1068"), "latin1");
@@ -154,7 +154,7 @@ describe("a failed call makes the run void", () => {
   });
 });
 
-describe("latency and cost are seen", () => {
+describe("latency and cost are visible", () => {
   test("a gateway that holds every packet back shows in the first byte and in every chunk", async () => {
     const provider = startProvider();
     provider.setPace(2000);

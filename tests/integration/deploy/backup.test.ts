@@ -84,7 +84,7 @@ async function backUp(to: string, ...words: string[]): Promise<string> {
 }
 
 describeUnless(unlessInstalled("tar"), "a backup", () => {
-  test("made while calls run comes back with every call that was over, and with money that is right", async () => {
+  test("made while calls run restores every finished call, with correct books", async () => {
     let isOver = false;
     let callsMeanwhile = 0;
     const calling = (async () => {
@@ -160,7 +160,7 @@ const systemPostgres = findSystemPostgres();
 const unlessPostgres = systemPostgres === null ? "no Postgres is installed beside the embedded one" : null;
 
 describeUnless(unlessPostgres, "a dump", () => {
-  test("of a Postgres of your own comes back into an empty database, and into no other, without the bodies of calls", async () => {
+  test("of your own Postgres is restored into an empty database, and into no other, without the bodies of calls", async () => {
     await using server = await SystemPostgres.start(systemPostgres ?? "");
     const [live, empty] = [await server.createDatabase("live"), await server.createDatabase("empty")];
     await migrate(live, () => undefined);

@@ -54,7 +54,7 @@ describeUnless(obstacle, "the edge", () => {
     expect([await program.exited, program.output()]).toEqual([0, expect.stringContaining("test is successful")]);
   });
 
-  test("leads plain HTTP to HTTPS, with method and body, and to its own name whatever the host says", async () => {
+  test("redirects plain HTTP to HTTPS, with method and body, and to its own name whatever the host says", async () => {
     const answer = await fetch(`http://127.0.0.1:${edge.plainPort}/v1/chat/completions?a=1`, {
       method: "POST",
       redirect: "manual",
@@ -67,7 +67,7 @@ describeUnless(obstacle, "the edge", () => {
     expect(scene.provider.requests).toHaveLength(0);
   });
 
-  test("marks every answer of the program as not cached, and HTTPS as the only way", async () => {
+  test("marks every response of the program as not cached, and HTTPS as the only way", async () => {
     scene.provider.script({ headers: { "X-Cache-Status": "HIT", "X-Accel-Redirect": "/metrics" } });
     const answers = await Promise.all([
       chat(),
@@ -103,7 +103,7 @@ describeUnless(obstacle, "the edge", () => {
     },
   );
 
-  test("lets the first event of a stream out before the second is there", async () => {
+  test("sends the first event of a stream before the second exists", async () => {
     scene.provider.script({ silence: { afterChunks: 2 } });
     const answer = await chat({ stream: true });
     const reader = answer.body?.getReader();
@@ -148,7 +148,7 @@ describeUnless(obstacle, "the edge", () => {
     ["a length and chunks", ["Host: sluice.example", "Content-Length: 3", "Transfer-Encoding: chunked"], "0\r\n\r\n"],
     ["an unknown encoding", ["Host: sluice.example", "Transfer-Encoding: xchunked"], "0\r\n\r\n"],
     ["a chunk without a size", ["Host: sluice.example", "Transfer-Encoding: chunked"], "zz\r\n\r\n"],
-  ])("refuses %s, and the program hears nothing of it", async (_, lines, body) => {
+  ])("refuses %s, and it does not reach the program", async (_, lines, body) => {
     const own = [`Authorization: Bearer ${scene.user.apiKey}`, "Content-Type: application/json"];
     const answer = await exchangeOverTls(edge, raw(["POST /v1/chat/completions HTTP/1.1", ...own, ...lines], body));
     expect(answer).toMatch(/^HTTP\/1\.1 (400|501) /);
@@ -176,7 +176,7 @@ describeUnless(obstacle, "the edge", () => {
     ["/v1/chat/completions", { error: { type: "invalid_request_error", code: "request_too_large" } }],
     ["/msgcompat/v1/messages", { type: "error", error: { type: "request_too_large" } }],
     ["/backend/auth/login/", { ok: false, error: { code: "request_too_large" } }],
-  ])("refuses a body over the limit at once on %s, in the shape of that surface", async (path, shape) => {
+  ])("refuses a body over the limit at once on %s, in the format of that surface", async (path, shape) => {
     const lines = [`POST ${path} HTTP/1.1`, "Host: sluice.example", `Content-Length: ${bodyBytesMax + 1}`];
     const answer = await exchangeOverTls(edge, raw(lines), { isOneAnswerEnough: true });
     expect(answer).toStartWith("HTTP/1.1 413 ");
@@ -196,7 +196,7 @@ describeUnless(obstacle, "the edge", () => {
     expect([answer.status, answer.headers.get("x-cache-status")]).toEqual([401, "BYPASS"]);
   });
 
-  test("sends the program the client's address in one header, whatever the client says about itself", async () => {
+  test("sends the program the client's address in one header, whatever the client claims", async () => {
     const spoofed = ["X-Forwarded-For: 203.0.113.9", "X-Real-IP: 203.0.113.9", "Forwarded: for=203.0.113.9"];
     const inner = ["X-Sluice-Client-Address: 203.0.113.9", "X-Sluice-Link: made-up"];
     const answer = await exchangeOverTls(edge, rawChat(["Host: sluice.example", ...spoofed, ...inner]), {
@@ -210,7 +210,7 @@ describeUnless(obstacle, "the edge", () => {
     expect((await find())[0]?.client_ip).toBe("127.0.0.2");
   });
 
-  test("writes neither keys nor queries into its log", async () => {
+  test("writes neither keys nor queries to its log", async () => {
     await (await edge.fetch(`/v1/models?key=${scene.user.apiKey}`)).body?.cancel();
     await (await chat()).body?.cancel();
     expect(edge.accessLog()).toContain('"path":"/v1/models","status":401');
@@ -219,7 +219,7 @@ describeUnless(obstacle, "the edge", () => {
 });
 
 describeUnless(obstacle, "the edge without a running program", () => {
-  test("says that the service can't be reached, in the shape of the surface, and nothing of itself", async () => {
+  test("reports that the service is unreachable, in the format of the surface, and reveals nothing about itself", async () => {
     await using alone = await RunningEdge.start("http://127.0.0.1:1");
     const answers = await Promise.all(
       ["/v1/models", "/msgcompat/v1/messages", "/backend/auth/me/"].map((path) => alone.fetch(path)),

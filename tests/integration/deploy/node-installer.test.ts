@@ -48,7 +48,7 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
     await node[Symbol.asyncDispose]();
   });
 
-  test("installs an agent that serves, does nothing the second time, and leaves nothing when it goes", async () => {
+  test("installs an agent that serves, does nothing the second time, and leaves nothing behind when removed", async () => {
     const before = node.tree();
     const words = ["--binary", builds.binary, "--sha256", builds.sha256, ...node.input];
     const dry = await node.run("install.sh", [...words, "--dry-run"]);
@@ -87,14 +87,14 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
     expect([twice.exitCode, twice.output]).toEqual([0, "kept      there is no node agent here\n"]);
   });
 
-  test("upgrades with the settings and keys that are there", async () => {
+  test("upgrades with the existing settings and keys", async () => {
     await first(node);
     const upgraded = await node.run("install.sh", ["--from", builds.newer]);
     expect([upgraded.exitCode, upgraded.output]).toEqual([0, expect.stringContaining("switch to version 99.0.1")]);
     expect(await node.health()).toEqual({ status: 200, version: builds.newerVersion });
   });
 
-  test("goes back to the version before, with its settings, when the new one does not start", async () => {
+  test("goes back to the previous version, with its settings, when the new one does not start", async () => {
     await first(node);
     const tree = node.tree();
     using taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
@@ -108,7 +108,7 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
     expect({ ...node.tree(), [pidFile]: "" }).toEqual({ ...tree, [pidFile]: "" });
   });
 
-  test("goes back when the new one runs and never gets well", async () => {
+  test("goes back when the new one runs and never becomes healthy", async () => {
     await first(node);
     const broken = node.write(
       "broken",
@@ -147,7 +147,7 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
     );
   });
 
-  test("refuses what can't be right, and the version that runs does not notice", async () => {
+  test("refuses invalid settings, and the running version does not notice", async () => {
     await first(node);
     const tree = node.tree();
     const bad = node.write("bad-env", "PORT=1\nALLOWED_PROVIDER_HOSTS=a.example\n");
@@ -215,7 +215,7 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
     expect(sent).not.toContain(providerKey);
   });
 
-  test("exchanges the relay key in an order in which the control plane always has one that counts", async () => {
+  test("rotates the relay key in an order in which the control plane always has a valid one", async () => {
     await first(node);
     const nextFile = join(node.root, "etc/sluice-node/relay-keys.next");
     const call = (relay: string) =>
@@ -248,7 +248,7 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
     }
   });
 
-  test("takes a begun exchange back as long as nobody uses the new key", async () => {
+  test("reverts a rotation as long as nobody uses the new key", async () => {
     await first(node);
     const short = await node.run("rotate-relay-key.sh", ["begin", "--key-file", node.write("short", "short\n")]);
     expect([short.exitCode, short.output]).toEqual([1, expect.stringContaining("32 to 256")]);
@@ -263,7 +263,7 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
     expect([(await node.health())?.status, (await node.health(key))?.status]).toEqual([200, 401]);
   });
 
-  test("ends an exchange that was killed between the file and the agent, and touches nothing in a dry run", async () => {
+  test("completes a rotation that was killed between the file and the agent, and touches nothing in a dry run", async () => {
     await first(node);
     await node.run("rotate-relay-key.sh", ["begin"]);
     const keysFile = join(node.root, "etc/sluice-node/relay-keys");

@@ -39,7 +39,7 @@ describe.each(units)("%s", (path) => {
     expect([await program.exited, program.output()]).toEqual([0, ""]);
   });
 
-  test("is hardened, and gives calls the time to end", () => {
+  test("is hardened, and gives calls time to finish", () => {
     const lines = text.split("\n");
     expect(hardening.filter((line) => !lines.includes(line))).toEqual([]);
     expect(lines).toContain("TimeoutStopSec=3660");

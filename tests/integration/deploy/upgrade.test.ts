@@ -117,7 +117,7 @@ describeUnless(unlessInstalled("bash", "nginx", "curl", "flock", "setsid"), "an 
   beforeAll(startScene, 60_000);
   afterAll(endScene, 60_000);
 
-  test("says which folder is missing, and begins nothing", async () => {
+  test("names the missing folder, and starts nothing", async () => {
     for (const [option, reason] of [
       ["--release", /nowhere is no release/],
       ["--links", /nowhere is not there: --links/],
@@ -187,7 +187,7 @@ describeUnless(unlessInstalled("bash", "nginx", "curl", "flock", "setsid"), "an 
     expect((await call(true)).body).toEndWith("data: [DONE]\n\n");
   }, 60_000);
 
-  test("changes nothing when the edge does not take the change", async () => {
+  test("changes nothing when the edge rejects the change", async () => {
     const program = join(edge.folder, "sluice/program.conf");
     const before = readFileSync(program, "utf8");
     const failed = upgrade(repositoryRoot, "--edge-test", "false");

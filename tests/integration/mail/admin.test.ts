@@ -55,7 +55,7 @@ const good = { subject: "Pay <now>", html: "<b>{{order_no}}</b> {{amount}}", tex
 const place = { name: "payment_success", locale: "de" };
 
 describe("templates", () => {
-  test("every template in every language can be read, previewed and saved as it came", async () => {
+  test("every template in every language can be read, previewed and saved unchanged", async () => {
     for (const name of mailTemplateNames) {
       for (const locale of allLocales) {
         const { body } = await call(`template/?name=${name}&locale=${locale}`);
@@ -105,7 +105,7 @@ describe("templates", () => {
     expect((await call("template/save/", { ...place, ...good })).body).toMatchObject({ template: { version: 3 } });
   });
 
-  test("an unfit one is refused with the field that is wrong, and nothing is saved", async () => {
+  test("an invalid one is refused with the field that is wrong, and nothing is saved", async () => {
     const cases = [
       [{ ...good, html: "<b>{{order_no}}</b>" }, "html"],
       [{ ...good, text: "{{order_no}} {{amount}} {{link}}" }, "text"],
@@ -125,7 +125,7 @@ describe("templates", () => {
     expect(await rig.db.sql`select 1 from mail_template`).toEqual([]);
   });
 
-  test("one that the program can't fill any more gives way to the one that came with it", async () => {
+  test("one that the program can no longer fill is replaced by the shipped one", async () => {
     await rig.db.sql`insert into mail_template (name, locale, subject, html, text)
       values ('password_reset', 'en', 'S', '{{gone}} {{link}}', '{{link}}')`;
     await rig.queue("fallback");
@@ -136,7 +136,7 @@ describe("templates", () => {
 });
 
 describe("the mail log", () => {
-  test("gives a dead mail another life, once, with an entry in the audit log", async () => {
+  test("revives a dead email, once, with an entry in the audit log", async () => {
     gateway.answer = () => ({ status: 422 });
     await rig.queue("revived");
     const worker = rig.worker(rig.httpSender(gateway.url));
@@ -154,7 +154,7 @@ describe("the mail log", () => {
     ).toEqual([{ one: 1 }]);
   });
 
-  test("a dead mail that is over, or does not exist, is not sent again", async () => {
+  test("a dead email that has expired, or does not exist, is not sent again", async () => {
     gateway.answer = () => ({ status: 422 });
     await rig.queue("over", { expiresAt: new Date(rig.nowMs + 1_000) });
     await rig.worker(rig.httpSender(gateway.url)).runDue();

@@ -26,7 +26,7 @@ afterAll(async () => {
   await rig.close();
 });
 
-test("the gateway gets the mail in the agreed form, with the key and an idempotency key", async () => {
+test("the gateway gets the email in the agreed format, with the key and an idempotency key", async () => {
   await rig.queue("http-whole", { locale: "fr-CA" });
   await rig.worker(rig.httpSender(gateway.url)).runDue();
   const [request, ...others] = gateway.requests;
@@ -67,7 +67,7 @@ const plain: [string, GatewayAnswer, { status: string; delayMs: number | null }]
   ["302", { status: 302, headers: { location: "http://127.0.0.1:1/" } }, after(30 * second)],
 ];
 
-test.each(plain)("an answer of %s is dealt with as written", async (name, answer, expected) => {
+test.each(plain)("a response of %s is handled as documented", async (name, answer, expected) => {
   gateway.answer = () => answer;
   await rig.queue(`http-${name}`);
   await rig.worker(rig.httpSender(gateway.url)).runDue();
@@ -79,7 +79,7 @@ test.each(plain)("an answer of %s is dealt with as written", async (name, answer
   }
 });
 
-test("a gateway that hangs, and one that is down, are tried again", async () => {
+test("a gateway that hangs, and one that is down, are retried", async () => {
   gateway.answer = () => "hang";
   const limits = { connectTimeoutMs: 200, firstByteTimeoutMs: 200, idleTimeoutMs: 200, totalTimeoutMs: 400 };
   await rig.queue("http-hang");
@@ -91,7 +91,7 @@ test("a gateway that hangs, and one that is down, are tried again", async () => 
   expect(await rig.row("http-refused")).toMatchObject({ status: "queued", attempts: 1 });
 });
 
-test("without the key of the gateway nothing is posted, and the mail waits until there is one", async () => {
+test("without the gateway's key nothing is posted, and the email waits until there is one", async () => {
   let key: string | null = null;
   const client = new PooledHttpClient();
   const readKey = () => Promise.resolve(key);
@@ -127,7 +127,7 @@ test("the eighth failure is the last, after waits that double up to an hour", as
   expect(gateway.requests.length).toBe(count);
 });
 
-test("a mail that has expired is dropped and not sent, at its first attempt and at a later one", async () => {
+test("an expired email is dropped and not sent, at its first attempt and at a later one", async () => {
   gateway.answer = () => ({ status: 500 });
   await rig.queue("http-over", { expiresAt: new Date(rig.nowMs) });
   await rig.queue("http-over-later", { expiresAt: new Date(rig.nowMs + 20 * second) });
@@ -143,7 +143,7 @@ test("a mail that has expired is dropped and not sent, at its first attempt and 
   expect(Math.abs(Date.now() - (dropped.failed_at?.getTime() ?? 0))).toBeLessThan(60_000);
 });
 
-test("what a gateway quotes of a mail reaches neither the log nor the row", async () => {
+test("what a gateway quotes of an email reaches neither the log nor the row", async () => {
   gateway.answer = ({ body }) => ({ status: 422, body: JSON.stringify({ message: "refused", quoted: body }) });
   await rig.queue("http-quoted");
   await rig.worker(rig.httpSender(gateway.url)).runDue();
@@ -156,7 +156,7 @@ test("what a gateway quotes of a mail reaches neither the log nor the row", asyn
   expect(JSON.stringify(rows, (_, value) => (typeof value === "bigint" ? `${value}` : value))).not.toContain("canary");
 });
 
-test("every outcome is reported, with the reason of a failure", async () => {
+test("every outcome is reported, with the reason for a failure", async () => {
   const { userId } = await rig.addUser("outcome@example.com");
   await rig.queue("http-outcome", { userId });
   const worker = rig.worker(rig.httpSender(gateway.url));

@@ -73,7 +73,7 @@ const profileOf = async (userId: bigint) => {
   return row;
 };
 
-test("the program sends a mail as soon as it is committed, updates the profile, and drains at its end", async () => {
+test("the program sends an email as soon as it is committed, updates the profile, and drains at its end", async () => {
   const program = await withGateway();
   const failing = await addUser();
   gateway.answer = () => ({ status: 422, body: `no such ${link}` });
@@ -104,7 +104,7 @@ test("the program sends a mail as soon as it is committed, updates the profile, 
   expect(program.log()).not.toContain("canary");
 });
 
-test("who registers gets a mail by SMTP whose link verifies the address; a server that refuses stops nobody", async () => {
+test("a new user gets an email by SMTP whose link verifies the address; a server that refuses stops nobody", async () => {
   const sink = await SmtpSink.start();
   const program = await startWith({ MAIL_ADAPTER: "smtp", SMTP_URL: sink.url });
   const register = (email: string): Promise<Response> =>
@@ -153,7 +153,7 @@ test("who registers gets a mail by SMTP whose link verifies the address; a serve
   await sink.stop();
 });
 
-test("in development nothing is sent: the mail is kept in the mail log, and no log line shows its link", async () => {
+test("in development nothing is sent: the email is kept in the mail log, and no log line shows its link", async () => {
   const program = await startWith({});
   const userId = await addUser();
   await queue("kept", userId);

@@ -39,14 +39,14 @@ const rowsOf = (dedupeKey: string) =>
   db.sql<{ status: string; locale: string; variables_sealed: Buffer }>`
     select status, locale, variables_sealed from mail_log where dedupe_key = ${dedupeKey}`;
 
-test("of 24 parallel mails with one key exactly one exists", async () => {
+test("of 24 parallel emails with one key exactly one exists", async () => {
   const queue = () => db.withTransaction((tx) => service.queueMail(tx, verification("once")));
   const results = await Promise.all(Array.from({ length: 24 }, queue));
   expect(results.filter((isNew) => isNew)).toHaveLength(1);
   expect(await rowsOf("once")).toHaveLength(1);
 });
 
-test("a mail of a transaction that fails does not exist, and its key is free", async () => {
+test("an email of a transaction that fails does not exist, and its key is free", async () => {
   const failing = db.withTransaction(async (tx) => {
     await service.queueMail(tx, verification("undone"));
     throw new Error("the business failed");
@@ -56,7 +56,7 @@ test("a mail of a transaction that fails does not exist, and its key is free", a
   expect(await db.withTransaction((tx) => service.queueMail(tx, verification("undone")))).toBe(true);
 });
 
-test("a mail waits in the language that comes nearest, with its variables sealed", async () => {
+test("an email is queued in the closest language, with its variables encrypted", async () => {
   await db.withTransaction((tx) => service.queueMail(tx, verification("sealed")));
   const [row] = await rowsOf("sealed");
   expect(row).toMatchObject({ status: "queued", locale: "pt" });

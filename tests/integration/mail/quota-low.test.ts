@@ -51,7 +51,7 @@ test("a user is notified below 20 % and below 5 %, once each, also by parallel r
   expect(await keys()).toEqual(["20", "5"]);
 });
 
-test("a user who falls below both at once is notified of the lower one only, also when some comes back", async () => {
+test("a user who falls below both at once is notified of the lower one only, even if some comes back", async () => {
   const { budgetId } = await rig.addUser("drop@example.com", granted);
   await use(budgetId, 1_000_000n);
   expect(await tell()).toBe(1);
@@ -60,7 +60,7 @@ test("a user who falls below both at once is notified of the lower one only, als
   expect(await keys()).toEqual(["5"]);
 });
 
-test("a new grant starts over, and what only goes back and forth is not a grant", async () => {
+test("a new grant starts over, and quota that only goes back and forth is not a grant", async () => {
   const { budgetId } = await rig.addUser("again@example.com", granted);
   await use(budgetId, 1_400_000n);
   expect(await tell()).toBe(1);
@@ -75,7 +75,7 @@ test("a new grant starts over, and what only goes back and forth is not a grant"
   expect(await keys()).toEqual(["5", "20"]);
 });
 
-test("neither a user without a verified address nor a suspended one is notified, and lent quota is not spent", async () => {
+test("neither a user without a verified address nor a suspended one is notified, and lent quota does not count as spent", async () => {
   const pending = await rig.addUser("pending@example.com", granted);
   const suspended = await rig.addUser("suspended@example.com", granted);
   const lent = await rig.addUser("lent@example.com", granted);

@@ -25,7 +25,7 @@ afterAll(async () => {
   await rig.close();
 });
 
-test("a mail server gets a mail with both forms, the Message-ID and the source tag, to exactly one address", async () => {
+test("a mail server gets an email with both formats, the Message-ID and the source tag, to exactly one address", async () => {
   await rig.queue("smtp-whole", { locale: "de" });
   const worker = rig.worker(rig.smtpSender(sink.url));
   await worker.runDue();
@@ -54,7 +54,7 @@ function expectJustNow(at: Date | null): void {
   expect(Math.abs(Date.now() - (at?.getTime() ?? 0))).toBeLessThan(60_000);
 }
 
-test("451 is tried again and succeeds later under the same Message-ID", async () => {
+test("451 is retried and succeeds later under the same Message-ID", async () => {
   const messageIds: string[] = [];
   sink.onComplete = ({ messageId }) => messageIds.push(messageId);
   sink.behaviour = "451 at DATA";
@@ -78,7 +78,7 @@ test("451 is tried again and succeeds later under the same Message-ID", async ()
   expect(await rig.row("smtp-451")).toMatchObject({ status: "sent", attempts: 2, last_error: null, failed_at: null });
 });
 
-test("550 ends the mail at once, and the reason is kept with its time", async () => {
+test("550 ends the email at once, and the reason is stored with its time", async () => {
   sink.behaviour = "550 at RCPT";
   await rig.queue("smtp-550");
   await rig.worker(rig.smtpSender(sink.url)).runDue();
@@ -101,7 +101,7 @@ test("the last of several failures is the one whose time is kept", async () => {
   expectJustNow(row.failed_at);
 });
 
-test("a refused connection is tried again", async () => {
+test("a refused connection is retried", async () => {
   const { url } = sink;
   await sink.stop();
   await rig.queue("smtp-refused");
@@ -110,7 +110,7 @@ test("a refused connection is tried again", async () => {
   sink = await SmtpSink.start();
 });
 
-test("a server that says nothing is given up in time and tried again", async () => {
+test("a silent server is given up in time and retried", async () => {
   sink.behaviour = "silent";
   await rig.queue("smtp-silent");
   const timeouts = { connectionTimeout: 200, greetingTimeout: 200, socketTimeout: 200 };
@@ -135,7 +135,7 @@ test("an address that a mail server could read as two is not sent to at all", as
   expect(sink.received).toEqual([]);
 });
 
-test("an encrypted server with a login gets the mail, one that nobody vouches for gets nothing", async () => {
+test("an encrypted server with a login gets the email, one with an untrusted certificate gets nothing", async () => {
   const certificate = createTestAuthority().issue({ ip: ["127.0.0.1"] });
   const secure = await SmtpSink.start({ certificate, password: "p w&1" });
   await rig.queue("smtp-untrusted");
@@ -158,7 +158,7 @@ test("an encrypted server with a login gets the mail, one that nobody vouches fo
   await secure.stop();
 });
 
-test("a mail server on another machine gets nothing in clear unless its address says so", () => {
+test("a mail server on another machine gets nothing in plain text unless its URL allows it", () => {
   const urls = [
     "smtp://mail.example.com",
     "smtp://u:p@10.0.0.7:587",
@@ -170,7 +170,7 @@ test("a mail server on another machine gets nothing in clear unless its address 
   expect(excepted.map(needsEncryption)).toEqual([false, false, false, false]);
 });
 
-test("a login that the mail server refuses kills no mail, however often, and raises an alarm", async () => {
+test("a login that the mail server refuses kills no email, however often, and raises an alarm", async () => {
   await sink.stop();
   sink = await SmtpSink.start({ password: "right" });
   await rig.queue("smtp-login");
@@ -186,7 +186,7 @@ test("a login that the mail server refuses kills no mail, however often, and rai
   expect(await rig.row("smtp-login")).toMatchObject({ status: "sent", attempts: 13 });
 });
 
-test("the mail log reaches back a year and a bit, without what waits", async () => {
+test("the mail log covers a year and a bit, without waiting emails", async () => {
   await rig.queue("old-sent");
   await rig.queue("old-waiting");
   await rig.queue("young");

@@ -28,7 +28,7 @@ afterAll(async () => {
   await rig.close();
 });
 
-test("two workers on connections of their own never both send a mail, and none is left", async () => {
+test("two workers on separate connections never both send an email, and none is left", async () => {
   for (let index = 0; index < mails; index += 1) {
     await rig.queue(`both-${index}`);
   }
@@ -46,7 +46,7 @@ test("two workers on connections of their own never both send a mail, and none i
   ]);
 });
 
-test("no more mails are under way at once than the worker may send", async () => {
+test("no more emails are in progress at once than the worker may send", async () => {
   let underWay = 0;
   let most = 0;
   const reached = Promise.withResolvers<void>();
@@ -72,7 +72,7 @@ test("no more mails are under way at once than the worker may send", async () =>
   expect(most).toBe(3);
 });
 
-test("a mail whose sender was killed before it was recorded is sent once more, with the same Message-ID", async () => {
+test("an email whose sender was killed before it was recorded is sent once more, with the same Message-ID", async () => {
   const sink = await SmtpSink.start();
   await rig.queue("killed");
   const script = join(import.meta.dir, "../../support/mail/mail-process.ts");
@@ -128,7 +128,7 @@ test("a sender that comes back after its lease writes nothing over what its succ
   expect(rig.outcomes).toHaveLength(1);
 });
 
-test("stopping lets the mail in hand end, and cuts it off when that takes too long", async () => {
+test("stopping lets emails in progress finish, and aborts them when that takes too long", async () => {
   const released = Promise.withResolvers<void>();
   gateway.answer = async () => {
     await released.promise;
@@ -157,7 +157,7 @@ test("stopping lets the mail in hand end, and cuts it off when that takes too lo
   expect(row.next_attempt_at.getTime()).toBe(rig.nowMs);
 });
 
-test("a mail that can't be opened or was claimed too often ends dead and does not stop the others", async () => {
+test("an email that can't be decrypted or was claimed too often ends dead and does not stop the others", async () => {
   await rig.queue("moved");
   await rig.queue("crashing");
   await rig.queue("fine");
@@ -175,7 +175,7 @@ test("a mail that can't be opened or was claimed too often ends dead and does no
   expect(await rig.row("fine")).toMatchObject({ status: "sent" });
 });
 
-test("what a dead mail said is forgotten after a week, or when it is over", async () => {
+test("the content of a dead email is deleted after a week, or when it expires", async () => {
   gateway.answer = () => ({ status: 422 });
   await rig.queue("dead-kept");
   await rig.queue("dead-over", { expiresAt: new Date(rig.nowMs + minute) });

@@ -55,7 +55,7 @@ describe("adjusting by hand", () => {
     );
   };
 
-  test("gives and takes quota, once for each key, and writes down who and why", async () => {
+  test("credits and debits quota, once for each key, and records who and why", async () => {
     const buyer = await scene.addBuyer();
     const key = { idempotency_key: "gift-of-today" };
     const first = await adjust(buyer.gatewayUserId, key);
@@ -70,7 +70,7 @@ describe("adjusting by hand", () => {
     ]);
   });
 
-  test("a key of one adjustment is refused for another amount and for another user", async () => {
+  test("one adjustment's key is refused for another amount and for another user", async () => {
     const [one, other] = [await scene.addBuyer(), await scene.addBuyer()];
     const key = { idempotency_key: "one-adjustment" };
     await adjust(one.gatewayUserId, key);
@@ -85,7 +85,7 @@ describe("adjusting by hand", () => {
     expect(await scene.balance(other)).toBe(0n);
   });
 
-  test("a dry run says what would come of it and changes nothing", async () => {
+  test("a dry run shows the result and changes nothing", async () => {
     const buyer = await scene.addBuyer();
     const { body } = await adjust(buyer.gatewayUserId, { dry_run: true });
     expect(body).toMatchObject({ dry_run: true, is_new: false, remaining_before: 0, remaining_after: 1_000 });
@@ -93,7 +93,7 @@ describe("adjusting by hand", () => {
     expect(await auditEntries(buyer.gatewayUserId)).toEqual([]);
   });
 
-  test("takes no more than there is, unless that is wanted", async () => {
+  test("debits no more than there is, unless forced", async () => {
     const buyer = await scene.addBuyer();
     await adjust(buyer.gatewayUserId, {});
     expect((await adjust(buyer.gatewayUserId, { amount: -1_001 })).status).toBe(409);
@@ -102,7 +102,7 @@ describe("adjusting by hand", () => {
     expect(await scene.balance(buyer)).toBe(-1n);
   });
 
-  test("of twelve that take the same quota at once, only those that it covers succeed", async () => {
+  test("of twelve concurrent debits of the same quota, only those that it covers succeed", async () => {
     const buyer = await scene.addBuyer();
     await adjust(buyer.gatewayUserId, {});
     const answers = await Promise.all(Array.from({ length: 12 }, () => adjust(buyer.gatewayUserId, { amount: -200 })));
@@ -110,7 +110,7 @@ describe("adjusting by hand", () => {
     expect(await scene.balance(buyer)).toBe(0n);
   });
 
-  test("twelve at once under one key do it once", async () => {
+  test("twelve concurrent requests under one key do it once", async () => {
     const buyer = await scene.addBuyer();
     const key = { idempotency_key: "double-click-12" };
     const answers = await Promise.all(Array.from({ length: 12 }, () => adjust(buyer.gatewayUserId, key)));
@@ -146,7 +146,7 @@ describe("adjusting by hand", () => {
   });
 });
 
-describe("what a refund would do", () => {
+describe("the preview of a refund", () => {
   type Shown = Record<string, unknown> & { readonly problems: readonly { readonly code: string }[] };
 
   const preview = async (orderNo: string, amount?: string): Promise<Shown> => {
@@ -156,7 +156,7 @@ describe("what a refund would do", () => {
     return ((await answer.json()) as { preview: Shown }).preview;
   };
 
-  test("is shown with money, quota and the balance after it, and nothing is done", async () => {
+  test("shows money, quota and the balance after it, and does nothing", async () => {
     const buyer = await scene.addBuyer();
     const order = await scene.placeFor(buyer);
     await settlePaid(scene.deps, noticeOf(order));
@@ -203,7 +203,7 @@ describe("what a refund would do", () => {
 });
 
 describe("refunding", () => {
-  test("sends money back once for each key, and writes down who and why", async () => {
+  test("refunds once for each key, and records who and why", async () => {
     const buyer = await scene.addBuyer();
     const order = await scene.placeFor(buyer);
     await settlePaid(scene.deps, noticeOf(order));

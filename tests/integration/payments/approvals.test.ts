@@ -95,7 +95,7 @@ type Approval = {
 const approvalOf = ({ body }: Answer): Approval => body["approval"] as Approval;
 
 describe("what an admin moves by hand", () => {
-  test("is limited at once, exactly, and what is taken counts as what is given", async () => {
+  test("is limited per act, exactly, and debits count like credits", async () => {
     const clerk = await admin({ isSuper: false });
     expect(codeOf(await adjust(clerk, 20 * usd + 1))).toEqual([403, "super_admin_required"]);
     expect(codeOf(await adjust(clerk, -20 * usd - 1, { allow_negative: true }))).toEqual([403, "super_admin_required"]);
@@ -103,7 +103,7 @@ describe("what an admin moves by hand", () => {
     expect(await scene.balance(buyer)).toBe(BigInt(20 * usd));
   });
 
-  test("is limited in all of a day, and a repeated request counts once", async () => {
+  test("is limited per day, and a repeated request counts once", async () => {
     const clerk = await admin({ isSuper: false });
     const key = { idempotency_key: "the-first-of-today" };
     for (let time = 0; time < 4; time += 1) {
@@ -117,7 +117,7 @@ describe("what an admin moves by hand", () => {
     expect(await scene.balance(buyer)).toBe(BigInt(20 * usd + 1));
   });
 
-  test("is not more when many ask at the same moment", async () => {
+  test("stays within the limit when many requests come at the same moment", async () => {
     const clerk = await admin({ isSuper: false });
     const buyers = await Promise.all(Array.from({ length: 12 }, () => scene.addBuyer()));
     const answers = await Promise.all(
@@ -128,7 +128,7 @@ describe("what an admin moves by hand", () => {
     expect(balances.reduce((sum, each) => sum + each, 0n)).toBe(BigInt(100 * usd));
   });
 
-  test("counts what another request of the same admin is just about to commit", async () => {
+  test("includes what another request of the same admin is just about to commit", async () => {
     const clerk = await admin({ isSuper: false });
     expect((await adjust(clerk, usd)).status).toBe(200);
     await using held = await holdLock(
@@ -143,14 +143,14 @@ describe("what an admin moves by hand", () => {
     expect(await scene.balance(buyer)).toBe(BigInt(usd));
   });
 
-  test("is more for a super-admin with a fresh login, who else has the limits of everybody", async () => {
+  test("may be more for a super-admin with a fresh login; otherwise everyone's limits apply", async () => {
     const late = await admin({ isFresh: false });
     expect(codeOf(await adjust(late, 4_000 * usd))).toEqual([403, "step_up_required"]);
     expect((await adjust(late, usd)).status).toBe(200);
     expect((await adjust(await admin(), 4_000 * usd)).status).toBe(200);
   });
 
-  test("is foreseen by a dry run, which counts for nothing", async () => {
+  test("is previewed by a dry run, which does not count", async () => {
     const clerk = await admin({ isSuper: false });
     const look = async (amount: number) => (await adjust(clerk, amount, { dry_run: true })).body["demand"];
     expect([await look(20 * usd), await look(20 * usd + 1)]).toEqual(["nothing", "fresh_super_admin"]);
@@ -160,7 +160,7 @@ describe("what an admin moves by hand", () => {
     expect(await look(11 * usd)).toBe("second_person");
   });
 
-  test("is limited in money that goes back, too", async () => {
+  test("has a limit for refunds, too", async () => {
     rules = { ...usualRules, refund: { usdMax: 5, usdPerDayMax: 8 } };
     const clerk = await admin({ isSuper: false });
     const [one, other] = [await paidOrder(), await paidOrder()];
@@ -172,7 +172,7 @@ describe("what an admin moves by hand", () => {
     expect((await refund(await admin(), one)).status).toBe(200);
   });
 
-  test("is limited when a payment that did not match is credited anyway", async () => {
+  test("has a limit for a mismatched payment that is credited anyway", async () => {
     rules = { ...usualRules, adjust: { usdMax: 5, usdPerDayMax: 5 } };
     const order = await scene.placeFor(buyer);
     await settlePaid(scene.deps, noticeOf(order, { amountUsd: "0.01" as Decimal }));
@@ -185,12 +185,12 @@ describe("what an admin moves by hand", () => {
   });
 });
 
-describe("what a second super-admin has to approve to", () => {
+describe("an act that needs a second super-admin", () => {
   beforeEach(() => {
     rules = { ...usualRules, secondPersonAboveUsd: 50 };
   });
 
-  test("waits, and is done once when another one agrees", async () => {
+  test("waits, and is done once when another one approves", async () => {
     const [asker, second] = [await admin(), await admin()];
     const key = { idempotency_key: crypto.randomUUID() };
     const waiting = await adjust(asker, 51 * usd, key);
@@ -214,7 +214,7 @@ describe("what a second super-admin has to approve to", () => {
     expect(await scene.balance(buyer)).toBe(row?.status === "approved" ? BigInt(51 * usd) : 0n);
   });
 
-  test("is written down with both names", async () => {
+  test("is recorded with both names", async () => {
     const [asker, second] = [await admin(), await admin()];
     const waiting = await adjust(asker, 60 * usd);
     expect((await decide(second, waiting, "approve")).status).toBe(200);
@@ -230,7 +230,7 @@ describe("what a second super-admin has to approve to", () => {
     expect(await scene.balance(buyer)).toBe(BigInt(60 * usd));
   });
 
-  test("is also the amount that a day adds up to, and small ones go on", async () => {
+  test("includes the amount that a day adds up to, and small ones continue", async () => {
     const asker = await admin();
     expect((await adjust(asker, 40 * usd)).body).toMatchObject({ is_new: true });
     expect(approvalOf(await adjust(asker, 11 * usd)).status).toBe("pending");
@@ -238,7 +238,7 @@ describe("what a second super-admin has to approve to", () => {
     expect(await scene.balance(buyer)).toBe(BigInt(50 * usd));
   });
 
-  test("can't be agreed to by the asker, a plain admin, a stale login, or for somebody who lost the right", async () => {
+  test("can't be approved by the requester, a plain admin, a stale login, or for someone who lost the right", async () => {
     const [asker, second] = [await admin(), await admin()];
     const waiting = await adjust(asker, 51 * usd);
     expect(codeOf(await decide(asker, waiting, "approve"))).toEqual([409, "self_forbidden"]);
@@ -260,7 +260,7 @@ describe("what a second super-admin has to approve to", () => {
     expect(codeOf(await adjust(await admin({ isFresh: false }), 51 * usd))).toEqual([403, "step_up_required"]);
   });
 
-  test("is over after its time, and can be asked for again", async () => {
+  test("expires, and can be requested again", async () => {
     const [asker, second] = [await admin(), await admin()];
     const key = { idempotency_key: crypto.randomUUID() };
     const first = await adjust(asker, 51 * usd, key);
@@ -276,7 +276,7 @@ describe("what a second super-admin has to approve to", () => {
     expect(statuses).toEqual(expect.arrayContaining(["approved", "expired", "rejected"]));
   });
 
-  test("stays as it was when it can't be done, and says why", async () => {
+  test("stays unchanged when it can't be done, and says why", async () => {
     const [asker, second] = [await admin(), await admin()];
     expect((await adjust(asker, 50 * usd)).status).toBe(200);
     rules = { ...usualRules, secondPersonAboveUsd: 1 };
@@ -291,7 +291,7 @@ describe("what a second super-admin has to approve to", () => {
     expect(await scene.balance(buyer)).toBe(BigInt(49 * usd));
   });
 
-  test("is a refund as well; the gateway is asked after the approval", async () => {
+  test("can be a refund; the gateway is asked after the approval", async () => {
     rules = { ...usualRules, secondPersonAboveUsd: 9 };
     const [asker, second] = [await admin(), await admin()];
     const orderNo = await paidOrder();
@@ -304,7 +304,7 @@ describe("what a second super-admin has to approve to", () => {
     expect(await scene.order(orderNo)).toMatchObject({ status: "refunded" });
   });
 
-  test("is a refund of what was left when it was asked for, never of what is left by then", async () => {
+  test("can be a refund of what was left when it was requested, never of what is left by then", async () => {
     rules = { ...usualRules, secondPersonAboveUsd: 5 };
     const [asker, second] = [await admin(), await admin()];
     const orderNo = await paidOrder();
@@ -322,7 +322,7 @@ describe("what a second super-admin has to approve to", () => {
     expect(await scene.balance(buyer)).toBe(BigInt(4 * usd));
   });
 
-  test("is the end of a refund by hand, in the same sum of the day as refunds", async () => {
+  test("can be the manual closing of a refund, in the same daily total as refunds", async () => {
     rules = { ...usualRules, secondPersonAboveUsd: 15 };
     const [asker, second] = [await admin(), await admin()];
     const close = ({ client }: Admin, refundNo: string, outcome: string): Promise<Answer> =>
@@ -344,7 +344,7 @@ describe("what a second super-admin has to approve to", () => {
     expect(row).toEqual({ actor_name: asker.username, reason: "seen at the gateway" });
   });
 
-  test("is a decision about a payment, too", async () => {
+  test("can be a decision about a payment", async () => {
     rules = { ...usualRules, secondPersonAboveUsd: 9 };
     const [asker, second] = [await admin(), await admin()];
     const order = await scene.placeFor(buyer);
@@ -357,7 +357,7 @@ describe("what a second super-admin has to approve to", () => {
     expect(await scene.balance(buyer)).toBe(BigInt(10 * usd));
   });
 
-  test("can't be agreed to by its asker in the database either", async () => {
+  test("can't be approved by its requester in the database either", async () => {
     const asker = await admin();
     const waiting = await adjust(asker, 51 * usd);
     const { approval_id: id } = approvalOf(waiting);

@@ -219,7 +219,7 @@ describe("an order without a login", () => {
     expect(await scene.balance(buyer)).toBe(12_000_000n);
   });
 
-  test("two who claim it at once get it once", async () => {
+  test("two concurrent claims get it once", async () => {
     const buyers = [await scene.addBuyer(), await scene.addBuyer()];
     const { order, claimCode } = await scene.place();
     await settlePaid(scene.deps, noticeOf(order));
@@ -229,7 +229,7 @@ describe("an order without a login", () => {
     expect(balances.sort()).toEqual([0n, 5_000_000n]);
   });
 
-  test("goes to the user whose verified address it names, in whatever letters", async () => {
+  test("goes to the user whose verified address it names, in any letter case", async () => {
     const buyer = await scene.addBuyer("Ada.L@Example.com");
     const { order } = await scene.place({ email: "ada.l@example.COM" });
     expect(await settlePaid(scene.deps, noticeOf(order))).toBe("settled");
@@ -251,7 +251,7 @@ describe("an order without a login", () => {
     expect(await scene.balance(buyer)).toBe(5_000_000n);
   });
 
-  test("waits, when it is paid while its address is being verified, and goes to the user anyway", async () => {
+  test("waits if it is paid while its address is being verified, and still goes to the user", async () => {
     const buyer = await scene.addBuyer("at-once@example.com", false);
     const { order } = await scene.place({ email: "at-once@example.com" });
     const [isVerified, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -273,7 +273,7 @@ describe("an order without a login", () => {
     expect(await scene.balance(buyer)).toBe(5_000_000n);
   });
 
-  test("is credited by the job when its address was verified in whatever way", async () => {
+  test("is credited by the job when its address was verified in any way", async () => {
     const buyer = await scene.addBuyer("by-the-job@example.com", false);
     const { order } = await scene.place({ email: "By-The-Job@example.com" });
     await settlePaid(scene.deps, noticeOf(order));

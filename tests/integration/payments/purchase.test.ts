@@ -41,14 +41,14 @@ async function remaining(email: string): Promise<unknown> {
   return (body["balance"] as { remaining_quota: unknown }).remaining_quota;
 }
 
-test("who paid before registering has the quota as soon as the address is verified", async () => {
+test("a customer who paid before registering has the quota as soon as the address is verified", async () => {
   const email = "first-pays@example.org";
   expect(await buy(email)).toMatchObject({ status: "settled", is_mock: true });
   await client.makeUser(email, password);
   expect(await remaining(email)).toBe(5_000_000);
 });
 
-test("who pays without logging in, under an address that is verified, has the quota at once", async () => {
+test("a customer who pays without logging in, under a verified address, has the quota at once", async () => {
   const email = "then-pays@example.org";
   await client.makeUser(email, password);
   expect(await remaining(email)).toBe(0);
@@ -56,7 +56,7 @@ test("who pays without logging in, under an address that is verified, has the qu
   expect(await remaining(email)).toBe(5_000_000);
 });
 
-test("without the switch nothing is settled for nothing outside development", async () => {
+test("without the switch nothing is settled for free outside development", async () => {
   const closed = await rig.startProcess();
   const client2 = new AccountClient(closed);
   const created = await client2.post("/backend/billing/order/create/", { plan_code: "credit" });

@@ -110,7 +110,7 @@ test("a whole refund sends the payment back by its gateway and takes its quota",
   expect(await again).toMatchObject({ problems: [{ code: "not_paid" }] });
 });
 
-test("parts of a refund add up to the whole, of the money and of the quota", async () => {
+test("partial refunds add up to the whole, in money and in quota", async () => {
   const order = await paidOrder();
   const refunds = [await refund(order, { amountUsd: usd("3.33") }), await refund(order, { amountUsd: usd("3.33") })];
   expect(refunds.map(({ quota }) => quota)).toEqual([1_665_000n, 1_665_000n]);
@@ -121,7 +121,7 @@ test("parts of a refund add up to the whole, of the money and of the quota", asy
   expect(await refusal(refund(order, { amountUsd: usd("0.01") }))).toBe("conflict");
 });
 
-test("refunds at once never send back more than was paid", async () => {
+test("concurrent refunds never send back more than was paid", async () => {
   const order = await paidOrder();
   const outcomes = await Promise.all(
     Array.from({ length: 8 }, () => refusal(refund(order, { amountUsd: usd("3.00"), mayGoNegative: true }))),
@@ -131,7 +131,7 @@ test("refunds at once never send back more than was paid", async () => {
   expect(await scene.balance(buyer)).toBe(500_000n);
 });
 
-test("the same key is the same refund, and none of another amount", async () => {
+test("the same key is the same refund, and is refused for another amount", async () => {
   const order = await paidOrder();
   const same = { amountUsd: usd("2.00"), idempotencyKey: "refund-key" };
   const [first, second] = [await refund(order, same), await refund(order, same)];
@@ -142,7 +142,7 @@ test("the same key is the same refund, and none of another amount", async () => 
 });
 
 describe("refused", () => {
-  test("while the order is not paid, and more than it cost", async () => {
+  test("while the order is not paid, and for more than it cost", async () => {
     expect(await refusal(refund(await scene.placeFor(buyer)))).toBe("conflict");
     const order = await paidOrder();
     // The money alone is the reason, and not the quota that would be missing.
@@ -151,7 +151,7 @@ describe("refused", () => {
     expect(gateway.requests).toEqual([]);
   });
 
-  test("when the quota was used, unless that is wanted", async () => {
+  test("when the quota was used, unless forced", async () => {
     const order = await paidOrder();
     await scene.use(buyer, 1n);
     expect(await refusal(refund(order))).toBe("conflict");
@@ -162,7 +162,7 @@ describe("refused", () => {
 });
 
 describe("at the gateway", () => {
-  test("a refund that is refused there gives the quota back, and can be tried again", async () => {
+  test("a refund that is refused there gives the quota back, and can be retried", async () => {
     const order = await paidOrder("monthly");
     gateway.answers = [
       { kind: "failed", error: "too old" },
@@ -188,7 +188,7 @@ describe("at the gateway", () => {
     expect((await scene.order(order.orderNo)).status).toBe("refunded");
   });
 
-  test("one that the gateway leaves open keeps its quota taken, raises the alarm, and is asked for again ever less often", async () => {
+  test("one that the gateway leaves open keeps its quota taken, raises the alarm, and is retried less and less often", async () => {
     const order = await paidOrder();
     gateway.answers = [{ kind: "unclear", said: "000092 exists" }];
     expect(await refund(order)).toMatchObject({ status: "pending", error: "000092 exists" });
@@ -207,7 +207,7 @@ describe("at the gateway", () => {
     expect([await scene.balance(buyer), (await scene.order(order.orderNo)).status]).toEqual([0n, "refunded"]);
   });
 
-  test("one that the gateway leaves open ends by what a person found there, once, and not while it is asked", async () => {
+  test("one that the gateway leaves open ends with what a person found there, once, and not while it is requested", async () => {
     for (const outcome of ["done", "failed"] as const) {
       const order = await paidOrder("monthly");
       gateway.answers = [{ kind: "unclear", said: "000092 exists" }];
@@ -229,7 +229,7 @@ describe("at the gateway", () => {
     expect(await refusal(scene.db.withTransaction((tx) => closeByHand(tx, none)))).toBe("not_found");
   });
 
-  test("one that could not be sent is the first one again when it can be", async () => {
+  test("one that could not be sent counts as the first one again once it can be", async () => {
     const order = await paidOrder();
     gateway.answers = [new AppError("gateway_not_configured"), { kind: "done", gatewayRefundId: "g" }];
     expect(await refund(order)).toMatchObject({ status: "pending" });
@@ -237,7 +237,7 @@ describe("at the gateway", () => {
     expect(gateway.requests.map(({ isFirst }) => isFirst)).toEqual([true, true]);
   });
 
-  test("one whose process died before it asked is asked for by the job", async () => {
+  test("one whose process died before the request is requested by the job", async () => {
     const order = await paidOrder();
     await open(order);
     expect(gateway.requests).toEqual([]);
@@ -245,7 +245,7 @@ describe("at the gateway", () => {
     expect((await scene.order(order.orderNo)).status).toBe("refunded");
   });
 
-  test("is asked by one at a time", async () => {
+  test("is requested by one caller at a time", async () => {
     const order = await paidOrder();
     const { refundNo } = await open(order);
     const mayAnswer = Promise.withResolvers<RefundAnswer>();
@@ -260,7 +260,7 @@ describe("at the gateway", () => {
     expect(gateway.requests).toHaveLength(1);
   });
 
-  test("a second answer that comes after the first changes nothing, neither the quota nor the month", async () => {
+  test("a second response that comes after the first changes nothing, neither the quota nor the month", async () => {
     const start = new Date("2026-01-10T00:00:00Z");
     const order = await paidOrder("monthly", start);
     const { refundNo } = await open(order);
@@ -279,7 +279,7 @@ describe("at the gateway", () => {
     expect([await monthOf(), await scene.balance(buyer)]).toEqual([month, 12_000_000n]);
   });
 
-  test("a month is changed once for each thing that changes it", async () => {
+  test("a month is changed once for each cause", async () => {
     await paidOrder("monthly", new Date("2026-01-10T00:00:00Z"));
     const [{ id } = { id: 0n }] = await scene.db.sql<{ id: bigint }>`
       select id from subscription where user_id = ${buyer.userId}::bigint`;
@@ -299,7 +299,7 @@ describe("at the gateway", () => {
 describe("of a month", () => {
   const start = new Date("2026-01-10T00:00:00Z");
 
-  test("that runs, it ends the month and takes its quota", async () => {
+  test("that is running, it ends the month and takes its quota", async () => {
     const order = await paidOrder("monthly", start);
     await refund(order);
     expect(await scene.balance(buyer)).toBe(0n);
@@ -316,7 +316,7 @@ describe("of a month", () => {
     expect(await monthOf()).toEqual(month);
   });
 
-  test("credit that was used is not taken from a month that runs", async () => {
+  test("credit that was used is not taken from a running month", async () => {
     const credit = await paidOrder("credit");
     await scene.use(buyer, 1n);
     const month = await paidOrder("monthly", new Date());
@@ -338,7 +338,7 @@ describe("of a month", () => {
     expect(await scene.balance(buyer)).toBe(4_999_999n);
   });
 
-  test("that is over, it takes no quota: what was unused went with the month", async () => {
+  test("that is over, it takes no quota: what was unused expired with the month", async () => {
     await paidOrder("credit");
     const order = await paidOrder("monthly", start);
     await endOverdueSubscriptions(scene.db, new Date("2026-02-10T00:00:00Z"));
@@ -347,7 +347,7 @@ describe("of a month", () => {
   });
 });
 
-test("an order that nobody owns is refunded whole, and can't be claimed afterwards", async () => {
+test("an order without an owner is refunded whole, and can't be claimed afterwards", async () => {
   const { order, claimCode } = await scene.place();
   await settlePaid(scene.deps, noticeOf(order));
   expect(await refusal(refund(order, { amountUsd: usd("1.00") }))).toBe("conflict");

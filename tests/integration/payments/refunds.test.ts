@@ -37,7 +37,7 @@ describe("a refund at the card gateway", () => {
   const refuses = (code: string) => () =>
     Response.json({ error: { type: "invalid_request_error", code, message: "no" } }, { status: 400 });
 
-  test("is asked for once under its number, whatever was lost on the way", async () => {
+  test("is requested once under its number, whatever was lost on the way", async () => {
     expect(await scene.payments.card.refund(first)).toEqual({ kind: "done", gatewayRefundId: "re_pi_1_1" });
     expect(scene.card.requests.at(-1)).toMatchObject({ idempotencyKey: "refund:R1", fields: { amount: "450" } });
     expect(await scene.payments.card.refund(again)).toEqual({ kind: "done", gatewayRefundId: "re_pi_1_1" });
@@ -48,7 +48,7 @@ describe("a refund at the card gateway", () => {
     expect(scene.card.refunds.get("pi_1")).toHaveLength(2);
   });
 
-  test("can be pending, and of unknown end", async () => {
+  test("can be pending, and have an unknown outcome", async () => {
     scene.card.refundStatus = "pending";
     expect(await scene.payments.card.refund({ ...first, transactionId: "pi_2" })).toEqual({ kind: "pending" });
     scene.card.refundStatus = "succeeded";
@@ -56,7 +56,7 @@ describe("a refund at the card gateway", () => {
     await expect(scene.payments.card.refund({ ...first, transactionId: "pi_4" })).rejects.toMatchObject(unknown);
   });
 
-  test("fails by a code that is known to mean that nothing is sent, and by no other", async () => {
+  test("fails only by a code that is known to mean that nothing is sent", async () => {
     const asked = { ...first, transactionId: "pi_3" };
     for (const [code, kind] of [
       ["charge_disputed", "failed"],
@@ -72,13 +72,13 @@ describe("a refund at the card gateway", () => {
     }
   });
 
-  test("that the gateway has on record as failed has failed, also after an answer that was lost", async () => {
+  test("that the gateway has on record as failed has failed, even after a lost response", async () => {
     const record = { id: "re_1", object: "refund", status: "failed", failure_reason: "lost_or_stolen_card" };
     scene.card.override = () => list([{ ...record, metadata: { refund_no: "R1" } }]);
     expect(await scene.payments.card.refund(again)).toEqual({ kind: "failed", error: "lost_or_stolen_card" });
   });
 
-  test("is not asked for where the refunds of its payment can't all be seen", async () => {
+  test("is not requested if the refunds of its payment can't all be seen", async () => {
     scene.card.override = () => list([], true);
     const asked = scene.card.requests.length;
     expect(await scene.payments.card.refund(again)).toMatchObject({ kind: "unclear" });
@@ -121,7 +121,7 @@ describe("a refund at the wallet gateway", () => {
   });
 
   test.each(["000020", "000021", "000022", "000023", "000030", "000040"])(
-    "fails by the code %s, with a result or without, when it was asked for the first time",
+    "fails by the code %s, with a result or without, when it was requested for the first time",
     async (code) => {
       for (const result of [undefined, {}]) {
         scene.wallet.override = () => says(code, result);
@@ -136,7 +136,7 @@ describe("a refund at the wallet gateway", () => {
   });
 
   test.each([true, false])(
-    "whose first answer was lost is found at the gateway, and not asked for again (with its payment: %p)",
+    "whose first response was lost is found at the gateway, and not requested again (with its payment: %p)",
     async (isListed) => {
       const asked = payment();
       lose("refund");
@@ -152,13 +152,13 @@ describe("a refund at the wallet gateway", () => {
     },
   );
 
-  test("whose first request never came there is asked for again, once the gateway says that it knows of none", async () => {
+  test("whose first request never arrived there is requested again, once the gateway reports that it knows of none", async () => {
     const asked = { ...payment(), isFirst: false };
     expect(await scene.payments.wallet.refund(asked)).toMatchObject({ kind: "done" });
     expect(scene.wallet.refunds.has(asked.refundNo)).toBe(true);
   });
 
-  test("is not asked for again while the gateway can't say whether it knows of it", async () => {
+  test("is not requested again while the gateway can't say whether it knows of it", async () => {
     const asked = { ...payment(), isFirst: false };
     for (const [payments, refunds] of [
       [says("000080"), says("000021")],
@@ -179,7 +179,7 @@ describe("a refund at the wallet gateway", () => {
     }
   });
 
-  test("that is refused after an answer that was lost stays open, whatever the code", async () => {
+  test("that is refused after a lost response stays open, whatever the code", async () => {
     const asked = { ...payment(), isFirst: false };
     for (const code of ["000021", "000023", "000092"]) {
       scene.wallet.override = (request) => (pathOf(request) === "refund" ? says(code) : null);
@@ -209,7 +209,7 @@ describe("a refund at the wallet gateway", () => {
     ["pending", "pending", { status: "processing", refundTransactionNo: undefined }],
     ["unclear", "unclear", { refundAmount: "4.49" }],
     ["unclear", "unclear", { refundReference: "another one" }],
-  ])("that the gateway takes is %s at first and %s later where its answer adds %p", async (atFirst, later, said) => {
+  ])("that the gateway accepts is %s at first and %s later if its response adds %p", async (atFirst, later, said) => {
     for (const [isFirst, kind] of [
       [true, atFirst],
       [false, later],
@@ -230,7 +230,7 @@ describe("a refund at the wallet gateway", () => {
     expect(await scene.payments.wallet.refund(asked)).toEqual({ kind: "done", gatewayRefundId: "9" });
   });
 
-  test("is found under its number where what the gateway says of the payment leaves it open", async () => {
+  test("is found under its number if the gateway's record of the payment leaves it open", async () => {
     const asked = { ...payment(), isFirst: false };
     scene.wallet.refunds.set(asked.refundNo, { refundReference: asked.refundNo, refundAmount: "4.50" });
     for (const ofPayment of [says("000080"), says("000100", { transactionNo: "1", status: "refunded" })]) {
@@ -240,11 +240,11 @@ describe("a refund at the wallet gateway", () => {
   });
 });
 
-describe("a payment that the wallet gateway is asked about", () => {
+describe("a query about a payment at the wallet gateway", () => {
   const paid = { transactionId: "1", orderNo: "S-asked", amountUsd: parseDecimal("10.00"), currency: "USD" };
   const says = (code: string, result?: object): Response => Response.json({ ret_code: code, ret_msg: "so", result });
 
-  test("is denied only by an answer about it; every other one is as none", async () => {
+  test("denies it only by a response about it; any other one counts as none", async () => {
     const record = { transactionNo: "1", reference: "S-asked", status: "success", amount: "10.00", currency: "USD" };
     const answers = async (answer: Response): Promise<unknown> => {
       scene.wallet.override = () => answer;

@@ -55,7 +55,7 @@ async function unchanged({ buyer, order }: Paid, work: () => Promise<void>): Pro
 }
 
 describe("after a card payment was credited", () => {
-  test("the same event changes nothing, also with another count of open deliveries", async () => {
+  test("the same event changes nothing, even with another count of open deliveries", async () => {
     const paid = await paidByCard();
     await unchanged(paid, async () => {
       expect(await (await event(paid.sent)).json()).toMatchObject({ result: "settled" });
@@ -64,7 +64,7 @@ describe("after a card payment was credited", () => {
     });
   });
 
-  test("the same event of yesterday is refused", async () => {
+  test("the same event from yesterday is refused", async () => {
     const paid = await paidByCard();
     await unchanged(paid, async () => {
       const old = await event(paid.sent, Math.floor(Date.now() / 1_000) - 86_400);
@@ -109,7 +109,7 @@ describe("after a card payment was credited", () => {
 });
 
 describe("after a wallet payment was credited", () => {
-  test("its notification is taken and changes nothing, without the gateway being asked again", async () => {
+  test("its notification is accepted and changes nothing, without the gateway being asked again", async () => {
     const paid = await paidByWallet();
     const asked = scene.wallet.requests.length;
     await unchanged(paid, async () => {
@@ -156,7 +156,7 @@ test("both gateways at once credit an order once, by the one it was placed for",
   expect(await scene.billing.balance(buyer)).toBe(status === "settled" ? 5_000_000n : 0n);
 });
 
-test("two events of one id at the same time are never both believed", async () => {
+test("of two concurrent events with one id at most one is accepted", async () => {
   const buyers = [await scene.billing.addBuyer(), await scene.billing.addBuyer()];
   const placed = await Promise.all(buyers.map((buyer) => scene.billing.placeFor(buyer, "credit", "cardpay")));
   const eventId = `evt_${crypto.randomUUID()}`;

@@ -65,7 +65,7 @@ async function told({ order, paymentId }: Paid, type: string, object: Record<str
   return result;
 }
 
-describe("money that went back of a card payment", () => {
+describe("a card payment whose money went back", () => {
   test.each<[string, Ours[], number | undefined, string]>([
     ["without any refund of ours", [], 1_000, "flagged"],
     ["beside one that failed", [["10.00", "failed"]], 1_000, "flagged"],
@@ -135,7 +135,7 @@ describe("money that went back of a card payment", () => {
     expect(await told(one, "refund.created", { object: "refund", status: "succeeded", metadata })).toBe("flagged");
   });
 
-  test("and is fought over is flagged, also when we sent all of it", async () => {
+  test("and is disputed is flagged, even if we sent all of it", async () => {
     const paid = await paidOrder("cardpay", [["10.00", "done"]]);
     expect(await told(paid, "charge.dispute.created", { object: "dispute" })).toBe("flagged");
   });

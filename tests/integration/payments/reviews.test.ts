@@ -93,7 +93,7 @@ test("a refund sends back what was paid, and credits nothing, now or later", asy
   expect([gateway.requests.length, await scene.balance(buyer), await decisions(order)]).toEqual([asked, 0n, 1]);
 });
 
-test("a refund that the gateway refuses can be tried again, or be settled instead", async () => {
+test("a refund that the gateway refuses can be retried, or be settled instead", async () => {
   for (const second of ["refund", "settle"]) {
     const { buyer, order } = await underpaid();
     gateway.answers = [{ kind: "failed", error: "no" }];
@@ -120,7 +120,7 @@ test("a refund of what was never credited gives no quota and no month when it fa
   }
 });
 
-test("a refund that the gateway leaves open is ended by a super-admin, with the reason in the audit log", async () => {
+test("a refund that the gateway leaves open is closed by a super-admin, with the reason in the audit log", async () => {
   const { order } = await underpaid();
   gateway.answers = [{ kind: "unclear", said: "what?" }];
   const opened = (await resolve(order, "refund")).body as { refund: { refund_no: string } };
@@ -135,7 +135,7 @@ test("a refund that the gateway leaves open is ended by a super-admin, with the 
   expect([...rows]).toEqual([{ reason: "it is there" }]);
 });
 
-test("a cancelled order moves nothing; the right payment, should it come later, is credited as late", async () => {
+test("a cancelled order moves nothing; the right payment, if it comes later, is credited as late", async () => {
   const { buyer, order } = await underpaid();
   expect((await resolve(order, "cancel")).body).toMatchObject({ is_new: true, order: { status: "cancelled" } });
   expect((await resolve(order, "cancel")).body).toMatchObject({ is_new: false });
@@ -165,7 +165,7 @@ test("of two admins who decide at once one decision counts, and the other gets a
   }
 });
 
-test("of several payments the one that is meant has to be named, and one in another currency is left to a person", async () => {
+test("of several payments one has to be named, and one in another currency is left to a person", async () => {
   const { order } = await underpaid();
   await settlePaid(scene.deps, noticeOf(order, { amountUsd: usd("8.00"), transactionId: `second ${order.orderNo}` }));
   await settlePaid(scene.deps, noticeOf(order, { currency: "EUR", transactionId: `third ${order.orderNo}` }));
@@ -179,7 +179,7 @@ test("of several payments the one that is meant has to be named, and one in anot
   expect(chosen.body).toMatchObject({ refund: { amount_usd: "8.00", status: "done" } });
 });
 
-test("a refund that was refused is tried again for the same payment, never for another one of the order", async () => {
+test("a refused refund is retried for the same payment, never for another one of the order", async () => {
   const { order } = await underpaid();
   const first = noticeOf(order).transactionId;
   await settlePaid(scene.deps, noticeOf(order, { amountUsd: usd("8.00"), transactionId: `second ${order.orderNo}` }));
@@ -193,7 +193,7 @@ test("a refund that was refused is tried again for the same payment, never for a
   expect(gateway.requests.at(-1)).toMatchObject({ transactionId: `second ${order.orderNo}`, amountUsd: "8.00" });
 });
 
-test("an order that was settled for less gives back at most what was paid", async () => {
+test("an order that was settled for less refunds at most what was paid", async () => {
   const { buyer, order } = await underpaid();
   await resolve(order, "settle");
   const refund = (amount: object) =>
@@ -209,7 +209,7 @@ test("an order that was settled for less gives back at most what was paid", asyn
   expect(await scene.order(order.orderNo)).toMatchObject({ status: "refunded" });
 });
 
-test("a mark on an order whose state stays is cleared, and only there", async () => {
+test("a mark on an order whose status stays is cleared, and only there", async () => {
   const buyer = await scene.addBuyer();
   const order = await scene.placeFor(buyer);
   await settlePaid(scene.deps, noticeOf(order));
@@ -232,7 +232,7 @@ test("an order without an owner whose payment went back can't be claimed", async
   await expect(scene.db.withTransaction((tx) => claimOrder(tx, claim))).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("an order that waits for nothing, none at all, and a decision without a reason are refused", async () => {
+test("an order that waits for nothing, a missing order, and a decision without a reason are refused", async () => {
   const order = await scene.placeFor(await scene.addBuyer());
   expect(codeOf(await resolve(order, "settle"))).toEqual([409, "conflict"]);
   expect(codeOf(await resolve({ ...order, orderNo: "SNONE" }, "settle"))).toEqual([404, "not_found"]);

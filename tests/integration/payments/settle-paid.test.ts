@@ -20,7 +20,7 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-test("a paid order credits its quota once and leaves one mail", async () => {
+test("a paid order credits its quota once and sends one email", async () => {
   const buyer = await scene.addBuyer();
   const order = await scene.placeFor(buyer);
   const before = await scene.count("mail_log");
@@ -31,7 +31,7 @@ test("a paid order credits its quota once and leaves one mail", async () => {
   expect(await scene.count("mail_log")).toBe(before + 1);
 });
 
-test("an order that does not exist is said to be unknown and raises an alarm", async () => {
+test("an order that does not exist is reported as unknown and raises an alarm", async () => {
   const buyer = await scene.addBuyer();
   const order = await scene.placeFor(buyer);
   const notice = noticeOf(order, { orderNo: "S0" });
@@ -65,14 +65,14 @@ describe("a notice that differs from its order credits nothing and puts it up fo
   });
 });
 
-test("the same sum of money written otherwise is the same", async () => {
+test("the same amount of money in another notation is the same", async () => {
   const buyer = await scene.addBuyer();
   const order = await scene.placeFor(buyer);
   expect(await settlePaid(scene.deps, noticeOf(order, { amountUsd: "10" as Decimal }))).toBe("settled");
   expect(await settlePaid(scene.deps, noticeOf(order, { amountUsd: "10.0" as Decimal }))).toBe("duplicate");
 });
 
-test("a second payment of a settled order is kept for a person and changes nothing", async () => {
+test("a second payment of a settled order is kept for review and changes nothing", async () => {
   const buyer = await scene.addBuyer();
   const order = await scene.placeFor(buyer);
   expect(await settlePaid(scene.deps, noticeOf(order))).toBe("settled");
@@ -82,7 +82,7 @@ test("a second payment of a settled order is kept for a person and changes nothi
   expect(await settlePaid(scene.deps, noticeOf(order))).toBe("duplicate");
 });
 
-test("a transaction pays one order only", async () => {
+test("a transaction pays only one order", async () => {
   const buyer = await scene.addBuyer();
   const [first, second] = [await scene.placeFor(buyer), await scene.placeFor(buyer)];
   expect(await settlePaid(scene.deps, noticeOf(first, { transactionId: "one for both" }))).toBe("settled");
@@ -91,7 +91,7 @@ test("a transaction pays one order only", async () => {
   expect(await scene.balance(buyer)).toBe(5_000_000n);
 });
 
-test("of two orders that one transaction names at the same moment one is paid, and the other waits for a person", async () => {
+test("of two orders that one transaction names at the same moment one is paid, and the other waits for review", async () => {
   const buyer = await scene.addBuyer();
   const [first, second] = [await scene.placeFor(buyer), await scene.placeFor(buyer)];
   const [written, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -112,7 +112,7 @@ test("of two orders that one transaction names at the same moment one is paid, a
 });
 
 test.each<Partial<PaidNotice>>([{ amountUsd: "9.99" as Decimal }, { currency: "CNY" }, { account: "account_b" }])(
-  "a transaction that comes again with %j is for a person, and the order stays settled",
+  "a transaction that is repeated with %j is put up for review, and the order stays settled",
   async (change) => {
     const buyer = await scene.addBuyer();
     const order = await scene.placeFor(buyer, "credit", "cardpay");

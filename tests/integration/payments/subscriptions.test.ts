@@ -63,12 +63,12 @@ test("a monthly plan grants its quota for a month, and what is unused ends with 
   expect(await subscriptions()).toMatchObject([{ status: "expired", period_end: utc("2026-02-10") }]);
 });
 
-test("the end of a month is the end of a shorter month", async () => {
+test("a month ends on the last day of a shorter month", async () => {
   await pay("monthly", utc("2026-01-31"));
   expect(await subscriptions()).toMatchObject([{ period_end: utc("2026-02-28") }]);
 });
 
-test("credit that was bought stays; the monthly quota is used up first", async () => {
+test("purchased credit stays; the monthly quota is used up first", async () => {
   await pay("credit", start);
   await pay("monthly", start);
   await use(1_000_000n);
@@ -84,7 +84,7 @@ test("what was used beyond the monthly quota is gone, and nothing more is taken 
   expect(await scene.balance(buyer)).toBe(4_000_000n);
 });
 
-test("a further paid order adds a month and its quota to the one that runs", async () => {
+test("a further paid order adds a month and its quota to the running one", async () => {
   await pay("monthly", start);
   await use(1_000_000n);
   await pay("monthly", utc("2026-01-20"));
@@ -103,7 +103,7 @@ test("a further paid order adds a month and its quota to the one that runs", asy
   expect(await scene.balance(buyer)).toBe(0n);
 });
 
-test("a month that is added to one that was used up is whole", async () => {
+test("a month that is added to a used-up one has its full quota", async () => {
   await pay("credit", start);
   await pay("monthly", start);
   await use(monthly + 1_000_000n);
@@ -163,7 +163,7 @@ test("quota that is lent at the end is waited for a quarter of an hour, and no l
   expect(await subscriptions()).toMatchObject([{ status: "expired" }]);
 });
 
-test("a month that was paid again since somebody found it to be over does not end", async () => {
+test("a month that was paid again after a job found it over does not end", async () => {
   await pay("monthly", start);
   const end = utc("2026-02-10");
   const [found] = (await selectOverdue(scene.db, end, 1_000)).filter(
@@ -176,7 +176,7 @@ test("a month that was paid again since somebody found it to be over does not en
   expect(await scene.balance(buyer)).toBe(2n * monthly);
 });
 
-test("who pays again after cancelling does not want the month to end", async () => {
+test("a user who pays again after cancelling does not want the month to end", async () => {
   await pay("monthly", start);
   expect(await scene.db.withTransaction((tx) => cancelAtEnd(tx, buyer.userId, "monthly"))).toBe(true);
   await pay("monthly", utc("2026-02-09"));
@@ -184,7 +184,7 @@ test("who pays again after cancelling does not want the month to end", async () 
   expect(await subscriptions()).toMatchObject([{ status: "expired" }]);
 });
 
-test("a subscription that was cancelled runs to its end, and is called cancelled then", async () => {
+test("a cancelled subscription runs to its end, and has the status cancelled then", async () => {
   await pay("monthly", start);
   expect(await scene.db.withTransaction((tx) => cancelAtEnd(tx, buyer.userId, "monthly"))).toBe(true);
   expect(await scene.balance(buyer)).toBe(monthly);
@@ -194,7 +194,7 @@ test("a subscription that was cancelled runs to its end, and is called cancelled
   expect(await scene.db.withTransaction((tx) => cancelAtEnd(tx, buyer.userId, "monthly"))).toBe(false);
 });
 
-test("jobs of several replicas at once end a subscription once", async () => {
+test("concurrent jobs of several replicas end a subscription once", async () => {
   await pay("credit", start);
   await pay("monthly", start);
   await Promise.all(Array.from({ length: 6 }, () => endOverdueSubscriptions(scene.db, utc("2026-02-10"))));

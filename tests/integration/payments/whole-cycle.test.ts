@@ -104,7 +104,7 @@ test("an admin saves the credentials, users pay at both gateways, and their quot
   expect(mails?.count).toBe(2n);
 });
 
-test("an admin gives both payments back, and what the gateway reports of it afterwards is not news", async () => {
+test("an admin refunds both payments, and what the gateway reports about that afterwards is not news", async () => {
   const admin = await loginAdmin(rig);
   const orders = await rig.db.sql<{ order_no: string; gateway: string; transaction_id: string }>`
     select o.order_no, p.gateway, p.transaction_id from payment p join sales_order o on o.id = p.order_id`;
@@ -133,7 +133,7 @@ test("an admin gives both payments back, and what the gateway reports of it afte
   expect(await rig.checkMoney()).toEqual([]);
 });
 
-describe("a message of a gateway that was not dealt with", () => {
+describe("a gateway message that was not processed", () => {
   type Event = { readonly gateway_event_id: number; readonly result: string } & Record<string, unknown>;
 
   const listed = async (cookie: string, orderNo: string): Promise<Event> => {
@@ -150,7 +150,7 @@ describe("a message of a gateway that was not dealt with", () => {
   const replay = (cookie: string, id: number) =>
     post("/backend/admin/gateway-event/replay/", { gateway_event_id: id }, { cookie });
 
-  test("is taken again by an admin on the way of its delivery, and credits once", async () => {
+  test("is processed again by an admin like its first delivery, and credits once", async () => {
     const [{ cookie }, user] = [await loginAdmin(rig), await loginUser(rig)];
     const { orderNo } = await open(
       "/backend/payment/walletpay/create/",
@@ -192,7 +192,7 @@ describe("a message of a gateway that was not dealt with", () => {
     expect(audits[0]).toMatchObject({ before: { result: "received" }, after: { orderNo, gateway: "walletpay" } });
   });
 
-  test("marks its order when it came before the payment that it is about", async () => {
+  test("marks its order if it came before its payment", async () => {
     const [{ cookie }, user] = [await loginAdmin(rig), await loginUser(rig)];
     const { orderNo } = await open(
       "/backend/payment/cardpay/create/",
@@ -218,7 +218,7 @@ describe("a message of a gateway that was not dealt with", () => {
     expect(order?.reason).toBe("gateway_reversal: charge.dispute.created");
   });
 
-  test("is not taken for real money when its account was for play money then", async () => {
+  test("does not count as real money when its account was for test money then", async () => {
     const admin = await loginAdmin(rig);
     const orderNo = "S-tried-out";
     const said = cardEventBody({ orderNo });
@@ -240,7 +240,7 @@ describe("a message of a gateway that was not dealt with", () => {
     expect(await rig.checkMoney()).toEqual([]);
   });
 
-  test("is not made up: of one that nothing was kept of, or that is not there, nothing is taken", async () => {
+  test("is not made up: nothing is processed for one without stored content, or a missing one", async () => {
     const { cookie } = await loginAdmin(rig);
     const [old] = await rig.db.sql<{ id: bigint }>`
       insert into gateway_event (gateway, account, event_id, kind, body_hash, result)

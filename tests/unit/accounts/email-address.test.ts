@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { parseEmailAddress } from "@sluice/control-plane/accounts/email-address.ts";
 
-describe("addresses are taken as they are written, the domain in lower case", () => {
+describe("addresses are accepted as written, with the domain in lower case", () => {
   test.each([
     ["anna@example.org", "anna@example.org"],
     [" Anna.Maria+news@EXAMPLE.org ", "Anna.Maria+news@example.org"],
@@ -12,7 +12,7 @@ describe("addresses are taken as they are written, the domain in lower case", ()
   });
 });
 
-describe("what is none, or could be taken for another, is refused", () => {
+describe("invalid or ambiguous text is refused", () => {
   test.each([
     "",
     "anna",

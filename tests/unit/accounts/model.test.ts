@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { parseDisplayName, safeNext } from "@sluice/control-plane/accounts/model.ts";
 import { addressGroup } from "@sluice/control-plane/platform/client-address.ts";
 
-describe("after a login only a path of ours is gone to", () => {
+describe("only a local path is opened after a login", () => {
   test.each(["/console/", "/console/keys/?a=b#c", "/docs/quickstart/"])("%s", (next) => {
     expect(safeNext(next)).toBe(next);
   });
@@ -25,7 +25,7 @@ describe("after a login only a path of ours is gone to", () => {
   });
 });
 
-describe("a display name is one line that reads as it is written", () => {
+describe("a display name is one line that reads as written", () => {
   test("spaces around it are removed, and an empty text is not a name", () => {
     expect(parseDisplayName("  Anna Müller ")).toBe("Anna Müller");
     expect(parseDisplayName("   ")).toBeNull();

@@ -22,12 +22,12 @@ describe("codes are those of the test vectors of RFC 6238, by their last six dig
   });
 });
 
-test("the secret is written as RFC 4648 says", () => {
+test("the secret is encoded as in RFC 4648", () => {
   expect(toBase32(secret)).toBe("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
   expect(toBase32(Buffer.from("foob"))).toBe("MZXW6YQ");
 });
 
-test("a code is good one step before and after its own, and no further", () => {
+test("a code is valid one step before and after its own, and no further", () => {
   const now = 1_234_567_890_000;
   const code = codeAt(secret, stepAt(now));
   expect([-2, -1, 0, 1, 2].map((steps) => findStep(secret, code, now + steps * 30_000) !== null)).toEqual([
@@ -43,7 +43,7 @@ test.each(["", "28708", "2870820", "287083", "abcdef"])("%j is not a code", (cod
   expect(findStep(secret, code, 59_000)).toBeNull();
 });
 
-test("the address for an authenticator names service, account and secret", () => {
+test("the URI for an authenticator names service, account and secret", () => {
   expect(authenticatorUri(secret, "Sluice", "anna & co")).toBe(
     "otpauth://totp/Sluice:anna%20%26%20co?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Sluice&algorithm=SHA1&digits=6&period=30",
   );

@@ -3,7 +3,7 @@ import { PasswordHashing } from "@sluice/control-plane/accounts/passwords/passwo
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 
 describe("a password", () => {
-  test("is right for its own hash only, whichever of the two kinds it is", async () => {
+  test("matches only its own hash, whichever of the two kinds it is", async () => {
     const hashing = new PasswordHashing();
     const hash = await hashing.hash("correct horse");
     expect(hash).toStartWith("$argon2id$v=19$m=19456,t=2,p=1$");
@@ -13,16 +13,16 @@ describe("a password", () => {
     expect(await hashing.isRight("correct horse", bcrypt)).toBe(true);
   });
 
-  test.each(["", "!", "$argon2id$broken", "$2b$99$x", "plain"])("is never right for %j", async (hash) => {
+  test.each(["", "!", "$argon2id$broken", "$2b$99$x", "plain"])("never matches %j", async (hash) => {
     expect(await new PasswordHashing().isRight(hash, hash)).toBe(false);
   });
 
-  test("is never right for nobody", async () => {
+  test("never matches a missing user", async () => {
     expect(await new PasswordHashing().isRight("anything", null)).toBe(false);
   });
 });
 
-test("a flood of logins is turned away beyond a short queue, and those in it all end", async () => {
+test("a flood of logins is refused beyond a short queue, and those in it all finish", async () => {
   const hashing = new PasswordHashing();
   const hash = await Bun.password.hash("x", { algorithm: "bcrypt", cost: 4 });
   const results = await Promise.allSettled(Array.from({ length: 100 }, () => hashing.isRight("x", hash)));

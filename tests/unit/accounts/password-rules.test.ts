@@ -35,7 +35,7 @@ describe("what is guessed first is refused", () => {
   });
 });
 
-describe("what is not is taken, whatever it is made of", () => {
+describe("anything else is accepted, whatever it consists of", () => {
   test.each([
     "correct horse battery",
     "only lower letters",
@@ -51,7 +51,7 @@ describe("what is not is taken, whatever it is made of", () => {
   });
 });
 
-test("a length is counted in characters, from 8 to 256", () => {
+test("length is counted in characters, from 8 to 256", () => {
   expect(passwordProblem("kq7#mWx", email)).not.toBeNull();
   expect(passwordProblem("kq7#mWxz", email)).toBeNull();
   const long = Array.from({ length: 256 }, (_, index) => String.fromCodePoint(0x1f300 + (index % 200))).join("");

@@ -47,7 +47,7 @@ describe("what the load sends and expects", () => {
   });
 });
 
-describe("reading an answer", () => {
+describe("reading a response", () => {
   test("a stream is read alike wherever the packets are cut", () => {
     for (let cut = 1; cut < wholeStream.byteLength; cut += 7) {
       expect(readStream([wholeStream.subarray(0, cut), wholeStream.subarray(cut)])).toEqual({
@@ -73,14 +73,14 @@ describe("reading an answer", () => {
     expect(() => readStream([without(wholeStream, "e\r\ndata: [DONE]\n\n\r\n")])).toThrow("no [DONE]");
   });
 
-  test("an answer other than 2xx, without a declared end or with a broken chunk is refused", () => {
+  test("a response other than 2xx, without a declared end or with a broken chunk is refused", () => {
     const edited = (from: string, to: string) => Buffer.from(wholeJson.toString().replace(from, to));
     expect(() => readStream([edited("200 OK", "500 No")])).toThrow("500 No");
     expect(() => readStream([edited("content-length", "content-lenght")])).toThrow("without a declared end");
     expect(() => readStream([without(wholeStream, "\r\n\r\n0\r\n")])).toThrow("does not end where it said");
   });
 
-  test("the send time comes out as it was written", () => {
+  test("the send time is read back as written", () => {
     const seen: number[] = [];
     const scan = new StreamScan((sentNs) => seen.push(sentNs));
     scan.take(Buffer.from('data: {"system_fingerprint":"fp_00000001234567890123"}\n\n'));
@@ -89,11 +89,11 @@ describe("reading an answer", () => {
 });
 
 describe("numbers", () => {
-  test("the median of an even count lies between the two in the middle", () => {
+  test("the median of an even count is between the two in the middle", () => {
     expect([median([3, 1, 2]), median([4, 1, 3, 2])]).toEqual([2, 2.5]);
   });
 
-  test("quantiles are those of all samples, also beyond the first block of memory", () => {
+  test("quantiles cover all samples, even beyond the first block of memory", () => {
     const samples = new Samples();
     for (let value = 0; value < 100_000; value += 1) {
       samples.add(value);

@@ -49,11 +49,11 @@ const steadyRounds = [30_000, 20_000, 10_000].map((rate) => ({
   sluice: measurement(rate / 2, { armCpuMs: 212 }),
 }));
 
-test("a ratio is taken within each round, so that a machine that slows down does not change it", () => {
+test("a ratio is computed within each round, so that a machine that slows down does not change it", () => {
   expect(cells(report(steadyRounds), "sluice").slice(2, 5)).toEqual(["10,000 (5,000-15,000)", "0.500", "-"]);
 });
 
-test("CPU is reported per 1,000 calls, also as a ratio to nginx", () => {
+test("CPU is reported per 1,000 calls, and as a ratio to nginx", () => {
   expect(cells(report(steadyRounds), "nginx").slice(7, 9)).toEqual(["53.0", "1.000"]);
   expect(cells(report(steadyRounds), "sluice").slice(7, 9)).toEqual(["106.0", "2.000"]);
 });
@@ -72,7 +72,7 @@ test("rounds in which others used the machine are reported", () => {
   expect(report(disturbed)).toContain("in 1 of 3 measurements others used more than 3 % of the machine");
 });
 
-test("payloads that were dropped are reported beside those that were stored", () => {
+test("dropped payloads are reported beside stored ones", () => {
   const books = { usageRows: 2000, traceRecords: 2000, payloadsStored: 1990, payloadsDropped: 10 };
   const text = report([{ sluice: measurement(100, { books, companionCpuMs: { Postgres: 40 } }) }]);
   expect(text).toContain("2,000 calls answered, 2,000 usage rows, 1,990 payloads stored, 10 dropped and counted");

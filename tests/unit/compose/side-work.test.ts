@@ -47,7 +47,7 @@ describe("a parsed body", () => {
     expect(order.body.byteLength).toBeGreaterThan(padding.length);
   });
 
-  test("that is a form is read there as well", async () => {
+  test("that is a form is parsed there as well", async () => {
     const form = new FormData();
     form.append("model", "m");
     form.append("file", new Blob([new Uint8Array(1_500_000)], { type: "audio/wav" }), "a.wav");
@@ -69,7 +69,7 @@ describe("a parsed body", () => {
     ['{"messages":[]}'],
     [JSON.stringify({ ...chat, stream: "yes" })],
     [JSON.stringify({ ...chat, n: -1 })],
-  ])("that is wrong is refused with the same error: %#", async (text) => {
+  ])("that is invalid is refused with the same error: %#", async (text) => {
     const order = { body: Buffer.from(text), contentType: json, path: "/v1/chat/completions", mayAskForUsage: true };
     const there = await failureOf(() => parseAside(thread, order));
     expect(there).toEqual(await failureOf(() => parseRequest(order.body, json, findOperation(order.path))));
@@ -98,7 +98,7 @@ describe("a converted body", () => {
     expect(plain(there)).toEqual(plain(here));
   });
 
-  test("that is no JSON is refused with the same error", async () => {
+  test("that is not JSON is refused with the same error", async () => {
     const order = { bytes: Buffer.from(`{"a":"${padding}`), isCount: false, isStrict: false, models };
     expect(await failureOf(() => convertAside(thread, order))).toEqual(await failureOf(() => convertBody(order)));
   });

@@ -50,20 +50,20 @@ describe("the settled quota", () => {
     timeoutMs,
   );
 
-  test("refuses a multiplier that is finer than it can be exact with", () => {
+  test("refuses a multiplier with more decimals than can be exact", () => {
     expect(() => applyMultiplier(1n, "1.00001" as Decimal)).toThrow(RangeError);
   });
 });
 
 describe("a decimal", () => {
   test.each(["", "-1", "+1", ".5", "1.", "1e3", " 1", "1 ", "0x10", "1,5", "NaN", "1234567890123"])(
-    "is not read out of %j",
+    "is not parsed from %j",
     (text) => {
       expect(() => parseDecimal(text)).toThrow(RangeError);
     },
   );
 
-  test("keeps its value when it is brought to a scale", () => {
+  test("keeps its value when it is scaled", () => {
     fc.assert(
       fc.property(multipliers, fc.integer({ min: 4, max: 12 }), (text, scale) => {
         const [numerator, denominator] = fromDecimal(text);
@@ -83,12 +83,12 @@ test.each([
   expect(scaledToDecimal(scaled, scale)).toBe(text as Decimal);
 });
 
-test("zeros at the end of a decimal need no places", () => {
+test("trailing zeros of a decimal need no places", () => {
   expect(decimalToScaled("1.100000" as Decimal, 1)).toBe(11n);
   expect(() => decimalToScaled("1.110000" as Decimal, 1)).toThrow(RangeError);
 });
 
-test("a division that rounds up is the least integer that is not too small", () => {
+test("a division that rounds up gives the least integer that is not too small", () => {
   fc.assert(
     fc.property(bases, fc.bigInt({ min: 1n, max: 2n ** 40n }), (dividend, divisor) => {
       const result = ceilDivide(dividend, divisor);

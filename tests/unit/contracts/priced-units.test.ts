@@ -19,7 +19,7 @@ describe("the table of units", () => {
     }
   });
 
-  test.each([...pricedUnits])("has a whole for $name where it is a part, measured alike and no part itself", (unit) => {
+  test.each([...pricedUnits])("has a whole for $name if it is a part, measured alike and not a part itself", (unit) => {
     const whole = wholeOf(unit);
     expect<string>(whole.name).toBe(unit.partOf ?? unit.name);
     expect<string>(whole.measure).toBe(unit.measure);

@@ -40,7 +40,7 @@ test("the runbook knows every alarm of money and usage", () => {
   expect(errors.map(([, name = ""]) => name).filter((name) => !runbook.includes(`\`${name}\``))).toEqual([]);
 });
 
-test("the runbook names only scripts, commands and paths of the backend that are there", () => {
+test("the runbook names only existing scripts, commands and paths of the backend", () => {
   const scripts = named(/`?(deploy\/[a-z-]+\/[a-z-]+\.(?:sh|conf))/g);
   expect(scripts.length).toBeGreaterThan(4);
   expect(scripts.filter((path) => !existsSync(join(root, path)))).toEqual([]);

@@ -33,7 +33,7 @@ describe("a node serves", () => {
     expect(run([null])).toMatchObject({ isServing: true, provenAt: at(0) });
   });
 
-  test("not before it, however often it is asked", () => {
+  test("not before it, however many checks there are", () => {
     expect(run(["unreachable", "http_status", "not_ok"])).toMatchObject({ isServing: false, provenAt: null });
   });
 
@@ -49,7 +49,7 @@ describe("a node serves", () => {
     expect(run([null, "timeout", null], down).isServing).toBe(false);
   });
 
-  test.each(["not_proven", "wrong_node"] as const)("no longer at once when the answer is %s", (failure) => {
+  test.each(["not_proven", "wrong_node"] as const)("no longer at once when the response is %s", (failure) => {
     expect(run([null, null, failure])).toMatchObject({ isServing: false, provenAt: null });
   });
 });
@@ -58,7 +58,7 @@ describe("the count towards the switch", () => {
   const good = { dns: dns(true), health: result(null, 100) };
   const counted = { ...unknownHealth, switchStreak: 2, switchStreakAt: at(95) };
 
-  test("grows with a good answer that comes long enough after the one before", () => {
+  test("grows with a successful check that comes long enough after the previous one", () => {
     expect(afterHostCheck(counted, good, 5_000)).toMatchObject({ switchStreak: 3, switchStreakAt: at(100) });
   });
 
@@ -70,12 +70,12 @@ describe("the count towards the switch", () => {
     expect(afterHostCheck(counted, { ...good, dns: dns(false) }, 0).switchStreak).toBe(0);
   });
 
-  test("starts over with a bad answer", () => {
+  test("starts over with a failed check", () => {
     expect(afterHostCheck(counted, { ...good, health: result("not_ok") }, 0).switchStreak).toBe(0);
     expect(afterHostCheck(counted, { ...good, health: null }, 0).switchStreak).toBe(0);
   });
 
-  test("stays when the resolver says nothing", () => {
+  test("stays when the resolver does not respond", () => {
     expect(afterHostCheck(counted, { dns: dns(false, "timeout"), health: null }, 0)).toBe(counted);
   });
 });
@@ -83,18 +83,18 @@ describe("the count towards the switch", () => {
 describe("the switch", () => {
   const policy = { successes: 3, spacingMs: 0, pauseMs: 60_000 };
 
-  test("waits for the given number of good responses", () => {
+  test("waits for the given number of healthy responses", () => {
     expect(maySwitch({ ...unknownHealth, switchStreak: 2 }, policy, at(0))).toBe(false);
     expect(maySwitch({ ...unknownHealth, switchStreak: 3 }, policy, at(0))).toBe(true);
   });
 
-  test("waits for a while after the one before", () => {
+  test("waits for a while after the previous one", () => {
     const health = { ...unknownHealth, switchStreak: 3, switchedAt: at(0) };
     expect(maySwitch(health, policy, at(59))).toBe(false);
     expect(maySwitch(health, policy, at(60))).toBe(true);
   });
 
-  test("leaves a node that is proven, serves, and counts from nothing", () => {
+  test("leaves a node that is proven, serves, and counts from zero", () => {
     expect(afterSwitch({ ...unknownHealth, switchStreak: 3 }, at(7))).toMatchObject({
       provenAt: at(7),
       isServing: true,
@@ -105,7 +105,7 @@ describe("the switch", () => {
 });
 
 describe("the name of a node's secret", () => {
-  test("is another one for each code", () => {
+  test("differs for each code", () => {
     const codes = ["a-b", "a_b", "ab", "a-b-c", "a-b_c", "a_b-c", "a_b_c"];
     expect(new Set(codes.map(relayKeySecretOf)).size).toBe(codes.length);
   });

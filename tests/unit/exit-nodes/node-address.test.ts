@@ -29,11 +29,11 @@ describe("a relay URL", () => {
     ["https://node.example.org:443", "https://node.example.org"],
     ["https://node.example.org:8443", "https://node.example.org:8443"],
     ["https://8.8.4.4:8443", "https://8.8.4.4:8443"],
-  ])("%s is taken as %s", (text, origin) => {
+  ])("%s is accepted as %s", (text, origin) => {
     expect(checkRelayUrl(text, place, strict)).toBe(origin);
   });
 
-  test("takes an IPv6 address in brackets", () => {
+  test("accepts an IPv6 address in brackets", () => {
     expect(checkRelayUrl("https://[2606:4700::1]:8443", place6, strict)).toBe("https://[2606:4700::1]:8443");
   });
 
@@ -77,7 +77,7 @@ describe("a relay URL", () => {
     expect(codeOf(() => checkRelayUrl(text, place, strict))).toBe("invalid_relay_url");
   });
 
-  test("may be plain http only where that is allowed", () => {
+  test("may be plain http only if that is allowed", () => {
     expect(checkRelayUrl("http://node.example.org", place, { ...strict, isHttpAllowed: true })).toBe(
       "http://node.example.org",
     );
@@ -91,7 +91,7 @@ describe("a relay URL", () => {
 });
 
 describe("a host", () => {
-  test.each(["node.example.org", "a.b-c.example.org", "xn--nde-tna.example.org"])("%s is taken", (host) => {
+  test.each(["node.example.org", "a.b-c.example.org", "xn--nde-tna.example.org"])("%s is accepted", (host) => {
     expect(checkHost(host, strict)).toBe(host);
   });
 
@@ -114,7 +114,7 @@ describe("a host", () => {
     expect(codeOf(() => checkHost(host, strict))).toBe("invalid_value");
   });
 
-  test("has to lie under the suffix, and may be it", () => {
+  test("must be the suffix or a subdomain of it", () => {
     const policy = { ...strict, hostSuffix: "nodes.example.org" };
     expect(codeOf(() => checkHost("a.nodes.example.org", policy))).toBe("taken");
     expect(codeOf(() => checkHost("nodes.example.org", policy))).toBe("taken");
@@ -127,7 +127,7 @@ describe("an address", () => {
     ["8.8.4.4", "8.8.4.4"],
     ["2606:4700:0:0::1", "2606:4700::1"],
     ["::ffff:8.8.4.4", "8.8.4.4"],
-  ])("%s is kept as %s", (text, kept) => {
+  ])("%s is stored as %s", (text, kept) => {
     expect(checkIp(text, strict)).toBe(kept);
   });
 

@@ -19,7 +19,7 @@ const challenge: Challenge = {
 };
 const received = { issuedAtMs: challenge.issuedAtMs, nonce: challenge.nonce, signature: "" };
 
-test("a challenge is believed from the holder of the key, for the node and the audience that it names", () => {
+test("a challenge is accepted from the holder of the key, for the node and the audience that it names", () => {
   const parsed = parseChallenge(signChallenge(key, challenge));
   if (parsed === null) {
     throw new Error("not read");
@@ -40,7 +40,7 @@ test("a challenge and a proof can't replace each other", () => {
   expect(isProofValid(key, challenge, "", signChallenge(key, challenge).split(".")[3] ?? "")).toBe(false);
 });
 
-test("a challenge is signed with its parts as they are divided, and a proof with the body", () => {
+test("a challenge is signed with its parts as divided, and a proof with the body", () => {
   const parsed = parseChallenge(signChallenge(key, { ...challenge, nodeCode: "a|b", audience: "c" }));
   expect(parsed !== null && isSignedBy(key, parsed, { nodeCode: "a|b", audience: "c" })).toBe(true);
   expect(parsed !== null && isSignedBy(key, parsed, { nodeCode: "a", audience: "b|c" })).toBe(false);
@@ -63,7 +63,7 @@ test.each(["", "v1", "v1.1.AAAAAAAAAAAAAAAAAAAAAA.x", `${signChallenge(key, chal
 describe("a nonce", () => {
   const nowMs = challenge.issuedAtMs;
 
-  test("is taken once, for as long as it could be fresh", () => {
+  test("is accepted once, for as long as it could be fresh", () => {
     const memory = new NonceMemory(10);
     expect(memory.take(received, nowMs)).toBe(true);
     for (const laterMs of [0, 1, challengeAgeMsMax - 1, challengeAgeMsMax]) {
@@ -71,7 +71,7 @@ describe("a nonce", () => {
     }
   });
 
-  test("issued in the future is not taken again when its time has come", () => {
+  test("issued in the future is not accepted again when its time has come", () => {
     const memory = new NonceMemory(10);
     const early = { ...received, issuedAtMs: nowMs + challengeAgeMsMax };
     expect(memory.take(early, nowMs)).toBe(true);
@@ -84,7 +84,7 @@ describe("a nonce", () => {
     expect(memory.take(received, nowMs - challengeAgeMsMax - 1)).toBe(false);
   });
 
-  test("is refused when no more can be remembered, and taken again later", () => {
+  test("is refused when no more can be remembered, and accepted again later", () => {
     const memory = new NonceMemory(2);
     const numbered = (index: number, issuedAtMs: number) => ({ ...received, nonce: `nonce-${index}`, issuedAtMs });
     expect([0, 1, 2].map((index) => memory.take(numbered(index, nowMs), nowMs))).toEqual([true, true, false]);

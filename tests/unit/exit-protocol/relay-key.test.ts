@@ -24,7 +24,7 @@ describe("a relay key is usable", () => {
     expect(() => new RelayKeyRing([text])).toThrow();
   });
 
-  test("and a ring takes one or two of them", () => {
+  test("and a ring accepts one or two of them", () => {
     expect(() => new RelayKeyRing([])).toThrow();
     expect(() => new RelayKeyRing([key, other, `${key}x`])).toThrow();
     expect(new RelayKeyRing([key, other]).accepts(other)).toBe(true);
@@ -53,12 +53,12 @@ describe("what a ring accepts", () => {
     fc.assert(fc.property(fc.string(), (text) => text === key || text === other || !ring.accepts(text)));
   });
 
-  test("does not throw on what is no ASCII", () => {
+  test("does not throw on non-ASCII text", () => {
     expect(ring.accepts("schlüssel\u{1f511}\ud800")).toBe(false);
   });
 });
 
-describe("what a request brings", () => {
+describe("the key in a request", () => {
   const read = (...headers: [string, string][]) => {
     const sent = new Headers();
     for (const [name, value] of headers) {
@@ -67,13 +67,13 @@ describe("what a request brings", () => {
     return readRelayKey(sent);
   };
 
-  test("is the key of either header", () => {
+  test("is read from either header", () => {
     expect(read(["Authorization", `Bearer ${key}`])).toEqual({ kind: "one", key });
     expect(read(["authorization", `bearer ${key}`])).toEqual({ kind: "one", key });
     expect(read(["X-Svc-Relay-Key", key])).toEqual({ kind: "one", key });
   });
 
-  test("is nothing without one", () => {
+  test("is missing without one", () => {
     expect(read(["X-Other", key])).toEqual({ kind: "none" });
   });
 

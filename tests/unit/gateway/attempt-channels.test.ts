@@ -53,7 +53,7 @@ async function run(answer: (turn: number) => FailedAttempt | { readonly text: st
 }
 
 describe("a call", () => {
-  test("goes on to the next channel until one answers", async () => {
+  test("moves on to the next channel until one responds", async () => {
     const { tried, outcome, results } = await run((turn) => (turn === 2 ? { text: "hi" } : failedWith(500)));
     expect(tried).toEqual(["channel 1", "channel 2"]);
     expect(outcome).toEqual({ text: "hi" });
@@ -66,7 +66,7 @@ describe("a call", () => {
     expect(outcome).toBe("upstream_error");
   });
 
-  test("is not tried again once its client has left, or for what its request is at fault", async () => {
+  test("is not retried once its client has left, or if its request is at fault", async () => {
     expect((await run(() => failedWith(400))).tried).toEqual(["channel 1"]);
     const left = await run(() => {
       leaving.abort();
@@ -75,12 +75,12 @@ describe("a call", () => {
     expect(left.tried).toEqual(["channel 1"]);
   });
 
-  test("makes a channel rest that needs a pause, and no other", async () => {
+  test("pauses a channel that needs it, and no other", async () => {
     await run((turn) => (turn === 1 ? failedWith(401) : failedWith(500)));
     expect([loads.isOpen(first, customer), loads.isOpen(second, customer)]).toEqual([false, true]);
   });
 
-  test("for which we have no connection goes on, reports that it is us, and is held against no channel", async () => {
+  test("for which we have no connection moves on, reports that it is us, and is held against no channel", async () => {
     const noConnection = () => failedBy(new HttpClientError("no_connection", false, "all connections are in use"));
     expect((await run((turn) => (turn === 2 ? { text: "hi" } : noConnection()))).outcome).toEqual({ text: "hi" });
     for (let call = 0; call < 30; call += 1) {
@@ -90,7 +90,7 @@ describe("a call", () => {
     expect([first, second].map((channel) => loads.isOpen(channel, customer))).toEqual([true, true]);
   });
 
-  test("that a channel can't even be asked for leaves the place there free", async () => {
+  test("that a channel can't even be asked for leaves its slot free", async () => {
     const capped = channelOf(9, { concurrencyMax: 1 });
     const answer = () => {
       throw new Error("out of order");

@@ -16,7 +16,7 @@ function codeOf(work: () => void): string | null {
   }
 }
 
-test("a user's bodies have an end in sum, other users have their own, and all together have one", () => {
+test("a user's bodies are limited in total, other users have their own limit, and all together have one", () => {
   const room = new BodyRoom({ bytesMax: 300 * kib, userBytesMax: 200 * kib });
   const shares = [anna, anna, anna, ben, ben].map((user) => room.share(user));
   const taken = shares.map((share) => codeOf(() => share.add(100 * kib)));
@@ -26,7 +26,7 @@ test("a user's bodies have an end in sum, other users have their own, and all to
   expect(codeOf(() => room.share(ben).add(100 * kib))).toBeNull();
 });
 
-test("bodies of which nobody knows whose they are have an end in sum only", () => {
+test("bodies without a known owner are limited only by the total", () => {
   const room = new BodyRoom({ bytesMax: 300 * kib, userBytesMax: 100 * kib });
   const shares = Array.from({ length: 4 }, () => room.share(null));
   const taken = shares.map((share) => codeOf(() => share.add(100 * kib)));
@@ -37,7 +37,7 @@ test("bodies of which nobody knows whose they are have an end in sum only", () =
   expect(room.bytes).toBe(0);
 });
 
-test("a body whose length was not declared is counted as it comes, and given back whole, once", () => {
+test("a body without a declared length is counted as it arrives, and released whole, once", () => {
   const room = new BodyRoom({ bytesMax: 1024 * kib, userBytesMax: 150 * kib });
   const share = room.share(anna);
   for (let piece = 0; piece < 15; piece += 1) {

@@ -121,7 +121,7 @@ const end = {
   usageSource: "provider",
 } as const;
 
-test("a call whose usage can't be recorded is a failed one to its trace and its metrics, and costs nothing", async () => {
+test("a call whose usage can't be recorded counts as failed in its trace and its metrics, and costs nothing", async () => {
   const lost = () => Promise.reject(new StorageUnavailableError("the disk is full"));
   const { ender, state, leases, reports, firstUses, counted } = await setUp(lost);
   const problem = await ender.settle(state, end, 503).catch((error: { code: string }) => error.code);
@@ -141,7 +141,7 @@ test("a call whose usage can't be recorded is a failed one to its trace and its 
   expect(firstUses).toEqual([]);
 });
 
-test("a call whose usage is recorded is reported once, in the turn in which its row is handed over", async () => {
+test("a call whose usage is recorded is reported once, in the tick in which its row is appended", async () => {
   const written = Promise.withResolvers<void>();
   const { ender, state, reports, firstUses, counted, leases } = await setUp(() => written.promise);
   const settled = ender.settle(state, end, 503);
@@ -155,14 +155,14 @@ test("a call whose usage is recorded is reported once, in the turn in which its 
   expect(firstUses).toEqual([principal.apiKeyId]);
 });
 
-test("a call that brought nothing costs nothing, not even the price of a request", async () => {
+test("a call without a result costs nothing, not even the price of a request", async () => {
   const { ender, state, leases } = await setUp(() => Promise.resolve());
   const dear = { ...state, model: { ...model, price: { ...price, request: 100_000_000n } } } as AdmittedCall;
   await ender.settle(dear, { ...end, outcome: "failed", units: noUnits, usageSource: "none" });
   expect(leases.totals()).toMatchObject({ held: 0n, pending: 0n });
 });
 
-test("a call that is refused gives back what it held, once, and one that was settled stays settled", async () => {
+test("a refused call gives back what it held, once, and a settled one stays settled", async () => {
   let rows = 0;
   const written = () => {
     rows += 1;

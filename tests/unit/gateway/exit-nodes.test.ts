@@ -45,11 +45,11 @@ describe("a call may take an exit node", () => {
   });
 });
 
-describe("what a replica saw of a node", () => {
+describe("what a replica observed about a node", () => {
   let tick = 0;
   const open = () => new ChannelLoads({ now: () => tick, tick: () => tick });
 
-  test("is reported once, with the last thing that went wrong, and nothing of providers", () => {
+  test("is reported once, with the last failure, and nothing about providers", () => {
     const loads = open();
     loads.end(loads.begin(node, 7n as GatewayUserId), "none", "answered");
     loads.end(loads.begin(node, 7n as GatewayUserId), "certain", "unreachable");
@@ -60,7 +60,7 @@ describe("what a replica saw of a node", () => {
     expect(loads.takeExitTraffic()).toEqual([]);
   });
 
-  test("says that the circuit is open for as long as it is, and once that it is closed again", () => {
+  test("says that the circuit is open while it is, and once that it is closed again", () => {
     const loads = open();
     for (let call = 0; call < 20; call += 1) {
       loads.end(loads.begin(node, 7n as GatewayUserId), "certain", "unreachable");

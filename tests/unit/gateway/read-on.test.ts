@@ -28,7 +28,7 @@ function scene(timeoutMs = 5_000) {
   };
 }
 
-describe("an answer that its client leaves is read on", () => {
+describe("a response that its client abandons is read on", () => {
   test.each([
     [0, 5_000],
     [5_000, 5_000],
@@ -36,7 +36,7 @@ describe("an answer that its client leaves is read on", () => {
     [30_000, 30_000],
     [60_000, 60_000],
     [600_000, 60_000],
-  ])("after %i ms in which nothing was seen of it for %i ms", (workedMs, timeoutMs) => {
+  ])("after %i ms without anything visible for %i ms", (workedMs, timeoutMs) => {
     const { open, pass } = scene();
     const readOn = open();
     pass(workedMs);
@@ -44,7 +44,7 @@ describe("an answer that its client leaves is read on", () => {
     expect(readOn.isMostlyUnseen).toBe(workedMs > 5_000);
   });
 
-  test("for as long as it took until the first output, however much of that came later", () => {
+  test("for as long as it took until the first output, however much of it came later", () => {
     const { stream, pass } = scene();
     const { readOn, meter } = stream();
     meter.add({ choices: [{ delta: { role: "assistant", content: "" } }] }, true);
@@ -54,7 +54,7 @@ describe("an answer that its client leaves is read on", () => {
     expect([readOn.timeoutMs, readOn.isMostlyUnseen]).toEqual([20_000, true]);
   });
 
-  test("for as long as the output does not account for, where it began soon", () => {
+  test("for as long as the output does not account for, if it began soon", () => {
     const { stream, pass } = scene();
     const { readOn, meter } = stream();
     meter.add(words(100), true);
@@ -62,7 +62,7 @@ describe("an answer that its client leaves is read on", () => {
     expect([readOn.timeoutMs, readOn.isMostlyUnseen]).toEqual([26_000, true]);
   });
 
-  test("for the usual time where output came all the time", () => {
+  test("for the usual time if output came all the time", () => {
     const { stream, pass } = scene();
     const { readOn, meter } = stream();
     for (let second = 0; second < 60; second += 1) {
@@ -72,7 +72,7 @@ describe("an answer that its client leaves is read on", () => {
     expect([readOn.timeoutMs, readOn.isMostlyUnseen]).toEqual([5_000, false]);
   });
 
-  test("for as long as was said first, although more came and more time has passed", () => {
+  test("for the time computed first, although more came and more time has passed", () => {
     const { stream, pass } = scene();
     const { readOn, meter } = stream();
     pass(10_000);
@@ -82,7 +82,7 @@ describe("an answer that its client leaves is read on", () => {
     expect([readOn.timeoutMs, readOn.isMostlyUnseen]).toEqual([10_000, true]);
   });
 
-  test("not at all where no time is given, or once the process stops", () => {
+  test("not at all if no time is configured, or once the process stops", () => {
     const never = scene(0);
     const unread = never.open();
     never.pass(30_000);
@@ -96,14 +96,14 @@ describe("an answer that its client leaves is read on", () => {
   });
 });
 
-describe("answers that are read on for long", () => {
+describe("responses that are read on for long", () => {
   const leave = (scenery: ReturnType<typeof scene>, userId: GatewayUserId): ReadOn => {
     const readOn = scenery.open(userId);
     scenery.pass(30_000);
     return readOn;
   };
 
-  test("are few of one user, and the others end after the usual time", () => {
+  test("are limited per user, and the others end after the usual time", () => {
     const scenery = scene();
     const all = Array.from({ length: 20 }, () => leave(scenery, one));
     expect(all.map(({ timeoutMs }) => timeoutMs > 5_000)).toEqual([
@@ -123,7 +123,7 @@ describe("answers that are read on for long", () => {
     expect([leave(scenery, one).timeoutMs, leave(scenery, one).timeoutMs]).toEqual([30_000, 5_000]);
   });
 
-  test("are not more in a process than its connections bear", () => {
+  test("are limited in total per process", () => {
     const scenery = scene();
     const users = Array.from({ length: 40 }, (_, index) => BigInt(index) as GatewayUserId);
     const all = users.flatMap((userId) => Array.from({ length: 16 }, () => leave(scenery, userId)));

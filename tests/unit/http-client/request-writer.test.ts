@@ -28,7 +28,7 @@ function scratchWith(text: string): Buffer<ArrayBuffer> {
 }
 
 describe("writing a request", () => {
-  test("whatever the socket takes at a time, it gets head and body once and in order, scratch reused or not", () => {
+  test("whatever the socket accepts at a time, it gets head and body once and in order, scratch reused or not", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(0, 10, 3_000, 70_000),
@@ -53,7 +53,7 @@ describe("writing a request", () => {
     );
   });
 
-  test("a small body goes out together with its head, in one call", () => {
+  test("a small body is sent together with its head, in one call", () => {
     const calls: number[] = [];
     const writer = new RequestWriter();
     const socket = {

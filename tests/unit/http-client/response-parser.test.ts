@@ -103,7 +103,7 @@ describe("what a valid response means", () => {
     });
   }
 
-  test("the answer to HEAD has no body and keeps its declared length", () => {
+  test("the response to HEAD has no body and keeps its declared length", () => {
     expect(parse(`${ok}Content-Length: 5\r\n\r\n`, true)).toMatchObject({
       contentLength: 5,
       body: "",
@@ -112,7 +112,7 @@ describe("what a valid response means", () => {
     expect(parse(chunked, true)).toMatchObject({ contentLength: null, body: "", end: "delimited" });
   });
 
-  test("a body that arrives in a packet of its own is handed on without a copy", () => {
+  test("a body that arrives in a separate packet is passed on without a copy", () => {
     const seen: Uint8Array[] = [];
     const parser = new Http1ResponseParser({
       onHead: () => undefined,
@@ -149,7 +149,7 @@ describe("what a valid response means", () => {
     expect(seen).toEqual(["200", "a", "true", "200", "b", "true", "200", "c", "true"]);
   });
 
-  test("the time for which the peer keeps the connection is read from Keep-Alive", () => {
+  test("the peer's idle timeout is read from Keep-Alive", () => {
     const hints: (number | null)[] = [];
     const parser = new Http1ResponseParser({
       onHead: (head) => hints.push(head.keepAliveMsMax),

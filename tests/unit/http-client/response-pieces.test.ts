@@ -32,7 +32,7 @@ describe("the pieces in which a response arrives", () => {
     );
   });
 
-  test("any response that is built by the rules is read back, however it is framed and split", () => {
+  test("any response built by the rules is read back, however it is framed and split", () => {
     const token = fc.stringMatching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,20}$/);
     const reserved = new Set(["content-length", "transfer-encoding", "connection", "keep-alive"]);
     const name = token.filter((text) => !reserved.has(text.toLowerCase()));

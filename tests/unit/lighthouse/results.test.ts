@@ -25,8 +25,8 @@ function reportOf(performance: number, isIndexed: boolean): unknown {
   };
 }
 
-describe("what Lighthouse says of a page", () => {
-  test("is its scores of 100, its figures, and every audit that costs a point but the figures themselves", () => {
+describe("a Lighthouse result", () => {
+  test("contains its scores of 100, its figures, and every audit that costs a point except the figures themselves", () => {
     expect(resultOf("home", reportOf(0.91, true))).toEqual({
       name: "home",
       scores: { performance: 91, accessibility: 96, bestPractices: 100, seo: 100 },
@@ -36,11 +36,11 @@ describe("what Lighthouse says of a page", () => {
     });
   });
 
-  test("says nothing of search engines where they were not asked about", () => {
+  test("omits search engines if they were not checked", () => {
     expect(tableOf([resultOf("keys", reportOf(1, false))], false)).toStartWith("| keys | 100 | 96 | 100 | - | - | - |");
   });
 
-  test("is of several runs the middle one, and of two the lower", () => {
+  test("is the median of several runs, and the lower of two", () => {
     const runs = [0.7, 0.99, 0.9, 0.8].map((score) => resultOf("home", reportOf(score, true)));
     expect(middleOf(runs.slice(0, 3)).scores.performance).toBe(90);
     expect(middleOf(runs).scores.performance).toBe(80);

@@ -6,7 +6,7 @@ import { parseRetryAfter } from "@sluice/control-plane/mail/senders/retry-after.
 
 describe("addresses", () => {
   test.each(["a@b.co", "first.last+tag@sub.example.com", "demo@localhost", "o'x@example.com".replace("'", "")])(
-    "%s is sent to",
+    "%s is accepted",
     (address) => {
       expect(isMailAddress(address)).toBe(true);
     },
@@ -82,7 +82,7 @@ describe("the wait after a failure", () => {
   });
 });
 
-test("what a server said is kept without links, addresses and tokens", () => {
+test("a server's message is stored without links, addresses and tokens", () => {
   const said =
     "550 5.1.1\r\n<a@b.c> unknown, see https://x.example/?token=abc or q=AbCdEfGhIjKlMnOpQrStUvWxYz012345 key=secret12";
   const clean = cleanError(said);

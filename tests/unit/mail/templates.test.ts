@@ -52,13 +52,13 @@ describe.each(all)("$template in $locale", ({ template, locale }) => {
   });
 });
 
-test("the text of no language is the same as that of another", () => {
+test("no language has the same text as another", () => {
   for (const template of mailTemplateNames) {
     expect(new Set(allLocales.map((locale) => render(template, locale).text)).size).toBe(allLocales.length);
   }
 });
 
-test("what a variable holds is text in the HTML and can't end a header", () => {
+test("a variable's value is text in the HTML and can't end a header", () => {
   for (const locale of allLocales) {
     const evil = `"><script>alert(1)</script>' {{link}} & \`x\`\r\nBcc: a@b.c`;
     const { subject, html, text } = render("payment_success", locale, { plan_name: evil, order_no: evil });
@@ -74,7 +74,7 @@ test("what a variable holds is text in the HTML and can't end a header", () => {
   expect(text).toContain(link);
 });
 
-test("numbers of hours and minutes stand in the right plural", () => {
+test("numbers of hours and minutes have the right plural", () => {
   const shown = (locale: (typeof allLocales)[number], minutes: number) =>
     render("email_verify", locale, { valid_minutes: String(minutes) }).text.replace(/[\u00a0\u202f]/g, " ");
   const cases = [
@@ -97,7 +97,7 @@ test("numbers of hours and minutes stand in the right plural", () => {
   }
 });
 
-test("amounts are exact however large, in the form of the language, and credit is never rounded up", () => {
+test("amounts are exact however large, in the language's format, and the balance is never rounded up", () => {
   const english = render("payment_success", "en", { amount: "12345678901234567.89", quota: "4999" }).text;
   expect(english).toContain("$12,345,678,901,234,567.89");
   expect(english).toContain("Credit: $0.00");
@@ -107,14 +107,14 @@ test("amounts are exact however large, in the form of the language, and credit i
   );
 });
 
-test("values inside Arabic text are kept apart from it, and links stay as they are", () => {
+test("values inside Arabic text are isolated from it, and links stay as they are", () => {
   const { text, html } = render("payment_success", "ar");
   expect(text).toContain("\u2068SAMPLE1234\u2069");
   expect(html).toContain('href="https://example.com/console/"');
   expect(text).toContain("\nhttps://example.com/console/\n");
 });
 
-test("a mail with a missing variable is not rendered", () => {
+test("an email with a missing variable is not rendered", () => {
   const mail = { template: "email_verify", locale: "en", variables: { valid_minutes: "60" } } as const;
   expect(() => renderMail(builtInTemplate("email_verify", "en"), mail, shared)).toThrow();
   expect(() => fillPlaceholders("{{constructor}}", () => undefined)).toThrow(UnknownPlaceholderError);
@@ -124,12 +124,12 @@ test("a mail with a missing variable is not rendered", () => {
   );
 });
 
-test("a language tag gets the translation that comes nearest", () => {
+test("a language tag gets the closest translation", () => {
   const tags = ["pt-BR", "zh_Hans_CN", "EN-us", " de ", "xx", "", "arabic", "__proto__"];
   expect(tags.map(mailLocaleOf)).toEqual(["pt", "zh", "en", "de", "en", "en", "en", "en"]);
 });
 
-describe("a template of an admin is refused", () => {
+describe("an admin's template is refused", () => {
   const good = { subject: "Hello", html: '<a href="{{link}}">x</a>', text: "{{ link }}" };
 
   test.each([

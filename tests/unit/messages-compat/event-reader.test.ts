@@ -90,7 +90,7 @@ describe("packets", () => {
     );
   });
 
-  test("what is encoded is read back, whatever the data holds", () => {
+  test("encoded events are read back, whatever their data contains", () => {
     const name = fc.string({ unit: "grapheme", maxLength: 10 }).map((text) => text.replace(/[\r\n\0\uFEFF]/g, ""));
     const events = fc.array(fc.record({ data: fc.string({ unit: "binary" }), event: name }), { maxLength: 5 });
     fc.assert(
@@ -125,7 +125,7 @@ describe("the limit", () => {
     return false;
   }
 
-  test("an event up to it is read, however it is cut", () => {
+  test("an event up to it is read, however it is split", () => {
     expect(isRefused([`data: ${"x".repeat(14)}`, "\n\n"])).toBe(false);
     expect(isRefused([..."data: 0123456789\ndata: 0123\n\n"])).toBe(false);
   });
@@ -138,7 +138,7 @@ describe("the limit", () => {
     expect(isRefused(packets)).toBe(true);
   });
 
-  test("a comment without an end is not held at all", () => {
+  test("an endless comment is not kept at all", () => {
     expect(isRefused([": ", "x".repeat(30), "x".repeat(30)])).toBe(false);
   });
 });

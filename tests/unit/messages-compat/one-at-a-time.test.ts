@@ -24,7 +24,7 @@ test("one key does one thing at a time, in order, whatever others do", async () 
   expect(await Promise.all(running)).toEqual(["a1", "a2", "b1"]);
 });
 
-test("what fails does not stop those who wait", async () => {
+test("a failure does not stop those who wait", async () => {
   const lane = new OneAtATime<string>();
   const failing = lane.run("a", () => Promise.reject(new Error("no")));
   const next = lane.run("a", () => Promise.resolve("yes"));
@@ -32,7 +32,7 @@ test("what fails does not stop those who wait", async () => {
   expect(await next).toBe("yes");
 });
 
-test("a key with eight in line gets no ninth, and others still get their own", async () => {
+test("a key with eight queued tasks gets no ninth, and others still get their own", async () => {
   const lane = new OneAtATime<string>();
   const gate = Promise.withResolvers<string>();
   const waiting = Array.from({ length: 9 }, () => lane.run("a", () => gate.promise));

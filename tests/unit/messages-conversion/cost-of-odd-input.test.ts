@@ -15,8 +15,8 @@ function msOf(run: () => void): number {
 const repeat = <Piece>(count: number, make: (index: number) => Piece): Piece[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-describe("odd input costs what its length is worth", () => {
-  test("R13 a message of nothing but blocks that nobody knows", () => {
+describe("odd input costs no more than its length", () => {
+  test("R13 a message of only unknown blocks", () => {
     const content = repeat(90_000, () => ({ type: "x" }));
     const messages = [
       { role: "user", content: "hi" },
@@ -27,12 +27,12 @@ describe("odd input costs what its length is worth", () => {
     expect(told).toBe(content.map((block) => JSON.stringify(block)).join("\n"));
   });
 
-  test("C3 a stream of nothing but white space", () => {
+  test("C3 a stream of only white space", () => {
     const inputs = [...repeat(40_000, () => text("   \n")), finish("stop"), done];
     expect(msOf(() => expect(foldStream(inputs).content).toEqual([]))).toBeLessThan(msMax);
   });
 
-  test("C3 text that waits for a call without an end is not kept forever", () => {
+  test("C3 text that waits for an endless call is not kept forever", () => {
     const piece = text("x".repeat(1_000_000));
     const inputs: StreamInput[] = [
       callPiece({ index: 0, id: "a", name: "f", arguments: "{" }),
@@ -42,7 +42,7 @@ describe("odd input costs what its length is worth", () => {
     expect(foldStream(inputs).error).toEqual({ type: "api_error", message: "The upstream response is too long." });
   });
 
-  test("C4 an answer that calls more tools than any model does is broken off", () => {
+  test("C4 a response that calls more tools than any model does is aborted", () => {
     const calls = repeat(1_001, (index) => callPiece({ index, id: `c${index}`, name: "f", arguments: "{}" }));
     expect(foldStream([...calls.slice(1), finish("tool_calls"), done]).content).toHaveLength(1_000);
     expect(foldStream(calls).error).toEqual({

@@ -14,7 +14,7 @@ const spoken = (block: JsonObject) => ({
 });
 const asked = (block: JsonObject) => ({ messages: [{ role: "user", content: [{ type: "text", text: "a" }, block] }] });
 
-describe("what can't be carried is named", () => {
+describe("dropped features are named", () => {
   test.each<[string, JsonObject, Partial<ModelFlags>, string[]]>([
     ["nothing of a plain call", { stream: true, stop_sequences: ["a"], temperature: 0, system: "S" }, {}, []],
     [
@@ -127,7 +127,7 @@ describe("what can't be carried is named", () => {
     expect(toCompatDroppedHeader([])).toBeNull();
   });
 
-  test("a client can't write a header of its own, or one without end", () => {
+  test("a client can't inject a header, or make one endless", () => {
     const fields = Object.fromEntries(
       Array.from({ length: 500 }, (_, index) => [`field_${index}\r\nset-cookie: a`, 1]),
     );
@@ -138,7 +138,7 @@ describe("what can't be carried is named", () => {
 });
 
 describe("strict", () => {
-  test("a call that would lose something is refused, and told what", () => {
+  test("a call that would lose something is refused, naming what", () => {
     const attempt = () => convertCall({ thinking: { type: "adaptive" }, top_k: 1 }, {}, true);
     expect(refusalOf(attempt)).toMatchObject({
       status: 400,

@@ -70,12 +70,12 @@ describe("E4 an upstream's errors", () => {
     expect(ofUpstream(400, body)).toMatchObject({ status: 400, message });
   });
 
-  test("E4 waiting times go on, other headers do not", () => {
+  test("E4 waiting times are passed on, other headers are not", () => {
     const headers = { "retry-after": "2", "retry-after-ms": "1500", "set-cookie": "a", "x-request-id": "b" };
     expect(ofUpstream(429, said("words"), headers).headers).toEqual({ "retry-after": "2", "retry-after-ms": "1500" });
   });
 
-  test("E4 an empty account of ours is not asked again", () => {
+  test("E4 an empty account of ours is not retried", () => {
     expect(ofUpstream(429, said("words", { code: "insufficient_quota" }))).toMatchObject({
       status: 429,
       type: "rate_limit_error",
@@ -83,7 +83,7 @@ describe("E4 an upstream's errors", () => {
     });
   });
 
-  test("E4 P2 names, addresses and credentials of ours stay with us", () => {
+  test("E4 P2 names, addresses and credentials of ours are hidden", () => {
     const message =
       "upstream-model at https://api.internal.example/v1?key=abc refused sk-proj-abcdef123456, Bearer abcdef123456, org-ABCDEFGH1234";
     expect(ofUpstream(400, said(message)).message).toBe(
@@ -91,7 +91,7 @@ describe("E4 an upstream's errors", () => {
     );
   });
 
-  test("E4 an address of ours without a scheme stays with us, a number with dots does not", () => {
+  test("E4 an address of ours without a scheme is hidden, a number with dots is not", () => {
     expect(ofUpstream(400, said("worker 10.1.2.3:8080 behind localhost:3000 (192.168.0.9)")).message).toBe(
       "worker [address] behind [address] ([address])",
     );
@@ -99,7 +99,7 @@ describe("E4 an upstream's errors", () => {
     expect(ofUpstream(400, said(plain)).message).toBe(plain);
   });
 
-  test("E4 a message has an end", () => {
+  test("E4 a message has a limited length", () => {
     expect(ofUpstream(400, said("x".repeat(100_000))).message.length).toBeLessThanOrEqual(2_000);
   });
 });
@@ -147,12 +147,12 @@ describe("E4 the gateway's errors", () => {
     expect(ofGateway(status, said("words"))).toMatchObject({ status, type: type as never, message: "words" });
   });
 
-  test("E4 an upstream that uses one of our codes within a rejected request does not speak of the client's key", () => {
+  test("E4 one of our codes from an upstream within a rejected request is not about the client's key", () => {
     const body = said("API key not valid", { code: "invalid_api_key" });
     expect(ofGateway(400, body)).toMatchObject({ status: 400, type: "invalid_request_error" });
   });
 
-  test("E4 F7 the upstream's words about the context come through the gateway", () => {
+  test("E4 F7 the upstream's message about the context passes through the gateway", () => {
     const body = said(
       "This model's maximum context length is 100 tokens. However, your messages resulted in 130 tokens.",
       { code: "context_length_exceeded" },
@@ -261,7 +261,7 @@ describe("F7 B22 a context that is full", () => {
     "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000.",
     "max_tokens is too large: 64000. This model supports at most 16384 completion tokens.",
     "Invalid schema for function 'f': context is required",
-  ])("F7 another error stays what it is: %s", (message) => {
+  ])("F7 another error stays unchanged: %s", (message) => {
     expect(ofUpstream(400, said(message)).message).toBe(message);
   });
 });

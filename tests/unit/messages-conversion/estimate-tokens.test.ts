@@ -25,13 +25,13 @@ describe("count_tokens: an estimate of tokens", () => {
     ],
     ["Chinese", "这个服务把请求转换为聊天补全格式，然后通过同一个网关发送。", 18],
     ["Russian", "Этот сервис преобразует запросы в формат чата и отправляет их.", 15],
-  ])("%s is met within a third", (_kind, text, tokens) => {
+  ])("%s is within a third", (_kind, text, tokens) => {
     const estimate = estimateTextTokens(text);
     expect(estimate).toBeGreaterThan(tokens * 0.67);
     expect(estimate).toBeLessThan(tokens * 1.5);
   });
 
-  test("it is at least 1 and whole", () => {
+  test("it is an integer of at least 1", () => {
     expect(estimateTextTokens("")).toBe(0);
     expect(estimateInputTokens({ model: "m", messages: [], stream: false })).toBe(1);
     expect(Number.isInteger(plain)).toBe(true);

@@ -42,7 +42,7 @@ describe("any history", () => {
     );
   });
 
-  test("R8 B26 answers every call right behind it, once and in order, and says nothing empty", () => {
+  test("R8 B26 has results right after every call, once and in order, and no empty messages", () => {
     fc.assert(
       fc.property(conversations, fc.constantFrom(true, false), (turns, merge) => {
         const { messages } = upstreamBody({ messages: turns.flat() }, { merge, mid_system: "user" });
@@ -76,7 +76,7 @@ describe("any history", () => {
     );
   });
 
-  test("is left as it was", () => {
+  test("is not modified", () => {
     fc.assert(
       fc.property(conversations, (turns) => {
         const before = JSON.stringify(turns);

@@ -26,7 +26,7 @@ const objects = fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ ma
 const texts = fc.tuple(objects, fc.constantFrom(0, 1, 2)).map(([value, indent]) => JSON.stringify(value, null, indent));
 
 describe("a text that is one object", () => {
-  test("is followed to its end, however it is torn, and what comes behind is not looked at", () => {
+  test("is followed to its end, however it is torn, and what comes after it is ignored", () => {
     fc.assert(
       fc.property(texts, fc.nat(), (text, place) => {
         const cut = place % (text.length + 1);
@@ -38,7 +38,7 @@ describe("a text that is one object", () => {
     );
   });
 
-  test("torn anywhere it is on the way, and what is whole of it can be read", () => {
+  test("torn anywhere it is incomplete, and its complete part can be parsed", () => {
     fc.assert(
       fc.property(texts, fc.nat(), (text, place) => {
         const torn = text.slice(0, 1 + (place % (text.length - 1)));
@@ -50,7 +50,7 @@ describe("a text that is one object", () => {
     );
   });
 
-  test("with one character changed is whole exactly when the reader of JSON takes it", () => {
+  test("with one character changed is complete exactly when JSON.parse accepts it", () => {
     fc.assert(
       fc.property(texts, fc.nat(), fc.constantFrom(...'{}[]",:\\ \n0-+.eEtfnu/x\u0001'), (text, place, replaced) => {
         const at = place % text.length;

@@ -44,7 +44,7 @@ describe("M5 one model", () => {
     });
   });
 
-  test("M5 an unknown age is the beginning of time", () => {
+  test("M5 an unknown release date is the beginning of time", () => {
     expect(toMessagesModel(model("a", null)).created_at).toBe("1970-01-01T00:00:00Z");
   });
 

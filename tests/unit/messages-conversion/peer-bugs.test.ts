@@ -40,7 +40,7 @@ describe("requests", () => {
     expect(upstreamMessages(agentTurn)[1]).toEqual({ role: "system", content: "S2" });
   });
 
-  test("B2 it is no error, and a template that takes none in the middle gets it as the user's words", () => {
+  test("B2 it is not an error, and a template that allows none in the middle gets it as the user's words", () => {
     const roles = upstreamMessages(agentTurn, { mid_system: "user" }).map(({ role }) => role);
     expect(roles).toEqual(["user", "user", "assistant", "user"]);
   });
@@ -53,7 +53,7 @@ describe("requests", () => {
     expect(then.slice(0, now.length)).toEqual(now);
   });
 
-  test("B4 a line of billing that changes with every call does not reach the upstream", () => {
+  test("B4 a billing line that changes with every call does not reach the upstream", () => {
     const system = [
       { type: "text", text: "x-anthropic-billing-header: cc_version=2.1; cch=9f2c1;" },
       { type: "text", text: "A" },
@@ -71,7 +71,7 @@ describe("requests", () => {
     expect(JSON.stringify(upstreamMessages(messages))).toContain("data:image/png;base64,AA");
   });
 
-  test("B13 tools beside an effort", () => {
+  test("B13 tools together with an effort", () => {
     const fields = { tools: [{ name: "f", input_schema: {} }], output_config: { effort: "medium" } };
     expect(upstreamBody(fields, { reasoning: true, effort_with_tools: false }).reasoning_effort).toBe("none");
   });
@@ -90,7 +90,7 @@ describe("requests", () => {
     expect(upstreamBody({ stop_sequences: ["END"] }).stop).toEqual(["END"]);
   });
 
-  test("B21 text beside a call, an image by its address, the choice of a tool", () => {
+  test("B21 text beside a call, an image by its URL, the tool choice", () => {
     const messages = [
       user([{ type: "image", source: { type: "url", url: "https://x/y.png" } }]),
       assistant({ type: "text", text: "T" }, use("c1")),
@@ -123,7 +123,7 @@ describe("requests", () => {
     expect(upstreamMessages(messages)[2]).toMatchObject({ tool_call_id: "toolu_abc" });
   });
 
-  test("B26 a message of the assistant always has content or calls, and every result a call before it", () => {
+  test("B26 an assistant message always has content or calls, and every result a call before it", () => {
     const rounds = Array.from({ length: 4 }, (_, round) => [
       assistant({ type: "thinking", thinking: "t", signature: "" }, use(`c${round}a`), use(`c${round}b`)),
       user([result(`c${round}b`, "b"), result(`c${round}a`, "a"), { type: "text", text: "go on" }]),
@@ -147,7 +147,7 @@ describe("requests", () => {
     }
   });
 
-  test("B27 the message with the images of results does not stand between the results", () => {
+  test("B27 the message with the images of results does not come between the results", () => {
     const messages = [user("go"), assistant(use("c1"), use("c2")), user([result("c1", [image]), result("c2", "r")])];
     expect(upstreamMessages(messages).map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "user"]);
   });
@@ -180,7 +180,7 @@ describe("requests", () => {
     expect(upstreamMessages(messages).slice(2)).toEqual(expected);
   });
 
-  test("B31 tokens are counted for any model, and told at the start of a stream", () => {
+  test("B31 tokens are counted for any model, and reported at the start of a stream", () => {
     expect(estimateInputTokens(convertCall({ model: "my-model" }).body)).toBeGreaterThan(0);
     expect(runStream([text("a")]).events[0]).toMatchObject({ message: { usage: { input_tokens: 7 } } });
   });
@@ -190,8 +190,8 @@ describe("requests", () => {
   });
 });
 
-describe("answers", () => {
-  test("B5 B6 one start, and thinking in a block of its own", () => {
+describe("responses", () => {
+  test("B5 B6 one start, and thinking in a separate block", () => {
     const inputs = [
       chunk({ role: "assistant" }),
       chunk({ reasoning_content: "t" }),
@@ -229,7 +229,7 @@ describe("answers", () => {
     expect(foldStream(inputs).content).toEqual([{ type: "tool_use", id: "c1", name: "f", input: { a: 1 } }]);
   });
 
-  test("B18 usage that never comes does not keep the end away", () => {
+  test("B18 missing usage does not block the end", () => {
     expect(
       eventsOf([text("a"), finish("stop"), done])
         .slice(-3)
@@ -255,7 +255,7 @@ describe("answers", () => {
     });
   });
 
-  test("B22 a full context is told in the words that clients act on", () => {
+  test("B22 a full context is reported in the words that clients act on", () => {
     const body = {
       error: {
         message:
@@ -270,7 +270,7 @@ describe("answers", () => {
     expect(error.message).toMatch(/input length and `max_tokens` exceed context limit: 100000 \+ 64000 > 128000/);
   });
 
-  test("B27 the first chunk's content counts, and bad arguments are no failure", () => {
+  test("B27 the first chunk's content counts, and invalid arguments are not a failure", () => {
     expect(foldStream([chunk({ role: "assistant", content: "a" }), text("b"), finish("stop"), done]).content).toEqual([
       { type: "text", text: "ab" },
     ]);

@@ -19,7 +19,7 @@ function settings(fields: JsonObject, flags: Partial<ModelFlags>): JsonObject {
   return { ...rest, ...(limit === undefined || limit === 1_000 ? {} : { max_tokens: limit }) };
 }
 
-describe("settings that are converted", () => {
+describe("converted settings", () => {
   test.each<Row>([
     [
       "R15 the limit under the other name",
@@ -218,7 +218,7 @@ describe("R20 thinking and effort", () => {
   });
 });
 
-describe("settings that are refused", () => {
+describe("refused settings", () => {
   test.each<[string, JsonObject, Partial<ModelFlags>, string]>([
     ["R15 a limit that is no number", { max_tokens: "5" }, {}, "max_tokens: Input should be a valid integer"],
     ["R15 a limit that is no whole number", { max_tokens: 1.5 }, {}, "max_tokens: Input should be a valid integer"],
@@ -268,7 +268,7 @@ describe("settings that are refused", () => {
   });
 });
 
-describe("a conversation that the server is asked to hold", () => {
+describe("a conversation that the server is asked to store", () => {
   test.each([{ type: "create" }, { type: "continue", previous_message_id: "msg_1" }])(
     "%j is refused by its code",
     (thread) => {
@@ -280,7 +280,7 @@ describe("a conversation that the server is asked to hold", () => {
     },
   );
 
-  test("is none without a thread", () => {
+  test("is not one without a thread", () => {
     expect(convertCall({ thread: null }).dropped).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ describe("R11 thinking in the history", () => {
     expect(spoken(content, flags)).toEqual(expected as ChatMessage[]);
   });
 
-  test("R11 it stands on the message with the calls", () => {
+  test("R11 it is on the message with the calls", () => {
     const messages = upstreamMessages([opening, said([thinking("t"), call]), { role: "user", content: [result] }], {
       reasoning_history: "keep",
     });
@@ -54,8 +54,8 @@ describe("R11 thinking in the history", () => {
   });
 });
 
-describe("R13 tools of the other side in the history", () => {
-  test("R13 their calls and findings become text", () => {
+describe("R13 server-side tools in the history", () => {
+  test("R13 their calls and results become text", () => {
     const content = [
       { type: "text", text: "Let me look." },
       { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "x" } },
@@ -118,7 +118,7 @@ describe("R13 tools of the other side in the history", () => {
     expect(spoken([block])).toEqual([{ role: "assistant", content: expected }]);
   });
 
-  test("R25 a result in a message of the assistant is refused with its place", () => {
+  test("R25 a result in an assistant message is refused with its path", () => {
     expect(refusedCall({ messages: [opening, said([result])] }).message).toBe(
       "messages.1.content.0: tool_result blocks can only be in user messages",
     );

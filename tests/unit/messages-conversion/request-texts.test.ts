@@ -18,7 +18,7 @@ describe("R1 model", () => {
     expect(upstreamBody({ model: "claude-x" }).model).toBe("upstream-model");
   });
 
-  test("R1 a mark for a long context is no part of the name that is looked up", () => {
+  test("R1 a suffix for a long context is not part of the name that is looked up", () => {
     expect(modelLookupName("claude-x[1m]")).toBe("claude-x");
     expect(modelLookupName("claude-x")).toBe("claude-x");
     expect(modelLookupName("claude[1m]-x")).toBe("claude[1m]-x");
@@ -70,7 +70,7 @@ describe("R2 system", () => {
     expect(upstreamBody({ system: given }).messages).toEqual([...first, user("hi")]);
   });
 
-  test("R2 a block that is not text is refused with its place", () => {
+  test("R2 a block that is not text is refused with its path", () => {
     expect(refusedCall({ system: [{ type: "text", text: "A" }, { type: "image" }] })).toMatchObject({
       status: 400,
       message: "system.1: only text blocks are supported here",
@@ -133,7 +133,7 @@ describe("R3 system in the middle", () => {
     expect(upstreamMessages(messages).map(({ role }) => role)).toEqual(["user", "assistant", "tool", "system"]);
   });
 
-  test("R3 an empty one says nothing", () => {
+  test("R3 an empty one has no effect", () => {
     expect(upstreamMessages([talk[0], { role: "system", content: "" }, talk[2], talk[3]])).toHaveLength(3);
   });
 });
@@ -178,7 +178,7 @@ describe("R4 texts", () => {
     expect(upstreamMessages(messages)).toEqual(expected === null ? [assistant("ok")] : [expected, assistant("ok")]);
   });
 
-  test("R4 blocks of the assistant are joined into one text", () => {
+  test("R4 assistant blocks are joined into one text", () => {
     const content = [block("a"), block(""), block("b", { citations: [{ type: "char_location" }] }), "c"];
     expect(
       upstreamMessages([
@@ -188,7 +188,7 @@ describe("R4 texts", () => {
     ).toEqual([user("hi"), assistant("abc")]);
   });
 
-  test("R4 a conversation without a word is refused", () => {
+  test("R4 an empty conversation is refused", () => {
     expect(refusedCall({ messages: [{ role: "user", content: "" }] })).toMatchObject({
       message: "messages: at least one message must have content",
     });
@@ -203,7 +203,7 @@ describe("R24 turns", () => {
     { role: "assistant", content: "d" },
   ];
 
-  test("R24 a begun answer is passed as the last message", () => {
+  test("R24 a prefilled response is passed as the last message", () => {
     expect(
       upstreamMessages([
         { role: "user", content: "a" },
@@ -212,7 +212,7 @@ describe("R24 turns", () => {
     ).toEqual(assistant("{"));
   });
 
-  test("R24 messages of the same role stay apart", () => {
+  test("R24 messages of the same role stay separate", () => {
     expect(upstreamMessages(talk)).toEqual([user("a"), user("b"), assistant("c"), assistant("d")]);
   });
 
@@ -220,7 +220,7 @@ describe("R24 turns", () => {
     expect(upstreamMessages(talk, { merge: true })).toEqual([user("a\n\nb"), assistant("cd")]);
   });
 
-  test("R24 merge=true keeps parts, calls and results apart from each other", () => {
+  test("R24 merge=true keeps parts, calls and results separate from each other", () => {
     const image = { type: "image", source: { type: "url", url: "https://x/y.png" } };
     const messages = [
       { role: "user", content: [image] },
@@ -261,7 +261,7 @@ describe("R24 turns", () => {
     ]);
   });
 
-  test("R24 messages of the assistant that call tools are one, so that every result stands behind its call", () => {
+  test("R24 assistant messages that call tools are one, so that every result comes after its call", () => {
     const call = (id: string) => ({ role: "assistant", content: [{ type: "tool_use", id, name: "f", input: {} }] });
     const result = (id: string) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content: id }] });
     const messages = [{ role: "user", content: "a" }, call("c1"), call("c2"), result("c2"), result("c1")];

@@ -23,7 +23,7 @@ function talk(...changes: readonly JsonObject[][]): JsonObject[] {
 const toolNames = (messages: readonly JsonObject[], tools: readonly JsonObject[] = [tool("f"), tool("g")]) =>
   upstreamBody({ tools, messages }).tools?.map(({ function: { name } }) => name);
 
-describe("R3 R12 tools that change on the way", () => {
+describe("R3 R12 tools that change during the conversation", () => {
   test.each<[string, JsonObject[], string[] | undefined]>([
     ["R12 one that is taken away is not offered", talk([removed("f")]), ["g"]],
     ["R12 one that comes back is offered again", talk([removed("f")], [added(reference("f"))]), ["g", "f"]],
@@ -44,13 +44,13 @@ describe("R3 R12 tools that change on the way", () => {
     expect(toolNames(messages)).toEqual(expected as string[]);
   });
 
-  test("R12 a later definition takes the place of an earlier one", () => {
+  test("R12 a later definition replaces an earlier one", () => {
     const messages = talk([added(definition(tool("f", { description: "new" })))]);
     const { tools } = upstreamBody({ tools: [tool("f", { description: "old" })], messages });
     expect(tools?.map(({ function: { description } }) => description)).toEqual(["new"]);
   });
 
-  test("R3 the blocks are no text, and what is said beside them keeps its place", () => {
+  test("R3 the blocks are not text, and the text beside them keeps its place", () => {
     const messages = talk([{ type: "text", text: "S2" }, removed("f")]);
     const { body, dropped } = convertCall({ tools: [tool("f"), tool("g")], messages });
     expect(body.messages[1]).toEqual({ role: "system", content: "S2" });
@@ -61,7 +61,7 @@ describe("R3 R12 tools that change on the way", () => {
     expect(upstreamBody({ messages: silent }, { mid_system: "refuse" }).messages).toHaveLength(3);
   });
 
-  test("R12 changes that were made before a compaction still hold", () => {
+  test("R12 changes that were made before a compaction still apply", () => {
     const summary = {
       type: "compaction",
       content: "so far",
@@ -74,7 +74,7 @@ describe("R3 R12 tools that change on the way", () => {
     expect(toolNames(messages)).toEqual(["g", "h"]);
   });
 
-  test("R13 tools of the other side's servers and kinds are left out and named", () => {
+  test("R13 server-side tools of either kind are dropped and named", () => {
     const web = { type: "web_search_20250305", name: "web_search" };
     const messages = talk([
       added({ type: "mcp_toolset_reference", server_name: "s" }),
@@ -93,7 +93,7 @@ describe("R3 R12 tools that change on the way", () => {
     expect(upstreamBody({ ...choice, messages: talk([removed("g")]) }).tool_choice).toMatchObject({ type: "function" });
   });
 
-  test("R12 a change that does not name its tool is refused with its place", () => {
+  test("R12 a change that does not name its tool is refused with its path", () => {
     expect(refusedCall({ messages: talk([{ type: "tool_removal" }]) }).message).toStartWith(
       "messages.1.content.0.tool: ",
     );
@@ -103,7 +103,7 @@ describe("R3 R12 tools that change on the way", () => {
   });
 });
 
-describe("R20 an effort that changes on the way", () => {
+describe("R20 an effort that changes during the conversation", () => {
   const effortOf = (messages: readonly JsonObject[]) =>
     upstreamBody({ messages, output_config: { effort: "high" } }, { reasoning: true }).reasoning_effort;
   const set = (effort: unknown, more: JsonObject = {}) => ({ role: "system", output_config: { effort }, ...more });

@@ -73,7 +73,7 @@ describe("R7 calls", () => {
     expect(messages[1]).toEqual({ role: "assistant", ...expected } as ChatMessage);
   });
 
-  test("R7 a message of the assistant that says nothing is left out", () => {
+  test("R7 an empty assistant message is left out", () => {
     expect(spoken([])).toEqual([]);
     expect(spoken([{ type: "text", text: "" }])).toEqual([]);
     expect(spoken("")).toEqual([]);
@@ -91,7 +91,7 @@ describe("R7 calls", () => {
     expect(refusedCall({ messages: [opening, said([block]), answered(result("c1"))] }).message).toBe(message);
   });
 
-  test("R7 an input that is nested beyond measure is refused, not a crash", () => {
+  test("R7 an input that is nested too deeply is refused, not a crash", () => {
     const deep = JSON.parse(`${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`);
     expect(
       refusedCall({ messages: [opening, said([use("c1", { input: deep })]), answered(result("c1"))] }).message,
@@ -100,7 +100,7 @@ describe("R7 calls", () => {
 });
 
 describe("R8 results", () => {
-  test("R8 F9 they stand behind the calls in the order of the calls, before the text of the turn", () => {
+  test("R8 F9 they follow the calls in the order of the calls, before the text of the turn", () => {
     const messages = turn(
       said([use("c1"), use("c2")]),
       answered(
@@ -182,7 +182,7 @@ describe("R8 results", () => {
 describe("R9 attachments of results", () => {
   const note = "[image attached in the next user message]";
 
-  test("R9 images follow all tool messages in one message of the user", () => {
+  test("R9 images follow all tool messages in one user message", () => {
     const messages = turn(said([use("c1"), use("c2")]), answered(result("c1", [image]), result("c2", "hi")));
     expect(messages.slice(1)).toEqual([
       { role: "tool", tool_call_id: "c1", content: note },
@@ -208,7 +208,7 @@ describe("R9 attachments of results", () => {
     ] as ChatMessage[]);
   });
 
-  test("R9 R6 a PDF in a result goes the same way", () => {
+  test("R9 R6 a PDF in a result is handled alike", () => {
     const document = {
       type: "document",
       title: "a.pdf",
@@ -229,7 +229,7 @@ describe("R9 attachments of results", () => {
     ]);
   });
 
-  test("R5 R9 vision=false refuses an image in a result with its place", () => {
+  test("R5 R9 vision=false refuses an image in a result with its path", () => {
     expect(
       refusedCall({ messages: [opening, said([use("c1")]), answered(result("c1", [image]))] }, { vision: false })
         .message,
@@ -275,7 +275,7 @@ describe("R10 calls and results match", () => {
       [opening, said([use("c1"), use("c1")]), answered(result("c1"))],
       "messages.1.content.1: `tool_use` ids must be unique",
     ],
-  ])("%s is refused with its place", (_rule, messages, message) => {
+  ])("%s is refused with its path", (_rule, messages, message) => {
     expect(refusedCall({ messages })).toMatchObject({ status: 400, type: "invalid_request_error", message });
   });
 

@@ -111,7 +111,7 @@ describe("R12 names", () => {
     expect(facts.toolNames.size).toBe(name === upstreamName ? 0 : 1);
   });
 
-  test("R12 two long names that begin alike stay apart", () => {
+  test("R12 two long names with the same beginning stay distinct", () => {
     const names = toolsOf({ ...tool, name: `${long}_a` }, { ...tool, name: `${long}_b` })?.map(
       (one) => one.function.name,
     );
@@ -130,11 +130,11 @@ describe("R12 names", () => {
   });
 });
 
-describe("R13 tools of the other side", () => {
+describe("R13 server-side tools", () => {
   test.each([
     ...["web_search_20250305", "web_fetch_20250910", "code_execution_20250522", "tool_search_tool_bm25"],
     ...["tool_search_tool_regex_20251119", "mcp_toolset", "advisor_20260301"],
-  ])("R13 %s is left out beside other tools, and refused alone", (type) => {
+  ])("R13 %s is dropped beside other tools, and refused alone", (type) => {
     const foreign = type === "mcp_toolset" ? { type, mcp_server_name: "s" } : { type, name: "x" };
     const { body, dropped } = convertCall({ tools: [foreign, tool] });
     expect(body.tools?.map((one) => one.function.name)).toEqual(["f"]);
@@ -145,13 +145,13 @@ describe("R13 tools of the other side", () => {
     });
   });
 
-  test("R13 the search of an agent, which names its only tool, is refused and not answered with inventions", () => {
+  test("R13 an agent's search, which names its only tool, is refused and not answered with inventions", () => {
     expect(refusedCall({ tools: [search], tool_choice: { type: "tool", name: "web_search" } }).message).toBe(
       "tools.0: web_search_20250305 is not supported by this model",
     );
   });
 
-  test("R13 a tool of the other side that is named is refused beside other tools too", () => {
+  test("R13 a named server-side tool is refused beside other tools too", () => {
     expect(refusedCall({ tools: [tool, search], tool_choice: { type: "tool", name: "web_search" } }).message).toBe(
       "tools.1: web_search_20250305 is not supported by this model",
     );

@@ -23,7 +23,7 @@ const call = (id: unknown, args: unknown = "{}", name = "f"): JsonObject => ({
 });
 
 describe("P1 P2 P3 the frame", () => {
-  test("P1 P2 P3 every field is there, with the client's name for the model and an id of ours", () => {
+  test("P1 P2 P3 every field is present, with the client's name for the model and one of our ids", () => {
     const completion = {
       id: "chatcmpl-shared",
       model: "upstream-model-2026",
@@ -42,7 +42,7 @@ describe("P1 P2 P3 the frame", () => {
     });
   });
 
-  test("R15 P1 the answer to a call that warms a cache is empty", () => {
+  test("R15 P1 the response to a call that warms a cache is empty", () => {
     expect(toEmptyMessage(answerFacts(), answerIds())).toMatchObject({
       content: [],
       stop_reason: "max_tokens",
@@ -212,7 +212,7 @@ describe("P8 stop_reason", () => {
     expect(answerTo(message, choice)).toMatchObject({ stop_reason: expected, stop_sequence: null });
   });
 
-  test("P8 the text that stopped the model, where the upstream says so", () => {
+  test("P8 the stop sequence, if the upstream reports it", () => {
     const message = answerTo(
       { content: "a" },
       { finish_reason: "stop", stop_reason: "END" },
@@ -300,7 +300,7 @@ describe("P9 usage", () => {
   });
 });
 
-describe("P10 answers that are none", () => {
+describe("P10 invalid responses", () => {
   test.each<[string, unknown]>([
     ["P10 no choices", { choices: [] }],
     ["P10 choices missing", { id: "x" }],
@@ -314,7 +314,7 @@ describe("P10 answers that are none", () => {
     });
   });
 
-  test("P10 an error with a status of success is an error", () => {
+  test("P10 an error with a successful status is an error", () => {
     const completion = { error: { message: "slow down", code: "rate_limit_exceeded" } };
     expect(refusalOf(() => toMessagesResponse(completion, answerFacts(), answerIds()))).toMatchObject({
       status: 429,
@@ -329,7 +329,7 @@ describe("P10 answers that are none", () => {
   });
 });
 
-test("a whole answer told as a stream is the same message", () => {
+test("a complete response sent as a stream is the same message", () => {
   const message = answerTo(
     { reasoning_content: "t", content: "a", tool_calls: [call("c1", '{"a":1}'), call("c2")] },
     { finish_reason: "tool_calls" },

@@ -27,7 +27,7 @@ const call = callPiece({ index: 0, id: "c1", name: "f", arguments: '{"a":1}' });
 const halfCall = callPiece({ index: 0, id: "c1", name: "f", arguments: '{"a"' });
 const otherHalf = callPiece({ index: 0, arguments: ":1}" });
 
-describe("what the blocks are", () => {
+describe("the blocks", () => {
   test.each<[string, StreamInput[], Partial<AnswerFacts>, ContentBlock[]]>([
     [
       "C1 B7 an empty list of calls beside a text",
@@ -220,7 +220,7 @@ describe("P8 C9 stop_reason of a stream", () => {
     ]);
   });
 
-  test("P8 the text that stopped the model", () => {
+  test("P8 the stop sequence", () => {
     const inputs = [text("a"), chunk({}, { finish_reason: "stop", stop_reason: "END" }), done];
     expect(foldStream(inputs, { stopSequences: ["END"] })).toMatchObject({
       stop_reason: "stop_sequence",

@@ -115,7 +115,7 @@ describe("S3 F11 silence", () => {
     expect(said).toEqual(["ping", "ping", "ping"]);
   });
 
-  test("S3 whatever is sent puts the next ping off", () => {
+  test("S3 whatever is sent delays the next ping", () => {
     expect(
       runAt([
         [0, text("a")],
@@ -131,7 +131,7 @@ describe("S3 F11 silence", () => {
     ]);
   });
 
-  test("S3 chunks that say nothing to the client do not count as a sign of life", () => {
+  test("S3 chunks without content for the client do not count as a sign of life", () => {
     const pings = runAt([
       [0, role],
       [6_000, reasoning("hm")],
@@ -206,7 +206,7 @@ describe("N Z M the end", () => {
     });
   });
 
-  test("C9 the finish alone does not end it", () => {
+  test("C9 the finish reason alone does not end it", () => {
     const { stream } = runStream([text("a"), finish("stop")]);
     expect(stream.phase).toBe("started");
   });
@@ -243,7 +243,7 @@ describe("N Z M the end", () => {
     ["M a broken connection", [text("a"), cut]],
     ["M a cut while arguments are held back", [callPiece({ index: 0, id: "c1", name: "f", arguments: '{"a":' }), eof]],
     ["M the mark behind nothing", [role, done]],
-  ])("%s is an error and never looks whole", (_rule, inputs) => {
+  ])("%s is an error and never looks complete", (_rule, inputs) => {
     const { error, isStopped, stop_reason } = foldStream(inputs);
     expect({ type: error?.type, isStopped, stop_reason }).toEqual({
       type: "api_error",
@@ -252,14 +252,14 @@ describe("N Z M the end", () => {
     });
   });
 
-  test("M the words of a cut", () => {
+  test("M the message for a cut", () => {
     expect(foldStream([text("a"), eof]).error).toEqual({
       type: "api_error",
       message: "upstream closed the stream early",
     });
   });
 
-  test("M lenient_eof takes the end of the body for the end, if there is anything", () => {
+  test("M lenient_eof accepts the end of the body as the end, if there is any content", () => {
     expect(foldStream([text("a"), eof], { isLenientAtEof: true })).toMatchObject({
       isStopped: true,
       stop_reason: "end_turn",
@@ -318,7 +318,7 @@ describe("E errors on the way", () => {
     expect(events.at(-1)).toEqual({ type: "error", error: error as never });
   });
 
-  test("C1 what can't be read is passed over, until it is too much", () => {
+  test("C1 unreadable events are skipped, until there are too many", () => {
     const noise = [unparsable, unparsable];
     const { content, error } = foldStream([text("a"), ...noise, text("b"), ...noise, finish("stop"), done]);
     expect({ content, error } as unknown).toEqual({ content: [{ type: "text", text: "ab" }], error: null });

@@ -37,7 +37,7 @@ const bytesOf = (data: readonly string[]): Uint8Array =>
 
 const asInput = (chunk: JsonObject): StreamInput => ({ kind: "chunk", chunk });
 
-describe("any stream of an upstream", () => {
+describe("any upstream stream", () => {
   test("gives the same events, whatever packets its bytes come in", () => {
     fc.assert(
       fc.property(upstreamData, facts, fc.array(fc.nat(), { maxLength: 15 }), (data, settings, places) => {
@@ -111,7 +111,7 @@ describe("any stream of an upstream", () => {
   });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   test("is the same as a stream and in one piece, however its calls are mixed", () => {
     fc.assert(
       fc.property(bothForms, fc.boolean(), ({ message, finishReason, chunks }, wantsThinking) => {
@@ -125,7 +125,7 @@ describe("an answer", () => {
     );
   });
 
-  test("is the same with arguments piece by piece", () => {
+  test("is the same with arguments in deltas", () => {
     fc.assert(
       fc.property(bothForms, ({ message, finishReason, chunks }) => {
         const inputs = [...chunks.map(asInput), finish(finishReason), { kind: "done" } as const];

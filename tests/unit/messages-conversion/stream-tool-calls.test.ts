@@ -216,10 +216,10 @@ describe("C4 which pieces belong together", () => {
   });
 });
 
-describe("C5 C6 C7 when the client hears of it", () => {
+describe("C5 C6 C7 when the client gets it", () => {
   const typesOf = (events: readonly MessagesEvent[]) => events.map(({ type }) => type.replace("content_block_", ""));
 
-  test("C7 the arguments come whole, in one delta, as they were written", () => {
+  test("C7 the arguments come complete, in one delta, as they were written", () => {
     const inputs = [
       callPiece({ index: 0, id: "c1", name: "f" }),
       callPiece({ index: 0, arguments: '{ "n": 1.0,' }),
@@ -247,7 +247,7 @@ describe("C5 C6 C7 when the client hears of it", () => {
     ]);
   });
 
-  test("C6 a whole call is sent as soon as the next one begins", () => {
+  test("C6 a complete call is sent as soon as the next one begins", () => {
     const inputs = [
       callPiece({ index: 0, id: "c1", name: "f", arguments: a1 }),
       callPiece({ index: 1, id: "c2", name: "g", arguments: "{" }),
@@ -255,7 +255,7 @@ describe("C5 C6 C7 when the client hears of it", () => {
     expect(typesOf(eventsOf(inputs))).toEqual(["start", "delta", "stop", "start"]);
   });
 
-  test("C6 a call that is not whole keeps the next one waiting", () => {
+  test("C6 an incomplete call keeps the next one waiting", () => {
     const inputs = [
       callPiece({ index: 0, id: "c1", name: "f", arguments: '{"a"' }),
       callPiece({ index: 1, id: "c2", name: "g", arguments: b2 }),
@@ -275,7 +275,7 @@ describe("C5 C6 C7 when the client hears of it", () => {
     expect(blocksOf(inputs)).toEqual([used("c1", "f", {}), used("c2", "g", { b: 2 })]);
   });
 
-  test("C6 a lower number that comes late is not lost, and nothing of the open one is", () => {
+  test("C6 a lower number that comes late is not lost, and neither is the open one", () => {
     const inputs = [
       callPiece({ index: 1, id: "c2", name: "g", arguments: '{"b"' }),
       callPiece({ index: 0, id: "c1", name: "f", arguments: a1 }),
@@ -284,7 +284,7 @@ describe("C5 C6 C7 when the client hears of it", () => {
     expect(blocksOf(inputs)).toEqual([used("c2", "g", { b: 2 }), used("c1", "f", { a: 1 })]);
   });
 
-  test("C9 arguments in the chunk of the finish count", () => {
+  test("C9 arguments in the last chunk count", () => {
     const inputs = [
       callPiece({ index: 0, id: "c1", name: "f", arguments: '{"a"' }),
       chunk({ tool_calls: [wirePiece({ index: 0, arguments: ":1}" })] }, { finish_reason: "tool_calls" }),
@@ -306,7 +306,7 @@ describe("C5 C6 C7 when the client hears of it", () => {
     ]);
   });
 
-  test("C7 arguments without end are a failure, not a full memory", () => {
+  test("C7 endless arguments are a failure, not a full memory", () => {
     const piece = callPiece({ index: 0, id: "c1", name: "f", arguments: "x".repeat(4_000_000) });
     expect(foldStream([piece, piece, piece, piece, piece]).error?.type).toBe("api_error");
   });
@@ -320,23 +320,23 @@ describe("C7 eager_input_streaming", () => {
       event.type === "content_block_delta" && event.delta.type === "input_json_delta" ? [event.delta.partial_json] : [],
     );
 
-  test("C7 pieces go out as they come", () => {
+  test("C7 pieces are sent as they come", () => {
     expect(deltasOf([call('{"a'), call('":'), call("1}")])).toEqual(['{"a', '":', "1}"]);
   });
 
-  test("C7 what follows the object is left out", () => {
+  test("C7 text after the object is dropped", () => {
     const inputs = [call('{"a":1'), call("} and "), call("more")];
     expect(deltasOf(inputs)).toEqual(['{"a":1', "}"]);
     expect(blocksOf(inputs, facts)).toEqual([used("c1", "f", { a: 1 })]);
   });
 
-  test("C7 what does not begin as an object waits until the end", () => {
+  test("C7 text that does not begin as an object waits until the end", () => {
     const inputs = [call(" "), call('"{\\"a\\"'), call(':1}"')];
     expect(deltasOf(inputs)).toEqual([]);
     expect(blocksOf(inputs, facts)).toEqual([used("c1", "f", { a: 1 })]);
   });
 
-  test("C7 what turns out to be broken ends the stream before it goes out", () => {
+  test("C7 text that turns out to be broken ends the stream before it is sent", () => {
     const inputs = [call('{"a":1'), call(",b:2}"), finish("tool_calls"), done];
     expect(deltasOf(inputs)).toEqual(['{"a":1']);
     expect(foldStream(inputs, facts)).toMatchObject({
@@ -345,13 +345,13 @@ describe("C7 eager_input_streaming", () => {
     });
   });
 
-  test("C7 what is torn although nothing was cut ends the stream", () => {
+  test("C7 text that is torn without a limit ends the stream", () => {
     expect(foldStream([call('{"a":1'), finish("tool_calls"), done], facts).error?.message).toBe(
       "invalid tool arguments from model",
     );
   });
 
-  test("C7 what the limit tore is sent as far as it came", () => {
+  test("C7 text torn by the limit is sent as far as it came", () => {
     const events = eventsOf([call('{"a":"b","c":"d'), finish("length"), done], facts);
     expect(events.at(-2)).toMatchObject({ type: "message_delta", delta: { stop_reason: "max_tokens" } });
     expect(deltasOf([call('{"a":"b","c":"d'), finish("length"), done])).toEqual(['{"a":"b","c":"d']);

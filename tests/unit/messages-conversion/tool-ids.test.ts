@@ -65,7 +65,7 @@ function converse(answer: Answer, upstreamIds: readonly string[]) {
 
 describe.each(Object.keys(answers))("a conversation, %s", (how) => {
   test.each([[["c1"]], [["0"]], [["functions.Bash:0"]], [["c1", "c2"]], [["c1", "c1"]], [["", "c1", ""]]])(
-    "P6 ids %j that start again with each turn are told apart, and each result stands with its call",
+    "P6 ids %j that start again with each turn are made distinct, and each result belongs to its call",
     (upstreamIds) => {
       const { seen, said, last } = converse(answers[how] as Answer, upstreamIds);
       expect(seen).toHaveLength(turns * upstreamIds.length);

@@ -59,13 +59,13 @@ describe("the cost of a call", () => {
     timeoutMs,
   );
 
-  test("of the smallest possible amount is one quota, and of nothing is none", () => {
+  test("of the smallest possible amount is one quota, and of nothing is zero", () => {
     const price = toPriceVersion({ ...free, input_usd_per_m: "0.00000001" });
     expect<bigint>(costOf({ ...nothing, inputTokens: 1n }, price, 1n)).toBe(1n);
     expect<bigint>(costOf(nothing, price, 1n)).toBe(0n);
   });
 
-  test("of requests is theirs, of however many", () => {
+  test("of requests is their price, however many there are", () => {
     const price = toPriceVersion({ ...free, request_usd: "0.01" });
     expect<bigint[]>([0n, 1n, 3n].map((requests) => costOf(nothing, price, requests))).toEqual([0n, 5_000n, 15_000n]);
   });
@@ -104,7 +104,7 @@ describe("the cost of a call", () => {
   });
 });
 
-describe("what a user may owe for a cost", () => {
+describe("the most that a user may owe for a cost", () => {
   test.each([
     [50n, "1.1000", 55n],
     [90n, "1.1000", 99n],

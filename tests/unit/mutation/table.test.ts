@@ -25,7 +25,7 @@ test("every mutant changes one existing place, and names existing tests", () => 
   expect(mutants.filter(({ tests, equivalent }) => tests.length === 0 && equivalent === undefined)).toEqual([]);
 });
 
-test("no two mutants have one name", () => {
+test("no two mutants have the same name", () => {
   const ids = mutants.map(({ id }) => id);
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });

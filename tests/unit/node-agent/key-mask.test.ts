@@ -10,7 +10,7 @@ function maskPieces(pieces: readonly string[]): string {
   return out.join("") + Buffer.from(mask.finish() ?? []).toString();
 }
 
-test("what is not the key comes out as it went in, however it is cut", () => {
+test("bytes that are not the key come out as they went in, however they are split", () => {
   const part = fc.constantFrom("s", "k", "-", "sk-", "sk-s", "1", "x", "");
   fc.assert(
     fc.property(fc.array(part), (pieces) => {
@@ -21,7 +21,7 @@ test("what is not the key comes out as it went in, however it is cut", () => {
   );
 });
 
-test("the key is masked at every cut", () => {
+test("the key is masked at every split", () => {
   const text = `a${key}b${key}${key}c`;
   const masked = text.replaceAll(key, "*".repeat(key.length));
   for (let first = 0; first <= text.length; first += 1) {
@@ -38,7 +38,7 @@ test("only the beginning of a key is held back", () => {
   expect(mask.finish()).toBeNull();
 });
 
-test("what came is not changed where it stands", () => {
+test("received bytes are not modified in place", () => {
   const piece = Buffer.from(`x${key}`);
   new KeyMask(Buffer.from(key)).push(piece);
   expect(piece.toString()).toBe(`x${key}`);

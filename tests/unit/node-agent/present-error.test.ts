@@ -17,22 +17,19 @@ test.each([
   expect(shown(`{"error":{"message":"bad key '${written}'."}}`)).toBe(`{"error":{"message":"bad key '*'."}}`);
 });
 
-test("the host of the provider is hidden however it is written", () => {
+test("the provider's host is hidden however it is written", () => {
   expect(shown("https://API.Provider.example/v1, api.provider.example")).toBe("https://provider/v1, provider");
 });
 
-test("what is neither stays as it is", () => {
+test("other text stays as it is", () => {
   const text = '{"error":{"message":"Größe: 3 > 2 \\u003d, pk/canary, provider.example"}}';
   expect(shown(text)).toBe(text);
 });
 
-test.each(["a", "\\", "\\a", "\\u0061", "%61", "&#97;"])(
-  "a long error that is nothing but %p takes no long time",
-  (part) => {
-    const key = `${"a".repeat(200)}b`;
-    const body = Buffer.from(part.repeat(Math.floor(65_536 / part.length)));
-    const startedAtMs = performance.now();
-    presentError(body, { apiKey: key, hostname: secrets.hostname });
-    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
-  },
-);
+test.each(["a", "\\", "\\a", "\\u0061", "%61", "&#97;"])("a long error of only %p takes little time", (part) => {
+  const key = `${"a".repeat(200)}b`;
+  const body = Buffer.from(part.repeat(Math.floor(65_536 / part.length)));
+  const startedAtMs = performance.now();
+  presentError(body, { apiKey: key, hostname: secrets.hostname });
+  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+});

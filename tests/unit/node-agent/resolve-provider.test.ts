@@ -51,7 +51,7 @@ describe("66: a name", () => {
     await expect(scene([]).resolve("169.254.169.254")).rejects.toBeInstanceOf(AddressNotAllowedError);
   });
 
-  test("that turns to a private address is refused once it is asked for again, and leads nowhere else before", async () => {
+  test("that changes to a private address is refused once it is resolved again, and leads nowhere else before", async () => {
     const { state, resolve } = scene([[publicAddress], ["127.0.0.1"]]);
     expect(await resolve()).toEqual([publicAddress]);
     expect(await resolve()).toEqual([publicAddress]);
@@ -60,7 +60,7 @@ describe("66: a name", () => {
     await expect(resolve()).rejects.toBeInstanceOf(AddressNotAllowedError);
   });
 
-  test("that does not exist is unreachable, and asked for again", async () => {
+  test("that does not exist is unreachable, and resolved again", async () => {
     const { state, resolve } = scene([new Error("NXDOMAIN"), [publicAddress]]);
     await expect(resolve()).rejects.toMatchObject({ kind: "unreachable" });
     expect(await resolve()).toEqual([publicAddress]);
@@ -71,7 +71,7 @@ describe("66: a name", () => {
     await expect(scene([[]]).resolve()).rejects.toMatchObject({ kind: "unreachable" });
   });
 
-  test("is asked for once by many calls", async () => {
+  test("is resolved once for many calls", async () => {
     const { state, resolve } = scene([[publicAddress]]);
     await Promise.all(Array.from({ length: 20 }, () => resolve()));
     expect(state.asked).toBe(1);
@@ -89,12 +89,12 @@ describe("66: a name", () => {
     "fd00:ec2::254",
     "fe80::1",
     "0.0.0.0",
-  ])("that leads to %s is refused also where private addresses are allowed", async (address) => {
+  ])("that resolves to %s is refused even if private addresses are allowed", async (address) => {
     const { resolve } = scene([["10.0.0.1", address]], { private: true });
     await expect(resolve()).rejects.toBeInstanceOf(AddressNotAllowedError);
   });
 
-  test("leads to addresses of the family that the node sends from", async () => {
+  test("resolves to addresses of the family that the node sends from", async () => {
     const both = [publicAddress, "2606:4700::1111"];
     expect(await scene([both], { egress: "203.0.113.9" }).resolve()).toEqual([publicAddress]);
     expect(await scene([both], { egress: "2001:db8::9" }).resolve()).toEqual(["2606:4700::1111"]);

@@ -54,7 +54,7 @@ describe("an account", () => {
     ["of another kind", { authType: "service_account" }],
     ["with a code that is none", { accountCode: "a b" }],
     ["with a field that nobody reads", { key: "x" }],
-  ])("%s is refused without its key in the sentence", (_name, change) => {
+  ])("%s is refused without its key in the message", (_name, change) => {
     expect(() => parse({ ...entry, ...change })).toThrow(/^Provider account 1 .*\.$/);
     expect(() => parse({ ...entry, ...change })).not.toThrow(/canary/);
   });
@@ -109,7 +109,7 @@ describe("a path", () => {
     expect(paths.isAllowed(path)).toBe(false);
   });
 
-  test("takes the place of /v1 behind the base of the account", () => {
+  test("replaces /v1 after the base of the account", () => {
     const [account] = parse({ ...entry, baseUrl: "https://api.example/openai/v1/" });
     if (account?.kind !== "active") {
       throw new Error("not active");
@@ -149,7 +149,7 @@ describe("the head of a request", () => {
   });
 });
 
-test("a log line holds nothing that is withheld, in whatever field it came", () => {
+test("a log line contains nothing that is withheld, in whatever field it came", () => {
   const lines: string[] = [];
   const log = createLog({
     level: "info",

@@ -18,14 +18,14 @@ function serve(access: MetricsAccess) {
   };
 }
 
-test("metrics are readable with the token, and do not exist for anybody else", async () => {
+test("metrics are readable with the token, and do not exist for anyone else", async () => {
   const read = serve({ token: "a-token-of-16-bytes" });
   expect(await read()).toBe(404);
   expect(await read({ headers: { authorization: "Bearer another-token-16b" } })).toBe(404);
   expect(await read({ headers: { authorization: "Bearer a-token-of-16-bytes" } })).toBe(200);
 });
 
-test("metrics are there for nobody where it was not said who may read them", async () => {
+test("metrics do not exist unless their readers are configured", async () => {
   expect(await serve("closed")()).toBe(404);
   expect(metricsAccess(undefined, "production")).toBe("closed");
 });
@@ -35,7 +35,7 @@ const outside = Object.values(networkInterfaces())
   .flatMap((all) => all ?? [])
   .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 
-test("metrics are open in development to programs on this machine, and not to those for whom one of them asks", async () => {
+test("metrics are open in development to programs on this machine, but not through one of them", async () => {
   expect([metricsAccess(undefined, "development"), metricsAccess(undefined, "test")]).toEqual([
     "on_this_machine",
     "on_this_machine",

@@ -16,7 +16,7 @@ const guests: GuestOrders = {
 const keyOf = (clientIp: string, key: string | null, user: UserCaller | null = null) =>
   admitOrder(guests, { user, clientIp }, key);
 
-test("strangers of two networks who think of the same key have two orders, and one who repeats it has one", async () => {
+test("strangers of two networks with the same key have two orders, and one who repeats it has one", async () => {
   const own = await keyOf("192.0.2.1", "order-1");
   expect(own).not.toBe("order-1");
   expect(await keyOf("192.0.2.1", "order-1")).toBe(own);
@@ -25,7 +25,7 @@ test("strangers of two networks who think of the same key have two orders, and o
   expect(await keyOf("2001:db8::1", "order-1")).toBe(await keyOf("2001:db8::2", "order-1"));
 });
 
-test("an order of a stranger is counted, with a key or without, and one of a user is not", async () => {
+test("a stranger's order is counted, with a key or without, and a user's is not", async () => {
   counted.length = 0;
   expect(await keyOf("192.0.2.1", null)).toBeNull();
   await keyOf("192.0.2.1", "order-1");

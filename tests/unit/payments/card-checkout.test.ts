@@ -23,7 +23,7 @@ const metadata = {
 };
 
 describe("a checkout of the card gateway", () => {
-  test("carries the order in the metadata of the session and of the payment", () => {
+  test("contains the order in the metadata of the session and of the payment", () => {
     expect(checkoutParams({ order, sender: "account_a", vendor: "cardpay_card" }, "https://gw.example.com")).toEqual({
       mode: "payment",
       line_items: [
@@ -43,7 +43,7 @@ describe("a checkout of the card gateway", () => {
     });
   });
 
-  test("asks for the kind of payment of each vendor", () => {
+  test("requests the vendor's kind of payment", () => {
     const kinds = cardVendors.map((vendor) => {
       const params = checkoutParams({ order, sender: "default", vendor }, "https://gw.example.com");
       return [vendor, params.allowed_payment_method_types?.join(), params.payment_method_options ?? null];
@@ -63,7 +63,7 @@ describe("a checkout of the card gateway", () => {
     ["2026-11-21T12:05:00.700Z", "2026-11-21T12:31:00Z"],
     ["2026-11-22T12:00:00.700Z", "2026-11-22T11:55:00Z"],
     ["2026-12-21T12:00:00.700Z", "2026-11-22T11:55:00Z"],
-  ])("of an order until %s closes at %s, within what the gateway takes", (expiresAt, closesAt) => {
+  ])("of an order until %s closes at %s, within what the gateway accepts", (expiresAt, closesAt) => {
     const params = checkoutParams(
       { order: { ...order, expiresAt: new Date(expiresAt) }, sender: "default", vendor: "cardpay_card" },
       "https://gw.example.com",
@@ -71,14 +71,14 @@ describe("a checkout of the card gateway", () => {
     expect(params.expires_at).toBe(Date.parse(closesAt) / 1000);
   });
 
-  test("is written as a form with names in brackets", () => {
+  test("is encoded as a form with names in brackets", () => {
     const text = encodeBracketForm({ a: [{ b: "x y", c: 1 }], d: { "e-f": "ü" }, g: "h" });
     expect(text).toBe("a%5B0%5D%5Bb%5D=x+y&a%5B0%5D%5Bc%5D=1&d%5Be-f%5D=%C3%BC&g=h");
   });
 });
 
 describe("amounts", () => {
-  test("become cents and dollars again without a fraction lost", () => {
+  test("become cents and dollars again without losing a fraction", () => {
     const texts = ["0.00", "0.01", "0.10", "1.00", "9.90", "19.99", "999999.99"];
     expect(texts.map((text) => fromCents(BigInt(toCents(parseDecimal(text))))) as string[]).toEqual(texts);
   });
@@ -88,7 +88,7 @@ describe("amounts", () => {
     expect(() => toCents(parseDecimal("1.001"))).toThrow(RangeError);
   });
 
-  test("of the wallet gateway are read when they are plainly amounts", () => {
+  test("of the wallet gateway are parsed when they are plainly amounts", () => {
     expect(
       ["1", "1.5", "01.50", "1.505", "1.", ".5", "+1", "1e2", "１", ""].map(readAmount) as (string | null)[],
     ).toEqual(["1.00", "1.50", "01.50".slice(1), null, null, null, null, null, null, null]);

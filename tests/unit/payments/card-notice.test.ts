@@ -27,11 +27,11 @@ test.each([
   [1_000, "jpy", "1000.00"],
   [25_000, "krw", "25000.00"],
   [1_500, "kwd", "1.50"],
-])("a payment of %d smallest units of %s is told as %s of that currency", (amount, currency, told) => {
+])("a payment of %d smallest units of %s is reported as %s of that currency", (amount, currency, told) => {
   expect(paid(amount, currency)).toMatchObject({ paid: { amountUsd: told, currency: currency.toUpperCase() } });
 });
 
-test("an amount that no column takes is refused, in every currency", () => {
+test("an amount that no column holds is refused, in every currency", () => {
   for (const [amount, currency] of [
     [1e12, "usd"],
     [1e10, "jpy"],

@@ -36,7 +36,7 @@ test("cents and dollars are the same number", () => {
   );
 });
 
-test("the quota of refunds adds up to that of the order, however its money is cut", () => {
+test("the quota of refunds adds up to that of the order, however its money is divided", () => {
   const parts = fc.array(fc.bigInt({ min: 1n, max: 5_000n }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(parts, fc.bigInt({ min: 0n, max: 10n ** 9n }), (cents, quota) => {

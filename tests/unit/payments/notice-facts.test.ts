@@ -11,14 +11,14 @@ test.each<NoticeMeaning>([
   { kind: "reversal", transactionId: "1", what: { kind: "refund", refundNo: null, isFailed: false } },
   { kind: "wrong_mode" },
   { kind: "other" },
-])("what is kept of %j is what it meant", (meaning) => {
+])("what is stored of %j is what it meant", (meaning) => {
   expect(meaningOf(JSON.parse(JSON.stringify(factsOf(meaning))))).toEqual(meaning);
 });
 
 test.each([
   [true, { kind: "dispute" }],
   [false, { kind: "total", backUsd: null }],
-])("a return of money of before its amount was kept is a dispute (%p), or all of it", (isDispute, what) => {
+])("a return of money from before its amount was stored is a dispute (%p), or all of it", (isDispute, what) => {
   const kept = { kind: "reversal", transaction_id: "1", is_dispute: isDispute };
   expect(meaningOf(kept)).toEqual({ kind: "reversal", transactionId: "1", what } as NoticeMeaning);
 });

@@ -7,13 +7,13 @@ const keyOf = (name: string): MasterKey => new MasterKey(new Bun.CryptoHasher("s
 const fallbacksOf = (env: Record<string, string>, key = "one"): Record<string, string | undefined> =>
   paymentFallbacks(loadConfig({ DATABASE_URL: "postgres://user@127.0.0.1/any", ...env }), keyOf(key));
 
-test("production makes up no credentials", () => {
+test("production invents no credentials", () => {
   const found = Object.values(fallbacksOf({ NODE_ENV: "production" }));
   expect(found).toHaveLength(9);
   expect(found.filter((value) => value !== undefined)).toEqual([]);
 });
 
-test("development makes up an account of the wallet gateway whose token nobody can guess, and nothing for cards", () => {
+test("development invents an account of the wallet gateway whose token nobody can guess, and nothing for cards", () => {
   const made = fallbacksOf({});
   expect(made["walletpay.merchant_no"]).toBe("development");
   expect(made["walletpay.token"]).toMatch(/^[0-9a-f]{64}$/);
@@ -22,7 +22,7 @@ test("development makes up an account of the wallet gateway whose token nobody c
   expect(Object.entries(made).filter(([name, value]) => name.startsWith("cardpay") && value !== undefined)).toEqual([]);
 });
 
-test("what the environment has goes to the secret of its name", () => {
+test("values of the environment go to the secrets of their names", () => {
   const names = {
     WALLETPAY_MERCHANT_NO: "walletpay.merchant_no",
     WALLETPAY_STORE_NO: "walletpay.store_no",

@@ -10,7 +10,7 @@ const plan = (more: Partial<Plan> = {}): Plan => ({
   ...more,
 });
 
-describe("a plan grants more for a dollar", () => {
+describe("a plan grants more per dollar", () => {
   test("when the price falls or the quota grows, however little", () => {
     expect(grantsMore(plan(), plan())).toBe(false);
     expect(grantsMore(plan(), plan({ quota: 6_000_001n }))).toBe(true);

@@ -18,7 +18,7 @@ function codeOf(work: () => unknown): string | null {
   }
 }
 
-test("each state of a transaction is a message of its own", () => {
+test("each state of a transaction is a separate message", () => {
   const notice = (status: string) =>
     readWalletNotice(
       new Map(Object.entries({ transactionNo: "T1", reference: "O1", status, currency: "USD", amount: "9.90" })),
@@ -28,7 +28,7 @@ test("each state of a transaction is a message of its own", () => {
 });
 
 describe("the fields of a notification", () => {
-  test("are read from a form and from JSON alike", () => {
+  test("are parsed from a form and from JSON alike", () => {
     const expected: [string, string][] = [
       ["amount", "9.90"],
       ["note", "a b&c"],
@@ -67,7 +67,7 @@ describe("the fields of a notification", () => {
     expect(codeOf(() => read(text, type))).toBe(code);
   });
 
-  test("of 256 KiB in one text are read in a time that does not explode", () => {
+  test("of 256 KiB in one string are parsed in linear time", () => {
     const text = `{"a":"${"\\\\".repeat(128 * 1024)}"}`;
     const startedAt = performance.now();
     expect(read(text, json)[0]?.[1]).toHaveLength(128 * 1024);
@@ -100,7 +100,7 @@ describe("a notification", () => {
     ["closed", "other"],
     ["pending", "other"],
     ["reversed", "reversal"],
-  ])("of the state %s pays nothing", (status, kind) => {
+  ])("with the state %s pays nothing", (status, kind) => {
     expect(notice({ status }).meaning.kind as string).toBe(kind);
   });
 
@@ -129,7 +129,7 @@ describe("a notification", () => {
     expect(codeOf(() => notice({ merchantNo: "200043" }))).toBeNull();
   });
 
-  test("has the same content in another order of its fields, and another with another value", () => {
+  test("has the same content in another order of its fields, and another content with another value", () => {
     const pairs = Object.entries(fields);
     const one = readWalletNotice(new Map(pairs), "200043").contentHash;
     const same = readWalletNotice(new Map(pairs.toReversed()), "200043").contentHash;

@@ -95,7 +95,7 @@ describe("the signature of the wallet gateway", () => {
     expect(signWalletFields(Object.entries(fields), ` ${token}\n`)).toBe(signature);
   });
 
-  test("covers every field that arrived, also one that nobody knows", () => {
+  test("covers every received field, even an unknown one", () => {
     const signed = withWalletSignature(notification, token);
     expect(hasWalletSignature(mapOf(signed), token)).toBe(true);
     for (const name of Object.keys(notification)) {

@@ -17,7 +17,7 @@ const guardOver = (lookup: Lookup) => new AddressGuard({ isAllowed: publicOnly, 
 const api = { hostname: "api.example.org", port: 443 };
 const leadsTo = (...addresses: string[]) => guardOver(() => Promise.resolve(addresses)).addressesOf(api);
 
-describe("the addresses that servers of models may have", () => {
+describe("the addresses that model servers may have", () => {
   const private_ = [
     "127.0.0.1",
     "10.1.2.3",
@@ -36,18 +36,18 @@ describe("the addresses that servers of models may have", () => {
     expect(private_.filter(serverAddressRule(true))).toEqual(private_);
   });
 
-  test("are never those behind which clouds keep credentials", () => {
+  test("are never those where clouds keep credentials", () => {
     expect(never.filter(publicOnly)).toEqual([]);
     expect(never.filter(serverAddressRule(true))).toEqual([]);
   });
 
-  test("are gone to in their plain spelling, however a name server or a channel writes them", async () => {
+  test("are used in their canonical form, however a name server or a channel writes them", async () => {
     expect(await leadsTo("::ffff:8.8.4.4", "2606:4700:0:0:0:0:0:1111")).toEqual(["8.8.4.4", "2606:4700::1111"]);
     const literal = { hostname: "::ffff:8.8.4.4", port: 443 };
     expect(await guardOver(() => Promise.resolve([])).addressesOf(literal)).toEqual(["8.8.4.4"]);
   });
 
-  test("are judged by what a translator of IPv6 makes of them", () => {
+  test("are judged by what an IPv6 translator makes of them", () => {
     // As a name server says it in a network of IPv6 alone: 8.8.4.4, 10.0.0.1 and 169.254.169.254.
     expect(publicOnly("64:ff9b::808:404")).toBe(true);
     expect(["64:ff9b::a00:1", "64:ff9b::a9fe:a9fe", "2002:a00:1::1"].filter(publicOnly)).toEqual([]);
@@ -56,7 +56,7 @@ describe("the addresses that servers of models may have", () => {
     expect(serverAddressRule(true)("64:ff9b::a00:1")).toBe(true);
   });
 
-  test("are never those of a machine in whatever way they are packed into IPv6", () => {
+  test("are never those of a machine in whatever way they are embedded in IPv6", () => {
     const link = "a9fe:a9fe"; // 169.254.169.254
     const packed = [
       `::${link}`,
@@ -81,7 +81,7 @@ describe("the addresses that servers of models may have", () => {
     expect(["::1", "64:ff9b:1::a00:1", "fd12::1"].filter(serverAddressRule(true))).toHaveLength(3);
   });
 
-  test("are of IPv6 those that are given out to servers of the world", () => {
+  test("in IPv6 are those that are assigned to public servers", () => {
     const elsewhere = [
       "::2",
       "::7f00:1",
@@ -119,7 +119,7 @@ describe("the addresses that servers of models may have", () => {
     expect(own.filter(publicOnly)).toEqual([]);
   });
 
-  test("are public ones alone in production, until the environment says otherwise", () => {
+  test("are only public ones in production, unless the environment says otherwise", () => {
     const allowed = (env: Record<string, string>) =>
       isPrivateUpstreamAllowed(loadConfig({ DATABASE_URL: "postgres://a", ...env }));
     expect([allowed({}), allowed({ NODE_ENV: "test" }), allowed({ NODE_ENV: "production" })]).toEqual([
@@ -161,7 +161,7 @@ describe("the sandbox of this process", () => {
     await expect(metadata.addressesOf({ hostname: "169.254.169.254", port: 80 })).rejects.toThrow("no model server");
   });
 
-  test("is told from others on its host that are asked about at the same moment", async () => {
+  test("is distinguished from others on its host that are resolved at the same moment", async () => {
     const both = new AddressGuard({
       isAllowed: publicOnly,
       ownServer: { hostname: "sandbox.test", port: 8080 },
@@ -184,17 +184,17 @@ describe("a name", () => {
     await expect(leadsTo("169.254.169.254")).rejects.toThrow("no model server is there");
   });
 
-  test("without an address, or that nobody can resolve, is refused", async () => {
+  test("without an address, or that can't be resolved, is refused", async () => {
     await expect(leadsTo()).rejects.toMatchObject({ kind: "unreachable" });
     const failing = guardOver(() => Promise.reject(Object.assign(new Error(), { code: "ENOTFOUND" })));
     await expect(failing.addressesOf(api)).rejects.toThrow("could not be resolved: ENOTFOUND");
   });
 
-  test("leads to IPv4 first", async () => {
+  test("resolves to IPv4 first", async () => {
     expect(await leadsTo("2606:4700::1111", "8.8.4.4")).toEqual(["8.8.4.4", "2606:4700::1111"]);
   });
 
-  test("is asked about once by connections that begin together, and again by each later one", async () => {
+  test("is resolved once for connections that begin together, and again for each later one", async () => {
     let questions = 0;
     const guard = guardOver(() => {
       questions += 1;
@@ -206,7 +206,7 @@ describe("a name", () => {
     expect(questions).toBe(2);
   });
 
-  test("that is an address already is judged without a question", async () => {
+  test("that is an address already is checked without a lookup", async () => {
     const guard = guardOver(() => Promise.reject(new Error("asked")));
     expect(await guard.addressesOf({ ...api, hostname: "8.8.4.4" })).toEqual(["8.8.4.4"]);
     await expect(guard.addressesOf({ ...api, hostname: "::ffff:127.0.0.1" })).rejects.toThrow(

@@ -4,7 +4,7 @@ import { AddressLimiter } from "@sluice/control-plane/platform/address-limiter.t
 const minute = 60_000;
 
 describe("strangers", () => {
-  test("are let in as often as all of them together may, from however many addresses", () => {
+  test("are admitted as often as all of them together may, from however many addresses", () => {
     const limiter = new AddressLimiter({ perAddress: 2, inAll: 5 });
     const waits = Array.from({ length: 8 }, (_, i) => limiter.tryTake(`192.0.2.${i}`, 0));
     expect(waits.map((wait) => wait === null)).toEqual([true, true, true, true, true, false, false, false]);
@@ -13,7 +13,7 @@ describe("strangers", () => {
     expect([limiter.tryTake("192.0.2.99", minute / 5), limiter.tryTake("192.0.2.98", minute / 5)]).toEqual([null, 12]);
   });
 
-  test("of one address, or of one network of IPv6, are let in as often as one may", () => {
+  test("of one address, or of one IPv6 network, are admitted as often as one may", () => {
     const limiter = new AddressLimiter({ perAddress: 2, inAll: 100 });
     const taken = (ip: string): boolean => limiter.tryTake(ip, 0) === null;
     expect([taken("192.0.2.1"), taken("192.0.2.1"), taken("192.0.2.1"), taken("192.0.2.2")]).toEqual([
@@ -30,7 +30,7 @@ describe("strangers", () => {
     ]);
   });
 
-  test("are remembered up to twenty thousand, and the one that was silent longest is forgotten first", () => {
+  test("are remembered up to twenty thousand, and the one silent for longest is forgotten first", () => {
     const limiter = new AddressLimiter({ perAddress: 1, inAll: 100_000 });
     const taken = (number: number): boolean =>
       limiter.tryTake(`10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`, 0) === null;
@@ -41,7 +41,7 @@ describe("strangers", () => {
     expect([taken(20_000), taken(1), taken(0)]).toEqual([true, true, false]);
   });
 
-  test("who are refused use up nothing of what others may do", () => {
+  test("that are refused use up no one else's share", () => {
     const limiter = new AddressLimiter({ perAddress: 1, inAll: 3 });
     const flood = Array.from({ length: 50 }, () => limiter.tryTake("192.0.2.1", 0));
     expect(flood.filter((wait) => wait === null)).toHaveLength(1);

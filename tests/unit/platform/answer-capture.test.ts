@@ -16,7 +16,7 @@ function fill(capture: AnswerCapture, bytes: number, piece = 1_000): Buffer {
   return Buffer.concat(sent);
 }
 
-describe("what is kept of an answer", () => {
+describe("the captured part of a response", () => {
   test("is its beginning, whatever the pieces in which it came", () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 60_000 }), { maxLength: 30 }), (lengths) => {
@@ -31,7 +31,7 @@ describe("what is kept of an answer", () => {
     );
   });
 
-  test("stands in few pieces, and holds on to no packet that it was cut out of", () => {
+  test("has few pieces, and holds on to no packet that it was cut from", () => {
     const capture = new AnswerCapture(new CaptureAllowance());
     const packet = Buffer.alloc(524_288);
     for (let at = 0; at < packet.length; at += 100) {
@@ -41,7 +41,7 @@ describe("what is kept of an answer", () => {
     expect(capture.pieces.some((piece) => piece.buffer === packet.buffer)).toBe(false);
   });
 
-  test("is less for the answers above what all of them may keep together, and the room comes back once", () => {
+  test("is smaller for responses above the shared limit, and the room comes back once", () => {
     const allowance = new CaptureAllowance();
     const fillMany = (count: number) => {
       const captures = Array.from({ length: count }, () => new AnswerCapture(allowance));
@@ -61,7 +61,7 @@ describe("what is kept of an answer", () => {
     expect(fillMany(171).lengths.filter((length) => length === most)).toHaveLength(170);
   });
 
-  test("without an allowance is what every answer may keep", () => {
+  test("without an allowance is what every response may keep", () => {
     const capture = new AnswerCapture(null);
     const sent = fill(capture, 100_000);
     expect(concat(capture).equals(sent.subarray(0, own))).toBe(true);

@@ -6,26 +6,26 @@ const from = (value: string | null, peer = "127.0.0.1", settings = edge): string
   clientAddress(new Headers(value === null ? {} : { "x-real-ip": value }), peer, settings);
 
 describe("the address of a client", () => {
-  test("is what the edge wrote last: what stands before it came from the client", () => {
+  test("is what the edge wrote last: everything before it came from the client", () => {
     expect(from("203.0.113.8")).toBe("203.0.113.8");
     expect(from("203.0.113.8, 198.51.100.7")).toBe("198.51.100.7");
     expect(from("198.51.100.7 ,203.0.113.8")).toBe("203.0.113.8");
     expect(from("127.0.0.1, 2001:db8::7")).toBe("2001:db8::7");
   });
 
-  test("is the peer's where the peer is not the edge, or none is configured", () => {
+  test("is the peer's if the peer is not the edge, or none is configured", () => {
     expect(from("203.0.113.8", "192.0.2.1")).toBe("192.0.2.1");
     expect(from("203.0.113.8", "10.9.8.7")).toBe("203.0.113.8");
     expect(from("203.0.113.8", "127.0.0.1", { ...edge, header: null })).toBe("127.0.0.1");
   });
 
-  test("is the peer's where the edge says nothing that is an address", () => {
+  test("is the peer's if the edge sends no valid address", () => {
     expect([null, "", "unknown", "203.0.113.8, ", "203.0.113.8:443", "a, b"].map((value) => from(value))).toEqual(
       Array.from({ length: 6 }, () => "127.0.0.1"),
     );
   });
 
-  test("has one spelling, and is read in no other way than people read it", () => {
+  test("has one canonical form, and is read as people read it", () => {
     expect(from("::FFFF:203.0.113.8")).toBe("203.0.113.8");
     expect(from("::ffff:cb00:7108")).toBe("203.0.113.8");
     expect(from("2001:DB8:0:0::7")).toBe("2001:db8::7");
@@ -42,7 +42,7 @@ describe("the address of a client", () => {
     expect(odd.map((value) => from(value))).toEqual(odd.map(() => "127.0.0.1"));
   });
 
-  test("is IPv4 where it came in over a socket of IPv6", () => {
+  test("is IPv4 if it came in over an IPv6 socket", () => {
     expect(from(null, "::ffff:192.0.2.1")).toBe("192.0.2.1");
     expect(from("::ffff:203.0.113.8", "::ffff:127.0.0.1")).toBe("203.0.113.8");
   });

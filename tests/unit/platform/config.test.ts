@@ -21,11 +21,11 @@ test("the example file shows the defaults", () => {
   expect(loadConfig({ ...required, ...Object.fromEntries(shown) })).toEqual(loadConfig(required));
 });
 
-describe("a service without the safeguards of production", () => {
+describe("a service without production safeguards", () => {
   const required = { DATABASE_URL: "postgres://user@127.0.0.1/any" };
 
   test.each(["0.0.0.0", "::", "192.0.2.1", "sluice.example", "127.0.0.1.example", "1127.0.0.1"])(
-    "does not listen on %s unless told so in as many words",
+    "does not listen on %s unless explicitly allowed",
     (HOST) => {
       for (const NODE_ENV of ["development", "test"]) {
         expect(() => loadConfig({ ...required, HOST, NODE_ENV })).toThrow(/HOST: .*DEVELOPMENT_ON_NETWORK=true/);
@@ -40,14 +40,14 @@ describe("a service without the safeguards of production", () => {
     expect(loadConfig({ ...required, HOST }).HOST).toBe(HOST);
   });
 
-  test("alone settles orders without a payment", () => {
+  test("is the only one that settles orders without a payment", () => {
     expect(loadConfig({ ...required, PAYMENT_MOCK: "true" }).PAYMENT_MOCK).toBe(true);
     expect(() => loadConfig({ ...required, PAYMENT_MOCK: "true", NODE_ENV: "production" })).toThrow("PAYMENT_MOCK");
   });
 });
 
 test.each(["http://widget.example/w.js", "https://a;b/w.js", "widget.js"])(
-  "%s is no address of a support widget",
+  "%s is not a valid URL of a support widget",
   (SUPPORT_WIDGET_URL) => {
     expect(() => loadConfig({ DATABASE_URL: "postgres://user@127.0.0.1/any", SUPPORT_WIDGET_URL })).toThrow(
       "SUPPORT_WIDGET_URL",
@@ -69,7 +69,7 @@ test.each([
 });
 
 test.each(["a.example", "https://a.example/", "https://*.example", "null", "https://a.example https://b.example"])(
-  "%p is no origin of a page",
+  "%p is not a valid origin",
   (text) => {
     expect(() => loadConfig({ DATABASE_URL: "postgres://user@127.0.0.1/any", CORS_ORIGINS: text })).toThrow(
       "CORS_ORIGINS",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { escapeHtml, html } from "@sluice/control-plane/platform/html.ts";
 
 describe("html", () => {
-  test("escapes every text that is put into it, also in an attribute", () => {
+  test("escapes every interpolated text, even in an attribute", () => {
     const text = `<b title='"&'>\``;
     expect(html`<p title="${text}">${text}</p>`.toString()).toBe(
       `<p title="${escapeHtml(text)}">${escapeHtml(text)}</p>`,
@@ -10,7 +10,7 @@ describe("html", () => {
     expect(escapeHtml(text)).toBe("&lt;b title=&#39;&quot;&amp;&#39;&gt;&#96;");
   });
 
-  test("takes HTML as it is, and escapes nothing twice", () => {
+  test("accepts HTML as it is, and escapes nothing twice", () => {
     expect(html`<ul>${html`<li>${"&amp;"}</li>`}</ul>`.toString()).toBe("<ul><li>&amp;amp;</li></ul>");
   });
 

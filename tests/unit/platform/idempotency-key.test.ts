@@ -16,7 +16,7 @@ describe("the idempotency key of a request", () => {
     ["short", undefined],
     ["with a space", undefined],
     ["key-in-header", "key-in-body"],
-  ])("is refused as %s beside %s", (header, field) => {
+  ])("is refused as %s together with %s", (header, field) => {
     expect(() => idempotencyKeyOf(request(header), field)).toThrow(expect.objectContaining({ code: "invalid_value" }));
   });
 

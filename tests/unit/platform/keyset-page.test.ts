@@ -9,13 +9,13 @@ const pageAfter = (cursor: number, limit: number) =>
     (row) => row,
   );
 
-test("pages follow each other by the last row, and the last one says that it is", async () => {
+test("pages follow each other by the last row, and the last one says that it is the last", async () => {
   expect(await pageAfter(9, 2)).toEqual({ rows: [5, 4], nextCursor: 4 });
   expect(await pageAfter(4, 2)).toEqual({ rows: [3, 2], nextCursor: 2 });
   expect(await pageAfter(2, 2)).toEqual({ rows: [1], nextCursor: null });
 });
 
-test("a page that ends with the last row has no cursor, nor has an empty one", async () => {
+test("a page that ends with the last row has no cursor, and neither has an empty one", async () => {
   expect(await pageAfter(3, 2)).toEqual({ rows: [2, 1], nextCursor: null });
   expect(await pageAfter(1, 2)).toEqual({ rows: [], nextCursor: null });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { RateBucket } from "@sluice/control-plane/platform/rate-bucket.ts";
 
 describe("a bucket of 60 a minute", () => {
-  test("gives all of them at once, and then none", () => {
+  test("allows all of them at once, and then none", () => {
     const bucket = new RateBucket(60);
     bucket.take(59, 0);
     expect([bucket.has(1, 0), bucket.has(2, 0)]).toEqual([true, false]);
@@ -18,7 +18,7 @@ describe("a bucket of 60 a minute", () => {
     expect([bucket.has(60, 60_999), bucket.has(60, 61_000), bucket.has(61, 3_600_000)]).toEqual([false, true, false]);
   });
 
-  test("is full the first time it is looked at, whenever that is", () => {
+  test("is full the first time it is used, whenever that is", () => {
     expect(new RateBucket(60).has(60, 1e12)).toBe(true);
   });
 
@@ -32,7 +32,7 @@ describe("a bucket of 60 a minute", () => {
 });
 
 describe("a bucket whose limit is shared", () => {
-  test("gets its part of it, rounded down, and at least one", () => {
+  test("gets its share, rounded down, and at least one", () => {
     const limitOf = (perMinute: number, replicas: number) => RateBucket.adjusted(null, perMinute, replicas)?.limit;
     expect([limitOf(30, 1), limitOf(30, 4), limitOf(2, 3)]).toEqual([30, 7, 1]);
   });
@@ -62,7 +62,7 @@ describe("a bucket whose limit is shared", () => {
     expect(sum).toBeGreaterThan(minutes * perMinute - replicas);
   });
 
-  test("is the same one with what was taken, as long as its limit is the same", () => {
+  test("keeps what was taken, as long as its limit is the same", () => {
     const bucket = new RateBucket(30);
     expect(RateBucket.adjusted(bucket, 60, 2)).toBe(bucket);
     expect(RateBucket.adjusted(bucket, 60, 1)).not.toBe(bucket);

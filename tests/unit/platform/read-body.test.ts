@@ -49,7 +49,7 @@ async function send(head: string, pieces: readonly string[], everyMs: number): P
 
 const chunk = (size: number): string => `${size.toString(16)}\r\n${"x".repeat(size)}\r\n`;
 
-test("a large body may take longer than the limit as long as bytes go on coming", async () => {
+test("a large body may take longer than the limit as long as bytes keep coming", async () => {
   const piece = "x".repeat(large / 8);
   const [answer, ms] = await send(
     `Content-Length: ${large}`,
@@ -60,7 +60,7 @@ test("a large body may take longer than the limit as long as bytes go on coming"
   expect(ms).toBeGreaterThan(timeoutMs * 2);
 });
 
-test("so may one whose length is not known", async () => {
+test("so may one of unknown length", async () => {
   const pieces = [...Array.from({ length: 8 }, () => chunk(1_000)), "0\r\n\r\n"];
   const [answer, ms] = await send("Transfer-Encoding: chunked", pieces, 100);
   expect(answer).toContain("read 8000.");
@@ -70,13 +70,13 @@ test("so may one whose length is not known", async () => {
 test.each([
   ["a large body", `Content-Length: ${large}`, "x".repeat(1_000)],
   ["a body of unknown length", "Transfer-Encoding: chunked", chunk(1_000)],
-])("%s is given up when nothing comes for so long", async (_kind, head, piece) => {
+])("%s is given up when nothing comes for this long", async (_kind, head, piece) => {
   const [answer, ms] = await send(head, [piece, piece], 100);
   expect(answer).toContain("request_timeout.");
   expect(ms).toBeWithin(200 + timeoutMs - 50, 200 + timeoutMs + 400);
 });
 
-test("a small body has to come within the limit and what its size takes at a slow rate", async () => {
+test("a small body has to arrive within the limit and the time for its size at a slow rate", async () => {
   const [answer, ms] = await send(
     "Content-Length: 1600",
     Array.from({ length: 16 }, () => "x".repeat(10)),
@@ -93,7 +93,7 @@ test("a body that trickles endlessly is given up after ten times the limit", asy
   expect(ms).toBeWithin(timeoutMs * 10 - 50, timeoutMs * 10 + 600);
 });
 
-test("a large body that breaks off is not taken for a whole one", async () => {
+test("a large body that breaks off does not count as complete", async () => {
   seen.length = 0;
   const connection = await connectRaw(server.port ?? 0);
   connection.send(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${large}\r\n\r\n${"x".repeat(large / 2)}`);

@@ -12,7 +12,7 @@ describe("the days of a request id", () => {
     expect(daysOfRequest(idOf(Date.parse("2026-12-31T23:59:59.999Z")))[1]).toBe("2026-12-31");
   });
 
-  test("are days that a calendar can write down, whatever the id says", () => {
+  test("are days that a calendar can represent, whatever the id says", () => {
     const farMs = [0, 253_402_300_799_999, 253_402_300_800_000, 2 ** 48 - 1];
     for (const day of farMs.flatMap((ms) => daysOfRequest(idOf(ms)))) {
       expect(day).toMatch(/^(1969|1970|[89]\d{3})-\d\d-\d\d$/);

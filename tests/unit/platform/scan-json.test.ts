@@ -30,8 +30,8 @@ function measure(value: unknown): { depth: number; keys: number } {
   };
 }
 
-describe("a look at the structure of JSON", () => {
-  test("finds the keys and the places of the values that the runtime finds", () => {
+describe("a scan of JSON's structure", () => {
+  test("finds the keys and the positions of the values that the runtime finds", () => {
     fc.assert(
       fc.property(anyObject, ({ text }) => {
         const bytes = Buffer.from(text);
@@ -47,7 +47,7 @@ describe("a look at the structure of JSON", () => {
     );
   });
 
-  test("says that a key occurs twice exactly when it does, however it is spelled", () => {
+  test("reports a duplicate key exactly when there is one, however it is spelled", () => {
     fc.assert(
       fc.property(anyObject, ({ text, keys }) => {
         expect(scanJson(Buffer.from(text), noLimits).hasDuplicateTopLevelKey).toBe(new Set(keys).size < keys.length);
@@ -56,7 +56,7 @@ describe("a look at the structure of JSON", () => {
     );
   });
 
-  test("holds each limit to the last key and the last level", () => {
+  test("applies each limit to the last key and the last level", () => {
     fc.assert(
       // Keys of one object differ here, because the runtime drops all but the last of them.
       fc.property(fc.json({ maxDepth: 6 }), (text) => {
@@ -85,7 +85,7 @@ describe("a look at the structure of JSON", () => {
     ['{"a":["model","model"]}', false],
     ['{"a\\\\":1,"a\\\\\\\\":2}', false],
     ['{"a\\"":1,"a\\u0022":2}', true],
-  ])("%s has a key twice: %p", (text, expected) => {
+  ])("%s has a duplicate key: %p", (text, expected) => {
     expect(scanJson(Buffer.from(text), noLimits).hasDuplicateTopLevelKey).toBe(expected);
   });
 

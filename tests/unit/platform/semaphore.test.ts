@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Semaphore, SemaphoreFullError } from "@sluice/control-plane/platform/semaphore.ts";
 
-test("a semaphore runs so many at a time, in their order, and refuses more than may wait", async () => {
+test("a semaphore runs a limited number at a time, in order, and refuses more than may wait", async () => {
   const semaphore = new Semaphore({ runningMax: 2, waitingMax: 1, waitMsMax: 60_000 });
   const gates = [0, 1, 2].map(() => Promise.withResolvers<void>());
   const begun: number[] = [];
@@ -32,7 +32,7 @@ test("anyone who waits longer than the limit is refused, and leaves the place in
   expect(await next).toBe("done");
 });
 
-test("the work's own error is passed on, and its place is free again", async () => {
+test("the work's own error is passed on, and its slot is free again", async () => {
   const semaphore = new Semaphore({ runningMax: 1, waitingMax: 0, waitMsMax: 1 });
   await expect(semaphore.run(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   expect(await semaphore.run(() => Promise.resolve(1))).toBe(1);

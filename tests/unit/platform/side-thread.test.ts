@@ -27,14 +27,14 @@ afterEach(() => {
 });
 afterAll(() => thread.stop());
 
-test("orders are done one at a time, in the order of their coming", async () => {
+test("requests are handled one at a time, in order of arrival", async () => {
   const ended: unknown[] = [];
   const orders = [30, 0, 10].map((spinMs, say) => thread.run({ spinMs, say }, []).then((said) => ended.push(said)));
   await Promise.all(orders);
   expect(ended).toEqual([0, 1, 2]);
 });
 
-test("this thread goes on while the other one works", async () => {
+test("this thread continues while the other one works", async () => {
   let turns = 0;
   let isOver = false;
   await thread.run({ say: "up" }, []);
@@ -49,19 +49,19 @@ test("this thread goes on while the other one works", async () => {
   expect(turns).toBeGreaterThan(10);
 });
 
-test("what the thread could not do is told in the words that it sent, and the next order is done", async () => {
+test("a failure of the thread is reported in the words that it sent, and the next request is handled", async () => {
   const [failed, next] = [thread.run({ fails: true, say: "no" }, []), thread.run({ say: "yes" }, [])];
   expect(failed).rejects.toThrow("told: no");
   expect(await next).toBe("yes");
 });
 
-test("an order that the thread dies of is lost alone", async () => {
+test("a request that kills the thread is the only one lost", async () => {
   const [lost, next] = [thread.run({ dies: true }, []), thread.run({ say: "yes" }, [])];
   expect(lost).rejects.toThrow("the side thread failed");
   expect(await next).toBe("yes");
 });
 
-test("too many orders are refused, and those that wait at the end hear of it", async () => {
+test("too many requests are refused, and those that wait at the end are notified", async () => {
   const orders = Array.from({ length: 65 }, (_, say) => thread.run({ spinMs: say === 0 ? 1_000 : 0, say }, []));
   const ends = Promise.allSettled(orders);
   const refused = await thread.run({ say: 66 }, []).catch((error: unknown) => error);

@@ -28,7 +28,7 @@ const offer = (queue: TelemetryQueue<number>, count: number): void => {
   }
 };
 
-test("what does not fit is dropped and counted, and everything else is reported once", async () => {
+test("entries that do not fit are dropped and counted, and all others are reported once", async () => {
   const told: string[] = [];
   const { queue, dropped } = queueOver(async (traces) => {
     told.push(...traces.map(({ traceId }) => traceId));

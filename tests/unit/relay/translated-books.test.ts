@@ -16,7 +16,7 @@ function setUp() {
   return { written, books: new TranslatedBooks(systemClock, writer) };
 }
 
-test("a correction that comes before the answer was told is all that is written", () => {
+test("a correction that comes before the response was recorded is all that is written", () => {
   const { written, books } = setUp();
   books.report(said("completed"));
   books.correct(said("failed"));
@@ -24,7 +24,7 @@ test("a correction that comes before the answer was told is all that is written"
   expect(written).toEqual([["write", "failed"]]);
 });
 
-test("a correction that comes behind it takes the place of what was written", () => {
+test("a correction that comes after it replaces what was written", () => {
   const { written, books } = setUp();
   books.respond(told);
   books.report(said("completed"));

@@ -11,7 +11,7 @@ const threePassed: TestCounts = { passed: 3, failed: 0, skipped: 0 };
 const report = (attributes: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="bun test" ${attributes} time="0.05">\n  <testsuite tests="99" failures="99">`;
 
-test("the totals of a report are those of its first element, and what was skipped did not pass", () => {
+test("the totals of a report are those of its first element, and skipped tests did not pass", () => {
   expect(readJunitTotals(report('tests="7" assertions="20" failures="2" skipped="1"'))).toEqual({
     passed: 4,
     failed: 2,
@@ -26,7 +26,7 @@ test("a missing or cut report has no totals", () => {
   expect(readJunitTotals('<?xml version="1.0"?>\n<testsui')).toBeNull();
 });
 
-test("the reasons of what was skipped are read from the names of the tests and of their groups, and counted", () => {
+test("the reasons for skipping are read from the names of the tests and of their groups, and counted", () => {
   const skipped = (name: string, classname: string): string =>
     `<testcase name="${name}" classname="${classname}" time="0" file="a.test.ts" line="2" assertions="0">\n  <skipped />\n</testcase>`;
   const xml = [

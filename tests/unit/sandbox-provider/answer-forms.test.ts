@@ -45,8 +45,8 @@ function unchunk(body: string): string[] {
 const headerOf = (answer: RawAnswer, name: string): string[] =>
   answer.head.filter((line) => line.startsWith(`${name}: `)).map((line) => line.slice(name.length + 2));
 
-describe("the length of an answer", () => {
-  test("is told as Content-Length for a whole body, and by chunks of one event each for a stream", async () => {
+describe("the length of a response", () => {
+  test("is declared by Content-Length for a whole body, and by chunks of one event each for a stream", async () => {
     const plain = await answerTo(whole, {});
     expect(headerOf(plain, "Content-Length")).toEqual([String(plain.body.length)]);
     const chunked = await answerTo(stream, {});
@@ -57,7 +57,7 @@ describe("the length of an answer", () => {
     expect(events.at(-1)).toBe("data: [DONE]\n\n");
   });
 
-  test("can be told by the end of the connection alone", async () => {
+  test("can be delimited by the end of the connection alone", async () => {
     for (const request of [whole, stream]) {
       const answer = await answerTo(request, { framing: "close" });
       expect([headerOf(answer, "Content-Length"), headerOf(answer, "Transfer-Encoding")]).toEqual([[], []]);
@@ -65,14 +65,14 @@ describe("the length of an answer", () => {
     }
   });
 
-  test("of a stream can be told as Content-Length, and of a whole body by chunks", async () => {
+  test("of a stream can be declared by Content-Length, and of a whole body by chunks", async () => {
     const sized = await answerTo(stream, { framing: "content-length" });
     expect(headerOf(sized, "Content-Length")).toEqual([String(sized.body.length)]);
     const chunked = await answerTo(whole, { framing: "chunked" });
     expect(JSON.parse(unchunk(chunked.body).join(""))).toHaveProperty("choices");
   });
 
-  test("can be a lie in both directions", async () => {
+  test("can be wrong in both directions", async () => {
     for (const contentLengthLie of [10, -10]) {
       const answer = await answerTo(whole, { contentLengthLie });
       expect(headerOf(answer, "Content-Length")).toEqual([String(answer.body.length + contentLengthLie)]);
@@ -80,13 +80,13 @@ describe("the length of an answer", () => {
     }
   });
 
-  test("is told by the end of the connection to a client of HTTP/1.0", async () => {
+  test("is delimited by the end of the connection for a client of HTTP/1.0", async () => {
     const answer = await answerTo(stream.replace("HTTP/1.1", "HTTP/1.0"), { closeAfter: false });
     expect(headerOf(answer, "Transfer-Encoding")).toEqual([]);
     expect([answer.body.startsWith("data: "), answer.end]).toEqual([true, "fin"]);
   });
 
-  test("is told to HEAD without the body", async () => {
+  test("is declared to HEAD without the body", async () => {
     const answer = await answerTo(rawRequest(["HEAD /v1/models HTTP/1.1", "Host: a", "Authorization: Bearer k"]), {});
     expect(answer.body).toBe("");
     expect(Number(headerOf(answer, "Content-Length")[0])).toBeGreaterThan(10);
@@ -136,12 +136,12 @@ describe("the form of a stream", () => {
     expect(body.split("zz\r\n").length).toBe(2);
   });
 
-  test("can be given word for word", async () => {
+  test("can be given verbatim", async () => {
     const { body } = await answerTo(whole, { events: [{ choices: [] }, "not json"] });
     expect(payloads(body)).toEqual(['data: {"choices":[]}', "data: not json", "data: [DONE]"]);
   });
 
-  test("carries its usage where the behaviour says", async () => {
+  test("has its usage where the behaviour says", async () => {
     const usageIn = async (behaviour: Behaviour): Promise<number[]> => {
       const events = payloads((await answerTo(stream, behaviour)).body).slice(0, -1);
       return events.flatMap((event, index) => (JSON.parse(event.slice(6)).usage == null ? [] : [index]));
@@ -154,8 +154,8 @@ describe("the form of a stream", () => {
   });
 });
 
-describe("the head of an answer", () => {
-  test("can be preceded by interim answers", async () => {
+describe("the head of a response", () => {
+  test("can be preceded by interim responses", async () => {
     const connection = await connectRaw(provider.port);
     provider.script({ informational: [100, 103], closeAfter: true });
     connection.send(whole);
@@ -173,7 +173,7 @@ describe("the head of an answer", () => {
     expect(headerOf(answer, "Set-Cookie")).toEqual(["a=1", "b=2"]);
   });
 
-  test("carries Retry-After and Location", async () => {
+  test("contains Retry-After and Location", async () => {
     const limited = await answerTo(whole, { status: 429, retryAfter: 7 });
     expect([limited.head[0], headerOf(limited, "Retry-After")]).toEqual(["HTTP/1.1 429 Too Many Requests", ["7"]]);
     expect(JSON.parse(limited.body)).toHaveProperty("error.code", "rate_limit_exceeded");
@@ -185,8 +185,8 @@ describe("the head of an answer", () => {
   });
 });
 
-describe("the body of an answer", () => {
-  test("can be a web server's page, any text, any JSON, or bytes without number", async () => {
+describe("the body of a response", () => {
+  test("can be a web server's page, any text, any JSON, or an endless number of bytes", async () => {
     const html = await answerTo(whole, { isHtmlBody: true, status: 502 });
     expect([headerOf(html, "Content-Type"), html.body.startsWith("<html>")]).toEqual([["text/html"], true]);
     expect((await answerTo(whole, { body: "not json", status: 500 })).body).toBe("not json");
@@ -204,7 +204,7 @@ describe("the body of an answer", () => {
     expect(Buffer.from(connection.received()).toString("latin1")).toBe(raw);
   });
 
-  test("can be composed once and replayed, whole and streamed apart", async () => {
+  test("can be composed once and replayed, whole and streamed separately", async () => {
     provider.script({ isReplayed: true }, { times: "always" });
     const connection = await connectRaw(provider.port);
     const bodies: string[] = [];
@@ -236,7 +236,7 @@ describe("time", () => {
     expect(await arrivals({ chunkDelayMs: 15 })).toBeGreaterThanOrEqual(44);
   });
 
-  test("of a slow first token lies between the head and the first event", async () => {
+  test("of a slow first token is between the head and the first event", async () => {
     provider.script({ firstTokenDelayMs: 60_000 });
     const connection = await connectRaw(provider.port);
     connection.send(stream);

@@ -37,7 +37,7 @@ describe("a message", () => {
     test(`'${message}' is understood`, () => expect(readCommands(message)).toEqual(behaviour));
   }
 
-  test("can use every command as the list shows it", () => {
+  test("can use every command as listed", () => {
     const usages = describeCommands()
       .split("\n")
       .map((line) => line.slice(0, "sandbox: ".length + 34).replace(/\[|\]/g, ""));
@@ -48,7 +48,7 @@ describe("a message", () => {
   });
 });
 
-test("commands only hold for the last message, and only if it is the user's", async () => {
+test("commands only apply to the last message, and only if it is the user's", async () => {
   const provider = startSandboxProvider();
   const statusOf = async (messages: readonly object[]): Promise<number> => {
     const answer = await fetch(`${provider.url}/v1/chat/completions`, {

@@ -37,7 +37,7 @@ describe("a request", () => {
   );
   const bare = latin1("GET /v1/models?a=b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
 
-  test("keeps its head lines, its repeated headers and its body as they came", () => {
+  test("keeps its head lines, its repeated headers and its body as received", () => {
     const [head, whole] = readAll(sized);
     expect(head?.kind).toBe("head");
     expect(whole?.kind === "request" && whole.head.lines).toEqual([
@@ -54,7 +54,7 @@ describe("a request", () => {
     expect(whole?.kind === "request" && whole.body).toEqual(Buffer.from("aäbcd"));
   });
 
-  test("in chunks is joined, extensions and trailers aside", () => {
+  test("in chunks is joined, without extensions and trailers", () => {
     const whole = readAll(chunked).at(-1);
     expect(whole?.kind === "request" && whole.body.toString()).toBe("abc0123456789");
   });
@@ -68,7 +68,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("is read the same however the bytes are divided, also when several come at once", () => {
+  test("is read the same however the bytes are split, even if several come at once", () => {
     const bytes = Buffer.concat([sized, chunked, bare, chunked, sized]);
     const expected = readAll(bytes);
     expect(expected.filter((step) => step.kind === "request").length).toBe(5);

@@ -23,7 +23,7 @@ const statusOf = async (answer: Promise<Response>): Promise<number> => {
 };
 
 describe("a connection", () => {
-  test("carries requests one after the other, and answers those sent together in order", async () => {
+  test("carries requests one after the other, and responds to pipelined ones in order", async () => {
     provider.script([{ text: "first" }, { text: "second" }, { text: "third" }]);
     const connection = await connectRaw(provider.port);
     connection.send(whole);
@@ -36,7 +36,7 @@ describe("a connection", () => {
     connection.close();
   });
 
-  test("gets 100 Continue before its body when it asks for it", async () => {
+  test("gets 100 Continue before its body on request", async () => {
     const connection = await connectRaw(provider.port);
     const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "x" }] });
     const lines = ["POST /v1/chat/completions HTTP/1.1", "Host: a", "Authorization: Bearer k"];
@@ -48,7 +48,7 @@ describe("a connection", () => {
     connection.close();
   });
 
-  test("with broken HTTP is answered 400 and ended, and the reason is kept", async () => {
+  test("with broken HTTP gets a 400 and is ended, and the reason is kept", async () => {
     const connection = await connectRaw(provider.port);
     connection.send(whole.replace("Host: 127.0.0.1\r\n", ""));
     expect(await connection.ended).toBe("fin");
@@ -67,7 +67,7 @@ describe("a connection", () => {
     expect(await statusOf(post({}))).toBe(200);
   });
 
-  test("can be answered before the body came, and is then ended", async () => {
+  test("can get a response before the body came, and is then ended", async () => {
     provider.script({ answersBeforeBody: true, status: 413 });
     const connection = await connectRaw(provider.port);
     connection.send(rawRequest(["POST /v1/chat/completions HTTP/1.1", "Host: a", "Content-Length: 1000000"], ""));
@@ -81,7 +81,7 @@ describe("a connection", () => {
 });
 
 describe("the script", () => {
-  test("is used up in order, and then answers are ordinary again", async () => {
+  test("is used up in order, and then responses are ordinary again", async () => {
     provider.script([{ status: 500 }, { status: 503 }]);
     provider.script({ status: 429 }, { times: 2 });
     const statuses: number[] = [];
@@ -109,7 +109,7 @@ describe("the script", () => {
 });
 
 describe("the records", () => {
-  test("hold head lines and body bytes exactly as they came", async () => {
+  test("contain head lines and body bytes exactly as received", async () => {
     const body = `{ "model" : "m",\n"messages":[{"role":"user","content":"\u00e9\\u00e9"}] }`;
     const lines = ["POST /v1/chat/completions?x=%20 HTTP/1.1", "hOST: a", "AUTHORIZATION:   Bearer  k1 "];
     const connection = await connectRaw(provider.port);
@@ -125,7 +125,7 @@ describe("the records", () => {
     connection.close();
   });
 
-  test("count what is in flight at most, overall and by credential", async () => {
+  test("count the maximum in flight, overall and by credential", async () => {
     provider.script({ neverAnswer: true }, { times: 5 });
     const calls = ["a", "a", "a", "b", "b"].map((credential) => post({}, credential).then((answer) => answer.text()));
     await provider.waitForRequest(4);

@@ -21,7 +21,7 @@ async function answerUntilEnd(behaviour: Behaviour): Promise<{ bytes: Buffer; pi
 }
 
 describe("a cut", () => {
-  test("hits any byte of the answer, in the head, in a chunk header and inside a character alike", async () => {
+  test("hits any byte of the response, in the head, in a chunk header and inside a character alike", async () => {
     const whole = await answerUntilEnd({ closeAfter: true });
     expect(whole.end).toBe("fin");
     expect(whole.bytes.toString("latin1")).toEndWith("data: [DONE]\n\n\r\n0\r\n\r\n");
@@ -65,7 +65,7 @@ describe("silence", () => {
     connection.close();
   });
 
-  test("from the start answers nothing at all", async () => {
+  test("from the start sends nothing at all", async () => {
     provider.script({ neverAnswer: true });
     const connection = await connectRaw(provider.port);
     connection.send(stream);
@@ -84,7 +84,7 @@ describe("a split", () => {
     expect((await provider.waitForEnd(0)).chunksWritten).toBe(5);
   });
 
-  test("at given offsets and by seed divides the bytes at the same places each time", async () => {
+  test("at given offsets and by seed divides the bytes at the same positions each time", async () => {
     const atOffsets = await answerUntilEnd({ closeAfter: true, splitAt: [3, 10, 400], chunks: 2 });
     expect(atOffsets.pieces).toBeGreaterThanOrEqual(4);
     const bySeed = { closeAfter: true, splitAt: { seed: 7, bytesMax: 50 }, chunks: 2 };
@@ -96,7 +96,7 @@ describe("a split", () => {
 
 describe("a client that leaves", () => {
   for (const how of ["fin", "rst"] as const) {
-    test(`by ${how} is noticed at once, and the record says how far the answer was`, async () => {
+    test(`by ${how} is noticed at once, and the record says how far the response was`, async () => {
       provider.script({ text: "a b c", silence: { afterChunks: 3 } });
       const connection = await connectRaw(provider.port);
       connection.send(stream);
@@ -110,7 +110,7 @@ describe("a client that leaves", () => {
     });
   }
 
-  test("in the middle of a write that the kernel could not take is noticed too", async () => {
+  test("in the middle of a write that the kernel could not accept is noticed too", async () => {
     provider.script({ isEndless: true, chunkBytes: 60_000 });
     const connection = await connectRaw(provider.port);
     connection.send(stream);

@@ -80,7 +80,7 @@ afterEach(async () => {
 });
 
 describe("a queue of payloads", () => {
-  test("writes what it was offered in full segments, and what is left over after a moment", async () => {
+  test("writes what it was offered in full segments, and the rest after a moment", async () => {
     const { queue, table, counts } = newQueue();
     const payloads = Array.from({ length: 300 }, (_, index) => payloadOf({ day, request: `request ${index}` }));
     for (const payload of payloads) {
@@ -112,7 +112,7 @@ describe("a queue of payloads", () => {
     expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
   });
 
-  test("drops what is over its bytes or its count, counts it, and takes again when there is room", async () => {
+  test("drops what exceeds its bytes or its count, counts it, and accepts again when there is room", async () => {
     const bodies = { day, request: randomBytes(10_000) };
     const limits = { bodyBytesMax: 20_000, queueBytesMax: 50_000, queueCountMax: 100 };
     const { queue, counts } = newQueue({ limits });
@@ -143,7 +143,7 @@ describe("a queue of payloads", () => {
     expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
   });
 
-  test("lets go of the bodies of a turn in the next one, however many there were", async () => {
+  test("releases the bodies of a tick in the next one, however many there were", async () => {
     const { queue, table } = newQueue();
     const held = Promise.withResolvers<void>();
     table.hold = held.promise;
@@ -164,7 +164,7 @@ describe("a queue of payloads", () => {
   });
 });
 
-describe("while the database is away", () => {
+describe("while the database is unreachable", () => {
   test("payloads wait up to the limit, are dropped beyond it, and are all written once it is back", async () => {
     const { queue, table, counts } = newQueue({
       limits: { bodyBytesMax: 1_000, queueBytesMax: 1_000_000, queueCountMax: 200 },
@@ -194,7 +194,7 @@ describe("while the database is away", () => {
     expect(Object.fromEntries(counts.dropped)).toEqual({ closed: 10 });
   });
 
-  test("closing does not wait longer for a statement that hangs", async () => {
+  test("closing does not wait longer for a hanging statement", async () => {
     const { queue, table, counts } = newQueue();
     const held = Promise.withResolvers<void>();
     table.hold = held.promise;
@@ -226,7 +226,7 @@ describe("a refused payload", () => {
 });
 
 describe("closing", () => {
-  test("writes what waits, long bodies that are being compressed included, and takes no more", async () => {
+  test("writes what waits, including long bodies that are being compressed, and accepts no more", async () => {
     const { queue, table, counts } = newQueue();
     for (let index = 0; index < 300; index += 1) {
       queue.offer(payloadOf({ day, request: index % 100 === 0 ? new Uint8Array(200_000) : "short" }));

@@ -82,7 +82,7 @@ describe("a sealed payload", () => {
     });
   });
 
-  test("tells a call without a body from one with an empty body", () => {
+  test("distinguishes a call without a body from one with an empty body", () => {
     expect(openPayload(key, sealWhole(payloadOf({ day, request: null }))).request).toBeNull();
     expect(openPayload(key, sealWhole(payloadOf({ day, request: "" }))).request?.length).toBe(0);
   });
@@ -104,7 +104,7 @@ describe("a sealed payload", () => {
 });
 
 describe("packing", () => {
-  test("of a body of 32 MB reads no more than the limit of it", () => {
+  test("of a body of 32 MB reads no more than its limit", () => {
     const huge = new Uint8Array(32 * 1024 * 1024);
     let isReadWhole = false;
     const watched = new Proxy(huge, {

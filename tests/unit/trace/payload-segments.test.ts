@@ -37,7 +37,7 @@ function requestsIn(segment: PayloadSegment, sealingKey = key): string[] {
 }
 
 describe("a segment", () => {
-  test("holds payloads one after the other without gaps, in the order in which they came", () => {
+  test("contains payloads one after the other without gaps, in order of arrival", () => {
     const segments = new PayloadSegments();
     const requests = Array.from({ length: 20 }, (_, index) => "x".repeat(index * 100));
     const bytes = requests.map((request) => add(segments, payloadOf({ day, request })));
@@ -49,7 +49,7 @@ describe("a segment", () => {
     expect(segments.isEmpty).toBe(true);
   });
 
-  test("is full at its number of payloads or its bytes, and a longer payload has one of its own", () => {
+  test("is full at its number of payloads or its bytes, and a longer payload has its own", () => {
     const segments = new PayloadSegments();
     for (let index = 0; index <= segmentPayloadsMax; index += 1) {
       expect(segments.hasFull).toBe(index >= segmentPayloadsMax);
@@ -69,7 +69,7 @@ describe("a segment", () => {
     expect(Math.max(...byBytes.map(({ sealed }) => sealed.length))).toBeLessThanOrEqual(segmentBytesMax);
   });
 
-  test("is of one day and one key, also when two days take turns", () => {
+  test("is of one day and one key, even if two days take turns", () => {
     const segments = new PayloadSegments();
     const other = newKey();
     for (let index = 0; index < 10; index += 1) {
@@ -106,7 +106,7 @@ describe("a segment", () => {
     }
   });
 
-  test("that is little filled does not keep the memory of a full one", () => {
+  test("that is mostly empty does not keep the memory of a full one", () => {
     const segments = new PayloadSegments();
     for (let index = 0; index < segmentPayloadsMax; index += 1) {
       add(segments, payloadOf({ day, request: "short" }));
@@ -115,7 +115,7 @@ describe("a segment", () => {
     expect(segment?.sealed.buffer.byteLength).toBe(segment?.sealed.length);
   });
 
-  test("can be split into one for each payload, each with an id of its own", () => {
+  test("can be split into one for each payload, each with its own id", () => {
     const segments = new PayloadSegments();
     for (const request of ["one", "two", "three"]) {
       add(segments, payloadOf({ day, request }));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { visibleText } from "@sluice/control-plane/trace/visible-text.ts";
 import fc from "fast-check";
 
-describe("text of a stranger", () => {
+describe("a stranger's text", () => {
   test.each([
     ["a line break", "a\r\nb", "a\\u000d\\u000ab"],
     ["a terminal sequence", "\u001b[31mred", "\\u001b[31mred"],

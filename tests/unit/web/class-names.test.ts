@@ -7,7 +7,7 @@ const source = join(import.meta.dir, "../../../web/src");
 const shared = "{styles,kit,shell,charts,table,form,forms}/**/*.css";
 const declared = /(?:^|[{};,])\s*\.([a-z][\w-]*)\s*(?=[{,])/g;
 
-test("a class of the shared styles is declared in one file, so that no part is drawn as another one", async () => {
+test("a class of the shared styles is declared in one file, so that no part is styled as another one", async () => {
   const filesOf = new Map<string, Set<string>>();
   for await (const file of new Glob(shared).scan({ cwd: source })) {
     const text = (await Bun.file(join(source, file)).text()).replace(/\/\*[\s\S]*?\*\//g, "");

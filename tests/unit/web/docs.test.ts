@@ -34,7 +34,7 @@ describe.each(allLocales.filter((locale) => locale !== "en"))("the docs in %s", 
   });
 });
 
-test("a sentence is cut into text, code and links", () => {
+test("a sentence is split into text, code and links", () => {
   expect(parseInline("Run `a [b](c)` or [read](/docs/) it.")).toEqual([
     { kind: "plain", text: "Run " },
     { kind: "code", text: "a [b](c)" },
@@ -44,7 +44,7 @@ test("a sentence is cut into text, code and links", () => {
   ]);
 });
 
-test("a page comes out as Markdown with whole addresses, and a table keeps its columns", () => {
+test("a page is rendered as Markdown with full URLs, and a table keeps its columns", () => {
   const markdown = docMarkdown({
     content: {
       title: "Title",

@@ -13,7 +13,7 @@ import { costOfTokens, toTokens } from "@sluice/web/src/site/islands/token-cost.
 import { formatSort, nextSort, parseSort } from "@sluice/web/src/table/model.ts";
 import fc from "fast-check";
 
-test("spans of time have the units of the language", () => {
+test("time spans have the units of the language", () => {
   const spans = (locale: (typeof allLocales)[number]): string =>
     [310, 2_340].map((value) => formatsOf(locale).milliseconds(value).replace(/\s/g, " ")).join(", ");
   expect([spans("en"), spans("de"), spans("ru"), spans("zh")]).toEqual([
@@ -25,7 +25,7 @@ test("spans of time have the units of the language", () => {
 });
 
 describe("amounts", () => {
-  test("are exact: what is shown, read back, is the quota", () => {
+  test("are exact: the displayed amount, parsed back, is the quota", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), (quota) => {
         const text = usdOfQuota(quota);
@@ -63,11 +63,11 @@ describe("amounts", () => {
     }
   });
 
-  test("stay together where text runs from right to left", () => {
+  test("stay together in right-to-left text", () => {
     expect(formatsOf("ar").usd("10.00")).toBe("\u2066$10.00\u2069");
   });
 
-  test("keep every place that they have, and are written as the language does", () => {
+  test("keep every decimal place, in the language's notation", () => {
     expect(formatsOf("en").usdExact("0.00781000123")).toBe("$0.00781000123");
     expect(formatsOf("de").usdExact("2").replace(/\s/g, " ")).toBe("2,00 $");
     expect([formatsOf("fr").decimal("1.2500"), formatsOf("ja").decimal("1.2500")]).toEqual(["1,2500", "1.2500"]);
@@ -87,7 +87,7 @@ describe("amounts", () => {
   });
 });
 
-test("times are those of the zone that is named", () => {
+test("times are in the named time zone", () => {
   const moment = "2026-11-21T23:30:00Z";
   expect(formatsOf("en", "UTC").date(moment)).toBe("Nov 21, 2026");
   expect(formatsOf("en", "Asia/Shanghai").date(moment)).toBe("Nov 22, 2026");
@@ -95,7 +95,7 @@ test("times are those of the zone that is named", () => {
 });
 
 describe("charts", () => {
-  test("keep a gap a gap when values stand on top of each other", () => {
+  test("keep a gap a gap when values are stacked", () => {
     const series = [
       { name: "a", values: [1, null, 3] },
       { name: "b", values: [10, 20, null] },
@@ -123,14 +123,14 @@ describe("charts", () => {
     expect(toCsv(chart, (seconds) => `@${seconds}`)).toBe('time,\'=1+1,"a ""b"", c"\r\n\'@1,-5,0.5\r\n\'@2,,2');
   });
 
-  test("begin a new line behind a gap", () => {
+  test("begin a new line after a gap", () => {
     expect(sparklinePath([1, null, 1, 0])).toBe("M0 1M64 1L96 19");
     expect(sparklinePath([])).toBe("");
     expect(sparklinePath([0, 0])).toBe("M0 19L96 19");
   });
 });
 
-test("the order of a list is one text, and what is no order is none", () => {
+test("the order of a list is one text, and an invalid one is ignored", () => {
   for (const sort of [
     { column: "created_at", isDescending: true },
     { column: "name", isDescending: false },
@@ -146,14 +146,14 @@ test("the order of a list is one text, and what is no order is none", () => {
   ]);
 });
 
-test("the palette wants every word, and puts first what begins with them", () => {
+test("the palette requires every word, and ranks prefix matches first", () => {
   const entries = ["API keys", "Keys of day", "Usage"].map((label) => ({ label, onSelect: () => undefined }));
   expect(findEntries(entries, "keys").map(({ label }) => label)).toEqual(["Keys of day", "API keys"]);
   expect(findEntries(entries, "keys api").map(({ label }) => label)).toEqual(["API keys"]);
   expect(findEntries(entries, "")).toHaveLength(3);
 });
 
-test("a snippet is cut into pieces that make it up again", () => {
+test("a snippet is split into pieces that add up to it again", () => {
   const snippet = 'curl -H "Authorization: Bearer $API_KEY" --data \'{"a":1}\' # a first call';
   const tokens = toCodeTokens(snippet);
   expect(tokens.map(({ text }) => text).join("")).toBe(snippet);
@@ -178,7 +178,7 @@ test("a snippet is cut into pieces that make it up again", () => {
 describe("the axes of bars", () => {
   const days = [0, 1, 2, 3, 4].map((day) => day * 86_400);
 
-  test("leave room for the whole of the first and the last bar, also for a single one", () => {
+  test("leave room for the whole of the first and the last bar, even for a single one", () => {
     expect(spanOfBars(days)).toEqual([-43_200, 4.5 * 86_400]);
     expect(spanOfBars([86_400])).toEqual([43_200, 1.5 * 86_400]);
   });
@@ -190,19 +190,19 @@ describe("the axes of bars", () => {
     }
   });
 
-  test("take the bars that a drag touched, and not the day before the first of them", () => {
+  test("select the bars that a drag touched, and not the day before the first of them", () => {
     expect(barsWithin(days, 86_400 - 20_000, 2 * 86_400 + 20_000)).toEqual([86_400, 2 * 86_400]);
     expect(barsWithin(days, 9 * 86_400, 10 * 86_400)).toBeNull();
   });
 
-  test("go in whole steps where every value is whole", () => {
+  test("use whole steps if every value is whole", () => {
     expect(stepsOf([{ name: "calls", values: [1, null, 3] }])?.[0]).toBe(1);
     expect(stepsOf([{ name: "cost", values: [0.5] }])).toBeUndefined();
   });
 });
 
 describe("a receipt", () => {
-  test("shows attempts where they lay in the time of the call", () => {
+  test("shows attempts at their position in the time of the call", () => {
     const attempts = [
       { started_at_ms: 0, duration_ms: 250 },
       { started_at_ms: 500, duration_ms: 500 },
@@ -215,13 +215,13 @@ describe("a receipt", () => {
     expect(spansOf([{ started_at_ms: 1_000, duration_ms: 1_000 }], 1_000)).toEqual([{ start: 50, width: 50 }]);
   });
 
-  test("has amounts of as many places as the most exact one, and changes none", () => {
+  test("has amounts with as many places as the most exact one, and changes none", () => {
     expect(toEqualPlaces(["0.00781", "0.014508", "0"])).toEqual(["0.007810", "0.014508", "0.000000"]);
     expect(toEqualPlaces(["3", "12"])).toEqual(["3", "12"]);
   });
 });
 
-test("what writes numbers and dates is made once for each language and zone", () => {
+test("formatters of numbers and dates are created once for each language and zone", () => {
   expect(formatsOf("de", "Asia/Tokyo")).toBe(formatsOf("de", "Asia/Tokyo"));
   expect(formatsOf("de", "Asia/Tokyo")).not.toBe(formatsOf("de", "UTC"));
   expect(formatsOf("en", "UTC").dateTime("2026-11-22T23:30:00Z")).not.toBe(

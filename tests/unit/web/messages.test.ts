@@ -79,7 +79,7 @@ describe.each(folders)("%s", (folder) => {
     .map((file) => relative(".", file).slice(0, -3))
     .filter((name) => /^[a-z]{2}$/.test(name) && name !== "en");
 
-  test("has the places of the English text in every other language, and no empty text", () => {
+  test("has the placeholders of the English text in every other language, and no empty text", () => {
     expect(locales.toSorted()).toEqual(translated.toSorted());
     const english = new Map(textsOf(load(folder, "en")));
     for (const locale of locales) {
@@ -111,7 +111,7 @@ describe("the texts of the console", () => {
     expect(same.filter((text) => !sameEverywhere.test(text) && !known.includes(text))).toEqual([]);
   });
 
-  test.each(translated)("call pages in %s by the names that the docs link them by", (locale) => {
+  test.each(translated)("call pages in %s by the names that the docs use in links", (locale) => {
     const { nav } = load("console/messages", locale) as { readonly nav: Readonly<Record<string, string>> };
     const keys = load("console/pages/keys/messages", locale) as { readonly list: string };
     const docs = textsOf(load("site/docs/messages", locale)).map(([, text]) => text);
@@ -124,7 +124,7 @@ describe("the texts of the console", () => {
   });
 });
 
-describe("what the backend refuses with", () => {
+describe("the backend's refusals", () => {
   const english = load("console/errors/messages", "en") as ErrorMessages;
   const german = load("console/errors/messages", "de") as ErrorMessages;
 
@@ -147,7 +147,7 @@ describe("what the backend refuses with", () => {
     expect(others).toEqual([]);
   });
 
-  test("is said in another language with what it names, and stays as it is where it is not known", () => {
+  test("is shown in another language with the names in it, and stays as it is if unknown", () => {
     expect(sentenceIn(german, "There is no model a{b} c.")).toBe("Das Modell a{b} c gibt es nicht.");
     expect(sentenceIn(german, errorTable.too_many_keys.message)).toBe(german.codes.too_many_keys);
     expect(sentenceIn(german, "The password must have 8 to 256 characters.")).toBe(
@@ -160,17 +160,17 @@ describe("what the backend refuses with", () => {
   });
 });
 
-describe("texts with places", () => {
-  test("take their values as they are, also those that look like places", () => {
+describe("texts with placeholders", () => {
+  test("take their values as they are, even those that look like placeholders", () => {
     expect(fill("{name} has {count}", { name: "{count} $& $1", count: 3 })).toBe("{count} $& $1 has 3");
   });
 
-  test("show a place that has no value", () => {
+  test("show a placeholder without a value", () => {
     expect(fill("{name}", {})).toBe("{name}");
     expect(fill("{toString}", {})).toBe("{toString}");
   });
 
-  test("take the form that the language has for a count", () => {
+  test("take the language's plural form for a count", () => {
     const arabic = { zero: "لا مفاتيح", one: "مفتاح", two: "مفتاحان", few: "{count} مفاتيح", other: "{count} مفتاحًا" };
     expect([0, 1, 2, 5, 11].map((count) => plural("ar", arabic, count))).toEqual([
       "لا مفاتيح",

@@ -36,7 +36,7 @@ const models = [
 const namesOf = (choice: Partial<typeof everything>): string[] =>
   chooseModels(models, { ...everything, ...choice }).map(({ name }) => name);
 
-test("a model has a page where its name is a path as it stands, and no name leads elsewhere", () => {
+test("a model has a page if its name is a valid path, and no name leads elsewhere", () => {
   expect(["gpt-4o-mini", "anthropic/claude-3:beta", "a.b_c@1"].map(modelPath)).toEqual([
     "/models/gpt-4o-mini/",
     "/models/anthropic/claude-3:beta/",
@@ -71,7 +71,7 @@ describe("models", () => {
 });
 
 describe("the address of the page of models", () => {
-  test("says what is chosen, and reads the same again", () => {
+  test("contains the selection, and reads the same again", () => {
     const choice = {
       search: "a & b",
       provider: "north",
@@ -83,7 +83,7 @@ describe("the address of the page of models", () => {
     expect(writeChoice(everything)).toBe("");
   });
 
-  test("with what there is not shows everything", () => {
+  test("with unknown values shows everything", () => {
     const query = "?provider=west&sort=worst&unit=x&compare=none,c,c,c,c,c,c";
     expect(readChoice(query, models)).toEqual({ ...everything, compared: ["c"] });
   });

@@ -30,7 +30,7 @@ test("a model whose tokens cost something, or that costs nothing, has a price fo
   expect(firstPrice(embedding)).toBe("0.02");
 });
 
-test("one talks with models of kind chat only", () => {
+test("only models of kind chat are offered for conversations", () => {
   const kinds = (["chat", "embedding", "image", "audio", "rerank", "moderation", "realtime"] as const).map((kind) => ({
     kind,
   }));

@@ -21,7 +21,7 @@ const isDigit = (unit: number): boolean => unit >= zero && unit <= nine;
 const isExponent = (unit: number): boolean => unit === 0x65 || unit === 0x45;
 const isHex = (unit: number): boolean => isDigit(unit) || ((unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x66);
 
-/** What may come next. `numberEnd...` are places where a number may also be over. */
+/** What may come next. `numberEnd...` are positions where a number may also be over. */
 type Expectation =
   | "object"
   | "first_key"
@@ -52,15 +52,15 @@ const literals: ReadonlyMap<number, string> = new Map([
 const simpleEscapes = new Set([...'"\\/bfnrt'].map((unit) => unit.charCodeAt(0)));
 
 /**
- * Follows a text that should be one JSON object, piece by piece, and knows at any time whether it still can be one. It
- * looks at every character once and stops at the end of the object or at the first one that does not fit.
+ * Follows a text that should be one JSON object, piece by piece, and knows at any time whether it can still become one.
+ * It looks at every character once and stops at the end of the object or at the first one that does not fit.
  */
 export class JsonObjectScanner {
-  /** Nothing but white space yet; on the way; whole; or no object any more. */
+  /** Only white space so far; incomplete; complete; or not an object any more. */
   state: ScanState = "empty";
-  /** How many characters fit; after the closing brace when the object is whole. */
+  /** How many characters fit; after the closing brace when the object is complete. */
   validLength = 0;
-  /** The text up to here plus `closers` is a whole object that leaves out what is unfinished. */
+  /** The text up to here plus `closers` is a complete object without its unfinished part. */
   cutLength = 0;
   #expects: Expectation = "object";
   readonly #closers: number[] = [];
@@ -68,7 +68,7 @@ export class JsonObjectScanner {
   #pending = "";
   #hexDigits = 0;
 
-  /** The opening brace was there; before it, nothing says that this is an object at all. */
+  /** The opening brace has been seen; before it, nothing indicates an object. */
   get hasOpened(): boolean {
     return this.cutLength > 0;
   }
@@ -78,7 +78,7 @@ export class JsonObjectScanner {
     return String.fromCharCode(...this.#closers.toReversed());
   }
 
-  /** Takes the next piece. What follows the end of the object is not looked at. */
+  /** Adds the next piece. Anything after the end of the object is ignored. */
   feed(piece: string): void {
     for (let at = 0; at < piece.length; at += 1) {
       if (this.state === "complete" || this.state === "invalid") {
@@ -185,7 +185,7 @@ export class JsonObjectScanner {
     if (next !== null) {
       return this.#goOn(next);
     }
-    // The number may end here, and the character belongs to its surroundings.
+    // The number may end here, and the character follows it.
     const isOver = this.#expects.startsWith("number_") && this.#expects !== "number_start";
     return isOver && this.#endValue(0) && (isSpace(unit) || this.#takeStructure(unit));
   }
@@ -223,7 +223,7 @@ export class JsonObjectScanner {
   }
 }
 
-/** The place in a number after one more character; null when the character does not belong to it. */
+/** The state in a number after one more character; null when the character does not belong to it. */
 function nextInNumber(place: Expectation, unit: number): Expectation | null {
   if (isDigit(unit)) {
     return afterDigit(place, unit);

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { JsonObjectScanner } from "./json-object-scanner.ts";
 
-/** Texts shorter than this can't be nested beyond measure. */
+/** Texts shorter than this can't be nested too deeply. */
 const scannedLengthMin = 2_048;
 
 /**
- * The arguments of a tool call as an object, whatever the upstream made of them; a client takes nothing else.
- * @param isTruncated the answer ended because its limit was reached, so that the text may be torn
+ * The arguments of a tool call as an object, whatever the upstream made of them; a client accepts nothing else.
+ * @param isTruncated the response ended because its limit was reached, so that the text may be torn
  */
 export function toToolInput(raw: unknown, isTruncated: boolean): JsonObject {
   if (isJsonObject(raw)) {
@@ -18,7 +18,7 @@ export function toToolInput(raw: unknown, isTruncated: boolean): JsonObject {
   return typeof raw === "string" ? readText(raw, isTruncated).input : { _raw: JSON.stringify(raw) };
 }
 
-/** The same as JSON text. Text that is sound already stays as it is, with its numbers as they were written. */
+/** The same as JSON text. Valid text stays as it is, with its numbers as they were written. */
 export function toToolInputJson(text: string, isTruncated: boolean): string {
   const { input, json } = readText(text, isTruncated);
   return json ?? JSON.stringify(input);
@@ -40,7 +40,7 @@ function readText(text: string, isTruncated: boolean): { input: JsonObject; json
   return { input: isJsonObject(mended) ? mended : { _raw: text }, json: null };
 }
 
-/** Undefined for invalid JSON, or when nested too deeply to be written again. */
+/** Undefined for invalid JSON, or when nested too deeply to be serialised again. */
 function parse(text: string): unknown {
   if (text.length >= scannedLengthMin && text.startsWith("{") && scan(text).state === "invalid") {
     return undefined;
@@ -52,7 +52,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Some upstreams say everything twice, and a limit can tear the text anywhere. */
+/** Some upstreams repeat everything, and a limit can tear the text anywhere. */
 function mend(text: string, isTruncated: boolean): unknown {
   const scanner = scan(text);
   if (scanner.state === "complete") {

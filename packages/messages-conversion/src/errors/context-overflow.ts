@@ -12,7 +12,7 @@ const overflowCodes: ReadonlySet<string | null> = new Set([
 const overflowMarks =
   /maximum context length|context length of|longer than the model's context length|exceeds? (?:the )?(?:available )?context (?:size|window|length|limit)|exceeds the context window|prompt is too long|too large for model with|input token count .{0,40}exceeds the maximum/i;
 
-/** A number as upstreams write it, with or without separators. */
+/** A number in an upstream's notation, with or without separators. */
 const n = "([\\d,]+)";
 
 /** Where each count is in the sentences of the known upstreams; the first match counts. */
@@ -40,8 +40,8 @@ const countPatterns: readonly (readonly [keyof Counts, RegExp])[] = [
 ];
 
 /**
- * The sentence that clients understand when a request does not fit into the model's context, because they act on
- * nothing but its words: they shorten the answer that they ask for, or the conversation.
+ * The sentence that clients understand when a request does not fit into the model's context, because they act on its
+ * wording alone: they shorten the response that they ask for, or the conversation.
  * @param maxTokens the output limit of the request, for upstreams that do not name it
  * @returns null when the error is another one
  */

@@ -1,12 +1,12 @@
 import type { MessagesErrorType } from "../messages.ts";
 
-/** What the Messages API says instead of an answer. The message is safe to show to the caller. */
+/** An error of the Messages API. The message is safe to show to the caller. */
 export class MessagesError extends Error {
   readonly status: number;
   readonly type: MessagesErrorType;
-  /** Headers that belong to the answer, such as `retry-after`; names in lower case. */
+  /** Headers of the response, such as `retry-after`; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What programs read of an error instead of its words. */
+  /** The machine-readable part of an error. */
   readonly details: MessagesErrorDetails | null = null;
 
   constructor(status: number, type: MessagesErrorType, message: string, headers: Record<string, string> = {}) {
@@ -35,7 +35,7 @@ export type MessagesErrorBody = {
   request_id: string;
 };
 
-/** The body of an error answer. */
+/** The body of an error response. */
 export function toMessagesErrorBody(error: MessagesError, requestId: string): MessagesErrorBody {
   const { type, message, details } = error;
   return {
@@ -50,7 +50,7 @@ export function invalidRequest(at: string, problem: string): MessagesError {
   return new MessagesError(400, "invalid_request_error", `${at}: ${problem}`);
 }
 
-/** An answer of the upstream that makes no sense, or none at all. */
+/** A response of the upstream that makes no sense, or none at all. */
 export function badUpstreamAnswer(message: string): MessagesError {
   return new MessagesError(502, "api_error", message);
 }

@@ -1,20 +1,20 @@
 import { isJsonObject, type JsonObject, textOf } from "../json.ts";
 
-/** What an upstream said about an error, in whichever form it says such things. */
+/** An upstream's error message, in any of the usual formats. */
 export type ErrorWords = {
   readonly message: string | null;
   readonly type: string | null;
   readonly code: string | null;
-  /** The field of the request that is meant. */
+  /** The field of the request at fault. */
   readonly param: string | null;
-  /** The HTTP status that the body names, for bodies that come without one of their own. */
+  /** The HTTP status that the body names, for bodies without a status of their own. */
   readonly status: number | null;
 };
 
 const noWords: ErrorWords = { message: null, type: null, code: null, param: null, status: null };
 const messageLengthMax = 2_000;
 
-/** @param body the parsed body, or its text when it was no JSON or nobody tried; HTML says nothing */
+/** @param body the parsed body, or its text when it was not JSON or not parsed; HTML is ignored */
 export function readErrorWords(body: unknown): ErrorWords {
   const parsed = typeof body === "string" ? parse(body) : body;
   const [first]: unknown[] = Array.isArray(parsed) ? parsed : [parsed];
@@ -55,7 +55,7 @@ function wordsOf(error: JsonObject): ErrorWords {
   };
 }
 
-/** Validation errors of some servers are a list of what is wrong where. */
+/** Validation errors of some servers are a list of problems with their locations. */
 function detailText(detail: unknown): string | null {
   if (!Array.isArray(detail)) {
     return textOf(detail) ?? (isJsonObject(detail) ? textOf(detail["message"]) : null);

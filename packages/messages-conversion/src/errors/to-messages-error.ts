@@ -6,7 +6,7 @@ import { toOverflowMessage } from "./context-overflow.ts";
 import { MessagesError } from "./messages-error.ts";
 import { type ErrorWords, readErrorWords } from "./read-error-words.ts";
 
-/** An error answer as it came. */
+/** An error response as received. */
 export type ErrorAnswer = {
   readonly status: number;
   /** The parsed body or its text. */
@@ -14,21 +14,21 @@ export type ErrorAnswer = {
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Who answered. The gateway speaks of the client's own key and quota; an upstream speaks of ours, which is none of the
-   * client's business.
+   * Who responded. The gateway's errors are about the client's own key and quota; an upstream's are about ours, which
+   * are none of the client's business.
    */
   readonly origin: "gateway" | "upstream";
 };
 
-/** What has to be known of the request to put an error into words. */
+/** What has to be known about the request to word an error. */
 export type ErrorFacts = Pick<AnswerFacts, "requestedModel" | "upstreamModel" | "maxTokens">;
 
 type Row = {
   readonly status: number;
   readonly type: MessagesErrorType;
-  /** Shown in place of the upstream's words, or where it has none. */
+  /** Shown in place of the upstream's message, or if it has none. */
   readonly message: string;
-  /** Whether the upstream's words are about the request, and so for the client. */
+  /** Whether the upstream's message is about the request, and so for the client. */
   readonly isAboutRequest: boolean;
 };
 
@@ -45,7 +45,7 @@ const refusedUs = row(502, "api_error", "The upstream refused our credential.");
 const timedOut = row(504, "timeout_error", "The upstream did not respond in time.");
 const overloaded = row(529, "overloaded_error", "The upstream is overloaded.");
 
-/** What a status of an upstream means to the client. */
+/** What an upstream's status means to the client. */
 const upstreamRows: ReadonlyMap<number, Row> = new Map([
   [401, refusedUs],
   [402, refusedUs],
@@ -59,7 +59,7 @@ const upstreamRows: ReadonlyMap<number, Row> = new Map([
   [529, overloaded],
 ]);
 
-/** The same for answers of the gateway, whose words are all for the client. */
+/** The same for responses of the gateway, whose messages are all for the client. */
 const gatewayRows: ReadonlyMap<number, Row> = new Map([
   [401, row(401, "authentication_error", "The API key is not valid.", true)],
   [402, row(402, "billing_error", "The remaining balance does not cover this call.", true)],
@@ -81,14 +81,14 @@ export function toMessagesError(answer: ErrorAnswer, facts: ErrorFacts): Message
   return describe(answer.status, words, facts, { headers, origin: answer.origin });
 }
 
-/** One of our own errors. @param message replaces the sentence of the table */
+/** One of our own errors. @param message replaces the table's sentence */
 export function toMessagesErrorOfCode(code: ErrorCode, message?: string): MessagesError {
   const definition = errorDefinition(code);
   const status = definition.anthropicStatus ?? definition.status;
   return new MessagesError(status, definition.anthropicType as MessagesErrorType, message ?? definition.message);
 }
 
-/** An error that came where an answer should be: as an event of a stream, or with a status of success. */
+/** An error in place of a response: as an event of a stream, or with a successful status. */
 export function toMessagesErrorOfEvent(body: unknown, facts: ErrorFacts): MessagesError {
   const words = readErrorWords(body);
   // By then the client's key and quota were found valid: anything of ours is a failure on this side of it.
@@ -99,7 +99,7 @@ export function toMessagesErrorOfEvent(body: unknown, facts: ErrorFacts): Messag
   return describe(status, words, facts, { headers: {}, origin: "upstream" });
 }
 
-/** Statuses for errors that have none, by the code or type that upstreams give them. */
+/** Statuses for errors without one, by the code or type that upstreams give them. */
 const statusByWord: ReadonlyMap<string, number> = new Map([
   ["invalid_request_error", 400],
   ["BadRequestError", 400],
@@ -157,7 +157,7 @@ function describe(
     return new MessagesError(404, "not_found_error", `model: ${facts.requestedModel}`, headers);
   }
   const message = meaning.isAboutRequest && words.message !== null ? clean(words.message, facts) : meaning.message;
-  // An empty account is not filled by asking again.
+  // Retrying does not refill an empty account.
   const isEmpty = status === 429 && (words.code === "insufficient_quota" || words.type === "insufficient_quota");
   const sent = isEmpty ? { ...headers, "x-should-retry": "false" } : headers;
   return new MessagesError(meaning.status, meaning.type, message, sent);

@@ -1,10 +1,10 @@
 import { invalidRequest, MessagesError } from "../errors/messages-error.ts";
 
-/** A model as clients may name it. */
+/** A model under a name that clients may use. */
 export type ListedModel = {
   readonly name: string;
   readonly displayName: string;
-  /** Null when nobody knows. */
+  /** Null when unknown. */
   readonly createdAt: Date | null;
   readonly inputTokensMax?: number | null;
   readonly outputTokensMax?: number | null;
@@ -27,7 +27,7 @@ export type MessagesModelPage = {
   last_id: string | null;
 };
 
-/** The query of a list, as it stood in the address; null for what did not. */
+/** The query of a list, as in the URL; null for absent parameters. */
 export type ModelPageQuery = {
   readonly limit: string | null;
   readonly afterId: string | null;

@@ -6,7 +6,7 @@ import type { RequestContext } from "./context.ts";
 import { toDocumentParts } from "./media-parts.ts";
 import { renderBlock } from "./render-block.ts";
 
-/** What one or more assistant messages say, collected before it is written. */
+/** The content of one or more assistant messages, collected before it is written. */
 export class AssistantTurn {
   readonly calls: ChatToolCall[] = [];
   readonly #callIds = new Set<string>();
@@ -47,7 +47,7 @@ export class AssistantTurn {
     this.calls.push(call);
   }
 
-  /** Takes over what a message says that followed at once. */
+  /** Merges the next message, which followed directly. */
   absorb(next: AssistantTurn, at: string): void {
     this.addText(next.#text);
     if (next.#reasoning !== null) {
@@ -58,7 +58,7 @@ export class AssistantTurn {
     }
   }
 
-  /** The message; null when nothing is left to say. */
+  /** The message; null when it would be empty. */
   toMessage(context: RequestContext): ChatAssistantMessage | null {
     const hasCalls = this.calls.length > 0;
     if (this.#text === "" && !hasCalls && (this.#reasoning ?? "") === "") {
@@ -75,9 +75,9 @@ export class AssistantTurn {
 }
 
 /**
- * Adds what an assistant message says to the turn.
+ * Adds an assistant message to the turn.
  * @param at path of the message
- * @throws MessagesError when a block has a wrong form or does not belong here
+ * @throws MessagesError when a block is malformed or does not belong here
  */
 export function readAssistantContent(content: unknown, at: string, turn: AssistantTurn, context: RequestContext): void {
   if (typeof content === "string") {
@@ -128,7 +128,7 @@ function readBlock(block: JsonObject, at: string, turn: AssistantTurn, context: 
   }
 }
 
-/** What was cut away from the front of the conversation may have changed its tools. */
+/** Parts cut from the front of the conversation may have changed its tools. */
 function takeToolChanges(block: JsonObject, at: string, context: RequestContext): void {
   for (const [index, value] of listOf(block, "tool_changes", `${at}.`).entries()) {
     const place = `${at}.tool_changes.${index}`;

@@ -1,7 +1,7 @@
 import { invalidRequest } from "../errors/messages-error.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 
-/** @throws MessagesError that names the field when it is absent or no text */
+/** @throws MessagesError that names the field when it is absent or not a string */
 export function requireText(holder: JsonObject, field: string, at: string): string {
   const value = holder[field];
   if (typeof value === "string") {
@@ -10,7 +10,7 @@ export function requireText(holder: JsonObject, field: string, at: string): stri
   throw invalidRequest(`${at}.${field}`, value === undefined ? "Field required" : "Input should be a valid string");
 }
 
-/** @throws MessagesError that names the field when it is absent or no object */
+/** @throws MessagesError that names the field when it is absent or not an object */
 export function requireObject(holder: JsonObject, field: string, at: string): JsonObject {
   const value = holder[field];
   if (isJsonObject(value)) {
@@ -19,7 +19,7 @@ export function requireObject(holder: JsonObject, field: string, at: string): Js
   throw invalidRequest(`${at}.${field}`, value === undefined ? "Field required" : "Input should be an object");
 }
 
-/** The value as an object. @throws MessagesError that names the place */
+/** The value as an object. @throws MessagesError that names the location */
 export function asObject(value: unknown, at: string): JsonObject {
   if (isJsonObject(value)) {
     return value;
@@ -41,15 +41,15 @@ export function listOf(holder: JsonObject, field: string, at = ""): readonly unk
 
 const depthMax = 256;
 
-/** The value as compact JSON in the order of its keys. @throws MessagesError when it is nested beyond measure */
+/** The value as compact JSON in the order of its keys. @throws MessagesError when it is nested too deeply */
 export function compactJson(value: unknown, at: string): string {
   requireShallow(value, at);
   return JSON.stringify(value) ?? "null";
 }
 
 /**
- * Refuses excessive nesting before anything writes it: the writer would take seconds to run out of stack.
- * @throws MessagesError that names the place
+ * Refuses excessive nesting before anything serialises it: the serialiser would take seconds to run out of stack.
+ * @throws MessagesError that names the location
  */
 export function requireShallow(value: unknown, at: string): void {
   if (typeof value === "object" && value !== null && isDeeperThan(value, depthMax)) {

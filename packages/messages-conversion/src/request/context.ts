@@ -3,13 +3,13 @@ import type { DroppedFeatures } from "./dropped-features.ts";
 import type { TalkSettings } from "./talk-settings.ts";
 import type { ToolNames } from "./tool-names.ts";
 
-/** What every part of the conversion of one request may look at and write into. */
+/** What every part of the conversion of one request may read and write. */
 export type RequestContext = {
   readonly flags: ModelFlags;
   readonly names: ToolNames;
   readonly dropped: DroppedFeatures;
   /** Ids of the calls in the conversation. */
   readonly toolIds: Set<string>;
-  /** What the conversation itself says about how it goes on. */
+  /** Settings in the conversation itself. */
   readonly talk: TalkSettings;
 };

@@ -15,7 +15,7 @@ export class DroppedFeatures {
     }
   }
 
-  /** Notes marks that any block may carry and that have no counterpart. */
+  /** Notes markers that any block may have and that have no counterpart. */
   addMarksOf(block: JsonObject): void {
     if (isGiven(block["cache_control"])) {
       this.#names.add("cache_control");

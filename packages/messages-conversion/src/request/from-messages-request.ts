@@ -18,7 +18,7 @@ import { ToolNames } from "./tool-names.ts";
 import { convertTools } from "./tools.ts";
 import { noteUnknownFields } from "./unknown-fields.ts";
 
-/** A request whose outermost fields are known to be sound. */
+/** A request whose outermost fields have been validated. */
 export type MessagesRequest = {
   readonly body: JsonObject;
   readonly model: string;
@@ -28,31 +28,29 @@ export type MessagesRequest = {
   readonly isStream: boolean;
 };
 
-/** The upstream model for the name that the client used. */
+/** The upstream model for the client's model name. */
 export type ConversionTarget = {
   readonly upstreamModel: string;
   readonly flags: ModelFlags;
   /** The SHA-256 of a text's UTF-8 bytes in lower-case hexadecimal. */
   readonly sha256Hex: (text: string) => string;
-  /** Refuses what could otherwise be left out. */
+  /** Refuses fields that could otherwise be dropped. */
   readonly isStrict?: boolean;
 };
 
 export type ConvertedRequest = {
   readonly body: ChatCompletionRequest;
   readonly facts: AnswerFacts;
-  /** Names of what could not be carried, in alphabetical order. */
+  /** Names of the dropped fields, in alphabetical order. */
   readonly dropped: readonly string[];
-  /**
-   * The client only warms a cache: no upstream call is made, the answer is an empty message.
-   */
+  /** The client only warms a cache: no upstream call is made, the response is an empty message. */
   readonly isPreWarm: boolean;
 };
 
 /**
- * Reads the outermost fields of a body, so that the model can be looked up.
+ * Parses the outermost fields of a body, so that the model can be looked up.
  * @param needsMaxTokens false for counting tokens
- * @throws MessagesError with the first field that is wrong
+ * @throws MessagesError with the first invalid field
  */
 export function readMessagesRequest(body: unknown, needsMaxTokens = true): MessagesRequest {
   if (!isJsonObject(body)) {
@@ -63,7 +61,7 @@ export function readMessagesRequest(body: unknown, needsMaxTokens = true): Messa
     throw invalidRequest("model", model === undefined ? "Field required" : "Input should be a valid string");
   }
   if (isGiven(body["thread"])) {
-    // With it `messages` holds only what is new, so that leaving it out would lose the conversation.
+    // With it `messages` contains only new messages, so dropping it would lose the conversation.
     throw new ThreadUnsupportedError();
   }
   const maxTokens = readMaxTokens(body, needsMaxTokens);
@@ -96,7 +94,7 @@ function readMaxTokens(body: JsonObject, isNeeded: boolean): number | null {
   return value;
 }
 
-/** The name to look a model up by: a suffix for a longer context that clients add is not part of it. */
+/** The name to look a model up by: without the suffix for a longer context that clients add. */
 export function modelLookupName(model: string): string {
   return model.endsWith("[1m]") ? model.slice(0, -"[1m]".length) : model;
 }
@@ -107,8 +105,8 @@ export function unknownModel(model: string): MessagesError {
 }
 
 /**
- * A Messages request as a request for chat completions. The same request always gives the same body.
- * @throws MessagesError with the first place that is wrong or can't be carried
+ * Converts a Messages request to a chat completions request. The same request always gives the same body.
+ * @throws MessagesError with the first location that is invalid or can't be converted
  */
 export function fromMessagesRequest(request: MessagesRequest, target: ConversionTarget): ConvertedRequest {
   const { flags, sha256Hex } = target;

@@ -17,10 +17,10 @@ export type ConvertedHistory = {
 type Role = "system" | "user" | "assistant";
 
 /**
- * The conversation in the form of the upstream. It is taken turn by turn: what the assistant said, and then
- * everything until it speaks again, because the results of its calls have to come right after them. What a turn
- * becomes depends on that turn alone, so that a longer history begins with the very messages of the shorter one.
- * @throws MessagesError when a message has a wrong form, or calls and results do not match
+ * The conversation in the upstream's format. It is processed turn by turn: what the assistant said, and then everything
+ * until it speaks again, because the results of its calls have to come right after them. What a turn becomes depends on
+ * that turn alone, so that a longer history begins with the very messages of the shorter one.
+ * @throws MessagesError when a message is malformed, or calls and results do not match
  */
 export function convertHistory(messages: readonly unknown[], context: RequestContext): ConvertedHistory {
   const history = { messages: [] as ChatMessage[], hoisted: [] as string[] };
@@ -38,7 +38,7 @@ export function convertHistory(messages: readonly unknown[], context: RequestCon
 type Entry = {
   readonly role: Role;
   readonly content: unknown;
-  /** Settings that a system message brings along. */
+  /** Settings from a system message. */
   readonly outputConfig: unknown;
   readonly at: string;
 };
@@ -74,12 +74,12 @@ function endOfRun(entries: readonly Entry[], from: number, belongs: (role: Role)
   return end;
 }
 
-/** The calls that wait for results, in their order, and the path of the message that made them. */
+/** The calls that wait for results, in order, and the path of the message that made them. */
 type OpenCalls = { readonly ids: ReadonlySet<string>; readonly at: string };
 
 /**
- * What the assistant said. Consecutive messages stay apart unless one of them calls a tool: then they are one, as the
- * API understands them, or the results would not come after every call.
+ * What the assistant said. Consecutive messages stay separate unless one of them calls a tool: then they are one, as
+ * the API understands them, or the results would not come after every call.
  */
 function convertSpoken(entries: readonly Entry[], context: RequestContext, into: ChatMessage[]): OpenCalls {
   const turns = entries.map((entry) => {
@@ -117,7 +117,7 @@ function convertReplies(
 ): void {
   const replies = entries.map((entry) => readReply(entry, context));
   const results = matchResults(replies, calls);
-  // Clients answer in the order in which tools finish; upstreams want the order of the calls.
+  // Clients return results in the order in which tools finish; upstreams want the order of the calls.
   for (const id of calls.ids) {
     into.messages.push({ role: "tool", tool_call_id: id, content: results.get(id)?.text ?? "" });
   }
@@ -203,7 +203,7 @@ function placeSystem(
     return;
   }
   if (mode === "refuse") {
-    // Clients know this very sentence, without a path, and then send the text as the user's.
+    // Clients know this exact sentence, without a path, and then send the text as the user's.
     throw new MessagesError(400, "invalid_request_error", "role 'system' is not supported on this model");
   }
   if (mode === "hoist") {

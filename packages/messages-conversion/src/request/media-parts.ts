@@ -6,7 +6,7 @@ import type { RequestContext } from "./context.ts";
 
 /**
  * An image block as an image part. @param at path of the block
- * @throws MessagesError when the model sees no images or the source can't be carried
+ * @throws MessagesError when the model does not accept images or the source can't be converted
  */
 export function toImagePart(block: JsonObject, at: string, context: RequestContext): ImagePart {
   if (!context.flags.vision) {
@@ -28,7 +28,7 @@ export function toImagePart(block: JsonObject, at: string, context: RequestConte
 
 /**
  * A document block as parts: plain text and lists of blocks as their parts, a PDF as a file.
- * @throws MessagesError when the model takes no files or the source can't be carried
+ * @throws MessagesError when the model does not accept files or the source can't be converted
  */
 export function toDocumentParts(block: JsonObject, at: string, context: RequestContext): ContentPart[] {
   noteDocumentExtras(block, context);

@@ -1,8 +1,8 @@
 import type { ChatAssistantMessage, ChatMessage, ChatUserMessage, ContentPart } from "../chat-completions.ts";
 
 /**
- * Messages of the user, or of the assistant, that follow each other as one. For templates that insist on alternating
- * turns; both forms mean the same to the Messages API.
+ * Consecutive messages of the user, or of the assistant, as one. For templates that insist on alternating turns; both
+ * forms mean the same to the Messages API.
  */
 export function mergeMessages(messages: readonly ChatMessage[]): ChatMessage[] {
   const merged: ChatMessage[] = [];

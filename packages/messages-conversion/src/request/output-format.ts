@@ -5,9 +5,9 @@ import { asObject, requireObject, requireShallow } from "./check-fields.ts";
 import type { RequestContext } from "./context.ts";
 
 /**
- * The wanted form of the response, from `output_config.format` or the older `output_format`. The schema goes on as it
- * is: clients have already brought it into the strict form.
- * @throws MessagesError for a form that is not a JSON schema, or when the model knows none
+ * The requested response format, from `output_config.format` or the older `output_format`. The schema is passed on
+ * unchanged: clients have already brought it into the strict form.
+ * @throws MessagesError for a format that is not a JSON schema, or when the model supports none
  */
 export function convertOutputFormat(
   body: JsonObject,

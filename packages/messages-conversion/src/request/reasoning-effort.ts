@@ -14,7 +14,7 @@ const effortByBudget: readonly (readonly [tokens: number, effort: ReasoningEffor
 
 const requestableEfforts: ReadonlySet<string> = new Set(["low", "medium", "high", "xhigh", "max"]);
 
-/** What the client said about thinking. */
+/** What the client requested about thinking. */
 export type ThinkingWish = {
   /** Whether the client gets to see the thinking. */
   readonly wantsThinking: boolean;
@@ -25,7 +25,8 @@ export type ThinkingWish = {
 };
 
 /**
- * Reads `thinking` and `output_config.effort`, which the conversation may have changed meanwhile. An unknown kind of thinking or effort says nothing.
+ * Reads `thinking` and `output_config.effort`, which the conversation may have changed. Unknown kinds of thinking or
+ * effort are ignored.
  * @throws MessagesError for a budget that the Messages API would refuse too
  */
 export function readThinkingWish(
@@ -75,7 +76,8 @@ export function chooseReasoningEffort(
   const { reasoning, effort_with_tools: isFree, reasoning_efforts: known } = context.flags;
   if (!reasoning || (hasTools && !isFree)) {
     noteUnheard(wish, context);
-    // A model that takes no effort beside tools must be told so: its default would be refused as well.
+    // A model that accepts no effort together with tools needs an explicit "none": its default would be refused as
+    // well.
     return reasoning ? "none" : null;
   }
   if (wish.effort === null || wish.effort === "none") {

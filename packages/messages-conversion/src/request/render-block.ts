@@ -4,8 +4,8 @@ import { compactJson } from "./check-fields.ts";
 const opaqueLengthMin = 256;
 
 /**
- * A block that has no counterpart upstream, as text that a model can read: what a tool of the other side was asked, or
- * what it found. Encoded and encrypted content is left out; it would cost much and say nothing.
+ * A block without a counterpart upstream, as text that a model can read: what a server-side tool was asked, or what it
+ * found. Encoded and encrypted content is left out; it would cost much and tell the model nothing.
  */
 export function renderBlock(block: JsonObject, at: string): string {
   const { type, name, input, content } = block;

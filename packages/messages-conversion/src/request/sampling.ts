@@ -36,7 +36,7 @@ export function convertSampling(
   return sent;
 }
 
-/** The stop sequences as a list, also a single one. @throws MessagesError for more than the model takes */
+/** The stop sequences as a list, even a single one. @throws MessagesError for more than the model supports */
 export function convertStopSequences(body: JsonObject, context: RequestContext): readonly string[] {
   const sequences = listOf(body, "stop_sequences");
   const texts = sequences.map((sequence, index) => {
@@ -56,7 +56,7 @@ export function convertStopSequences(body: JsonObject, context: RequestContext):
   return texts;
 }
 
-/** The user id, where the model has a place for it; what is too long for that place goes as a digest. */
+/** The user id, if the model has a field for it; one that is too long for the field is replaced by a digest. */
 export function convertUserId(
   body: JsonObject,
   sha256Hex: (text: string) => string,
@@ -83,7 +83,7 @@ const serviceTiers: ReadonlyMap<unknown, "auto" | "default"> = new Map([
   ["standard_only", "default"],
 ]);
 
-/** The service tier, where the model knows it. "auto" is what the Messages API assumes anyway. */
+/** The service tier, if the model supports it. "auto" is the Messages API's default anyway. */
 export function convertServiceTier(
   body: JsonObject,
   context: RequestContext,

@@ -7,7 +7,7 @@ import { isToolChange } from "./talk-settings.ts";
 const billingMark = "x-anthropic-billing-header";
 
 /**
- * The text of a system prompt, which is a text or a list of text blocks; "" when there is none. A billing line that
+ * The text of a system prompt, which is a string or a list of text blocks; "" when there is none. A billing line that
  * some clients prepend changes with every call and would make every prompt a new one for the upstream's cache. Blocks
  * that change the tools are noted.
  * @throws MessagesError when a block is not text

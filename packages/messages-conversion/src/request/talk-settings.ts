@@ -3,17 +3,19 @@ import { isGiven, isJsonObject, type JsonObject, textOf } from "../json.ts";
 import { asObject } from "./check-fields.ts";
 import type { DroppedFeatures } from "./dropped-features.ts";
 
-/** A tool that the conversation adds or takes away: a whole definition, or the name of one that is known. */
+/** A tool that the conversation adds or removes: a whole definition, or the name of a known one. */
 export type ToolChange = {
   /** Path of the block. */
   readonly at: string;
   readonly name: string;
-  /** Null where the tool is only named. */
+  /** Null if the tool is only named. */
   readonly definition: JsonObject | null;
   readonly isAddition: boolean;
 };
 
-/** What messages of a conversation change about its course; the last word counts, because a call only goes on from there. */
+/**
+ * Settings that messages change during a conversation; the last one counts, because a call only continues from there.
+ */
 export class TalkSettings {
   readonly #toolChanges: ToolChange[] = [];
   #effort: unknown = null;
@@ -23,19 +25,19 @@ export class TalkSettings {
     return this.#toolChanges;
   }
 
-  /** The effort that was asked for last; null when none was. */
+  /** The last requested effort; null when there was none. */
   get effort(): unknown {
     return this.#effort;
   }
 
-  /** Takes the settings of a system message. */
+  /** Applies the settings of a system message. */
   takeOutputConfig(config: unknown): void {
     const effort = isJsonObject(config) ? config["effort"] : null;
     this.#effort = isGiven(effort) ? effort : this.#effort;
   }
 
   /**
-   * Takes a `tool_addition` or `tool_removal` block. Tools of a server on the other side can't go upstream.
+   * Applies a `tool_addition` or `tool_removal` block. Tools of a server on the other side can't be sent upstream.
    * @param at path of the block
    * @throws MessagesError when it does not say which tool
    */

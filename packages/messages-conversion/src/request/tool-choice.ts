@@ -14,8 +14,8 @@ const plainChoices: ReadonlyMap<unknown, ChatToolChoice> = new Map([
 type ChoiceFields = Pick<ChatCompletionRequest, "tool_choice" | "parallel_tool_calls">;
 
 /**
- * Which tool the model is to use, and whether several at once. Without tools there is nothing to choose.
- * @throws MessagesError for an unknown form, and for a tool that is not among the tools
+ * Which tool the model should use, and whether several at once. Without tools there is nothing to choose.
+ * @throws MessagesError for an unknown form, and for a tool that is not in the list
  */
 export function convertToolChoice(value: unknown, tools: ConvertedTools, context: RequestContext): ChoiceFields {
   if (tools.tools.length === 0 || !isGiven(value)) {

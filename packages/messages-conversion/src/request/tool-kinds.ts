@@ -1,13 +1,13 @@
 import type { JsonObject } from "../json.ts";
 
-/** Tools that the other side runs itself, by the beginning of their type. Nothing upstream could replace them. */
+/** Server-side tools, by the beginning of their type. Nothing upstream could replace them. */
 const serverToolTypes = ["web_search_", "web_fetch_", "code_execution_", "tool_search_", "mcp_toolset", "advisor"];
 
 type ClientToolKind = { readonly prefix: string; readonly description: string; readonly schema: JsonObject };
 
 const text = { type: "string" } as const;
 
-/** Tools that the client runs and whose schema only the other side knows, by the beginning of their type. */
+/** Client-side tools whose schema only the server knows, by the beginning of their type. */
 const clientToolKinds: readonly ClientToolKind[] = [
   {
     prefix: "bash_",
@@ -52,7 +52,7 @@ export type ToolKind =
   | { readonly kind: "client"; readonly description: string; readonly schema: JsonObject }
   | { readonly kind: "unsupported" };
 
-/** What kind of tool a definition is. A typed tool that brings its own schema is as good as a custom one. */
+/** The kind of tool that a definition describes. A typed tool with its own schema is as good as a custom one. */
 export function toolKindOf(type: string | null, hasSchema: boolean): ToolKind {
   if (type === null || type === "custom") {
     return { kind: "custom" };

@@ -2,8 +2,8 @@ const legalName = /^[\w-]{1,64}$/;
 const keptLength = 55;
 
 /**
- * Tool names as the upstream takes them: at most 64 of letters, digits, `_` and `-`. Any other name is cut and gets a
- * digest, always the same for the same name, so that histories keep reading the same; answers are mapped back.
+ * Tool names as the upstream accepts them: at most 64 of letters, digits, `_` and `-`. Any other name is truncated and
+ * gets a digest, always the same for the same name, so that histories stay identical; responses are mapped back.
  */
 export class ToolNames {
   readonly #sha256Hex: (text: string) => string;
@@ -14,7 +14,7 @@ export class ToolNames {
     this.#sha256Hex = sha256Hex;
   }
 
-  /** The name under which the upstream knows the tool. */
+  /** The upstream's name for the tool. */
   toUpstream(name: string): string {
     if (legalName.test(name)) {
       return name;

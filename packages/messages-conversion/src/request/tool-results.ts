@@ -11,15 +11,15 @@ export type ToolResult = {
   readonly at: string;
   readonly toolUseId: string;
   readonly text: string;
-  /** What a tool message can't hold; it goes into the user message that follows. */
+  /** What a tool message can't contain; it goes into the following user message. */
   readonly attachments: readonly ContentPart[];
 };
 
 /**
- * The result of one tool call as text and attachments. A failed call is marked by its text, because a tool message
- * has no flag for it.
+ * The result of one tool call as text and attachments. A failed call is marked in its text, because a tool message has
+ * no flag for it.
  * @param at path of the block
- * @throws MessagesError when the block has a wrong form or holds what the model can't take
+ * @throws MessagesError when the block is malformed or contains what the model does not accept
  */
 export function readToolResult(block: JsonObject, at: string, context: RequestContext): ToolResult {
   context.dropped.addMarksOf(block);

@@ -8,11 +8,11 @@ import { toolKindOf } from "./tool-kinds.ts";
 
 export type ConvertedTools = {
   readonly tools: readonly ChatTool[];
-  /** The client's names of the tools that go upstream. */
+  /** The client's names of the tools that are sent upstream. */
   readonly names: ReadonlySet<string>;
-  /** The client's names of tools whose arguments it wants piece by piece. */
+  /** The client's names of tools whose arguments it wants in deltas. */
   readonly eagerNames: ReadonlySet<string>;
-  /** The client's names of tools that only the other side could run > the error that says so. */
+  /** The client's names of server-side tools > the error that says that they can't be used. */
   readonly serverTools: ReadonlyMap<string, MessagesError>;
 };
 
@@ -25,9 +25,9 @@ type Gathered = {
 };
 
 /**
- * The tools of a request, as the conversation has changed them by now. Tools of the other side are left out as long as others remain: a model without them does what
- * it can, but a call for them alone would be answered with inventions.
- * @throws MessagesError when a tool has a wrong form, or none is left that the model could use
+ * The tools of a request, after the conversation's changes. Server-side tools are dropped as long as others remain: a
+ * model without them does what it can, but a call for them alone would be answered with inventions.
+ * @throws MessagesError when a tool is malformed, or none is left that the model could use
  */
 export function convertTools(definitions: readonly unknown[], context: RequestContext): ConvertedTools {
   const gathered: Gathered = { tools: new Map(), withdrawn: new Map(), eagerNames: new Set(), serverTools: new Map() };
@@ -47,8 +47,8 @@ export function convertTools(definitions: readonly unknown[], context: RequestCo
 }
 
 /**
- * A removed tool is no longer offered until it is added again. Naming a tool that nobody has defined has no effect
- * here: it belongs to the other side.
+ * A removed tool is no longer offered until it is added again. Naming an undefined tool has no effect here: it is a
+ * server-side one.
  */
 function applyChange({ at, name, definition, isAddition }: ToolChange, context: RequestContext, into: Gathered): void {
   if (definition !== null) {
@@ -118,7 +118,7 @@ function addTool(definition: JsonObject, at: string, context: RequestContext, in
   });
 }
 
-/** Nothing of the schema is changed but what upstreams insist on. */
+/** Changes in the schema only what upstreams insist on. */
 function completeSchema(schema: JsonObject): JsonObject {
   const hasType = schema["type"] !== undefined;
   const hasProperties = schema["properties"] !== undefined;
@@ -128,7 +128,7 @@ function completeSchema(schema: JsonObject): JsonObject {
   return { ...(hasType ? {} : { type: "object" }), ...schema, ...(hasProperties ? {} : { properties: {} }) };
 }
 
-/** Fields of a tool that have no counterpart, and the values with which they mean nothing. */
+/** Fields of a tool that have no counterpart, and the values with which they have no effect. */
 function noteExtras(definition: JsonObject, context: RequestContext): void {
   context.dropped.addMarksOf(definition);
   if (definition["defer_loading"] === true) {

@@ -7,10 +7,10 @@ const readFields = new Set([
   ...["metadata", "tools", "tool_choice", "thinking", "output_config", "output_format", "service_tier"],
 ]);
 
-/** Values with which a field asks for nothing. */
+/** Values with which a field has no effect. */
 const emptyValues: Readonly<Record<string, unknown>> = { speed: "standard", inference_geo: "global" };
 
-/** Notes the fields that have no counterpart. They are no error: clients send many of them with every call. */
+/** Notes the fields that have no counterpart. They are not an error: clients send many of them with every call. */
 export function noteUnknownFields(body: JsonObject, context: RequestContext): void {
   for (const [field, value] of Object.entries(body)) {
     const isEmptyList = Array.isArray(value) && value.length === 0;

@@ -6,13 +6,13 @@ import type { RequestContext } from "./context.ts";
 import { toDocumentParts, toImagePart, toSearchResultText } from "./media-parts.ts";
 import { isToolChange } from "./talk-settings.ts";
 
-/** Blocks about the other side's own tools; here all tools are known from the beginning. */
+/** Blocks about server-side tools; here all tools are known from the beginning. */
 const passedOver = new Set(["mcp_tool_listing", "fallback"]);
 
 /**
- * One block of a user message as parts; empty for a block that says nothing.
+ * One block of a user message as parts; empty for an empty block.
  * @param at path of the block
- * @throws MessagesError when the block has a wrong form or can't be carried
+ * @throws MessagesError when the block is malformed or can't be converted
  */
 export function toUserParts(block: JsonObject, at: string, context: RequestContext): ContentPart[] {
   context.dropped.addMarksOf(block);
@@ -46,7 +46,10 @@ export function toUserParts(block: JsonObject, at: string, context: RequestConte
   }
 }
 
-/** The parts as a message; null when there are none. A single text goes as a plain string, which every upstream takes. */
+/**
+ * The parts as a message; null when there are none. A single text is sent as a plain string, which every upstream
+ * accepts.
+ */
 export function toUserMessage(parts: ContentPart[]): ChatUserMessage | null {
   const [first] = parts;
   if (first === undefined) {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, textOf } from "../json.ts";
 
-/** The text of `content`: a plain text, or the text parts of a list. */
+/** The text of `content`: a string, or the text parts of a list. */
 export function contentText(content: unknown): string {
   if (typeof content === "string") {
     return content;
@@ -8,7 +8,7 @@ export function contentText(content: unknown): string {
   return Array.isArray(content) ? content.map(partText).join("") : "";
 }
 
-/** Parts of thinking are not for the reader. */
+/** Parts with thinking are not for the reader. */
 function partText(part: unknown): string {
   if (typeof part === "string") {
     return part;
@@ -16,7 +16,7 @@ function partText(part: unknown): string {
   return isJsonObject(part) && part["type"] !== "thinking" ? (textOf(part["text"]) ?? "") : "";
 }
 
-/** The thinking in a message or a delta; upstreams have three places for it and some fill two with the same text. */
+/** The thinking in a message or a delta; upstreams have three fields for it and some fill two with the same text. */
 export function reasoningText(message: JsonObject): string {
   return (
     textOf(message["reasoning_content"]) ??

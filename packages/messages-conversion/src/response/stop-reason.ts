@@ -5,7 +5,7 @@ export type Ending = {
   readonly finishReason: string | null;
   readonly hasToolUse: boolean;
   readonly hasRefusal: boolean;
-  /** What some upstreams say about the text that stopped them. */
+  /** Some upstreams' field for the stop sequence. */
   readonly stoppedBy: unknown;
   readonly stopSequences: readonly string[];
 };
@@ -15,7 +15,7 @@ const cutShort: ReadonlyMap<string | null, StopReason> = new Map([
   ["content_filter", "refusal"],
 ]);
 
-/** Why the answer ended; unknown reasons are an ordinary end. */
+/** The stop reason; an unknown finish reason is a normal end. */
 export function toStopReason(ending: Ending): { stop_reason: StopReason; stop_sequence: string | null } {
   const cut = cutShort.get(ending.finishReason);
   if (cut !== undefined) {

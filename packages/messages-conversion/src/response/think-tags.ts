@@ -4,14 +4,14 @@ const closeTag = "</think>";
 export type ThinkPiece = { readonly kind: "thinking" | "text"; readonly text: string };
 
 /**
- * Takes the thinking out of a text that begins with it, between `<think>` and `</think>`. Pieces may be torn anywhere,
- * also inside a tag; what could still become a tag is held back until it is clear.
+ * Extracts the thinking from a text that begins with it, between `<think>` and `</think>`. Pieces may be torn anywhere,
+ * even inside a tag; text that could still become a tag is held back until it is clear.
  */
 export class ThinkTagSplitter {
   #place: "before" | "inside" | "after" = "before";
   #held = "";
 
-  /** What the next piece makes certain, in order. */
+  /** What is certain after the next piece, in order. */
   push(piece: string): ThinkPiece[] {
     if (this.#place === "after") {
       return piecesOf("text", piece);
@@ -21,7 +21,7 @@ export class ThinkTagSplitter {
     return this.#place === "before" ? this.#beforeTag(text) : this.#insideTag(text);
   }
 
-  /** The answer is over; what was held back is what it looks like. */
+  /** The text is over; anything held back is plain text. */
   end(): ThinkPiece[] {
     const kind = this.#place === "inside" ? "thinking" : "text";
     const held = this.#held;

@@ -1,6 +1,6 @@
 import type { ContentBlock, Message, MessagesEvent } from "../messages.ts";
 
-/** A whole message as the events of a stream, for callers that wanted one and an answer that came in one piece. */
+/** A whole message as the events of a stream, for callers that requested a stream and got a response in one piece. */
 export function toMessageEvents(message: Message): MessagesEvent[] {
   const { usage } = message;
   const opening: Message = {

@@ -11,8 +11,8 @@ import { noUsage, toMessagesUsage } from "./usage.ts";
 
 /**
  * A chat completion as a message.
- * @param completion the parsed body of a successful answer
- * @throws MessagesError when the body holds an error after all, or no answer
+ * @param completion the parsed body of a successful response
+ * @throws MessagesError when the body contains an error after all, or no response
  */
 export function toMessagesResponse(completion: unknown, facts: AnswerFacts, ids: AnswerIds): Message {
   if (!isJsonObject(completion)) {
@@ -53,7 +53,7 @@ export function toMessagesResponse(completion: unknown, facts: AnswerFacts, ids:
   };
 }
 
-/** The answer to a request that only warms a cache. */
+/** The response to a request that only warms a cache. */
 export function toEmptyMessage(facts: AnswerFacts, ids: AnswerIds): Message {
   return {
     id: ids.messageId,
@@ -67,7 +67,7 @@ export function toEmptyMessage(facts: AnswerFacts, ids: AnswerIds): Message {
   };
 }
 
-/** Thinking, if the client is to see it, and then what was said. Text of nothing but white space is none. */
+/** Thinking, if the client wants it, and then the text. Text that is only white space is dropped. */
 function speechBlocks(message: JsonObject, refusal: string | null, facts: AnswerFacts): ContentBlock[] {
   let thinking = reasoningText(message);
   let text = contentText(message["content"]);

@@ -3,8 +3,8 @@ import type { ContentBlock, MessagesEvent } from "../messages.ts";
 export type SpeechKind = "text" | "thinking";
 
 /**
- * Writes content blocks one after the other: indexes without gaps, at most one block open, each started once and stopped
- * once. Whatever the rest of the machine does, this is what the client sees.
+ * Writes content blocks one after the other: indexes without gaps, at most one block open, each started once and
+ * stopped once. Whatever the rest of the machine does, the client sees only this.
  */
 export class BlockWriter {
   /** What was written since the last `drain`. */
@@ -13,7 +13,7 @@ export class BlockWriter {
   /** Index of the open block, or of the next one. */
   #index = 0;
   hasToolUse = false;
-  /** Characters that the client was given, for a guess at the tokens. */
+  /** Characters that the client was sent, for an estimate of the tokens. */
   outputLength = 0;
 
   get openKind(): SpeechKind | "tool_use" | null {
@@ -69,7 +69,7 @@ export class BlockWriter {
     this.#index += 1;
   }
 
-  /** Hands over what was written, in order. */
+  /** Returns what was written, in order. */
   drain(): MessagesEvent[] {
     const events = this.#events;
     this.#events = [];

@@ -7,7 +7,7 @@ const callsMax = 1_000;
 
 /** A tool call as far as it is known. */
 export class PendingCall {
-  /** The upstream's number, or the order of appearance where it has none. */
+  /** The upstream's number, or the order of appearance if it has none. */
   readonly order: number;
   id: string;
   name = "";
@@ -21,7 +21,7 @@ export class PendingCall {
     this.id = id;
   }
 
-  /** The arguments are one whole object; more of them could only be a mistake. */
+  /** The arguments are one complete object; more of them could only be a mistake. */
   get isComplete(): boolean {
     return this.scanner.state === "complete";
   }
@@ -33,8 +33,8 @@ export class PendingCall {
 }
 
 /**
- * Puts the pieces of tool calls together. Upstreams disagree about what distinguishes two calls: most number them,
- * some give every call the number 0 and its own id, some only ids, and some nothing at all.
+ * Assembles the pieces of tool calls. Upstreams disagree about what distinguishes two calls: most number them, some
+ * give every call the number 0 and its own id, some only ids, and some nothing at all.
  */
 export class CallCollector {
   /** In the order in which the client receives them. */
@@ -45,7 +45,7 @@ export class CallCollector {
 
   /**
    * The call that the piece belongs to, with the piece added.
-   * @throws MessagesError when there are more calls than any answer has
+   * @throws MessagesError when there are more calls than any response has
    */
   take(piece: CallPiece): PendingCall {
     const known = this.#find(piece);
@@ -84,7 +84,9 @@ export class CallCollector {
   }
 }
 
-/** Whether the piece begins a call although an earlier one has its place. Names and ids alone are often repeated. */
+/**
+ * Whether the piece begins a new call although an earlier one has its index. Names and ids alone are often repeated.
+ */
 function isAnotherCall(known: PendingCall, { index, id, name }: CallPiece): boolean {
   if (name === null) {
     return false;

@@ -12,12 +12,12 @@ import { Speech } from "./speech.ts";
 import type { StreamInput } from "./stream-input.ts";
 import { ToolBlocks } from "./tool-blocks.ts";
 
-/** A client that hears nothing for much longer gives up. */
+/** A client that receives nothing for much longer gives up. */
 const silenceMsMax = 10_000;
-/** How long usage is waited for once the answer is complete. */
+/** How long to wait for usage once the response is complete. */
 const usageWaitMs = 2_000;
 const unparsableMax = 3;
-/** A guess for upstreams that count nothing. */
+/** An estimate for upstreams that count nothing. */
 const charactersPerToken = 4;
 
 /**
@@ -29,14 +29,14 @@ type StreamPhase = "waiting" | "refused" | "started" | "ended";
 export type StreamOpening = {
   readonly facts: AnswerFacts;
   readonly ids: AnswerIds;
-  /** What the prompt is thought to measure until the upstream says. */
+  /** The estimated size of the prompt until the upstream reports it. */
   readonly inputTokens: number;
   readonly nowMs: number;
 };
 
 /**
- * Makes the events of a message out of the chunks of a chat completion. It does nothing by itself: each input with its
- * time goes in, the events that follow from it come out, the same for the same inputs.
+ * Generates the events of a message from the chunks of a chat completion. It does nothing by itself: each input with
+ * its time goes in, the resulting events come out, the same for the same inputs.
  */
 export class MessagesStream {
   readonly #facts: AnswerFacts;
@@ -70,12 +70,12 @@ export class MessagesStream {
     return this.#phase;
   }
 
-  /** Why the stream was refused or ended badly; null while it is well. */
+  /** Why the stream was refused or failed; null if it did not. */
   get failure(): MessagesError | null {
     return this.#failure;
   }
 
-  /** Takes what happened and says what the client is to hear. After the end nothing is said any more. */
+  /** Processes an input and returns the events for the client. After the end there are none. */
   reduce(input: StreamInput, nowMs: number): MessagesEvent[] {
     if (this.#phase === "ended" || this.#phase === "refused") {
       return [];
@@ -171,7 +171,7 @@ export class MessagesStream {
     } else if (isSilent) {
       this.#writer.put({ type: "ping" });
       if (this.#tools.isHolding) {
-        // Clients that count only events of content would think the stream dead.
+        // Clients that count only content events would think the stream dead.
         this.#writer.addInput("");
       }
     }
@@ -254,7 +254,7 @@ export class MessagesStream {
     return { ...this.#startUsage, output_tokens: Math.ceil(this.#writer.outputLength / charactersPerToken) };
   }
 
-  /** Nothing is closed: a message that looks whole would hide that it is not. */
+  /** Nothing is closed: a message that looks complete would hide that it is not. */
   #fail(error: MessagesError): void {
     this.#failure = error;
     if (this.#phase === "waiting") {

@@ -12,21 +12,21 @@ export type CallPiece = {
   readonly arguments: string;
 };
 
-/** What a chunk says, in the order in which it is to be taken. */
+/** The content of a chunk, in the order in which it has to be processed. */
 export type ChunkWords = {
   readonly reasoning: string;
   readonly content: string;
   readonly refusal: string;
   readonly calls: readonly CallPiece[];
   readonly finishReason: string | null;
-  /** What some upstreams say about the text that stopped them. */
+  /** Some upstreams' field for the stop sequence. */
   readonly stoppedBy: unknown;
   readonly usage: JsonObject | null;
 };
 
 const noCalls: readonly CallPiece[] = [];
 
-/** Reads the first choice of a chunk; empty and absent fields say nothing. */
+/** Reads the first choice of a chunk; empty and absent fields are skipped. */
 export function readChunk(chunk: JsonObject): ChunkWords {
   const { choices, usage } = chunk;
   const choice = Array.isArray(choices) ? choices.find(isFirstChoice) : undefined;
@@ -46,7 +46,7 @@ function isFirstChoice(choice: unknown): choice is JsonObject {
   return isJsonObject(choice) && (choice["index"] === 0 || !isGiven(choice["index"]));
 }
 
-/** Some upstreams send the last chunk of a stream in the form of a whole answer. */
+/** Some upstreams send the last chunk of a stream in the form of a complete response. */
 function deltaOf(choice: JsonObject | undefined): JsonObject {
   const delta = choice?.["delta"] ?? choice?.["message"];
   return isJsonObject(delta) ? delta : {};

@@ -2,14 +2,14 @@ import { badUpstreamAnswer } from "../errors/messages-error.ts";
 import type { BlockWriter, SpeechKind } from "./block-writer.ts";
 import type { ToolBlocks } from "./tool-blocks.ts";
 
-/** What may wait of the text of one answer, in characters. */
+/** The limit for text of one response that is held back, in characters. */
 const heldLengthMax = 16_777_216;
 
-/** Text beside the tool calls: it waits while a call is incomplete, and leaves out empty lines before a call. */
+/** Text beside the tool calls: it waits while a call is incomplete, and omits empty lines before a call. */
 export class Speech {
   readonly #writer: BlockWriter;
   readonly #tools: ToolBlocks;
-  /** White space at the head of a text block; it is only worth a block if something follows. */
+  /** White space at the start of a text block; it is only sent if something follows. */
   #whiteSpace = "";
   readonly #held: { readonly kind: SpeechKind; text: string }[] = [];
   #heldLength = 0;
@@ -19,12 +19,12 @@ export class Speech {
     this.#tools = tools;
   }
 
-  /** Whether something waits for a tool call to be sent. */
+  /** Whether text is held back until a tool call was sent. */
   get isHolding(): boolean {
     return this.#held.length > 0;
   }
 
-  /** @throws MessagesError when more waits than any answer is worth */
+  /** @throws MessagesError when more is held back than any response is worth */
   say(kind: SpeechKind, piece: string): void {
     const text = kind === "text" ? this.#withWhiteSpace(piece) : piece;
     if (text === "") {
@@ -43,7 +43,7 @@ export class Speech {
     this.#whiteSpace = "";
   }
 
-  /** Sends what waited, now that the tool calls are sent. */
+  /** Sends the held text, now that the tool calls were sent. */
   release(): void {
     for (const { kind, text } of this.#held.splice(0)) {
       this.#writer.speak(kind, text);
@@ -53,7 +53,7 @@ export class Speech {
   #withWhiteSpace(piece: string): string {
     const last = this.#held.at(-1)?.kind ?? this.#writer.openKind;
     const text = this.#whiteSpace + piece;
-    // What waits is white space, so that only the piece has to be looked at.
+    // The held text is white space, so that only the piece has to be checked.
     if (last !== "text" && piece.trim() === "") {
       this.#countHeld(piece);
       this.#whiteSpace = text;

@@ -1,18 +1,18 @@
 import type { MessagesError } from "../errors/messages-error.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 
-/** What can happen to a stream of an upstream. */
+/** What can happen to an upstream's stream. */
 export type StreamInput =
   | { readonly kind: "chunk"; readonly chunk: JsonObject }
   /** An event that is not a JSON object. */
   | { readonly kind: "unparsable" }
-  /** The upstream said that it is done. */
+  /** The upstream sent its end mark. */
   | { readonly kind: "done" }
-  /** The body ended in order. */
+  /** The body ended in an orderly way. */
   | { readonly kind: "eof" }
   /** The connection broke. */
   | { readonly kind: "cut" }
-  /** Anything else that ends the call, in the words in which the client is to hear of it. */
+  /** Any other error that ends the call, worded for the client. */
   | { readonly kind: "failed"; readonly error: MessagesError }
   /** Time passed; to be reported about once a second. */
   | { readonly kind: "tick" };
@@ -20,7 +20,7 @@ export type StreamInput =
 const unparsable: StreamInput = { kind: "unparsable" };
 const done: StreamInput = { kind: "done" };
 
-/** One event of the upstream's stream as input; null for one that says nothing. */
+/** One event of the upstream's stream as input; null for one without content. */
 export function fromServerSentEvent({ event, data }: { event: string; data: string }): StreamInput | null {
   if (data === "[DONE]" || data.trim() === "[DONE]") {
     return done;
@@ -35,7 +35,7 @@ export function fromServerSentEvent({ event, data }: { event: string; data: stri
     parsed = null;
   }
   if (event === "error") {
-    // The name alone makes it an error, in whichever form it comes.
+    // The name alone makes it an error, whatever its form.
     const isWrapped = isJsonObject(parsed) && "error" in parsed;
     return { kind: "chunk", chunk: isWrapped ? (parsed as JsonObject) : { error: parsed ?? data } };
   }

@@ -5,13 +5,13 @@ import type { BlockWriter } from "./block-writer.ts";
 import { CallCollector, type PendingCall } from "./call-collector.ts";
 import type { CallPiece } from "./read-chunk.ts";
 
-/** What may wait of the arguments of one answer, in characters. */
+/** The limit for arguments of one response that are held back, in characters. */
 const heldLengthMax = 16_777_216;
 
 /**
  * Turns tool calls, whose pieces may come in any order, into blocks that come one after the other. Arguments wait until
- * they are whole, because a client that is given torn JSON either fails or acts on half of it; only tools that ask for
- * it get theirs piece by piece, as long as they can still become an object.
+ * they are complete, because a client that is given torn JSON either fails or acts on half of it; only tools that ask
+ * for it get theirs in deltas, as long as they can still become an object.
  */
 export class ToolBlocks {
   readonly #writer: BlockWriter;
@@ -20,7 +20,7 @@ export class ToolBlocks {
   readonly #collector = new CallCollector();
   readonly #usedIds: Set<string>;
   #open: PendingCall | null = null;
-  /** How much of the open call's arguments went out already; null when they wait until they are whole. */
+  /** How much of the open call's arguments was already sent; null when they wait until they are complete. */
   #sentLength: number | null = null;
   #heldLength = 0;
 
@@ -31,22 +31,22 @@ export class ToolBlocks {
     this.#usedIds = new Set(facts.usedToolIds);
   }
 
-  /** Whether there is a call that the client has not received as a whole; one without a name is not one yet. */
+  /** Whether there is a call that the client has not received completely; one without a name does not count yet. */
   get hasPending(): boolean {
     return this.#collector.calls.some(isPending);
   }
 
-  /** Whether nothing is missing of what waits. */
+  /** Whether the held calls are complete. */
   get areComplete(): boolean {
     return this.#collector.calls.every((call) => call.isComplete || !isPending(call));
   }
 
-  /** Whether a block is open that the client has seen nothing of yet. */
+  /** Whether a block is open of which the client has seen nothing yet. */
   get isHolding(): boolean {
     return this.#open !== null && this.#sentLength === null;
   }
 
-  /** @throws MessagesError when arguments that go out piece by piece turn out to be broken */
+  /** @throws MessagesError when arguments that are sent in deltas turn out to be broken */
   take(piece: CallPiece): void {
     this.#heldLength += piece.arguments.length;
     if (this.#heldLength > heldLengthMax) {
@@ -67,9 +67,9 @@ export class ToolBlocks {
   }
 
   /**
-   * Sends the client everything that waits, in order.
+   * Sends the client everything that was held back, in order.
    * @param isTruncated the response ended because its limit was reached
-   * @throws MessagesError when arguments that went out piece by piece have no end
+   * @throws MessagesError when arguments that were sent in deltas have no end
    */
   flush(isTruncated: boolean): void {
     if (this.#open !== null) {
@@ -83,7 +83,7 @@ export class ToolBlocks {
     }
   }
 
-  /** A name can still grow until arguments follow, so that nothing is begun before. */
+  /** A name can still grow until arguments follow, so nothing is started before. */
   #openNext(): void {
     const next = this.#collector.calls.find(isPending);
     if (next !== undefined && next.arguments !== "") {
@@ -101,7 +101,7 @@ export class ToolBlocks {
     this.#sentLength = this.#facts.eagerTools.has(name) ? 0 : null;
   }
 
-  /** @param piece what came last, when everything before it went out already; null to look at the whole */
+  /** @param piece the last piece, when everything before it was already sent; null to check the whole */
   #sendOn(call: PendingCall, piece: string | null): void {
     if (this.#sentLength === null) {
       return;
@@ -117,7 +117,7 @@ export class ToolBlocks {
       throw brokenArguments();
     }
     const freshLength = scanner.validLength - this.#sentLength;
-    // The whole text is put together only once; afterwards each piece goes out by itself.
+    // The whole text is assembled only once; afterwards each piece is sent by itself.
     const isPieceAlone = piece !== null && this.#sentLength > 0;
     const fresh = isPieceAlone
       ? piece.slice(0, freshLength)

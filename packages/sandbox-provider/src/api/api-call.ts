@@ -5,7 +5,7 @@ import type { IncomingRequest } from "../script/incoming-request.ts";
 export type ApiCall = {
   readonly request: IncomingRequest;
   readonly behaviour: Behaviour;
-  /** Counts requests from 0; ids are made of it, so that they are the same in every run. */
+  /** Counts requests from 0; ids are derived from it, so that they are the same in every run. */
   readonly index: number;
   readonly createdAtSeconds: number;
 };

@@ -1,4 +1,4 @@
-/** POST /v1/embeddings: vectors of length 1 that depend on nothing but the text. */
+/** POST /v1/embeddings: vectors of length 1 that depend only on the text. */
 import type { Answer } from "../wire/plan.ts";
 import { seededRandom } from "../wire/seeded-random.ts";
 import type { ApiCall } from "./api-call.ts";

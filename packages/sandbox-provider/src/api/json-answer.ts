@@ -1,4 +1,4 @@
-/** Answers in JSON, and errors in the shape that OpenAI clients parse. */
+/** JSON responses, and errors in the format that OpenAI clients parse. */
 import { type Answer, type AnswerHeader, utf8 } from "../wire/plan.ts";
 
 export type ApiError = {
@@ -9,7 +9,7 @@ export type ApiError = {
   readonly code?: string | null;
 };
 
-/** Thrown by an endpoint to refuse a request; it becomes the answer. */
+/** Thrown by an endpoint to refuse a request; becomes the response. */
 export class RequestRefused extends Error {
   readonly error: ApiError;
 

@@ -1,11 +1,11 @@
-/** Images, speech and transcription: the smallest files that are really of their kind. */
+/** Images, speech and transcription: the smallest valid files of their types. */
 import type { Answer } from "../wire/plan.ts";
 import type { ApiCall } from "./api-call.ts";
 import { bytesAnswer, jsonAnswer, refuse } from "./json-answer.ts";
 import { optionalCount, requireBody } from "./prompt.ts";
 import { countContent } from "./usage.ts";
 
-/** One grey point. */
+/** One grey pixel. */
 const onePointPng = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==";
 const imageTokens = 272;
 const imagesMax = 10;
@@ -89,7 +89,7 @@ export async function answerTranscription(call: ApiCall): Promise<Answer> {
   return jsonAnswer({ ...details, text, ...usage });
 }
 
-/** What both forms of FormData that the types know have in common. */
+/** The common part of both FormData types in the type definitions. */
 type Form = { get(name: string): unknown };
 
 async function readForm({ request }: ApiCall): Promise<Form> {

@@ -94,7 +94,7 @@ function readGroup(cursor: Cursor): string {
   return /[=!]$/.test(prefix) ? "" : text;
 }
 
-/** Tries a few characters against the class itself, so that ranges and negation need no interpretation here. */
+/** Tests some characters against the class itself, so that ranges and negation need no interpretation here. */
 function readClass(cursor: Cursor): string {
   const start = cursor.at - 1;
   let isFirst = true;
@@ -106,7 +106,7 @@ function readClass(cursor: Cursor): string {
   return memberOf(cursor.source.slice(start, cursor.at));
 }
 
-/** A character that the class has; nothing for a class that is empty or broken. */
+/** A character in the class; an empty text for a class that is empty or broken. */
 function memberOf(source: string): string {
   const matcher = compile(`^${source}$`, "u") ?? compile(`^${source}$`, "");
   const literal = source.slice(1, -1).replace(/^\^|\\/g, "");

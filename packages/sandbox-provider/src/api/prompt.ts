@@ -31,7 +31,7 @@ export function requireBody(request: IncomingRequest): JsonObject & { readonly m
 }
 
 /**
- * A whole number of at least `least`, or null when the field is absent.
+ * An integer of at least `least`, or null when the field is absent.
  * @throws RequestRefused
  */
 export function optionalCount(body: JsonObject, name: string, least: number): number | null {

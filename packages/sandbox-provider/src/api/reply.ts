@@ -19,11 +19,11 @@ export type Reply = { readonly choices: readonly Choice[]; readonly counts: Toke
 export type ReplyRequest = {
   readonly body: JsonObject;
   readonly behaviour: Behaviour;
-  /** What the user said last; null after tool results, when the sandbox always answers with text. */
+  /** The user's last message; null after tool results, when the sandbox always responds with text. */
   readonly spoken: string | null;
   readonly tokensMax: number | null;
   readonly promptTokens: number;
-  /** Whether the text is sent as it is produced, so that it may go on for ever. */
+  /** Whether the text is sent as it is generated, so that it may be endless. */
   readonly canBeEndless?: boolean;
   /** Distinguishes the calls of different requests. */
   readonly idSuffix: string;
@@ -32,7 +32,7 @@ export type ReplyRequest = {
 const notice = "This is the Sluice sandbox provider, not a real model.";
 const remedy = "Set PROVIDER_API_KEY and start again to get answers from a real provider.";
 const quotedMax = 200;
-/** What a model asked to reason is said to have thought, in tokens. */
+/** How many tokens a reasoning model is said to have thought. */
 const reasoningTokensDefault = 64;
 
 export function makeReply(request: ReplyRequest): Reply {
@@ -125,7 +125,7 @@ function shorten(text: string): string {
   return characters.length > quotedMax ? `${characters.slice(0, quotedMax).join("")}…` : text;
 }
 
-/** Ends the text before the first stop sequence; texts without end are left alone. */
+/** Ends the text before the first stop sequence; endless texts are left alone. */
 function stopText(source: TextSource, stop: unknown): TextSource {
   const sequences = (typeof stop === "string" ? [stop] : asArray(stop)).filter((one) => typeof one === "string");
   if (sequences.length === 0 || !Number.isFinite(source.bytes)) {

@@ -1,4 +1,4 @@
-/** POST /v1/rerank: a document is the nearer to the query the more of its words it has. */
+/** POST /v1/rerank: a document ranks higher the more words of the query it has. */
 import type { Answer } from "../wire/plan.ts";
 import type { ApiCall } from "./api-call.ts";
 import { jsonAnswer, refuse } from "./json-answer.ts";

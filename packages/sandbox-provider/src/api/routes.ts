@@ -1,4 +1,4 @@
-/** From a request to its answer: credential, path, method, then the endpoint. */
+/** From a request to its response: credential, path, method, then the endpoint. */
 import { answerRealtime } from "../realtime/handshake.ts";
 import type { Behaviour } from "../script/behaviour.ts";
 import { type Answer, type AnswerHeader, utf8 } from "../wire/plan.ts";
@@ -40,7 +40,7 @@ const endpoints: readonly Endpoint[] = [
   { method: "GET", path: /^\/v1\/models(?:\/[^/]+)?$/, answer: answerModels },
 ];
 
-/** The answer to one request; refusals come in the OpenAI shape. `requiredKey` null accepts any credential. */
+/** The response to one request; refusals use the OpenAI format. `requiredKey` null accepts any credential. */
 export async function answerRequest(call: ApiCall, requiredKey: string | null): Promise<Answer> {
   const scripted = scriptedAnswer(call.behaviour);
   const answer = scripted ?? (await ordinaryAnswer(call, requiredKey));
@@ -83,7 +83,7 @@ function findEndpoint({ request }: ApiCall, requiredKey: string | null): Endpoin
   throw new RequestRefused({ status: 404, message: `Invalid URL (${head.method} ${path})` });
 }
 
-/** The answer if the behaviour already says all of it, without a look at the request. */
+/** The response if the behaviour already determines all of it, without reading the request. */
 function scriptedAnswer(behaviour: Behaviour): Answer | null {
   const status = behaviour.status ?? (behaviour.redirectTo === undefined ? 200 : 307);
   if (behaviour.isHtmlBody === true) {
@@ -117,7 +117,9 @@ function askedHeaders(behaviour: Behaviour): AnswerHeader[] {
   return headers;
 }
 
-/** What the real provider puts on every answer, so that a gateway can be seen to keep or to drop it. */
+/**
+ * Headers that the real provider adds to every response, so that tests can see whether a gateway keeps or drops them.
+ */
 function commonHeaders(call: ApiCall): AnswerHeader[] {
   return [
     ["Date", new Date(call.createdAtSeconds * 1000).toUTCString()],

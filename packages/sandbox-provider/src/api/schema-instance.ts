@@ -14,7 +14,7 @@ const depthOfOptional = 3;
 const depthMax = 24;
 const itemsMax = 100;
 
-/** Always gives a value; for a schema that nothing satisfies, or that never ends, that value is not valid. */
+/** Always returns a value; for an unsatisfiable or endless schema, that value is not valid. */
 export function schemaInstance(schema: unknown): unknown {
   return instanceOf(schema, { root: schema, depth: 0, name: "value" });
 }
@@ -141,7 +141,7 @@ function arrayInstance(schema: Schema, context: Context): unknown[] {
   });
 }
 
-/** Items of a set must differ: numbers count on, texts get a number, an enumeration goes to its next member. */
+/** Items of a set must differ: numbers count up, texts get a number, an enumeration continues with its next member. */
 function vary(item: unknown, schema: unknown, index: number): unknown {
   const members = isSchema(schema) ? asList(schema["enum"]) : [];
   if (members.length > 0) {

@@ -1,4 +1,4 @@
-/** The text of an answer, given out in the pieces in which a stream sends it; it may be longer than memory. */
+/** The text of a response, produced in the pieces in which a stream sends it; it may be longer than memory. */
 export type TextSource = {
   readonly pieces: () => Iterable<string>;
   /** UTF-8 length; Infinity for a text without end. */
@@ -23,7 +23,7 @@ export function fillerText(count: number, pieceBytes = pieceBytesDefault): TextS
   return { pieces, bytes: count * pieceBytes };
 }
 
-/** The beginning of a text, at most so many bytes long and without a broken character. */
+/** The beginning of a text, at most this many bytes long and without a broken character. */
 export function limitText(source: TextSource, bytesMax: number): TextSource {
   if (source.bytes <= bytesMax) {
     return source;

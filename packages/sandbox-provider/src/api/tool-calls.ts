@@ -9,7 +9,7 @@ type OfferedTool = { readonly name: string; readonly parameters: unknown };
 
 /**
  * The calls of one choice. Scripted calls come first; after tool results there are none; a forced tool is called;
- * otherwise every tool whose name occurs in what the user said last.
+ * otherwise every tool whose name occurs in the user's last message.
  */
 export function chooseToolCalls(
   body: JsonObject,

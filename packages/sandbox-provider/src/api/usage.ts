@@ -25,7 +25,7 @@ export function countTokens(text: string): number {
   return tokensOfBytes(Buffer.byteLength(text));
 }
 
-/** The largest number of bytes that so many tokens hold. */
+/** The largest number of bytes that this many tokens hold. */
 export function bytesOfTokens(tokens: number): number {
   return tokens * bytesPerToken;
 }
@@ -68,7 +68,7 @@ function addContent(content: unknown, tally: { bytes: number; attachments: numbe
   }
 }
 
-/** `usage` as chat completions give it, with the fields that the behaviour lays over it. */
+/** `usage` as in chat completions, with the overrides of the behaviour. */
 export function chatUsage(counts: TokenCounts, behaviour: Behaviour): Record<string, unknown> {
   return {
     prompt_tokens: counts.prompt,

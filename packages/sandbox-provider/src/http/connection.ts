@@ -1,10 +1,10 @@
-/** One TCP connection: reads requests one after the other and has each answered before it looks at the next. */
+/** One TCP connection: reads requests one after the other and responds to each before it reads the next. */
 import { Outlet, type SendingSocket } from "./outlet.ts";
 import { type ReaderLimits, type RequestHead, RequestReader } from "./request-reader.ts";
 
 export type Exchange = {
   readonly head: RequestHead;
-  /** Null when the request is answered before its body came. */
+  /** Null when the response does not wait for the body. */
   readonly body: Buffer | null;
   readonly outlet: Outlet;
   /** Hands over what the client sends from now on, because the connection speaks another protocol. */
@@ -17,9 +17,9 @@ export interface ConnectionReceiver {
 }
 
 export interface ConnectionHandler {
-  /** Whether this request shall be answered without its body. */
+  /** Whether to respond to this request without its body. */
   wantsEarlyAnswer(head: RequestHead): boolean;
-  /** Answers one request; resolves when the answer is out, with whether the connection may go on. */
+  /** Responds to one request; resolves when the response was sent, with whether the connection may continue. */
   answer(exchange: Exchange): Promise<boolean>;
   /** A client broke the protocol. */
   onViolation(reason: string): void;

@@ -21,12 +21,12 @@ export class Outlet {
     return this.#isClosed;
   }
 
-  /** Bytes that the kernel took over, since the connection began. */
+  /** Bytes that the kernel has accepted since the connection began. */
   get bytesWritten(): number {
     return this.#bytesWritten;
   }
 
-  /** Resolves when the kernel has taken all the bytes, or the connection is closed. */
+  /** Resolves when the kernel has accepted all bytes, or the connection is closed. */
   async write(bytes: Uint8Array): Promise<void> {
     this.#send(bytes);
     while (this.#rest !== null && !this.#isClosed) {
@@ -59,8 +59,8 @@ export class Outlet {
   }
 
   /**
-   * Sends FIN after everything written so far. A client in the middle of its request goes on sending for a while; closing
-   * under it would answer that with a reset, which can overtake the answer, so then only this side is closed at first.
+   * Sends FIN after everything written so far. A client in the middle of its request continues to send for a while;
+   * closing under it would cause a reset, which can overtake the response, so then only this side is closed at first.
    */
   finish(isClientSending: boolean): void {
     if (isClientSending) {
@@ -76,7 +76,7 @@ export class Outlet {
     this.#socket.terminate();
   }
 
-  /** To be called when the kernel has room again. */
+  /** Call it when the kernel has room again. */
   onDrain(): void {
     const rest = this.#rest;
     if (rest !== null) {
@@ -87,7 +87,7 @@ export class Outlet {
     }
   }
 
-  /** To be called when the connection is gone, whichever side ended it. */
+  /** Call it when the connection is gone, whichever side ended it. */
   onClose(): void {
     this.#isClosed = true;
     this.#rest = null;

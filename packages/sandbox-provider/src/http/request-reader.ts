@@ -62,7 +62,7 @@ export class RequestReader {
     }
   }
 
-  /** The next step; after a violation there is none, and the connection has to be closed. */
+  /** The next step; after a violation there is none, and the connection must be closed. */
   read(): ReadStep {
     if (this.#isBroken) {
       return more;

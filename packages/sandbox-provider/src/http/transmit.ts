@@ -1,15 +1,15 @@
-/** Carries a plan out: waits, gathers small pieces into one write, holds, and ends the connection as planned. */
+/** Executes a plan: waits, combines small pieces into one write, holds, and ends the connection as planned. */
 import type { Piece, Plan } from "../wire/plan.ts";
 import type { Outlet } from "./outlet.ts";
 
 export type TransmitEvents = {
-  /** After the kernel took over bytes that complete so many chunks. */
+  /** After the kernel accepted bytes that complete this many chunks. */
   onWritten(chunks: number): void;
-  /** The answer is held; calling the function lets it go on. */
+  /** The response is held; calling the function releases it. */
   onHeld(release: () => void): void;
 };
 
-/** How an answer ended: as a whole, cut by the behaviour, or given up by the client. */
+/** How a response ended: complete, cut by the behaviour, or abandoned by the client. */
 export type TransmitOutcome = "completed" | "cut" | "cancelled";
 
 type Batch = { parts: Uint8Array[]; length: number; chunks: number };
@@ -86,7 +86,7 @@ async function end(plan: Plan, outlet: Outlet): Promise<TransmitOutcome> {
 }
 
 /**
- * Lets the event loop see to its sockets, so that the peer can read what was written so far. It takes two turns: a write
+ * Lets the event loop serve its sockets, so that the peer can read what was written so far. It takes two turns: a write
  * made while sockets are being served still has the rest of that turn before it.
  */
 async function nextTurn(): Promise<void> {

@@ -1,8 +1,8 @@
-/** What a session knows: its settings, what was said in it, and how much of that is counted. */
+/** What a session knows: its settings, the conversation, and how much of it is counted. */
 import { asArray, asObject, type JsonObject } from "../api/prompt.ts";
 import { countTokens } from "../api/usage.ts";
 
-/** 16-bit samples, 24,000 a second: a token of listening is 100 ms, one of speaking 50 ms. */
+/** 16-bit samples, 24,000 a second: a token of input audio is 100 ms, one of output audio 50 ms. */
 const textBytesPerToken = 4_800;
 const bytesPerSecond = 48_000;
 export const spokenBytesPerToken = 2_400;
@@ -50,7 +50,7 @@ export class Conversation {
     this.#bufferedBytes += typeof base64 === "string" ? Buffer.byteLength(base64, "base64") : 0;
   }
 
-  /** Takes what was heard into the conversation; answers for how many seconds it lasted. */
+  /** Adds input audio to the conversation; returns how many seconds it lasted. */
   commit(): number {
     const seconds = Math.ceil(this.#bufferedBytes / bytesPerSecond);
     this.#heardTokens += Math.ceil(this.#bufferedBytes / textBytesPerToken);

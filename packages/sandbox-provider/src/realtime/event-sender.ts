@@ -1,4 +1,4 @@
-/** The sending side of a session: events one after the other, and the faults that the behaviour wants at their places. */
+/** The sending side of a session: events in sequence, and the faults that the behaviour injects at their positions. */
 import type { Outlet } from "../http/outlet.ts";
 import type { RequestLog } from "../record/request-log.ts";
 import type { RequestRecord } from "../record/request-record.ts";
@@ -7,7 +7,7 @@ import { encodeClose, encodeFrame, opcodes } from "./frames.ts";
 
 const lingerMsDefault = 10;
 
-/** How a session ended, seen from the sandbox. */
+/** How a session ended, from the sandbox's view. */
 export type SessionOutcome = "completed" | "cut" | "cancelled";
 
 export class EventSender {
@@ -30,7 +30,7 @@ export class EventSender {
     this.#bytesBefore = outlet.bytesWritten;
   }
 
-  /** Ends with how the session ended. */
+  /** Resolves with how the session ended. */
   get outcome(): Promise<SessionOutcome> {
     return this.#over.promise;
   }
@@ -60,7 +60,7 @@ export class EventSender {
     return this.#inTurn(() => this.#outlet.write(frame));
   }
 
-  /** Whatever the behaviour wants after so many events; called once before the first. */
+  /** Applies the behaviour's faults after this many events; called once before the first. */
   async applyFaults(): Promise<void> {
     const { cut, silence, closeWith } = this.#behaviour;
     const isHere = (place: object | undefined) =>
@@ -81,7 +81,7 @@ export class EventSender {
     }
   }
 
-  /** Waits as long as the behaviour wants between two pieces. */
+  /** Waits as long as the behaviour says between two pieces. */
   async pause(ms: number | undefined): Promise<void> {
     if (ms !== undefined && ms > 0) {
       await Bun.sleep(ms);

@@ -35,7 +35,7 @@ export function encodeClose(code: number, reason: string): Buffer {
 
 type Head = { readonly isFinal: boolean; readonly opcode: number; readonly start: number; readonly length: number };
 
-/** Puts frames together from bytes, and messages from frames. */
+/** Assembles frames from bytes, and messages from frames. */
 export class FrameReader {
   #pending = empty;
   #opcode = 0;

@@ -6,7 +6,7 @@ import type { Answer } from "../wire/plan.ts";
 
 const acceptSuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** Answers 101, after which the connection is a websocket. @throws RequestRefused */
+/** Responds with 101, after which the connection is a websocket. @throws RequestRefused */
 export function answerRealtime(call: ApiCall): Answer {
   const { request } = call;
   const key = request.header("sec-websocket-key");

@@ -1,4 +1,4 @@
-/** A realtime session: answers the events of a client with text or sound, and counts as the real provider does. */
+/** A realtime session: responds to the client's events with text or audio, and counts as the real provider does. */
 import { asArray, asObject, type JsonObject } from "../api/prompt.ts";
 import { fillerText, type TextSource, wordsOf } from "../api/text-source.ts";
 import { countTokens } from "../api/usage.ts";
@@ -14,7 +14,7 @@ import { modelOf } from "./handshake.ts";
 type Response = { readonly id: string; readonly isInConversation: boolean; isCancelled: boolean };
 
 const notice = "This is the Sluice sandbox provider, not a real model.";
-/** A quiet 50 ms. */
+/** 50 ms of quiet audio. */
 const spokenPiece = Buffer.alloc(spokenBytesPerToken).toString("base64");
 
 export class Session {

@@ -1,4 +1,4 @@
-/** Keeps the records of all requests, counts what is in flight, and lets tests wait for what happens. */
+/** Keeps the records of all requests, counts requests in flight, and lets tests wait for events. */
 import type { TransmitOutcome } from "../http/transmit.ts";
 import type { IncomingRequest } from "../script/incoming-request.ts";
 import { type ConnectionFacts, nowMs, RequestRecord } from "./request-record.ts";
@@ -10,7 +10,7 @@ export type RequestTotals = {
   readonly cancelled: number;
   readonly inFlight: number;
   readonly inFlightMax: number;
-  /** The highest number of requests at one time by the credential they carried. */
+  /** The highest number of concurrent requests by the credential they carried. */
   readonly inFlightMaxByCredential: Readonly<Record<string, number>>;
 };
 
@@ -72,7 +72,7 @@ export class RequestLog {
     this.#notify();
   }
 
-  /** Closes a record once; what is reported afterwards changes nothing. */
+  /** Closes a record once; later reports have no effect. */
   close(record: RequestRecord, outcome: TransmitOutcome): void {
     if (record.outcome === "open") {
       record.outcome = outcome;
@@ -86,7 +86,7 @@ export class RequestLog {
     }
   }
 
-  /** Forgets everything that is finished; answers on their way stay counted as in flight, but not listed. */
+  /** Forgets everything that is finished; responses in progress stay counted as in flight, but not listed. */
   reset(): void {
     this.#records = [];
     this.#requestCount = 0;
@@ -96,8 +96,8 @@ export class RequestLog {
   }
 
   /**
-   * The record with this index (from 0) as soon as `isReady` holds for it.
-   * @throws Error when that does not happen within the time, or `isHopeless` says that it can't any more
+   * The record with this index (from 0) as soon as `isReady` is true for it.
+   * @throws Error when that does not happen in time, or `isHopeless` says that it no longer can
    */
   async waitFor(index: number, wanted: WaitCondition, timeoutMs = timeoutMsDefault): Promise<RequestRecord> {
     await this.#waitUntil(
@@ -116,8 +116,8 @@ export class RequestLog {
   }
 
   /**
-   * Resolves when no answer is on its way.
-   * @throws Error when that does not happen within the time
+   * Resolves when no response is in progress.
+   * @throws Error when that does not happen in time
    */
   async waitForIdle(timeoutMs = timeoutMsDefault): Promise<void> {
     const isIdle = (): boolean => this.#overall.now === 0;
@@ -176,7 +176,7 @@ export class RequestLog {
 }
 
 export type WaitCondition = {
-  /** Ends the sentence "request 3 is ...". */
+  /** Completes the sentence "request 3 is ...". */
   readonly name: string;
   readonly isReady: (record: RequestRecord) => boolean;
   readonly isHopeless?: (record: RequestRecord) => boolean;

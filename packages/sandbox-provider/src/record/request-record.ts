@@ -10,10 +10,10 @@ export type ConnectionFacts = {
   readonly remotePort: number;
 };
 
-/** `open` while the answer is on its way; `cancelled` when the client left before it was out. */
+/** `open` while the response is in progress; `cancelled` when the client left before it was sent. */
 export type RecordOutcome = "open" | TransmitOutcome;
 
-/** Moments are milliseconds since 1970 with a fraction, from one clock that never jumps. */
+/** Times are milliseconds since 1970 with a fraction, from one clock that never jumps. */
 export class RequestRecord {
   readonly index: number;
   readonly from: ConnectionFacts;
@@ -23,12 +23,12 @@ export class RequestRecord {
   outcome: RecordOutcome = "open";
   firstWriteAtMs: number | null = null;
   lastWriteAtMs: number | null = null;
-  /** When the answer was out, or was cut, or the client was seen to have left. */
+  /** When the response was sent, or was cut, or the client was seen to have left. */
   endedAtMs: number | null = null;
-  /** Bytes of the answer, head included, that the kernel took over. */
+  /** Bytes of the response, head included, that the kernel has accepted. */
   bytesWritten = 0;
   chunksWritten = 0;
-  /** Of a websocket: the messages of the client as they came, and the code of its goodbye if it said one. */
+  /** For a websocket: the client's messages as received, and the code of its close frame if there was one. */
   readonly messages: (string | Buffer)[] = [];
   closeCode: number | null = null;
   #release: (() => void) | null = null;
@@ -57,7 +57,7 @@ export class RequestRecord {
     return this.request.head.headers;
   }
 
-  /** The exact bytes of the body; empty when the answer came before it. */
+  /** The exact bytes of the body; empty when the response came before it. */
   get body(): Buffer {
     return this.request.body ?? Buffer.alloc(0);
   }
@@ -84,7 +84,7 @@ export class RequestRecord {
     return this.#release !== null;
   }
 
-  /** Called when the answer is held, with what lets it go on. */
+  /** Called when the response is held, with the function that releases it. */
   hold(release: () => void): void {
     if (this.#isReleased) {
       release();
@@ -93,7 +93,7 @@ export class RequestRecord {
     }
   }
 
-  /** Lets a held answer go on; one that is not held yet will not be held any more. */
+  /** Releases a held response; one that is not held yet will not be held any more. */
   release(): void {
     const release = this.#release;
     this.#release = null;

@@ -1,8 +1,8 @@
 /**
- * What one response does apart from the ordinary. A behaviour is a plain object, so that it can be written in a test,
- * sent over HTTP, or read out of a chat message. Fields are independent and may be combined; each one is carried out
- * by one function, named beside it in `wire/` or `api/`. A chunk is one `data:` event of a stream, the first (role)
- * one and `[DONE]` included; the whole body of a response that is not a stream counts as one chunk.
+ * How one response deviates from the ordinary. A behaviour is a plain object, so that it can be written in a test, sent
+ * over HTTP, or read out of a chat message. Fields are independent and may be combined; each one is implemented by one
+ * function, named beside it in `wire/` or `api/`. A chunk is one `data:` event of a stream, including the first (role)
+ * one and `[DONE]`; the whole body of a response that is not a stream counts as one chunk.
  */
 import { z } from "zod";
 
@@ -10,7 +10,10 @@ const count = z.int().nonnegative();
 const milliseconds = z.number().nonnegative();
 const json = z.record(z.string(), z.unknown());
 
-/** A place in the answer: after so many chunks, or after so many bytes counted from the first byte of the status line. */
+/**
+ * A position in the response: after this many chunks, or this many bytes counted from the first byte of the status
+ * line.
+ */
 const place = z.union([z.strictObject({ afterChunks: count }), z.strictObject({ afterBytes: count })]);
 
 const cut = z.union([
@@ -26,7 +29,7 @@ const split = z.union([
 
 const toolCall = z.strictObject({
   name: z.string(),
-  /** An object is written as JSON; a string goes out as it is, valid or not. */
+  /** An object is serialised as JSON; a string is sent as it is, valid or not. */
   arguments: z.union([z.string(), json]).optional(),
   id: z.string().optional(),
 });
@@ -41,21 +44,21 @@ export const behaviourSchema = z.strictObject({
   chunkDelayMs: milliseconds.optional(),
 
   // Head.
-  /** 400 and above answers an error in the OpenAI shape unless a body is given. */
+  /** 400 and above sends an error in the OpenAI format unless a body is given. */
   status: z.int().min(200).max(599).optional(),
   /** Added to the usual headers or put in their place (compared without case); null removes one. */
   headers: z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()])).optional(),
   /** Seconds, or an HTTP date. */
   retryAfter: z.union([z.number(), z.string()]).optional(),
-  /** Answers 307 (or `status`) with this Location. */
+  /** Sends 307 (or `status`) with this Location. */
   redirectTo: z.string().optional(),
-  /** Interim answers before the real one, such as 100 or 103. */
+  /** Interim responses before the real one, such as 100 or 103. */
   informational: z.array(z.int().min(100).max(199)).optional(),
   /** How the length of the body is declared; a stream is chunked by default, anything else has a Content-Length. */
   framing: z.enum(["chunked", "content-length", "close"]).optional(),
   /** Added to the true Content-Length; after a positive one the connection is closed. */
   contentLengthLie: z.int().optional(),
-  /** Says `Connection: close` and closes after the answer. */
+  /** Sends `Connection: close` and closes after the response. */
   closeAfter: z.boolean().optional(),
 
   // Content.
@@ -66,56 +69,56 @@ export const behaviourSchema = z.strictObject({
   refusal: z.string().optional(),
   toolCalls: z.array(toolCall).optional(),
   finishReason: z.string().optional(),
-  /** So many pieces of text, each of `chunkBytes` (default 4) bytes, instead of the usual sentence. */
+  /** This many pieces of text, each of `chunkBytes` (default 4) bytes, instead of the usual sentence. */
   chunks: count.optional(),
   chunkBytes: z.int().positive().optional(),
-  /** Pieces of text without end, in a streamed chat completion. */
+  /** Endless text in pieces, in a streamed chat completion. */
   isEndless: z.boolean().optional(),
   /** Laid over the counted usage, field by field; unknown fields are sent as they are. */
   usage: json.optional(),
   omitUsage: z.boolean().optional(),
-  /** Where a stream carries its usage; by default in a chunk of its own, and only when asked for. */
+  /** Where a stream has its usage; by default in a separate chunk, and only on request. */
   usagePlacement: z.enum(["own-chunk", "with-finish", "every-chunk", "unasked"]).optional(),
   /** The whole body instead of the usual one: text as it is, anything else as JSON. */
   body: z.union([z.string(), json, z.array(z.unknown())]).optional(),
   /** A web server's error page. */
   isHtmlBody: z.boolean().optional(),
-  /** A body of so many bytes of filler. */
+  /** A body of this many bytes of filler. */
   hugeBodyBytes: count.optional(),
-  /** The chunks of a stream, word for word: a string is the payload of one `data:`, anything else becomes JSON. */
+  /** The chunks of a stream, verbatim: a string is the payload of one `data:`, anything else becomes JSON. */
   events: z.array(z.union([z.string(), json])).optional(),
 
   // Form of the stream.
   lineEnd: z.enum(["lf", "crlf", "cr"]).optional(),
-  /** A comment line ahead of each such number of events. */
+  /** A comment line before every such number of events. */
   commentEvery: z.int().positive().optional(),
   noDone: z.boolean().optional(),
-  /** The payload of the event with this index breaks off in its middle. */
+  /** The payload of the event with this index breaks off in the middle. */
   malformedChunk: count.optional(),
   /** The event with this index is in an HTTP chunk whose size line is not a number. */
   malformedFraming: count.optional(),
-  /** After so many chunks an `{"error":...}` event ends the stream. */
+  /** After this many chunks an `{"error":...}` event ends the stream. */
   errorEventAfter: count.optional(),
 
   // Transport.
-  /** The exact bytes of the answer, head and all, one character a byte, instead of anything composed. */
+  /** The exact bytes of the response, including the head, one character per byte, instead of anything composed. */
   raw: z.string().optional(),
-  /** Written in pieces that the network sees apart; offsets count from the first byte of the status line. */
+  /** Written in separate network packets; offsets count from the first byte of the status line. */
   splitAt: split.optional(),
   /** The connection ends here. A reset comes `lingerMs` (default 10) after the last byte, so that the bytes are seen. */
   cut: cut.optional(),
-  /** Nothing more comes until the request is released, or for ever. */
+  /** Nothing more is sent until the request is released, or ever. */
   silence: place.optional(),
-  /** Of a websocket: these events, word for word, in answer to `response.create`. */
+  /** For a websocket: these events, verbatim, in response to `response.create`. */
   realtimeEvents: z.array(json).optional(),
-  /** Of a websocket: a close frame with this code after so many events. */
+  /** For a websocket: a close frame with this code after this many events. */
   closeWith: z
     .strictObject({ afterChunks: count, code: z.int().min(1000).max(4999), reason: z.string().optional() })
     .optional(),
   neverAnswer: z.boolean().optional(),
-  /** Answers when the head is complete, without waiting for the body; its rule can only look at the head. */
+  /** Responds when the head is complete, without waiting for the body; its rule can only look at the head. */
   answersBeforeBody: z.boolean().optional(),
-  /** The answer is composed once and then replayed byte for byte, whatever the next request says: for load tests. */
+  /** The response is composed once and then replayed byte for byte, whatever the next request says: for load tests. */
   isReplayed: z.boolean().optional(),
 });
 

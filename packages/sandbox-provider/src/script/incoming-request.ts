@@ -1,11 +1,11 @@
-/** One request as the rules and the API look at it; what costs a parse is only computed when it is asked for. */
+/** One request as the rules and the API see it; what needs parsing is only computed on demand. */
 import { type RequestHead, valuesOf } from "../http/request-reader.ts";
 
 type JsonObject = { readonly [name: string]: unknown };
 
 export class IncomingRequest {
   readonly head: RequestHead;
-  /** The exact bytes of the body, or null as long as it has not been read. */
+  /** The exact bytes of the body, or null while it has not been read. */
   readonly body: Buffer | null;
   /** The path without the query. */
   readonly path: string;

@@ -1,6 +1,6 @@
 /**
- * Faults on demand for a person: a user message that says `sandbox:` and then one or more commands, divided by `;` or
- * line ends. Everything before `sandbox:` is ordinary text.
+ * Faults on demand for a person: a user message with `sandbox:` and then one or more commands, separated by `;` or line
+ * ends. Everything before `sandbox:` is ordinary text.
  */
 import type { Behaviour } from "./behaviour.ts";
 
@@ -142,7 +142,7 @@ export function describeCommands(): string {
   return commands.map(({ usage, effect }) => `sandbox: ${usage.padEnd(34)}${effect}`).join("\n");
 }
 
-/** The behaviour that a message asks for; a command that isn't understood is answered with the list of commands. */
+/** The behaviour that a message asks for; the response to an unknown command is the list of commands. */
 export function readCommands(message: string): Behaviour {
   const start = /(?:^|\s)sandbox:/i.exec(message);
   if (start === null) {

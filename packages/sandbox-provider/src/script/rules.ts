@@ -1,4 +1,4 @@
-/** The script: an ordered list of rules; the first matching one decides how a request is answered. */
+/** The script: an ordered list of rules; the first matching one decides the response to a request. */
 import { z } from "zod";
 import { type Behaviour, behaviourSchema } from "./behaviour.ts";
 import type { IncomingRequest } from "./incoming-request.ts";
@@ -17,11 +17,11 @@ const matcherSchema = z.strictObject({
 
 const conditionsSchema = z.strictObject({
   match: matcherSchema.optional(),
-  /** How many requests each behaviour answers; 1 by default. */
+  /** How many requests each behaviour is used for; 1 by default. */
   times: z.union([z.int().positive(), z.literal("always")]).optional(),
 });
 
-/** A script as it comes over HTTP. */
+/** A script as received over HTTP. */
 export const scriptSchema = z.strictObject({
   behaviours: z.array(behaviourSchema).min(1),
   ...conditionsSchema.shape,
@@ -36,12 +36,12 @@ type Rule = { readonly behaviour: Behaviour; readonly matches: (request: Incomin
 export class Rules {
   #rules: Rule[] = [];
 
-  /** How many answers are still scripted; Infinity if a rule holds always. */
+  /** How many responses are still scripted; Infinity if a rule applies for ever. */
   get left(): number {
     return this.#rules.reduce((sum, rule) => sum + rule.left, 0);
   }
 
-  /** Puts behaviours at the end of the list, in order, each for so many requests. */
+  /** Appends behaviours to the list, in order, each for this many requests. */
   add(behaviours: readonly Behaviour[], conditions: Conditions): void {
     const match = conditions.match ?? {};
     const matches = typeof match === "function" ? match : (request: IncomingRequest) => isMatch(match, request);
@@ -51,7 +51,7 @@ export class Rules {
     }
   }
 
-  /** The behaviour of the first rule that matches, used up by one; null when none does. */
+  /** The behaviour of the first matching rule, consuming one use; null when none matches. */
   take(request: IncomingRequest): Behaviour | null {
     const rule = this.#rules.find((candidate) => candidate.matches(request));
     if (rule === undefined) {
@@ -64,7 +64,7 @@ export class Rules {
     return rule.behaviour;
   }
 
-  /** Whether the first rule that matches wants to answer before the body came; uses nothing up. */
+  /** Whether the first matching rule wants to respond before the body; consumes nothing. */
   hasEarlyAnswer(request: IncomingRequest): boolean {
     const isPossible = this.#rules.some((rule) => rule.behaviour.answersBeforeBody === true);
     const first = isPossible ? this.#rules.find((candidate) => candidate.matches(request)) : undefined;

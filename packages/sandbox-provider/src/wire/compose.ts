@@ -1,4 +1,4 @@
-/** Turns an answer and a behaviour into the pieces that go over the wire. */
+/** Turns a response and a behaviour into the pieces to send. */
 import { STATUS_CODES } from "node:http";
 import type { Behaviour } from "../script/behaviour.ts";
 import { encodeEvent, shapeEvents } from "./events.ts";
@@ -8,10 +8,10 @@ import { type Answer, type AnswerHeader, type Ending, latin1, type Piece, type P
 export type ComposeInput = {
   readonly answer: Answer;
   readonly behaviour: Behaviour;
-  /** False when the client asked for the end of the connection, or speaks HTTP/1.0. */
+  /** False when the client asked to close the connection, or speaks HTTP/1.0. */
   readonly isKeepAlive: boolean;
   readonly canChunk: boolean;
-  /** The answer to HEAD has all the headers and no body. */
+  /** The response to HEAD has all the headers and no body. */
   readonly isHeadOnly: boolean;
 };
 
@@ -21,7 +21,7 @@ const fillerBytes = 65_536;
 const lingerMsDefault = 10;
 const terminator = latin1("0\r\n\r\n");
 
-/** The whole plan of one answer; its pieces are computed while they are sent. */
+/** The whole plan of one response; its pieces are computed while they are sent. */
 export function composePlan(input: ComposeInput): Plan {
   const { answer, behaviour } = input;
   if (behaviour.raw !== undefined) {

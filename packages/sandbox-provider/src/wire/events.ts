@@ -1,4 +1,4 @@
-/** Turns the events of a stream into bytes, and spoils them as the behaviour says. */
+/** Turns the events of a stream into bytes, and corrupts them as the behaviour says. */
 import type { Behaviour } from "../script/behaviour.ts";
 import { type SseEvent, utf8 } from "./plan.ts";
 
@@ -18,7 +18,7 @@ export function shapeEvents(events: Iterable<SseEvent>, behaviour: Behaviour): I
   return behaviour.errorEventAfter === undefined ? shaped : endWithError(shaped, behaviour.errorEventAfter);
 }
 
-/** One event as bytes, with its comment line ahead of it if its turn has come. */
+/** One event as bytes, preceded by a comment line if one is due. */
 export function encodeEvent(event: SseEvent, index: number, behaviour: Behaviour): Uint8Array {
   const end = lineEnds[behaviour.lineEnd ?? "lf"];
   const hasComment = behaviour.commentEvery !== undefined && index % behaviour.commentEvery === 0;

@@ -1,9 +1,9 @@
-/** The faults of the transport. Each function takes the pieces of an answer and gives those that are really sent. */
+/** The transport faults. Each function takes the pieces of a response and returns those that are really sent. */
 import type { Behaviour, Place, Split } from "../script/behaviour.ts";
 import type { Piece } from "./plan.ts";
 import { seededRandom } from "./seeded-random.ts";
 
-/** Cuts, holds and splits, in this order, so that a place means the same whether the answer is split or not. */
+/** Cuts, holds and splits, in this order, so that a position means the same whether or not the response is split. */
 export function spoilTransport(pieces: Iterable<Piece>, behaviour: Behaviour): Iterable<Piece> {
   let spoiled = pieces;
   if (behaviour.cut !== undefined) {
@@ -27,7 +27,7 @@ function* takeUntil(pieces: Iterable<Piece>, place: Place): Iterable<Piece> {
   }
 }
 
-/** The first piece past the place waits until the request is released; a place past the end holds the end. */
+/** The first piece past the position waits until the request is released; a position past the end holds the end. */
 function* holdAt(pieces: Iterable<Piece>, place: Place): Iterable<Piece> {
   let hasHeld = false;
   for (const step of walk(pieces, place)) {
@@ -40,7 +40,7 @@ function* holdAt(pieces: Iterable<Piece>, place: Place): Iterable<Piece> {
   }
 }
 
-/** Marks each piece as before or past the place, and splits the one that contains a byte place. */
+/** Marks each piece as before or past the position, and splits the one that contains a byte position. */
 function* walk(pieces: Iterable<Piece>, place: Place): Iterable<{ piece: Piece; isPast: boolean }> {
   let left = "afterBytes" in place ? place.afterBytes : place.afterChunks;
   for (const piece of pieces) {
@@ -63,7 +63,7 @@ function* walk(pieces: Iterable<Piece>, place: Place): Iterable<{ piece: Piece; 
   }
 }
 
-/** After no chunk at all still lets the head out, which is a piece without a chunk. */
+/** A position after no chunk still sends the head, which is a piece without a chunk. */
 function isPastChunks(piece: Piece, afterChunks: number): boolean {
   return afterChunks > 0 || piece.chunks > 0;
 }
@@ -90,7 +90,9 @@ function* splitPieces(pieces: Iterable<Piece>, split: Split): Iterable<Piece> {
   }
 }
 
-/** Gives, for a position, the next position at which the answer is divided; positions are asked for in rising order. */
+/**
+ * Returns, for a position, the next position at which the response is split; positions are queried in ascending order.
+ */
 function cutFinder(split: Split): (position: number) => number {
   if (split === "every-byte") {
     return (position) => position + 1;

@@ -1,9 +1,9 @@
-/** What goes over the wire for one request, piece by piece, and how the connection ends afterwards. */
+/** What is sent for one request, piece by piece, and how the connection ends afterwards. */
 export type AnswerHeader = readonly [name: string, value: string];
 
 export type SseEvent = { readonly name?: string; readonly data: string };
 
-/** What the API says, before any behaviour touches the way in which it is sent. */
+/** What the API responds, before any behaviour affects how it is sent. */
 export type Answer = {
   readonly status: number;
   readonly headers: readonly AnswerHeader[];
@@ -15,9 +15,9 @@ export type Answer = {
 
 export type Piece = {
   readonly bytes: Uint8Array;
-  /** How long to wait before this piece, counted from the moment at which the piece before it was due. */
+  /** How long to wait before this piece, counted from the moment at which the previous piece was due. */
   readonly delayMs: number;
-  /** How many chunks are complete once this piece is out. */
+  /** How many chunks are complete once this piece was sent. */
   readonly chunks: number;
   /** The request has to be released before this piece. */
   readonly isHeld?: boolean;

@@ -7,13 +7,13 @@ import { repositoryRoot } from "../../../support/service/start-process.ts";
 const line = `BUN_JSC_forceRAMSize=${runtimeEnvironment().BUN_JSC_forceRAMSize}`;
 const linesOf = (path: string) => readFileSync(join(repositoryRoot, path), "utf8").split("\n");
 
-test("what the operator set counts, also a zero, which switches the collector's limit off", () => {
+test("the operator's value wins, even a zero, which disables the collector's limit", () => {
   const set = { BUN_CONFIG_MAX_HTTP_REQUESTS: "300", BUN_JSC_forceRAMSize: "0", PORT: "1" };
   expect(runtimeEnvironment(set)).toEqual({ BUN_CONFIG_MAX_HTTP_REQUESTS: "300", BUN_JSC_forceRAMSize: "0" });
   expect(runtimeEnvironment({ BUN_JSC_forceRAMSize: "" })).toEqual(runtimeEnvironment());
 });
 
-test("the unit of systemd sets the same value, where the settings can override it, and the example file shows it", () => {
+test("the systemd unit sets the same value, where the settings can override it, and the example file shows it", () => {
   const unit = linesOf("deploy/control-plane/sluice@.service");
   const place = unit.indexOf(`Environment=${line}`);
   expect(place).toBeGreaterThan(0);
@@ -21,7 +21,7 @@ test("the unit of systemd sets the same value, where the settings can override i
   expect(linesOf("deploy/env.example")).toContain(`#${line}`);
 });
 
-test("the runtime knows the variables and takes their values over", () => {
+test("the runtime knows the variables and uses their values", () => {
   const env = { ...runtimeEnvironment(), BUN_JSC_dumpOptions: "1" };
   const child = Bun.spawnSync([process.execPath, "-e", "0"], { env, stdout: "ignore", stderr: "pipe" });
   expect(child.stderr.toString()).toContain(line.replace("BUN_JSC_", ""));

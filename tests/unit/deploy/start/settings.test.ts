@@ -22,7 +22,7 @@ test("an empty variable counts as unset", () => {
   expect(readSettings("/checkout", env, [])).toEqual(readSettings("/checkout", {}, []));
 });
 
-test("a sandbox is started in development, where there is no provider, and in production only when asked for", () => {
+test("a sandbox is started in development without a provider, and in production only on request", () => {
   const starts = (env: Record<string, string>): boolean => readSettings("/checkout", env, []).hasSandbox;
   expect([starts({}), starts({ SANDBOX: "false" }), starts({ PROVIDER_API_KEY: "sk" })]).toEqual([true, false, false]);
   const production = { NODE_ENV: "production" };

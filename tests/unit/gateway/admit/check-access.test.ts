@@ -37,29 +37,29 @@ const codeOf = (check: () => unknown): string | null => {
 describe("a key", () => {
   const stateOf = (more: Partial<Principal>, ip = address) => codeOf(() => checkKeyState(principalOf(more), ip, nowMs));
 
-  test("is good while it is active, and its user is", () => {
+  test("is valid while it and its user are active", () => {
     expect(stateOf({})).toBeNull();
     expect(stateOf({ keyStatus: "disabled" })).toBe("invalid_api_key");
     expect(stateOf({ keyStatus: "revoked" })).toBe("invalid_api_key");
     expect(stateOf({ isUserEnabled: false })).toBe("account_disabled");
   });
 
-  test("ends at its moment, not after it", () => {
+  test("expires at its time, not after it", () => {
     expect(stateOf({ expiresAtMs: nowMs + 1 })).toBeNull();
     expect(stateOf({ expiresAtMs: nowMs })).toBe("invalid_api_key");
   });
 
-  test("says nothing of its user when it is not good itself", () => {
+  test("reveals nothing about its user when it is invalid itself", () => {
     expect(stateOf({ keyStatus: "revoked", isUserEnabled: false })).toBe("invalid_api_key");
   });
 
-  test("is good from the addresses of its list, and from no other", () => {
+  test("is valid from the addresses of its list, and from no other", () => {
     expect(stateOf({ allowedIps: [address] })).toBeNull();
     expect(stateOf({ allowedIps: [address] }, "203.0.113.9")).toBe("ip_not_allowed");
     expect(stateOf({ allowedIps: [] })).toBe("ip_not_allowed");
   });
 
-  test("is judged again for another address, also after a good one", () => {
+  test("is checked again for another address, even after a valid one", () => {
     const principal = principalOf({ allowedIps: [address] });
     const from = (ip: string) => codeOf(() => checkKeyState(principal, ip, nowMs));
     expect([from(address), from("203.0.113.9"), from(address), from("203.0.113.9")]).toEqual([
@@ -70,7 +70,7 @@ describe("a key", () => {
     ]);
   });
 
-  test("is judged again after its list has changed", () => {
+  test("is checked again after its list has changed", () => {
     expect(stateOf({ allowedIps: [address] })).toBeNull();
     expect(stateOf({ allowedIps: ["203.0.113.9"] })).toBe("ip_not_allowed");
   });
@@ -87,7 +87,7 @@ describe("a model", () => {
     return codeOf(() => checkModelAccess(principalOf({ allowedModels: allowed }), model, models));
   };
 
-  test("that is there is open to keys without a list, and to those that name it", () => {
+  test("that exists is open to keys without a list, and to those that name it", () => {
     expect(checkModelAccess(principalOf(), "m", models)).toBe(entry);
     expect([accessTo("m", ["m"]), accessTo("m", ["other"]), accessTo("m", [])]).toEqual([
       null,
@@ -96,18 +96,18 @@ describe("a model", () => {
     ]);
   });
 
-  test("that is not there is as one that the key may not use", () => {
+  test("that does not exist looks like one that the key may not use", () => {
     expect(accessTo("other", null)).toBe("model_not_found");
     expect(accessTo("other", ["other"])).toBe("model_not_found");
   });
 
-  test("is never the name of what is passed through", () => {
+  test("is never the entry of passed-through paths", () => {
     expect(accessTo("*", null)).toBe("model_not_found");
     expect(accessTo("*", ["*"])).toBe("model_not_found");
   });
 });
 
-describe("a path that is passed through", () => {
+describe("a passed-through path", () => {
   const entry = { name: "*" } as ModelEntry;
   const channel = channelOf(1, { passThroughPaths: new Set(["GET /v1/files"]) });
   const catalog: Catalog = {
@@ -119,7 +119,7 @@ describe("a path that is passed through", () => {
   const accessOf = (more: Partial<Principal>, from: Catalog, to = call) =>
     codeOf(() => checkPassThrough(principalOf(more), from, to));
 
-  test("is open to the groups that a channel serves, and to keys that may", () => {
+  test("is open to the groups that a channel serves, and to keys without a model list", () => {
     expect(checkPassThrough(principalOf(), catalog, call)).toBe(entry);
     expect(accessOf({ groupName: "other" }, catalog)).toBe("not_found");
     expect(accessOf({ allowedModels: new Set(["m"]) }, catalog)).toBe("not_found");
@@ -127,13 +127,13 @@ describe("a path that is passed through", () => {
     expect(accessOf({}, { ...catalog, models: new Map() })).toBe("not_found");
   });
 
-  test("is one that a channel of the group passes, by its method", () => {
+  test("is one that a channel of the group passes through, by its method", () => {
     expect(accessOf({}, catalog, { ...call, method: "POST" })).toBe("not_found");
     expect(accessOf({}, catalog, { ...call, path: "/v1/vector_stores" })).toBe("not_found");
   });
 });
 
-test("an option that makes pictures dearer is offered only where they are not sold at one price", () => {
+test("an option that makes images more expensive is offered only if they have no flat price", () => {
   const check = (pictureOption: string | null, image: bigint, output: bigint) =>
     codeOf(() =>
       checkPrice({ pictureOption } as ParsedRequest, { price: { image, output } } as ModelEntry, operationOf("images")),
@@ -144,7 +144,7 @@ test("an option that makes pictures dearer is offered only where they are not so
   expect(check(null, 1n, 0n)).toBeNull();
 });
 
-describe("sound is offered by models that have a price for it", () => {
+describe("audio is offered by models that have a price for it", () => {
   const units = ["input", "output", "audio", "request", "image"] as const;
   const check = (name: ShortName, priced: (typeof units)[number] | null) => {
     const price = Object.fromEntries(units.map((unit) => [unit, unit === priced ? 1n : 0n]));

@@ -27,7 +27,7 @@ const withPart = (part: object) => ({ messages: [{ role: "user", content: [{ typ
 describe("a chat", () => {
   const chat = (body: object) => boundsOf("/v1/chat/completions", { messages: ask, ...body });
 
-  test("reads no more than its bytes, and writes what it is allowed for each choice", () => {
+  test("reads no more than its bytes, and writes up to its limit for each choice", () => {
     const bounds = chat({ n: 3, max_tokens: 7 });
     expect(bounds).toMatchObject({ inputTokensMax: bounds.bytes, isOneContext: true, outputTokensMax: 7, choices: 3 });
     expect(bounds).toMatchObject({ outputImages: 0, audioMs: 0n, characters: 0 });
@@ -38,11 +38,11 @@ describe("a chat", () => {
     [{ max_tokens: 900, max_completion_tokens: 5 }, 900],
     [{ max_output_tokens: 5 }, null],
     [{}, null],
-  ])("believes only limits that a provider of chats knows: %p", (body, expected) => {
+  ])("accepts only limits that a provider of chats knows: %p", (body, expected) => {
     expect(chat(body).outputTokensMax).toBe(expected);
   });
 
-  test("counts its pictures", () => {
+  test("counts its images", () => {
     const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
     expect(chat(withPart(image))).toMatchObject({ inputImages: 1 });
   });
@@ -58,12 +58,12 @@ describe("a chat", () => {
 describe("a response", () => {
   const respond = (body: object) => boundsOf("/v1/responses", { input: "hi", ...body });
 
-  test("reads no more than its bytes, and writes what it is allowed", () => {
+  test("reads no more than its bytes, and writes up to its limit", () => {
     const bounds = respond({ max_output_tokens: 9, max_tokens: 1, n: 1 });
     expect(bounds).toMatchObject({ inputTokensMax: bounds.bytes, outputTokensMax: 9, choices: 1, inputImages: 0 });
   });
 
-  test("counts pictures anywhere in its input", () => {
+  test("counts images anywhere in its input", () => {
     const picture = { type: "input_image", image_url: "data:image/png;base64,AAAA" };
     const input = [
       { role: "user", content: [picture, { type: "input_text", text: "x" }] },
@@ -82,7 +82,7 @@ describe("a response", () => {
     expect(respond({ input: [{ role: "user", content: [file] }] }).inputTokensMax).toBeNull();
   });
 
-  test("with tools of the client alone reads no more than its bytes", () => {
+  test("with only client-side tools reads no more than its bytes", () => {
     expect(
       respond({
         tools: [
@@ -98,7 +98,7 @@ describe("a response", () => {
     expect(respond({ background: false }).outputTokensMax).toBeNull();
   });
 
-  test("with a picture from inside somebody's network is refused", () => {
+  test("with an image from inside a private network is refused", () => {
     const input = [{ role: "user", content: [{ type: "input_image", image_url: "http://169.254.169.254/a" }] }];
     expect(codeOf(() => respond({ input }))).toBe("invalid_value input.image_url");
   });
@@ -112,7 +112,7 @@ describe("a completion", () => {
     [{ prompt: ["a", "b", "c"], n: 2 }, 6],
     [{ prompt: [1, 2, 3], n: 2 }, 2],
     [{ prompt: [[1], [2]], best_of: 5, n: 2 }, 10],
-  ])("writes as often as it is asked to, shown or not: %p", (body, choices) => {
+  ])("writes as often as requested, shown or not: %p", (body, choices) => {
     expect(complete(body).choices).toBe(choices);
   });
 
@@ -122,8 +122,8 @@ describe("a completion", () => {
   });
 });
 
-describe("what is not text", () => {
-  test("a picture costs as often as it is drawn", () => {
+describe("requests other than text", () => {
+  test("an image costs as often as it is requested", () => {
     expect(boundsOf("/v1/images/generations", { prompt: "a", n: 4 })).toMatchObject({ outputImages: 4, choices: 4 });
     expect(boundsOf("/v1/images/generations", { prompt: "a" })).toMatchObject({ outputImages: 1 });
     expect(codeOf(() => boundsOf("/v1/images/generations", { prompt: "a", n: 129 }))).toBe("invalid_value n");
@@ -133,13 +133,13 @@ describe("what is not text", () => {
     expect(boundsOf("/v1/audio/speech", { input: "añ😀", voice: "alloy" })).toMatchObject({ characters: 3 });
   });
 
-  test("speech of what has no characters that could be counted is refused", () => {
+  test("speech of input without countable characters is refused", () => {
     const refusal = (input: unknown) => codeOf(() => boundsOf("/v1/audio/speech", { input, voice: "alloy" }));
     expect([undefined, null, ""].map(refusal)).toEqual(Array(3).fill("missing_field input"));
     expect([["long"], { text: "long" }, 12].map(refusal)).toEqual(Array(3).fill("invalid_type input"));
   });
 
-  test("vectors, ranks and judgements write nothing; a query is read with each document", () => {
+  test("vectors, ranks and moderations write nothing; a query is read with each document", () => {
     expect(boundsOf("/v1/embeddings", { input: ["a", "b"] })).toMatchObject({
       outputTokensMax: 0,
       isOneContext: false,
@@ -149,7 +149,7 @@ describe("what is not text", () => {
     expect(ranks).toMatchObject({ outputTokensMax: 0, inputTokensMax: ranks.bytes + 12 });
   });
 
-  test("a judgement may leave its model away", () => {
+  test("a moderation may omit its model", () => {
     const operation = findOperation("/v1/moderations");
     const request = parseRequest(Buffer.from('{"input":"a"}'), "application/json", operation);
     expect(request.model).toBe("omni-moderation-latest");
@@ -174,13 +174,13 @@ describe("a form", () => {
   };
   const sound: [string, Buffer] = ['name="file"; filename="a.mp3"', Buffer.alloc(5_000)];
 
-  test("with sound lasts no longer than 4 kbit/s allow", () => {
+  test("with audio lasts no longer than 4 kbit/s allow", () => {
     const { bounds, bytes, isStream } = form("/v1/audio/transcriptions", [['name="model"', "whisper-1"], sound]);
     expect(bounds.audioMs).toBe(BigInt(bytes * 2));
     expect([bounds.inputTokensMax, isStream]).toEqual([bytes, false]);
   });
 
-  test("may ask for a stream, and may repeat fields that do not matter", () => {
+  test("may request a stream, and may repeat fields that do not matter", () => {
     const parts: [string, string | Buffer][] = [
       ['name="model"', "m"],
       ['name="stream"', "true"],
@@ -191,7 +191,7 @@ describe("a form", () => {
     expect(form("/v1/audio/transcriptions", parts).isStream).toBeTrue();
   });
 
-  test("for pictures counts those it brings and those it wants", () => {
+  test("for images counts those it contains and those it requests", () => {
     const parts: [string, string][] = [
       ['name="model"', "gpt-image-1"],
       ['name="n"', "3"],
@@ -227,7 +227,7 @@ describe("a form", () => {
   });
 });
 
-test("the name of a model is a text", () => {
+test("a model name is a string", () => {
   for (const model of [7, true, [], ["m"], {}]) {
     expect(codeOf(() => boundsOf("/v1/chat/completions", { model, messages: ask }))).toBe("invalid_type model");
   }
@@ -236,7 +236,7 @@ test("the name of a model is a text", () => {
   }
 });
 
-test("JSON goes on as what it was read as, whatever else a client calls it", () => {
+test("JSON is forwarded as what it was parsed as, whatever content type a client declares", () => {
   const body = Buffer.from(JSON.stringify({ model: "m", messages: ask }));
   for (const type of ["application/json", "Application/JSON; charset=utf-7", "application/vnd.odd+json; a=b"]) {
     expect(
@@ -246,7 +246,7 @@ test("JSON goes on as what it was read as, whatever else a client calls it", () 
   }
 });
 
-test("a body comes as it is, of the type that its path takes", () => {
+test("a body is accepted with the content type that its path takes", () => {
   const check = (path: string, headers: Record<string, string>) =>
     codeOf(() => checkContentType(new Headers(headers), findOperation(path)));
   const [chats, edits] = ["/v1/chat/completions", "/v1/images/edits"];

@@ -94,7 +94,7 @@ test(
   timeoutMs,
 );
 
-test("input that the provider keeps is bounded by the context of the model", () => {
+test("input that the provider stores is bounded by the context of the model", () => {
   fc.assert(
     fc.property(requests, models, (request, fields) => {
       const model = entry(fields);
@@ -149,7 +149,7 @@ const limited: Pick<Principal, "userBudgetId" | "keyBudgetId" | "rateMultiplier"
   rateMultiplier: "1.5000" as Decimal,
 };
 
-test("a call holds its bound with the multiplier for the user, and without for the limit of the key", async () => {
+test("a call holds its bound with the multiplier for the user, and without for the key's limit", async () => {
   const leases = new ScriptedLeases({ [String(keyBudget)]: "held" });
   expect(await reserveQuota(leases, limited, cost)).toEqual({
     userBudgetId: userBudget,
@@ -164,13 +164,13 @@ test("a call holds its bound with the multiplier for the user, and without for t
 test.each([
   ["insufficient", "insufficient_quota"],
   ["unavailable", "temporarily_unavailable"],
-] as const)("when the limit of the key is %s, nothing stays held of the user", async (answer, code) => {
+] as const)("when the key's limit is %s, nothing stays held for the user", async (answer, code) => {
   const leases = new ScriptedLeases({ [String(keyBudget)]: answer });
   await expect(reserveQuota(leases, limited, cost)).rejects.toMatchObject({ code });
   expect(leases.heldOf(userBudget)).toBe(0n);
 });
 
-test("when the user has too little, the limit of the key is not asked", async () => {
+test("when the user has too little, the key's limit is not checked", async () => {
   const leases = new ScriptedLeases({ [String(userBudget)]: "insufficient" });
   await expect(reserveQuota(leases, limited, cost)).rejects.toMatchObject({ code: "insufficient_quota" });
   expect(leases.heldOf(keyBudget)).toBe(0n);

@@ -42,10 +42,10 @@ function restOf(who: GatewayUserId, seconds: number): void {
   loads.coolDown(loads.begin(plain, who), limited(seconds), () => 0);
 }
 
-describe("a cap on calls at the same time", () => {
+describe("a cap on concurrent calls", () => {
   const capped = channelOf(3, { concurrencyMax: 3 });
 
-  test("lets in as many as it says, and another one when one ends", () => {
+  test("admits as many as it says, and another one when one ends", () => {
     const first = loads.begin(capped, customer);
     loads.begin(capped, customer);
     expect(loads.isOpen(capped, customer)).toBe(true);
@@ -55,7 +55,7 @@ describe("a cap on calls at the same time", () => {
     expect(loads.isOpen(capped, customer)).toBe(true);
   });
 
-  test("gives the place of an attempt back once, however often it ends", () => {
+  test("frees an attempt's slot once, however often it ends", () => {
     const first = loads.begin(capped, customer);
     loads.begin(capped, customer);
     loads.begin(capped, customer);
@@ -93,7 +93,7 @@ describe("a cap on calls a minute", () => {
 });
 
 describe("a pause", () => {
-  test("lasts exactly as long as it was asked for", () => {
+  test("lasts exactly as long as requested", () => {
     const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), chance, (seconds, random) => {
@@ -108,7 +108,7 @@ describe("a pause", () => {
     );
   });
 
-  test("lasts to the millisecond where it was asked for so", () => {
+  test("lasts to the millisecond if requested so", () => {
     loads.coolDown(loads.begin(plain, customer), { ...limited(1), retryAfterMs: 700 }, () => 0.9);
     expect(loads.retryAfterSeconds([plain], customer)).toBe(1);
     nowMs += 699;
@@ -117,7 +117,7 @@ describe("a pause", () => {
     expect(loads.isOpen(plain, customer)).toBe(true);
   });
 
-  test("is a second and up to a fifth more when nobody said how long, and never more than a minute", () => {
+  test("is a second and up to a fifth more by default, and never more than a minute", () => {
     rest(loads, plain, null, () => 0);
     nowMs += 999;
     expect(loads.isOpen(plain, customer)).toBe(false);
@@ -133,13 +133,13 @@ describe("a pause", () => {
     expect(loads.isOpen(plain, customer)).toBe(true);
   });
 
-  test("is not cut short by a shorter one that is asked for later", () => {
+  test("is not cut short by a shorter one that is requested later", () => {
     rest(loads, plain, 30, () => 0);
     rest(loads, plain, 1, () => 0);
     expect(loads.retryAfterSeconds([plain], customer)).toBe(30);
   });
 
-  test("of one channel is not one of another; the first that ends is told", () => {
+  test("of one channel does not apply to another; the first to end is reported", () => {
     rest(loads, plain, 30, () => 0);
     expect(loads.isOpen(other, customer)).toBe(true);
     rest(loads, other, 7, () => 0);
@@ -165,7 +165,7 @@ describe("the circuit", () => {
     expect(isOpenAfter(failures, successes)).toBe(isOpen);
   });
 
-  test("forgets what is more than ten seconds old, a part at a time", () => {
+  test("forgets calls more than ten seconds old, a slot at a time", () => {
     calls(19, true);
     nowMs += 11_000;
     calls(1, true);
@@ -190,7 +190,7 @@ describe("the circuit", () => {
     expect(loads.isBusy(plain, customer)).toBe(false);
   });
 
-  test("stays open when the probe fails, and closes when it is answered, with nothing held against the channel", () => {
+  test("stays open when the probe fails, and closes when it succeeds, with nothing held against the channel", () => {
     calls(20, true);
     nowMs += 5_000;
     loads.end(loads.begin(plain, customer), bad);
@@ -201,7 +201,7 @@ describe("the circuit", () => {
     expect(isOpenAfter(18, 0)).toBe(true);
   });
 
-  test("closes as soon as the answer to the probe begins, however long it takes", () => {
+  test("closes as soon as the response to the probe begins, however long it takes", () => {
     calls(20, true);
     nowMs += 5_000;
     const probe = loads.begin(plain, customer);
@@ -221,7 +221,7 @@ describe("the circuit", () => {
     expect(loads.isOpen(plain, customer)).toBe(false);
   });
 
-  test("is not moved by calls from before it opened", () => {
+  test("is not affected by calls from before it opened", () => {
     const [fine, failed] = [loads.begin(plain, customer), loads.begin(plain, customer)];
     calls(20, true);
     loads.end(fine, good);
@@ -232,7 +232,7 @@ describe("the circuit", () => {
     expect(loads.isOpen(plain, customer)).toBe(true);
   });
 
-  test("for everybody is not kept open by calls from before either", () => {
+  test("for everyone is not kept open by earlier calls either", () => {
     const before = loads.begin(plain, customer);
     for (let call = 0; call < 20; call += 1) {
       loads.end(loads.begin(plain, customer), "certain");
@@ -243,29 +243,29 @@ describe("the circuit", () => {
     expect(loads.isOpen(plain, customer)).toBe(true);
   });
 
-  test("is not moved by clients that leave", () => {
+  test("is not affected by clients that leave", () => {
     for (let turn = 0; turn < 100; turn += 1) {
       loads.release(loads.begin(plain, customer));
     }
     expect(isOpenAfter(19, 0)).toBe(true);
   });
 
-  test("of one channel is not one of another", () => {
+  test("of one channel does not apply to another", () => {
     calls(50, true);
     expect(loads.isOpen(other, customer)).toBe(true);
     expect(loads.isOpen(plain, customer)).toBe(false);
   });
 });
 
-describe("what one customer alone has met", () => {
-  test("a pause keeps that customer away and nobody else", () => {
+describe("a problem that only one customer has met", () => {
+  test("as a pause blocks that customer and nobody else", () => {
     rest(loads, plain, 60, () => 0);
     expect([loads.isOpen(plain, customer), loads.isOpen(plain, second)]).toEqual([false, true]);
     expect(loads.retryAfterSeconds([plain], customer)).toBe(60);
     expect(loads.isBusy(plain, customer)).toBe(true);
   });
 
-  test("is true of the channel when a second one meets it within ten seconds", () => {
+  test("applies to the channel when a second one meets it within ten seconds", () => {
     const third = 3n as GatewayUserId;
     rest(loads, plain, 60, () => 0);
     nowMs += 10_001;
@@ -278,7 +278,7 @@ describe("what one customer alone has met", () => {
     expect(loads.isOpen(plain, 4n as GatewayUserId)).toBe(true);
   });
 
-  test("a credential that is refused makes the channel rest for everybody at once, and not for being busy", () => {
+  test("that is a refused credential pauses the channel for everyone at once, and not as busy", () => {
     const refused = classifyStatus(401, []);
     if (refused === null) {
       throw new Error("401 is a failure");
@@ -287,7 +287,7 @@ describe("what one customer alone has met", () => {
     expect([loads.isOpen(plain, second), loads.isBusy(plain, second)]).toEqual([false, false]);
   });
 
-  test("calls that all fail open the circuit for that customer, as long as those of the others go well", () => {
+  test("as failures of all calls opens the circuit for that customer, as long as those of the others succeed", () => {
     calls(1_000, true);
     calls(5, false, plain, second);
     expect([loads.isOpen(plain, customer), loads.isOpen(plain, second)]).toEqual([false, true]);
@@ -296,20 +296,20 @@ describe("what one customer alone has met", () => {
     expect(loads.isOpen(plain, second)).toBe(true);
   });
 
-  test("calls of two that all fail open it for everybody", () => {
+  test("as failures of two customers' calls opens it for everyone", () => {
     calls(19, true);
     calls(1, true, plain, second);
     expect(loads.isOpen(plain, 3n as GatewayUserId)).toBe(false);
   });
 
-  test("a channel that can't be reached is closed for everybody", () => {
+  test("that is an unreachable channel closes it for everyone", () => {
     for (let turn = 0; turn < 20; turn += 1) {
       loads.end(loads.begin(plain, customer), "certain");
     }
     expect(loads.isOpen(plain, second)).toBe(false);
   });
 
-  test("a probe that fails keeps the circuit open only for who sent it", () => {
+  test("as a failed probe keeps the circuit open only for its sender", () => {
     calls(10, true);
     calls(10, true, plain, second);
     nowMs += 11_000;

@@ -24,13 +24,13 @@ test("a channel is bad when half of twenty calls failed, and not before", () => 
   expect(windowOf([10, false, anybody, 0], [10, true, anybody, 0])).toBe("bad");
 });
 
-test("what one customer alone has brought about is bad for that customer", () => {
+test("failures that only one customer has caused are bad for that customer", () => {
   expect(windowOf([20, true, one, 0])).toBe("bad_for_one");
   expect(windowOf([20, true, one, 0], [5, false, two, 0])).toBe("bad_for_one");
   expect(windowOf([20, true, one, 0], [5, true, two, 0])).toBe("bad");
 });
 
-test("failures are forgotten after ten seconds, also while nobody calls", () => {
+test("failures are forgotten after ten seconds, even while nobody calls", () => {
   expect(windowOf([20, true, anybody, 0], [20, false, anybody, 9_000])).toBe("bad");
   expect(windowOf([20, true, anybody, 0], [20, false, anybody, 10_000])).toBe("good");
   expect(windowOf([20, true, one, 0], [20, true, two, 3_600_000])).toBe("bad_for_one");

@@ -45,7 +45,7 @@ describe("a pause that two customers vouch for", () => {
     refuse(accomplice, 60);
   });
 
-  test("lets one call of somebody else through every five seconds, and none of those two", () => {
+  test("lets one call of another customer through every five seconds, and none of those two", () => {
     expect(openFor(accounts)).toEqual([]);
     expect(loads.retryAfterSeconds([plain], victim)).toBe(5);
     expect(loads.retryAfterSeconds([plain], attacker)).toBe(60);
@@ -60,7 +60,7 @@ describe("a pause that two customers vouch for", () => {
     expect(loads.isBusy(plain, victim)).toBe(true);
   });
 
-  test("is over when that call is answered, but for those two", () => {
+  test("is over when that call succeeds, except for those two", () => {
     nowMs += 5_000;
     answer(victim);
     expect(openFor(accounts)).toEqual(accounts.slice(2));
@@ -68,13 +68,13 @@ describe("a pause that two customers vouch for", () => {
     expect(openFor(accounts)).toEqual(accounts);
   });
 
-  test("is over as soon as that answer begins", () => {
+  test("is over as soon as that response begins", () => {
     nowMs += 5_000;
     loads.answered(loads.begin(plain, victim));
     expect(loads.isOpen(plain, fourth)).toBe(true);
   });
 
-  test("is not brought about again by those two for ten minutes, however often they try", () => {
+  test("is not caused again by those two for ten minutes, however often they try", () => {
     nowMs += 5_000;
     answer(victim);
     for (let turn = 0; turn < 9; turn += 1) {
@@ -89,7 +89,7 @@ describe("a pause that two customers vouch for", () => {
     expect(openFor(accounts)).toEqual([]);
   });
 
-  test("is not brought about by one of those two and a third, and by two others it is", () => {
+  test("is not caused by one of those two and a third, but is by two others", () => {
     nowMs += 5_000;
     answer(victim);
     refuse(attacker, 60);
@@ -99,7 +99,7 @@ describe("a pause that two customers vouch for", () => {
     expect(openFor(accounts)).toEqual([]);
   });
 
-  test("goes on when that call meets the same, and has one more witness", () => {
+  test("continues when that call meets the same, and has one more witness", () => {
     nowMs += 5_000;
     refuse(victim, 60);
     expect(openFor(accounts)).toEqual([]);
@@ -122,14 +122,14 @@ describe("a pause that two customers vouch for", () => {
     expect(loads.isOpen(plain, victim)).toBe(true);
   });
 
-  test("is not made longer by those who vouch for it already", () => {
+  test("is not extended by those who already vouch for it", () => {
     nowMs += 30_000;
     refuse(attacker, 60);
     nowMs += 30_000;
     expect(openFor(accounts)).toEqual(accounts.slice(1));
   });
 
-  test("is not lifted by a call from before it", () => {
+  test("is not lifted by an earlier call", () => {
     const fresh = new ChannelLoads({ now: () => nowMs, tick: () => nowMs });
     const before = fresh.begin(plain, victim);
     fresh.coolDown(fresh.begin(plain, attacker), limited(60), () => 0);
@@ -139,7 +139,7 @@ describe("a pause that two customers vouch for", () => {
     expect(fresh.isOpen(plain, victim)).toBe(false);
   });
 
-  test("is not what a pause for certain is: that lets nobody through", () => {
+  test("differs from a certain pause, which lets nobody through", () => {
     loads.coolDown(loads.begin(plain, victim), { ...limited(20), blame: "certain" }, () => 0);
     nowMs += 19_999;
     expect(openFor(accounts)).toEqual([]);

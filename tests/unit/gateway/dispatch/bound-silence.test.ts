@@ -34,7 +34,7 @@ describe("the patience with a call", () => {
   const of = (isStream: boolean, more: Partial<RequestBounds> = {}, inputBytes = 100) =>
     patienceFor({ isStream, inputBytes, bounds: { ...bounds, ...more } }, model, limits);
 
-  test("is within a minute for a stream of a short prompt, and for a short answer that comes whole, by default", () => {
+  test("is within a minute for a stream of a short prompt, and for a short response that comes whole, by default", () => {
     expect(config.UPSTREAM_IDLE_TIMEOUT_MS).toBeLessThan(60_000);
     expect(of(true).attemptMs).toBeWithin(24_000, 25_000);
     for (const patience of [of(true), of(false, { outputTokensMax: 100 })]) {
@@ -43,7 +43,7 @@ describe("the patience with a call", () => {
     }
   });
 
-  test("grows with what a whole answer may hold, up to the limit of all answers", () => {
+  test("grows with what a whole response may contain, up to the limit of all responses", () => {
     expect(of(false, { outputTokensMax: 4_000 }).attemptMs).toBeGreaterThan(160_000);
     expect(of(false)).toEqual({ attemptMs: 270_000, callMs: 600_000 });
     expect(of(false, { outputTokensMax: 0, outputImages: 2 }).attemptMs).toBeGreaterThan(120_000);
@@ -53,7 +53,7 @@ describe("the patience with a call", () => {
     expect(of(true, {}, 800_000).attemptMs).toBeGreaterThan(100_000);
   });
 
-  test("leaves time for another channel, however long an answer may take", () => {
+  test("leaves time for another channel, however long a response may take", () => {
     for (const outputTokensMax of [0, 100, 10_000, 16_384]) {
       for (const inputBytes of [100, 1_000_000, 30_000_000]) {
         const { attemptMs, callMs } = of(false, { outputTokensMax }, inputBytes);
@@ -66,7 +66,7 @@ describe("the patience with a call", () => {
 
   const rule = (attemptMs: number, callMs: number) => ({ attemptMs, callMs, isSentRetried: true });
 
-  test("with an answer that comes whole is not longer in its middle than at its beginning", () => {
+  test("with a response that comes whole is not longer in the middle than at the beginning", () => {
     const silence = (isStream: boolean, silenceMsMax: number, idleTimeoutMs: number | null = null) =>
       boundSilence(
         { isStream, request: { isStream, inputBytes: 100, bounds }, model, readOn: null },

@@ -34,7 +34,7 @@ const someIds = fc.uniqueArray(fc.integer({ min: 1, max: 8 }));
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 describe("the choice of a channel", () => {
-  test("falls in the share of the weights", () => {
+  test("follows the weights", () => {
     const counts = draw([ability(1, 0, 1), ability(2, 0, 3), ability(3, 0, 6)], 20_000);
     for (const [id, share] of [
       ["1", 0.1],
@@ -46,7 +46,7 @@ describe("the choice of a channel", () => {
     }
   });
 
-  test("leaves a channel without weight alone while its tier has any weight, and draws evenly when it has none", () => {
+  test("excludes a channel without weight while its tier has any weight, and is even when it has none", () => {
     expect(draw([ability(1, 0, 0), ability(2, 0, 1)], 1_000)).toEqual({ "2": 1_000 });
     const even = draw([ability(1, 0, 0), ability(2, 0, 0)], 10_000);
     expect(Math.abs((even["1"] ?? 0) / 10_000 - 0.5)).toBeLessThan(0.02);
@@ -64,7 +64,7 @@ describe("the choice of a channel", () => {
     );
   });
 
-  test("by the same chance is the same", () => {
+  test("with the same random number is the same", () => {
     fc.assert(
       fc.property(anyAbilities, chance, (abilities, random) => {
         expect(chooseChannel(abilities, isOpen, random)).toBe(chooseChannel(abilities, isOpen, random));

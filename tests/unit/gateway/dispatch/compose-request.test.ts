@@ -37,7 +37,7 @@ describe("a request as it goes to a channel", () => {
     expect(sent.get("accept-encoding")).toBe("identity");
   });
 
-  test("goes to the proven address of an exit node, whatever its name leads to", () => {
+  test("goes to the proven address of an exit node, whatever its name resolves to", () => {
     expect(compose({}, "", channelOf(1, { pinnedAddress: "203.0.113.5" })).address).toBe("203.0.113.5");
     expect(compose({})).not.toHaveProperty("address");
   });
@@ -50,13 +50,13 @@ describe("a request as it goes to a channel", () => {
     expect(keyOf("Bearer one")).not.toBe("mine");
   });
 
-  test("takes along what is known of a query, and a switch of the API in its usual form", () => {
+  test("includes the known parameters of a query, and an API feature switch in its usual form", () => {
     expect(compose({}, "?limit=2&api-version=9&order=asc&x=%0d").target).toBe("/v1/chat/completions?limit=2&order=asc");
     expect(compose({ "openai-beta": "assistants=v2" }).sent.get("openai-beta")).toBe("assistants=v2");
     expect(compose({ "openai-beta": "{odd}" }).sent.has("openai-beta")).toBe(false);
   });
 
-  test("says which gateways it has passed, and nothing else that a client wrote there", () => {
+  test("names the gateways it has passed, and nothing else that a client put there", () => {
     const mark = "0123456789abcdef";
     const other = "fedcba9876543210";
     expect(withHop(null, mark)).toBe(mark);

@@ -17,14 +17,14 @@ describe("another channel is tried", () => {
     expect(attemptsMax).toBe(3);
   });
 
-  test("as long as half the time of an attempt is left, and not later", () => {
+  test("while half the time of an attempt is left, and not later", () => {
     const tried = [0, 25_000, 42_500, 42_501, 1_000_000].map((elapsedMs) =>
       mayRetry(free, { attempts: 1, elapsedMs }, rule),
     );
     expect(tried).toEqual([true, true, true, false, false]);
   });
 
-  test("not when nobody would answer better", () => {
+  test("not when no other channel would do better", () => {
     expect(mayRetry({ retry: "none" }, { attempts: 1, elapsedMs: 0 }, rule)).toBe(false);
   });
 
@@ -36,13 +36,13 @@ describe("another channel is tried", () => {
 });
 
 describe("an attempt may be silent", () => {
-  test("for its share while there is another channel, else for all the time that is left", () => {
+  test("for its share while there is another channel, else for all the remaining time", () => {
     expect(attemptMsMax({ attempts: 0, elapsedMs: 0 }, true, rule)).toBe(25_000);
     expect(attemptMsMax({ attempts: 0, elapsedMs: 0 }, false, rule)).toBe(55_000);
     expect(attemptMsMax({ attempts: 1, elapsedMs: 5_000 }, true, rule)).toBe(25_000);
   });
 
-  test("for all that is left when no attempt could follow, by number, by time or by the operator's choice", () => {
+  test("for all the remaining time when no attempt could follow, by number, by time or by the operator's choice", () => {
     expect(attemptMsMax({ attempts: 2, elapsedMs: 0 }, true, rule)).toBe(55_000);
     expect(attemptMsMax({ attempts: 1, elapsedMs: 25_000 }, true, rule)).toBe(30_000);
     expect(attemptMsMax({ attempts: 0, elapsedMs: 0 }, true, { ...rule, isSentRetried: false })).toBe(55_000);

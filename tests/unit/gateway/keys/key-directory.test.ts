@@ -51,7 +51,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-describe("a key that was good", () => {
+describe("a key that was valid", () => {
   test("is served without the database until its change is announced", async () => {
     const { database, directory } = setUp();
     expect(await statusOf(directory)).toBe("active");
@@ -62,7 +62,7 @@ describe("a key that was good", () => {
     expect(await statusOf(directory)).toBe("revoked");
   });
 
-  test("is not served as it was after a gap in the announcements, however long after", async () => {
+  test("is not served from the cache after a gap in the announcements, however long after", async () => {
     const { database, directory } = setUp();
     expect(await statusOf(directory)).toBe("active");
     database.principal = principal("revoked");
@@ -71,7 +71,7 @@ describe("a key that was good", () => {
     expect(await statusOf(directory)).toBe("revoked");
   });
 
-  test("is reloaded after a gap although a load was under way then", async () => {
+  test("is reloaded after a gap even if a load was in progress then", async () => {
     const { database, directory } = setUp();
     expect(await statusOf(directory)).toBe("active");
     await passTime(30_000, 1_000);
@@ -94,7 +94,7 @@ describe("a key that was good", () => {
   });
 
   test.each(["fails", "is silent"] as const)(
-    "serves for two minutes while the database %s, and news is not waited for long",
+    "serves for two minutes while the database %s, without a long wait for a reload",
     async (state) => {
       const { database, directory } = setUp();
       expect(await statusOf(directory)).toBe("active");
@@ -110,8 +110,8 @@ describe("a key that was good", () => {
   );
 });
 
-describe("a key that is not known here", () => {
-  test.each(["fails", "is silent"] as const)("is unavailable and not absent while the database %s", async (state) => {
+describe("a key that is not cached", () => {
+  test.each(["fails", "is silent"] as const)("is unavailable and not missing while the database %s", async (state) => {
     const { database, directory } = setUp();
     database.state = state;
     expect(await statusOf(directory, 2_005)).toBe("temporarily_unavailable");
@@ -122,7 +122,7 @@ describe("a key that is not known here", () => {
   });
 });
 
-describe("a flood of keys that are not there", () => {
+describe("a flood of keys that do not exist", () => {
   const wrong = (index: number): string => sha256Hex(`wrong ${index}`);
   const codeOf = (answer: unknown): Promise<unknown> =>
     Promise.resolve(answer).then(
@@ -130,7 +130,7 @@ describe("a flood of keys that are not there", () => {
       (error: unknown) => (error instanceof AppError ? error.code : error),
     );
 
-  test("has few of them looked up at a time, and says of the rest in half a second that it can't", async () => {
+  test("causes few lookups at a time, and refuses the rest within half a second", async () => {
     const { database, directory } = setUp();
     database.principal = null;
     database.state = "is silent";
@@ -143,7 +143,7 @@ describe("a flood of keys that are not there", () => {
     expect(database.loads).toBeLessThanOrEqual(5);
   });
 
-  test("pushes no key out that is good, and each of them is asked for once a second at most", async () => {
+  test("evicts no valid key, and each of them is looked up once a second at most", async () => {
     const { database, directory } = setUp();
     expect(await statusOf(directory)).toBe("active");
     database.principal = null;
@@ -158,7 +158,7 @@ describe("a flood of keys that are not there", () => {
     expect([database.loads, directory.size()]).toEqual([loads, 1]);
   });
 
-  test("leaves room for a key that is good, once a look-up ends", async () => {
+  test("leaves room for a valid key, once a lookup ends", async () => {
     const { database, directory } = setUp();
     database.principal = null;
     const answers = Array.from({ length: 50 }, (_, index) => codeOf(directory.find(wrong(index))));

@@ -26,7 +26,7 @@ const isLetIn = (limits: KeyLimits, of: Principal): boolean => {
   }
 };
 
-describe("keys that followed each other by rotation", () => {
+describe("keys rotated from one another", () => {
   const limitKeyId = 1n as ApiKeyId;
 
   test("share one number of requests a minute", () => {
@@ -46,7 +46,7 @@ describe("keys that followed each other by rotation", () => {
   });
 });
 
-test("a call that began under other limits gives nothing of the new ones back at its end", () => {
+test("a call that began under other limits returns nothing to the new ones at its end", () => {
   const limits = new KeyLimits(clock, null);
   const before = principal(1n, { requestsPerMinute: 9, tokensPerMinute: 9 });
   const after = principal(1n, { requestsPerMinute: 2, tokensPerMinute: 9 });
@@ -58,7 +58,7 @@ test("a call that began under other limits gives nothing of the new ones back at
   expect(isLetIn(limits, after)).toBe(false);
 });
 
-test("responses of a call that goes on are requests, and those that can't be refused count", () => {
+test("further responses of a running call are requests, and those that can't be refused count", () => {
   const limits = new KeyLimits(clock, null);
   const one = principal(1n, { requestsPerMinute: 3 });
   limits.begin(one);
@@ -79,7 +79,7 @@ test("keys with an admitted call are reported once", () => {
   expect(limits.takeUsed()).toEqual([]);
 });
 
-describe("calls that are left before their answers begin", () => {
+describe("abandoned calls", () => {
   const ticking = (abortsPerHour: number | null) => {
     let tick = 0;
     const limits = new KeyLimits({ now: () => 0, tick: () => tick }, abortsPerHour);
@@ -98,7 +98,7 @@ describe("calls that are left before their answers begin", () => {
     };
   };
 
-  test("are so many an hour for all keys of a user, also those that are made meanwhile", () => {
+  test("are limited per hour for all keys of a user, even those created meanwhile", () => {
     const { limits, leave } = ticking(10);
     for (let key = 1n; key <= 10n; key += 1n) {
       leave(principal(key, { gatewayUserId: 7n as GatewayUserId }));
@@ -135,7 +135,7 @@ describe("calls that are left before their answers begin", () => {
     expect(isLetIn(limits, principal(1n))).toBe(true);
   });
 
-  test("are shared by the replicas, and any number where there is no limit", () => {
+  test("are shared by the replicas, and unlimited without a limit", () => {
     const shared = ticking(10);
     shared.limits.setReplicas(5);
     shared.leave(principal(1n));
@@ -148,7 +148,7 @@ describe("calls that are left before their answers begin", () => {
   });
 });
 
-test("what a call used beyond the tokens of a minute keeps the next ones out until it is made up for", () => {
+test("what a call used beyond the tokens of a minute blocks the next ones until it is made up for", () => {
   let tick = 0;
   const limits = new KeyLimits({ now: () => 0, tick: () => tick }, null);
   const key = principal(1n, { tokensPerMinute: 60 });

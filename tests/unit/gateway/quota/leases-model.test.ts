@@ -91,7 +91,7 @@ afterEach(() => {
 });
 
 test(
-  "whatever goes astray, no replica holds what it was not lent, and all end in step with the database",
+  "whatever goes wrong, no replica holds what it was not lent, and all end up consistent with the database",
   async () => {
     const seen = new Map<string, number>();
     let writeOffs = 0;

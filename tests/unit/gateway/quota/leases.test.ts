@@ -46,7 +46,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test("while the database is away, a replica goes on to the last unit of what it has leased", async () => {
+test("while the database is unreachable, a replica continues to the last unit of what it has leased", async () => {
   const { network, ledger, leases } = setUp(1_000n);
   expect(await answerOf(leases.hold(onlyBudget, q(1n)))).toBe("held");
   const lent = ledger.leaseOf("one");
@@ -63,7 +63,7 @@ test("while the database is away, a replica goes on to the last unit of what it 
   expect(leases.totals().leased).toBe(ledger.leaseOf("one"));
 });
 
-test("nobody waits longer than two seconds for a database that is silent", async () => {
+test("nobody waits longer than two seconds for a silent database", async () => {
   const { network, leases } = setUp(1_000n);
   network.delay = 60_000;
   const answer = leases.hold(onlyBudget, q(1n));
@@ -78,7 +78,7 @@ test("a call that was answered because it waited too long holds nothing when its
   expect(leases.totals()).toMatchObject({ leased: ledger.leaseOf("one"), held: 0n });
 });
 
-test("a lease whose answer was lost is found again and given back", async () => {
+test("a lease whose response was lost is found again and given back", async () => {
   const { network, ledger, leases } = setUp(1_000n);
   network.next = "answer_lost";
   expect(await answerOf(leases.hold(onlyBudget, q(1n)))).toBe("unavailable");
@@ -92,7 +92,7 @@ test("a lease whose answer was lost is found again and given back", async () => 
   expect(ledger.remaining).toBe(1_000n);
 });
 
-test("before its first term a replica lets nothing in", async () => {
+test("before its first term a replica admits nothing", async () => {
   const { ledger, network } = setUp(100n);
   const leases = new QuotaLeases(ledger.storeOf("two", network), new LeaseTerm(termMs), systemClock, log);
   expect(leases.hold(onlyBudget, q(1n))).toBe("unavailable");
@@ -107,7 +107,7 @@ test("half a minute without a database ends no term", async () => {
   expect(leases.hold(onlyBudget, q(10n))).toBe("held");
 });
 
-test("after the end of its term a replica lets nothing in, and goes on with what it has once it is renewed", async () => {
+test("after the end of its term a replica admits nothing, and continues with its leases once it is renewed", async () => {
   const { ledger, leases, renew } = setUp(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
   await passTime(termMs, 1_000);
@@ -120,7 +120,7 @@ test("after the end of its term a replica lets nothing in, and goes on with what
   expect(leases.hold(onlyBudget, q(25n))).toBe("held");
 });
 
-test("who waits when the term ends is let in neither by the end of a call nor by a lease that comes too late", async () => {
+test("a call waiting when the term ends is admitted neither by the end of another call nor by a late lease", async () => {
   const { network, ledger, leases } = setUp(200n);
   expect(await answerOf(leases.hold(onlyBudget, q(20n)))).toBe("held");
   await passTime(termMs - 500, 1_000);
@@ -145,7 +145,7 @@ test("the end of a call serves nobody once the term is over", async () => {
   expect(await answerOf(answer, 2_000)).toBe("unavailable");
 });
 
-test("the term is counted from before it was asked for, and an answer that comes too late renews nothing", async () => {
+test("the term is counted from before it was requested, and a late response renews nothing", async () => {
   const { ledger, leases } = setUp(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
   const askedTick = performance.now();
@@ -155,7 +155,7 @@ test("the term is counted from before it was asked for, and an answer that comes
   expect(leases.hold(onlyBudget, q(1n))).toBe("unavailable");
 });
 
-test("a lease that was written off is not spent, and what runs still is covered before anything else is let in", async () => {
+test("a lease that was written off is not spent, and running calls are covered before anything else is admitted", async () => {
   const { ledger, leases, renew } = setUp(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
   await passTime(termMs * 2, 1_000);
@@ -169,7 +169,7 @@ test("a lease that was written off is not spent, and what runs still is covered 
   expect(await answerOf(leases.hold(onlyBudget, q(1n)), 1_000)).toBe("insufficient");
 });
 
-test("leases that were taken are not spent, and calls that ran meanwhile are charged out of new ones", async () => {
+test("leases that were taken away are not spent, and calls that ran meanwhile are charged to new ones", async () => {
   const { ledger, leases, renew } = setUp(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(40n)))).toBe("held");
   leases.settle(onlyBudget, q(40n), q(30n));
@@ -186,7 +186,7 @@ test("leases that were taken are not spent, and calls that ran meanwhile are cha
   expect(leases.totals()).toMatchObject({ leased: ledger.leaseOf("one"), held: 70n, pending: 0n });
 });
 
-test("the answer to a question from before the leases were taken lends nothing", async () => {
+test("the response to a request from before the leases were taken lends nothing", async () => {
   const { network, ledger, leases, renew } = setUp(100n);
   network.delay = 500;
   const answer = leases.hold(onlyBudget, q(40n));
@@ -240,7 +240,7 @@ test("a slice is not forgotten while usage rows of it are uncommitted, however l
   expect(leases.totals()).toMatchObject({ pending: 0n, idle: 0n });
 });
 
-test("a commit that was repeated costs the lease its rows and no more, also while the database is away", async () => {
+test("a repeated commit costs the lease its rows and no more, even while the database is unreachable", async () => {
   const { network, ledger, leases } = setUp(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
   leases.settle(onlyBudget, q(10n), q(10n));
@@ -250,7 +250,7 @@ test("a commit that was repeated costs the lease its rows and no more, also whil
   expect(leases.hold(onlyBudget, q(15n))).toBe("held");
 });
 
-test("who was refused much is not in the way of who needs less", async () => {
+test("a refusal of a large amount does not block smaller ones", async () => {
   const { leases } = setUp(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(20n)))).toBe("held");
   expect(await answerOf(leases.hold(onlyBudget, q(90n)), 20)).toBe("insufficient");
@@ -258,7 +258,7 @@ test("who was refused much is not in the way of who needs less", async () => {
   expect(await answerOf(leases.hold(onlyBudget, q(40n)))).toBe("held");
 });
 
-test("of those who wait, the one who needs too much is refused and the next is served", async () => {
+test("of waiting calls, one that needs too much is refused and the next is served", async () => {
   const { network, leases } = setUp(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(20n)))).toBe("held");
   network.delay = 50;
@@ -266,7 +266,7 @@ test("of those who wait, the one who needs too much is refused and the next is s
   expect(await answerOf(answers, 1_000)).toEqual(["insufficient", "held"]);
 });
 
-test("who needs little does not overtake who waits for more", async () => {
+test("a small request does not overtake a larger waiting one", async () => {
   const { network, leases } = setUp(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(20n)))).toBe("held");
   network.delay = 50;
@@ -281,7 +281,7 @@ test("who needs little does not overtake who waits for more", async () => {
   expect(order).toEqual(["60 held", "5 held"]);
 });
 
-test("what a call gives back can be held at once by who was refused a moment before", async () => {
+test("quota returned by a call can be held at once by one that was refused a moment before", async () => {
   const { ledger, leases } = setUp(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(100n)))).toBe("held");
   expect(await answerOf(leases.hold(onlyBudget, q(60n)), 20)).toBe("insufficient");
@@ -291,7 +291,7 @@ test("what a call gives back can be held at once by who was refused a moment bef
   expect(await answerOf(leases.hold(onlyBudget, q(80n)))).toBe("held");
 });
 
-test("a commit that found the lease gone says so, although nobody knew that it was taken", async () => {
+test("a commit that found the lease gone reports that, although nobody knew that it was taken", async () => {
   const { ledger, leases } = setUp(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
   leases.settle(onlyBudget, q(10n), q(10n));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { isOrderly, toSendableCode, toSendableReason } from "@sluice/control-plane/gateway/realtime/close-codes.ts";
 
 describe("a close code is passed on", () => {
-  test.each([1000, 1001, 1002, 1003, 1007, 1009, 1011, 1012, 1013, 1014, 3000, 4001, 4999])("%d as it is", (code) => {
+  test.each([1000, 1001, 1002, 1003, 1007, 1009, 1011, 1012, 1013, 1014, 3000, 4001, 4999])("%d unchanged", (code) => {
     expect(toSendableCode(code, 1011)).toBe(code);
   });
 
@@ -15,13 +15,13 @@ describe("a close code is passed on", () => {
     expect(toSendableCode(code, 1001)).toBe(1001);
   });
 
-  test("and only a goodbye without a fault counts as orderly", () => {
+  test("and only a close without a fault counts as orderly", () => {
     expect([1000, 1001, 1005, 1006, 1011, 4001].map(isOrderly)).toEqual([true, true, true, false, false, false]);
   });
 });
 
-describe("a reason", () => {
-  test("that fits is passed on as it is", () => {
+describe("a close reason", () => {
+  test("that fits is passed on unchanged", () => {
     expect(toSendableReason("a".repeat(123))).toBe("a".repeat(123));
   });
 

@@ -28,7 +28,7 @@ describe("the request that opens a session", () => {
     expect(read("?model=gpt-realtime")).toEqual({ model: "gpt-realtime", subprotocol: null, isBeta: false });
   });
 
-  test("is answered with the subprotocol 'realtime' when that is among the offered", () => {
+  test("gets the subprotocol 'realtime' when that is among the offered ones", () => {
     const offered = { "sec-websocket-protocol": "realtime, openai-insecure-api-key.sk-abc, openai-beta.realtime-v1" };
     expect(read("?model=m", offered)).toEqual({ model: "m", subprotocol: "realtime", isBeta: true });
   });
@@ -49,10 +49,13 @@ describe("the request that opens a session", () => {
     expect(codeOf(() => read(query))).toBe(code);
   });
 
-  test.each(["/v1/./realtime", "/v1/x/../realtime", "/v1/%72ealtime"])("has its path spelled out: not %s", (path) => {
-    const call = { method: "GET", path, query: "?model=m", headers: new Headers(upgrade) };
-    expect(codeOf(() => readHandshake(call))).toBe("not_found");
-  });
+  test.each(["/v1/./realtime", "/v1/x/../realtime", "/v1/%72ealtime"])(
+    "must have exactly the right path: not %s",
+    (path) => {
+      const call = { method: "GET", path, query: "?model=m", headers: new Headers(upgrade) };
+      expect(codeOf(() => readHandshake(call))).toBe("not_found");
+    },
+  );
 
   test.each([
     ["another method", () => read("?model=m", {}, "POST"), "method_not_allowed"],
@@ -66,7 +69,7 @@ describe("the request that opens a session", () => {
 describe("the API key", () => {
   const offered = { "sec-websocket-protocol": "realtime, openai-insecure-api-key.sk-abc" };
 
-  test("is taken from the subprotocols where a browser has to put it", () => {
+  test("is taken from the subprotocols, where a browser has to put it", () => {
     expect(readCredentials(new Headers(offered)).get("authorization")).toBe("Bearer sk-abc");
   });
 
@@ -84,7 +87,7 @@ describe("the API key", () => {
     ["another one as Authorization", { ...offered, authorization: "Bearer sk-def" }],
     ["another one as x-api-key", { ...offered, "x-api-key": "sk-def" }],
     ["two subprotocols", { "sec-websocket-protocol": "openai-insecure-api-key.a, openai-insecure-api-key.b" }],
-  ])("is refused beside %s", (_what, headers) => {
+  ])("is refused together with %s", (_what, headers) => {
     expect(codeOf(() => readCredentials(new Headers(headers)))).toBe("ambiguous_credentials");
   });
 });

@@ -32,7 +32,7 @@ describe("a response that was never counted", () => {
     expect(responseOf(["text", 41]).outputTokens()).toBe(9);
   });
 
-  test("has one token for each 50 ms of sound: 2,400 bytes, 3,200 characters of base64", () => {
+  test("has one token for each 50 ms of audio: 2,400 bytes, 3,200 characters of base64", () => {
     expect(responseOf(["audio", 3_200], ["audio", 3_200]).outputTokens()).toBe(2);
   });
 
@@ -43,7 +43,7 @@ describe("a response that was never counted", () => {
   };
   const text = { text: "four words of text, and more" };
 
-  test("has what is said as a whole, each part once, however often it is said", () => {
+  test("counts each part that is sent whole once, however often it is repeated", () => {
     const count = responseOf();
     count.add(whole("0", text));
     expect(count.outputTokens()).toBe(6);
@@ -59,7 +59,7 @@ describe("a response that was never counted", () => {
     expect(count.outputTokens()).toBe(18);
   });
 
-  test("has what came in pieces and is said again once, and what was only said as a whole besides", () => {
+  test("counts deltas and their repetition once, and parts that were only sent whole in addition", () => {
     const count = responseOf(["text", 5], ["text", 5], ["text", 5], ["text", 5], ["text", 5], ["text", 5]);
     count.add(whole("0", text));
     expect(count.outputTokens()).toBe(6);
@@ -74,8 +74,8 @@ describe("a response that was never counted", () => {
   });
 });
 
-describe("the conversation it read", () => {
-  test("is what the client sent, by bytes of text and time of sound", () => {
+describe("its conversation", () => {
+  test("is what the client sent, by bytes of text and time of audio", () => {
     const conversation = new ConversationCount();
     conversation.onClientFrame("x".repeat(400));
     const sound = JSON.stringify({ type: "input_audio_buffer.append", audio: "" });
@@ -95,7 +95,7 @@ describe("the conversation it read", () => {
     });
   });
 
-  test("is never larger than the model can take, and neither is the response", () => {
+  test("is never larger than the model's context, and neither is the response", () => {
     const conversation = new ConversationCount();
     conversation.onCounted(units(5_000n, 0n));
     expect(conversation.estimate(responseOf(["text", 4_000]), model)).toMatchObject({

@@ -9,13 +9,13 @@ import {
 const read = (event: object) => readServerEvent(JSON.stringify(event));
 const none = { cacheWriteTokens: 0n, reasoningTokens: 0n, images: 0, audioMs: 0n };
 
-describe("an event that matters is read", () => {
+describe("an event that matters is parsed", () => {
   test("the beginning of a response", () => {
     const event = { type: "response.created", response: { id: "resp_1", status: "in_progress" } };
     expect(read(event)).toEqual({ kind: "response_begun", id: "resp_1" });
   });
 
-  test("the end of a response with its usage: sound and text count alike, cached tokens apart", () => {
+  test("the end of a response with its usage: audio and text count alike, cached tokens separately", () => {
     const usage = {
       total_tokens: 253,
       input_tokens: 132,
@@ -33,7 +33,7 @@ describe("an event that matters is read", () => {
     });
   });
 
-  test("the end of a response that the provider threw away because of what it said", () => {
+  test("the end of a response that the content filter ended", () => {
     const response = {
       id: "r",
       status: "incomplete",
@@ -87,7 +87,7 @@ describe("an event that matters is read", () => {
   });
 });
 
-describe("everything else passes unread", () => {
+describe("everything else passes unparsed", () => {
   test.each([
     ["a piece of text that quotes an event", { type: "response.output_text.delta", delta: '"response.done"' }],
     ["an event of another kind", { type: "rate_limits.updated", rate_limits: [] }],
@@ -96,35 +96,35 @@ describe("everything else passes unread", () => {
     expect(read(event)).toBeNull();
   });
 
-  test.each(["", "[]", "null", '{"type":"response.done"', '"response.done"'])("no event: %s", (frame) => {
+  test.each(["", "[]", "null", '{"type":"response.done"', '"response.done"'])("not an event: %s", (frame) => {
     expect(readServerEvent(frame)).toBeNull();
   });
 });
 
-describe("a piece of a response is measured without being parsed", () => {
-  test("as text, with the length of what it carries", () => {
+describe("a delta of a response is measured without being parsed", () => {
+  test("as text, with the length of its content", () => {
     const frame = JSON.stringify({ type: "response.output_text.delta", response_id: "resp_1", delta: "hello" });
     expect(readPiece(frame)).toEqual({ responseId: "resp_1", item: "", kind: "text", length: 5, signs: 0 });
   });
 
-  test("arguments of a function count to their end, quotes and all", () => {
+  test("arguments of a function count to their end, including quotes", () => {
     const delta = '{"city":"Oslo \\\\"}'.repeat(20);
     const type = "response.function_call_arguments.delta";
     const measured = readPiece(JSON.stringify({ type, response_id: "r", delta, item_id: "i" }));
     expect(measured).toMatchObject({ length: JSON.stringify(delta).length - 2 });
   });
 
-  test.each(["response.output_audio.delta", "response.audio.delta"])("as sound: %s", (type) => {
+  test.each(["response.output_audio.delta", "response.audio.delta"])("as audio: %s", (type) => {
     const frame = JSON.stringify({ type, response_id: "resp_1", delta: "AAAA" }, null, 1);
     expect(readPiece(frame)).toEqual({ responseId: "resp_1", item: "", kind: "audio", length: 4, signs: 0 });
   });
 
-  test("what was heard of sound is text", () => {
+  test("a transcript of audio is text", () => {
     const type = "response.output_audio_transcript.delta";
     expect(readPiece(JSON.stringify({ type, response_id: "r", delta: "AAAA" }))?.kind).toBe("text");
   });
 
-  test("of the item that it belongs to", () => {
+  test("for the item that it belongs to", () => {
     const frame = {
       type: "response.output_text.delta",
       response_id: "r",
@@ -157,7 +157,7 @@ describe("a piece of a response is measured without being parsed", () => {
       0,
       0,
     ],
-  ] as const)("as a whole where it is said as one: %s", (...said) => {
+  ] as const)("as a whole if it is sent whole: %s", (...said) => {
     const [type, event, part, letters, soundCharacters] = said;
     expect(readPiece(JSON.stringify({ type, event_id: "e", ...event }))).toMatchObject({
       ...{ responseId: "r", item: "2", kind: "whole", part },
@@ -165,12 +165,12 @@ describe("a piece of a response is measured without being parsed", () => {
     });
   });
 
-  test("not of a response that it only quotes", () => {
+  test("not for a response that it only quotes", () => {
     const event = { type: "conversation.item.added", item: { content: [{ text: "x", response_id: "r" }] } };
     expect(readPiece(JSON.stringify(event))).toBeNull();
   });
 
-  test("as what the user said, where it is that", () => {
+  test("as the user's speech, if it is that", () => {
     const type = "conversation.item.input_audio_transcription.delta";
     expect(readHeard(JSON.stringify({ type, item_id: "i", delta: "hié" }))).toEqual({ itemId: "i", textBytes: 4 });
     expect(readHeard(JSON.stringify({ type: "response.output_text.delta", delta: type }))).toBeNull();

@@ -38,7 +38,7 @@ const delta = { responseId: "r", item: "0", kind: "text", length: 5, signs: 0 } 
 const transcription = (units: ReportedUnits | null, textBytes = 0) => ({ itemId: "i", textBytes, units });
 const told = { ...noUnits, inputTokens: 70n };
 
-describe("a response that ends without a word", () => {
+describe("a response that ends without output", () => {
   test.each([
     ["cancelled", told, { usageSource: "provider", units: { inputTokens: 70n } }],
     ["cancelled", null, { usageSource: "estimated", units: { inputTokens: 100n, outputTokens: 0n } }],
@@ -46,7 +46,7 @@ describe("a response that ends without a word", () => {
     ["failed", null, { usageSource: "none", units: noUnits }],
     ["completed", null, { usageSource: "none", units: noUnits }],
   ])(
-    "as %s and was counted as %p costs what it read, unless it failed or nothing came of it",
+    "as %s and was counted as %p costs its input, unless it failed or nothing came of it",
     async (status, units, end) => {
       const { books, ends } = open();
       await books.end("r", { status, units, isFiltered: false, output: null }, hold);
@@ -58,7 +58,7 @@ describe("a response that ends without a word", () => {
     [true, "estimated", 100n],
     [false, "none", 0n],
   ] as const)(
-    "because the session is over costs what it read if the client left (%p)",
+    "because the session is over costs its input if the client left (%p)",
     async (owesInput, usageSource, inputTokens) => {
       const { books, ends } = open();
       await books.close(() => hold, { outcome: "aborted", errorCode: null, owesInput });
@@ -68,7 +68,7 @@ describe("a response that ends without a word", () => {
 });
 
 describe("a count of the provider", () => {
-  test("beyond what can be true is booked at the bound and marked", async () => {
+  test("beyond what is plausible is booked at the bound and marked", async () => {
     const { books, ends } = open();
     const units = { ...noUnits, inputTokens: 10n ** 15n, outputTokens: 10n ** 15n, cacheReadTokens: 10n ** 15n };
     await books.end("r", { status: "completed", units, isFiltered: false, output: null }, hold);
@@ -78,7 +78,7 @@ describe("a count of the provider", () => {
     expect(ends[1]).toMatchObject({ isImplausible: true, units: { audioMs: 120_000n } });
   });
 
-  test("that is none gives way to ours", async () => {
+  test("that is invalid is replaced by ours", async () => {
     const { books, ends } = open();
     books.onPiece(delta);
     await books.end(
@@ -104,7 +104,7 @@ describe("a count of the provider", () => {
     ["cancelled", false, { usageSource: "estimated", isImplausible: false, units: { outputTokens: 1n } }],
     ["incomplete", true, { usageSource: "provider", units: { inputTokens: 70n, outputTokens: 0n } }],
   ])(
-    "of no output beside what was delivered, %s, filtered %p, counts only if the provider threw that away",
+    "of no output beside delivered output, %s, filtered %p, counts only if the provider filtered that out",
     async (status, isFiltered, end) => {
       const { books, ends } = open();
       books.onPiece(delta);
@@ -114,10 +114,10 @@ describe("a count of the provider", () => {
   );
 });
 
-describe("what of the user's words was written down", () => {
+describe("the transcript of the user's speech", () => {
   const byTime = { input: 0n, output: 0n, audio: 1n };
 
-  test("costs what the model does that the client named for it, in the unit that this has a price for", async () => {
+  test("costs what the model named by the client costs, in the unit that this has a price for", async () => {
     const { books, ends, models } = open(0n, byTime);
     await books.transcribed(transcription({ ...noUnits, audioMs: 12_345n }, 15), hold);
     await books.transcribed(transcription({ ...noUnits, inputTokens: 7n, outputTokens: 3n }, 30), hold);
@@ -128,7 +128,7 @@ describe("what of the user's words was written down", () => {
     expect(models).toEqual(["scribe", "scribe"]);
   });
 
-  test("costs what the model of the session does where none was named, time by tokens if a second has no price", async () => {
+  test("costs what the session's model costs if none was named, time by tokens if a second has no price", async () => {
     const { books, ends, models } = open(0n);
     await books.transcribed(transcription({ ...noUnits, audioMs: 12_345n }, 15), hold);
     await books.transcribed(transcription({ ...noUnits, inputTokens: 7n }), hold);
@@ -140,7 +140,7 @@ describe("what of the user's words was written down", () => {
   });
 
   test.each([null, { ...noUnits, audioMs: 5n, isOdd: true }])(
-    "costs the time to say it where it is counted as %p",
+    "costs the time to say it if it is counted as %p",
     async (units) => {
       const { books, ends } = open(1n, byTime);
       await books.transcribed(transcription(units, 30), hold);
@@ -165,21 +165,21 @@ describe("what of the user's words was written down", () => {
     ]);
   });
 
-  test("is written down by one model in a session", () => {
+  test("comes from one model in a session", () => {
     const { books } = open(0n, byTime);
     books.setTranscriber({ name: "scribe" } as ModelEntry, "param");
     expect(() => books.setTranscriber({ name: "other" } as ModelEntry, "param")).toThrow("keeps the model");
   });
 });
 
-describe("a response that is said as a whole at its end", () => {
+describe("a response that is sent whole at its end", () => {
   const said = () => {
     const tally = new Tally();
     tally.add({ text: "four words of text, and more" }, "", 0);
     return tally;
   };
 
-  test("is output where no piece of it came, and said again where one did", async () => {
+  test("is output if no delta of it came, and a repetition if one did", async () => {
     const { books, ends } = open();
     books.begin("s");
     books.onPiece({ ...delta, responseId: "s" });
@@ -189,7 +189,7 @@ describe("a response that is said as a whole at its end", () => {
     expect(ends.map(({ units }) => units.outputTokens)).toEqual([6n, 1n]);
   });
 
-  test("is known by its first piece", () => {
+  test("is known by its first delta", () => {
     const { books } = open();
     expect([books.isKnown("r"), books.isKnown("t")]).toEqual([true, false]);
   });

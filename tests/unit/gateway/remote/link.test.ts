@@ -14,7 +14,7 @@ function linked(requestId: string, authorization: string, signedFor = authorizat
   });
 }
 
-test("a relay of this deployment is believed", () => {
+test("a relay of this deployment is trusted", () => {
   const requestId = Bun.randomUUIDv7();
   expect(readLink(linked(requestId, "Bearer one"), [linkKey])).toEqual({
     requestId,
@@ -23,23 +23,23 @@ test("a relay of this deployment is believed", () => {
   });
 });
 
-test("a signature that was overheard is worth nothing with another API key", () => {
+test("an intercepted signature is worthless with another API key", () => {
   expect(readLink(linked(Bun.randomUUIDv7(), "Bearer two", "Bearer one"), [linkKey])).toBeNull();
 });
 
-test("a signature that was overheard is worth nothing later", () => {
+test("an intercepted signature is worthless later", () => {
   const old = Bun.randomUUIDv7("hex", Date.now() - 121_000);
   expect(readLink(linked(old, "Bearer one"), [linkKey])).toBeNull();
 });
 
-test("a signature under another key, or for another address, is nobody's", () => {
+test("a signature under another key, or for another address, is ignored", () => {
   const headers = linked(Bun.randomUUIDv7(), "Bearer one");
   expect(readLink(headers, [new Uint8Array(32).fill(8)])).toBeNull();
   headers.set("x-sluice-client-address", "192.0.2.8");
   expect(readLink(headers, [linkKey])).toBeNull();
 });
 
-test("while master keys are exchanged, a signature under either is believed", () => {
+test("during a rotation of the master key, a signature under either key is accepted", () => {
   const requestId = Bun.randomUUIDv7();
   const other = new Uint8Array(32).fill(8);
   expect(readLink(linked(requestId, "Bearer one"), [other, linkKey])).toEqual({
@@ -49,7 +49,7 @@ test("while master keys are exchanged, a signature under either is believed", ()
   });
 });
 
-test("traits of an upstream travel under the signature, and are nobody else's to change", () => {
+test("traits of an upstream are covered by the signature, and can't be changed by anyone else", () => {
   const requestId = Bun.randomUUIDv7();
   const authorization = "Bearer one";
   for (const traits of [

@@ -34,13 +34,13 @@ async function carry(pieces: readonly string[]): Promise<{ text: string; report:
   return { text: await text, ...(await ended.promise) };
 }
 
-test("the report behind the last event stays with the relay", async () => {
+test("the report after the last event stays with the relay", async () => {
   const whole = { text: first + second, report: "dG9sZA==", ending: "closed" };
   expect(await carry([first + second + told])).toEqual(whole);
   expect(await carry([first, second, told])).toEqual(whole);
 });
 
-test("a comment of the provider that looks like a report hides none of its events and is not believed", async () => {
+test("a provider's comment that looks like a report hides none of its events and is ignored", async () => {
   for (const pieces of [
     [first + forged + second + told],
     [first + forged, second, told],
@@ -52,7 +52,7 @@ test("a comment of the provider that looks like a report hides none of its event
   }
 });
 
-test("a stream that ends behind an event has no report, whatever was said before", async () => {
+test("a stream that ends after an event has no report, whatever came before", async () => {
   expect(await carry([first + forged, second])).toMatchObject({ report: null, ending: "broken" });
   expect(await carry([first + forged + second])).toMatchObject({ report: null, ending: "broken" });
 });

@@ -7,7 +7,7 @@ import {
 import { HttpClientError, type HttpClientErrorKind } from "@sluice/http-client/model";
 
 describe("the status of an upstream", () => {
-  test("is an answer from 200 to 299 and nothing else", () => {
+  test("is a success from 200 to 299 and nothing else", () => {
     for (let status = 200; status < 600; status += 1) {
       expect(classifyStatus(status, []) === null).toBe(status < 300);
     }
@@ -95,7 +95,7 @@ describe("Retry-After", () => {
     expect(readRetryAfter(headers as never, nowMs)).toEqual({ retryAfterSeconds, retryAfterMs });
   });
 
-  test("as a date is counted from the date of the answer, whatever the clocks here say", () => {
+  test("as a date is counted from the date of the response, whatever the clocks here say", () => {
     const headers = [
       ["date", "Fri, 02 Jan 2026 05:00:00 GMT"],
       ["retry-after", "Fri, 02 Jan 2026 05:00:20 GMT"],
@@ -103,7 +103,7 @@ describe("Retry-After", () => {
     expect(readRetryAfter(headers as never, nowMs).retryAfterSeconds).toBe(20);
   });
 
-  test("that is not there is none", () => {
+  test("is null when missing", () => {
     expect(readRetryAfter([["content-type", "text/html"]], nowMs)).toEqual({
       retryAfterSeconds: null,
       retryAfterMs: null,
@@ -111,7 +111,7 @@ describe("Retry-After", () => {
   });
 });
 
-describe("a failure of the connection", () => {
+describe("a connection failure", () => {
   test.each([
     ["no_connection", "temporarily_unavailable", "free", "none"],
     ["unreachable", "upstream_unreachable", "free", "certain"],

@@ -4,7 +4,7 @@ import { hideRequest } from "@sluice/control-plane/gateway/respond/read-upstream
 const content = "Mr Schmidt lives in Kiel since 2019, his key is canary-7f3a and his cat is called Übermut.";
 const request = Buffer.from(JSON.stringify({ model: "m", max_tokens: 5, messages: [{ role: "user", content }] }));
 
-describe("of what a provider said is hidden what it quotes of the request", () => {
+describe("quotations of the request in a provider's message are hidden", () => {
   test.each([
     ["Invalid value: 'Schmidt'.", "Invalid value: [request]."],
     ["could not read canary-7f3a, sorry", "could not read [request] sorry"],
@@ -14,13 +14,13 @@ describe("of what a provider said is hidden what it quotes of the request", () =
     expect(hideRequest(said, request)).toBe(left);
   });
 
-  test("also where the request has its letters written otherwise", () => {
+  test("even if the request has its letters escaped", () => {
     const escaped = Buffer.from('{"content":"\\u00dcbermut"}');
     expect(hideRequest("near Übermut", escaped)).toBe("near [request]");
   });
 });
 
-describe("what it says itself is left", () => {
+describe("the provider's own words are kept", () => {
   test.each([
     "This model's maximum context length is 128000 tokens. However, your messages resulted in 210000 tokens.",
     "Unrecognized request argument supplied: 'max_tokens'",
@@ -31,6 +31,6 @@ describe("what it says itself is left", () => {
   });
 });
 
-test("of a request that is too long to be looked through nothing is kept", () => {
+test("for a request that is too long to search nothing is kept", () => {
   expect(hideRequest("too long", Buffer.alloc(1_048_577))).toBeNull();
 });

@@ -62,7 +62,7 @@ async function refusal(status: number, body: string | Error, contentType?: strin
 
 const errorBody = (error: unknown) => JSON.stringify({ error });
 
-describe("what a provider says of a request that it refused", () => {
+describe("a provider's message about a request that it refused", () => {
   test("is passed on: message, type, param, code, and nothing else", async () => {
     const error = { message: "too long", type: "invalid_request_error", param: "messages", code: "too_long" };
     const { said, failure } = await refusal(400, errorBody({ ...error, innererror: { host: "10.0.0.1" } }));
@@ -79,7 +79,7 @@ describe("what a provider says of a request that it refused", () => {
     }
   });
 
-  test("never holds the credential of the channel, wherever it stands", async () => {
+  test("never contains the channel's credential, wherever it is", async () => {
     const around = fc.tuple(fc.string({ maxLength: 2_100 }), fc.string({ maxLength: 40 }));
     await fc.assert(
       fc.asyncProperty(around, async ([before, after]) => {
@@ -97,7 +97,7 @@ describe("what a provider says of a request that it refused", () => {
     ["null", "null"],
     ["an error without a message", errorBody({ code: "x" })],
     ["a message that is no text", errorBody({ message: { a: 1 } })],
-  ])("is nothing when the body is %s", async (_what, body) => {
+  ])("is empty when the body is %s", async (_what, body) => {
     expect((await refusal(400, body)).said).toBeNull();
   });
 
@@ -115,7 +115,7 @@ describe("what a provider says of a request that it refused", () => {
     ['{"errors":["too long"]}', "too long"],
     ['[{"error":{"message":"too long"}}]', "too long"],
     ["too long", "too long"],
-  ])("is read out of %s", async (body, message) => {
+  ])("is parsed from %s", async (body, message) => {
     for (const contentType of ["application/json", "text/plain"]) {
       const { said, note, failure } = await refusal(400, body, contentType);
       expect({ message: said?.message, note }).toEqual({ message, note: message });
@@ -123,7 +123,7 @@ describe("what a provider says of a request that it refused", () => {
     }
   });
 
-  test("names no address, and not whom the operator buys from", async () => {
+  test("contains no address, and does not reveal the operator's supplier", async () => {
     const message = "see https://api.provider.example/docs at 10.1.2.3:8000, or write to api.provider.example";
     const { said, note } = await refusal(400, errorBody({ message }));
     expect(said?.message).toBe("see [address] at [address], or write to [redacted]");
@@ -140,7 +140,7 @@ describe("what a provider says of a request that it refused", () => {
     ["grpc://engine:50051/x or wss://h.internal/y failed", "[address] or [address] failed"],
     ["no route to [fd00::1]:8000, [2001:db8::2]", "no route to [address], [address]"],
     ["ask API.Provider.Example", "ask [redacted]"],
-  ])("names no credential and no address in any form: %s", async (message, clean) => {
+  ])("contains no credential and no address in any form: %s", async (message, clean) => {
     const { said, note } = await refusal(400, errorBody({ message }));
     expect({ said: said?.message, note }).toEqual({ said: clean, note: clean });
   });
@@ -150,11 +150,11 @@ describe("what a provider says of a request that it refused", () => {
     "max_tokens: 5000 is above the limit of 4096 tokens",
     "tools[0].function.parameters: secret is no type",
     "messages.[1]: at index [10:20] of data:image/png;base64",
-  ])("leaves what a client needs: %s", async (message) => {
+  ])("keeps what a client needs: %s", async (message) => {
     expect((await refusal(400, errorBody({ message }))).said?.message).toBe(message);
   });
 
-  test("is for the support alone when the request was not at fault", async () => {
+  test("is for support alone when the request was not at fault", async () => {
     for (const status of [401, 402, 500, 502, 503, 504]) {
       const { said, note } = await refusal(status, errorBody({ message: `key ${credential} is off` }));
       expect({ said, note }).toEqual({ said: null, note: "key [redacted] is off" });
@@ -163,11 +163,11 @@ describe("what a provider says of a request that it refused", () => {
     expect({ said: page.said, note: page.note }).toEqual({ said: null, note: "502 Bad Gateway" });
   });
 
-  test("is cut to 500 characters for the support", async () => {
+  test("is cut to 500 characters for support", async () => {
     expect((await refusal(500, errorBody({ message: "x".repeat(4_000) }))).note).toHaveLength(500);
   });
 
-  test("of a 429 is whether our account is empty", async () => {
+  test("on a 429 tells whether our account is empty", async () => {
     const empty = await refusal(429, errorBody({ message: "our secrets", type: "x", code: "insufficient_quota" }));
     expect(empty).toMatchObject({ said: null, failure: { code: "upstream_rate_limited", isLasting: true } });
     const emptyByType = await refusal(429, errorBody({ message: "our secrets", type: "insufficient_quota" }));
@@ -187,7 +187,7 @@ describe("what a provider says of a request that it refused", () => {
     ["Rate limit reached on tokens per min: Limit 30000, Used 29000, Requested 2000.", false],
     ["Limit: 6,000, Requested: 8,132", true],
     ["Too many requests", false],
-  ])("of a 429 is whether this one request is above the limit: %s", async (message, isAbove) => {
+  ])("on a 429 tells whether this one request is above the limit: %s", async (message, isAbove) => {
     const { said, failure } = await refusal(429, errorBody({ message }));
     expect(failure).toMatchObject({ needsCooldown: !isAbove, isLasting: isAbove, retry: "free", blame: "none" });
     expect(said === null).toBe(!isAbove);
@@ -206,19 +206,19 @@ describe("what a provider says of a request that it refused", () => {
     [{ message: "This model is not for your account", type: "authentication_error" }, "suspected"],
     [{ message: "You may not ask about: invalid_api_key, authentication_error" }, "suspected"],
     [{ message: "Unauthorized", code: "unauthorized" }, "suspected"],
-  ] as const)("of a 401 is whether our credential is refused, or what was asked: %p", async (error, blame) => {
+  ] as const)("on a 401 tells whether our credential is refused, or what was requested: %p", async (error, blame) => {
     const { said, failure } = await refusal(401, errorBody(error));
     expect(said).toBeNull();
     expect(failure).toMatchObject({ result: "credential_refused", blame, retry: "free", needsCooldown: true });
   });
 
-  test("of a 401 that says nothing is nothing for sure", async () => {
+  test("on a 401 without content is inconclusive", async () => {
     for (const body of ["", "<html><title>401</title></html>", "Unauthorized"]) {
       expect((await refusal(401, body)).failure).toMatchObject({ blame: "suspected", needsCooldown: true });
     }
   });
 
-  test("of a 402 is whether only this one request is more than what is left of our account", async () => {
+  test("on a 402 tells whether only this one request exceeds our remaining balance", async () => {
     const message = "You requested up to 65536 tokens, but can only afford 2000.";
     const { said, failure } = await refusal(402, errorBody({ message, code: 402 }));
     expect(said).toBeNull();
@@ -235,13 +235,13 @@ describe("what a provider says of a request that it refused", () => {
     [{ message: "no", type: "permission_error" }, "credential_refused", "suspected"],
     [{ message: "The project has no permission for model x" }, "status_403", "none"],
     [{ message: "Forbidden" }, "status_403", "none"],
-  ] as const)("of a 403 is whether our account is at fault: %p", async (error, result, blame) => {
+  ] as const)("on a 403 tells whether our account is at fault: %p", async (error, result, blame) => {
     const { said, failure } = await refusal(403, errorBody(error));
     expect(said).toBeNull();
     expect(failure).toMatchObject({ code: "upstream_error", result, blame, retry: "free", needsCooldown: true });
   });
 
-  test("of a 403 is whether the content was at fault; then nobody else is asked", async () => {
+  test("on a 403 tells whether the content was at fault; then no other channel is asked", async () => {
     const { said, failure } = await refusal(403, errorBody({ message: "Your input was flagged by moderation." }));
     expect(said?.message).toContain("flagged");
     expect(failure).toMatchObject({
@@ -252,7 +252,7 @@ describe("what a provider says of a request that it refused", () => {
     });
   });
 
-  test("of a 429 is not waited for, and not taken in whole when it is long", async () => {
+  test("on a 429 is not waited for, and not read completely when it is long", async () => {
     const silent = await refusal(429, new Error("nothing comes"));
     expect(silent).toMatchObject({ said: null, failure: { isLasting: false } });
     expect(isCancelled).toBe(true);
@@ -261,7 +261,7 @@ describe("what a provider says of a request that it refused", () => {
     expect(isCancelled).toBe(true);
   });
 
-  test("is the word of a proxy, and no refusal, when it is a page or has no end", async () => {
+  test("is a proxy's, and not a refusal, when it is a page or endless", async () => {
     const page = await refusal(404, "<html>not found</html>", "text/html");
     expect(page).toMatchObject({
       said: null,

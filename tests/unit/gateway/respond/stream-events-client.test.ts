@@ -82,7 +82,7 @@ describe("the client's side", () => {
     return one;
   };
 
-  test("when it leaves, the upstream is read on for its usage, and nothing of that counts as delivered", async () => {
+  test("when it leaves, the upstream is read on for its usage, and none of that counts as delivered", async () => {
     const one = await left();
     const sent = one.sent();
     expect([one.body.isCancelled, one.endings]).toEqual([false, []]);
@@ -101,7 +101,7 @@ describe("the client's side", () => {
     expect([one.body.isCancelled, one.endings]).toEqual([true, [{ kind: "aborted" }]]);
   });
 
-  test("when it leaves, the upstream is hung up on once it said too much", async () => {
+  test("when it leaves, the upstream is hung up on once it has sent too much", async () => {
     const one = await left();
     one.body.push(content(60_000));
     expect(one.body.isCancelled).toBe(false);
@@ -109,7 +109,7 @@ describe("the client's side", () => {
     expect([one.body.isCancelled, one.endings]).toEqual([true, [{ kind: "aborted" }]]);
   });
 
-  test("when it leaves an upstream that was paused, that goes on", async () => {
+  test("when it leaves a paused upstream, that continues", async () => {
     const one = run();
     one.body.push(content(70_000));
     await one.opening;

@@ -63,8 +63,8 @@ function expectedOf(events: readonly { kind: string; bytes: string }[], hidesUsa
   return { sent: isBegun ? sent : "", ending: "cut", last: "", isBegun };
 }
 
-describe("any split of the bytes of an upstream into packets", () => {
-  test("gives the client the same bytes and the stream the same ending, and hides the usage only when asked", async () => {
+describe("any split of an upstream's bytes into packets", () => {
+  test("gives the client the same bytes and the stream the same ending, and hides the usage only on request", async () => {
     await fc.assert(
       fc.asyncProperty(anyStream, cuts, fc.boolean(), async (events, places, hidesUsage) => {
         const expected = expectedOf(events, hidesUsage);
@@ -85,7 +85,7 @@ describe("any split of the bytes of an upstream into packets", () => {
     );
   });
 
-  test("every byte by itself is no exception", async () => {
+  test("includes single bytes", async () => {
     const events = [chunk({ content: "三 [DONE]" }), usageChunk, "[DONE]"].map((data) => `data: ${data}\r\n\r\n`);
     const bytes = Buffer.from(events.join(""));
     const one = run();
@@ -98,7 +98,7 @@ describe("any split of the bytes of an upstream into packets", () => {
     ["data: [DONE]", "data: [DONE]\n\n"],
     ["data: [DONE]\n", "data: [DONE]\n\n"],
     ["\n", "\n"],
-  ])("the last event needs no empty line behind it, and a blank line is no event (%p)", async (rest, sent) => {
+  ])("the last event needs no empty line after it, and a blank line is not an event (%p)", async (rest, sent) => {
     const one = run();
     one.body.push(Buffer.from(`data: 1\n\n${rest}`), [9, 10]);
     one.body.end();
@@ -135,7 +135,7 @@ describe("before the first event", () => {
     ["an event that does not end", ["data: {", '"choi']],
     ["a usage that is not for the client", [`data: ${usageChunk}\n\n`]],
   ])(
-    "%s keep nobody waiting: another channel may be asked",
+    "%s keep nobody waiting: another channel may be tried",
     async (_what, pieces) => {
       const one = run({ firstEventMs: () => 5 });
       for (const piece of pieces) {
@@ -174,7 +174,7 @@ describe("before the first event", () => {
   });
 
   test.each(["choices", "responses", "framed"] as const)(
-    "the end of a stream of %s is no answer, however orderly",
+    "the end of a stream of %s is not a response, however orderly",
     async (form) => {
       for (const before of ["", comment]) {
         const one = run({ form, isWholeAtEof: true });
@@ -185,7 +185,7 @@ describe("before the first event", () => {
     },
   );
 
-  test("an error is reported with what the provider says about it", async () => {
+  test("an error is reported with the provider's message", async () => {
     const one = run();
     const said = { error: { message: "overloaded" } };
     one.body.push(Buffer.from(`${comment}data: ${JSON.stringify(said)}\n\n`));
@@ -243,7 +243,7 @@ describe("the end of a stream", () => {
     ["a clean end while another choice goes on", begin(1) + finish(), null, "cut"],
     ["a clean end of both choices", begin(1) + finish() + finish(1), null, "completed"],
     ["the beginning of an event behind the reason of the end", `${finish()}data: [DO`, null, "completed"],
-  ])("without [DONE] is judged by what was said: %s", async (_what, events, error, kind) => {
+  ])("without [DONE] is judged by its content: %s", async (_what, events, error, kind) => {
     const one = await begun();
     const before = one.sent();
     one.body.push(Buffer.from(events));
@@ -259,7 +259,7 @@ describe("the end of a stream", () => {
   });
 
   test.each(["choices", "responses", "framed"] as const)(
-    "of %s comes with an event that is no JSON, with nothing of it and nothing behind it",
+    "of %s comes with an event that is not JSON, with none of it and nothing after it",
     async (form) => {
       const one = await begun({ form });
       const before = one.sent();
@@ -271,7 +271,7 @@ describe("the end of a stream", () => {
     },
   );
 
-  test("hangs up on an upstream that goes on behind it, but not at once", async () => {
+  test("hangs up on an upstream that continues after it, but not at once", async () => {
     const one = await begun();
     one.body.push(Buffer.from("data: [DONE]\n\n"));
     one.body.push(Buffer.alloc(10_000));
@@ -280,7 +280,7 @@ describe("the end of a stream", () => {
     expect(one.body.isCancelled).toBe(true);
   });
 
-  test("comes with an event that has no end, and the upstream is hung up on", async () => {
+  test("comes with an endless event, and the upstream is hung up on", async () => {
     const one = await begun();
     for (let packet = 0; packet < 5; packet += 1) {
       one.body.push(Buffer.alloc(1_000_000, "x"));

@@ -75,11 +75,11 @@ const whole = (body: Buffer, name: ShortName, more: Partial<AnsweredCall> = {}) 
   measureAnswer(body, { operation: operationOf(name), request: requestWith(), limits, price, ...more });
 const plausible = { isImplausible: false };
 
-describe("pictures", () => {
+describe("images", () => {
   const picture = { b64_json: "AAAA", revised_prompt: 'with "url": in it' };
   const draw = (body: Buffer) => whole(body, "images");
 
-  test("are counted as they were delivered, also where the provider tells tokens", () => {
+  test("are counted as delivered, even if the provider reports tokens", () => {
     const usage = { input_tokens: 5, output_tokens: 272, total_tokens: 277 };
     const told = draw(json({ created: 1, data: [picture, picture], usage }));
     expect(told).toMatchObject({ usageSource: "provider", units: { inputTokens: 5n, outputTokens: 272n, images: 2 } });
@@ -87,7 +87,7 @@ describe("pictures", () => {
     expect(untold).toMatchObject({ usageSource: "estimated", units: { images: 1 } });
   });
 
-  test("are charged as they were counted, also where more came than were asked for; none came, none is charged", () => {
+  test("are charged as counted, even if more came than were requested; if none came, none is charged", () => {
     const drawn = draw(json({ data: Array.from({ length: 3 }, () => picture) }));
     expect(drawn).toMatchObject({ units: { images: 3 }, isImplausible: false });
     expect(draw(json({ data: [] })).units.images).toBe(0);
@@ -96,14 +96,14 @@ describe("pictures", () => {
     expect(draw(json({ data: [{ url: null, b64_json: "A" }] })).units.images).toBe(1);
   });
 
-  test("are never more than anybody can ask for", () => {
+  test("are never more than anyone can request", () => {
     const data = Array.from({ length: 50 }, () => ({ url: "" }));
     const usage = { input_tokens: 5, output_tokens: 7 };
     expect(draw(json({ data, usage }))).toMatchObject({ units: { images: 9 }, isImplausible: true });
     expect(draw(json({ data }))).toMatchObject({ units: { images: 9 } });
   });
 
-  test("that took no tokens, as their provider says, are charged by ours where nothing else has a price", () => {
+  test("without tokens, according to their provider, are charged by our tokens if nothing else has a price", () => {
     const usage = { input_tokens: 5, output_tokens: 0 };
     const body = json({ data: [picture, picture], usage });
     expect(whole(body, "images", { price: { ...price, image: 0n } })).toMatchObject({
@@ -113,7 +113,7 @@ describe("pictures", () => {
     expect(draw(body)).toMatchObject({ usageSource: "provider", units: { outputTokens: 0n, images: 2 } });
   });
 
-  test("of a stream count once they are done", () => {
+  test("in a stream count once they are finished", () => {
     const usage = { input_tokens: 5, output_tokens: 7 };
     let known: Units | null = null;
     known = addEventUsage(known, { type: "image_generation.partial_image", b64_json: "A" });
@@ -128,7 +128,7 @@ describe("pictures", () => {
     });
   });
 
-  test("that came only as drafts are one picture", () => {
+  test("that came only as drafts are one image", () => {
     const drafts = [0, 1, 2].map((place) => ({
       type: "image_generation.partial_image",
       b64_json: "A".repeat(100_000),
@@ -149,7 +149,7 @@ describe("pictures", () => {
   });
 });
 
-describe("other answers", () => {
+describe("other responses", () => {
   test("ranks report only a total, which was all read", () => {
     const body = json({ results: [], usage: { total_tokens: 15 } });
     expect(whole(body, "rerank")).toMatchObject({
@@ -167,7 +167,7 @@ describe("other answers", () => {
     });
   });
 
-  test("a path without rules costs a request, whatever its answer says of usage or errors", () => {
+  test("a path without rules costs a request, whatever its response says about usage or errors", () => {
     const body = json({ id: "job", error: { message: "no" }, usage: { input_tokens: 1_000, output_tokens: 1_000 } });
     const measured = whole(body, "pass");
     expect(measured).toEqual({ units: noUnits, usageSource: "estimated", form: "answer", ...plausible });
@@ -182,26 +182,26 @@ describe("our own count stays within what was set aside", () => {
   const words = { messages: [{ role: "user", content: "more than three tokens, by any count of them" }] };
   const request = requestOf(words);
 
-  test("of a stream that broke off", () => {
+  test("for a stream that broke off", () => {
     const delivered = deliveredOf({ choices: [{ delta: { content: text } }] });
     const cut = stream({ operation: operationOf("chat"), end: "failed", request, limits: tight, delivered });
     expect(cut).toEqual({ units: tight.held, usageSource: "estimated", ...plausible });
   });
 
-  test("of a whole answer without usage", () => {
+  test("for a complete response without usage", () => {
     const body = json({ choices: [{ message: { content: text } }] });
     const counted = whole(body, "chat", { request, limits: tight });
     expect(counted).toMatchObject({ units: tight.held, usageSource: "estimated" });
   });
 
-  test("but a count of the provider is taken as it is, as long as it can be true", () => {
+  test("but a provider's count is accepted as it is, as long as it is plausible", () => {
     const usage = { prompt_tokens: 200_000, completion_tokens: 3 };
     const counted = whole(json({ choices: [{ message: { content: text } }], usage }), "chat", { limits: tight });
     expect(counted).toMatchObject({ units: { inputTokens: 200_000n, outputTokens: 3n }, isImplausible: false });
   });
 });
 
-describe("a usage that can't be true", () => {
+describe("an implausible usage", () => {
   const answer = { choices: [{ message: { content: "four words of text" } }] };
   const details = { prompt_tokens_details: { cached_tokens: 2 ** 53 - 1 } };
 
@@ -209,7 +209,7 @@ describe("a usage that can't be true", () => {
     [{ prompt_tokens: 2 ** 53 - 1, completion_tokens: 2 ** 53 - 1, ...details }, 300_000n, 150_000n],
     [{ prompt_tokens: 300_001, completion_tokens: 5 }, 300_000n, 5n],
     [{ prompt_tokens: 7, completion_tokens: 150_001 }, 7n, 150_000n],
-  ])("is booked as far as it can, and marked: %j", (usage, inputTokens, outputTokens) => {
+  ])("is booked as far as it is plausible, and marked: %j", (usage, inputTokens, outputTokens) => {
     const units = { inputTokens, outputTokens };
     const marked = { usageSource: "provider", isImplausible: true, units } as const;
     expect(whole(json({ ...answer, usage }), "chat")).toMatchObject(marked);
@@ -225,7 +225,7 @@ describe("a usage that can't be true", () => {
     [{ prompt_tokens: 5, completion_tokens: 1e300 }],
     [{ prompt_tokens: 5, completion_tokens: 2 ** 53 }],
     [{ input_tokens: -(2 ** 53), output_tokens: 0 }],
-  ])("takes the place of no count, so that ours is charged, and is marked: %j", (usage) => {
+  ])("counts as none, so that ours is charged, and is marked: %j", (usage) => {
     const units = { outputTokens: 4n };
     const marked = { usageSource: "estimated", isImplausible: true, units } as const;
     expect(whole(json({ ...answer, usage }), "chat")).toMatchObject(marked);
@@ -236,7 +236,7 @@ describe("a usage that can't be true", () => {
     }
   });
 
-  test("of seconds is one, too", () => {
+  test("of seconds is treated alike", () => {
     for (const seconds of [-3, 1e12]) {
       const heard = whole(json({ text: "a".repeat(15), usage: { type: "duration", seconds } }), "transcription");
       expect(heard).toMatchObject({ usageSource: "estimated", units: { audioMs: 1_000n }, isImplausible: true });
@@ -249,7 +249,7 @@ describe("a usage that can't be true", () => {
 describe("a client that leaves", () => {
   const request = requestOf({ messages: [{ role: "user", content: "a".repeat(1_000) }] });
 
-  test("owes the input once an answer had begun, and what it got of it", () => {
+  test("owes the input once a response had begun, and what it received of it", () => {
     const left = stream({ operation: operationOf("chat"), end: "aborted", request, bytesSent: 0 });
     expect(left).toMatchObject({ usageSource: "estimated", units: { outputTokens: 0n } });
     expect(left.units.inputTokens).toBeGreaterThanOrEqual(200n);
@@ -260,13 +260,13 @@ describe("a client that leaves", () => {
     expect(measureUnread({ operation: operationOf("chat"), request, limits, price })).toEqual(left);
   });
 
-  test("owes what the provider still told", () => {
+  test("owes what the provider still reported", () => {
     const reported = { ...noUnits, inputTokens: 1_234n, outputTokens: 56n };
     const left = stream({ operation: operationOf("chat"), end: "aborted", request, reported, bytesSent: 0 });
     expect(left).toEqual({ units: reported, usageSource: "provider", ...plausible });
   });
 
-  test("owes the input that the provider told before any output", () => {
+  test("owes the input that the provider reported before any output", () => {
     const reported = { ...noUnits, inputTokens: 1_234n, cacheReadTokens: 1_000n };
     const delivered = deliveredOf({ choices: [{ delta: { content: "four words of text" } }] });
     expect(stream({ operation: operationOf("chat"), end: "aborted", request, reported, delivered })).toEqual({
@@ -290,7 +290,7 @@ describe("a client that leaves", () => {
     });
   });
 
-  test("pays for a file as long as it lasts at least, and for a picture as small as pictures are", () => {
+  test("pays for a file as long as it lasts at least, and for an image as small as images are", () => {
     const form = { ...requestWith({ inputImages: 2 }), contentType: "multipart/form-data; boundary=x" };
     const heard = measureUnread({
       operation: operationOf("transcription"),

@@ -53,7 +53,7 @@ const answered = (value: unknown) =>
 const told = (usage: unknown) => addEventUsage(null, { choices: [], usage });
 
 describe("a client that leaves", () => {
-  test("owes the input by our count where the provider told what can be no count", () => {
+  test("owes the input by our count if the provider reported an invalid count", () => {
     for (const prompt of [-5, 90_000]) {
       const left = streamed({ end: "aborted", reported: told({ prompt_tokens: prompt, completion_tokens: 4.5 }) });
       expect(left).toMatchObject({ usageSource: "estimated", isImplausible: true });
@@ -67,7 +67,7 @@ describe("a client that leaves", () => {
     expect(left.units).toEqual(tight.held);
   });
 
-  test("owes nothing for words that came after it had left, but what the provider told of them", () => {
+  test("owes nothing for words that came after it had left, except what the provider reported for them", () => {
     const meter = new StreamMeter({ tick: () => 0 });
     meter.add(words, false);
     expect(meter.heard.delivered.outputTokens).toBe(0);
@@ -115,7 +115,7 @@ describe("usage that came before the end of the text", () => {
   });
 });
 
-describe("an answer that broke off", () => {
+describe("a response that broke off", () => {
   const reported = { ...noUnits, inputTokens: 1_234n };
 
   test("is charged by our count while the provider has named no output", () => {
@@ -124,15 +124,15 @@ describe("an answer that broke off", () => {
     expect(cut.units.inputTokens).toBeLessThan(220n);
   });
 
-  test("is free when nothing of it went out", () => {
+  test("is free when none of it was sent", () => {
     expect(streamed({ end: "failed", reported, delivered: deliveredOf(words), bytesSent: 0 })).toEqual(free);
   });
 });
 
-describe("a whole answer", () => {
+describe("a complete response", () => {
   const usage = { prompt_tokens: 10, completion_tokens: 0 };
 
-  test("without output is free, whatever was read for it", () => {
+  test("without output is free, whatever input was read for it", () => {
     expect(answered({ choices: [{ message: { content: "" } }], usage })).toMatchObject(free);
     expect(streamed({ reported: told(usage) })).toEqual(free);
   });
@@ -158,13 +158,13 @@ describe("a whole answer", () => {
     ).toMatchObject(charged);
   });
 
-  test("whose count by us is beyond what was set aside is charged no more than that", () => {
+  test("whose count by us exceeds what was set aside is charged no more than that", () => {
     const tight = { most, held: { ...held, outputTokens: 2n } };
     const charged = streamed({ reported: told(usage), delivered: deliveredOf(words), limits: tight });
     expect(charged).toMatchObject({ isImplausible: true, units: { inputTokens: 10n, outputTokens: 2n } });
   });
 
-  test("that the provider threw away because of what it said costs what the provider says", () => {
+  test("that the content filter ended costs what the provider reports", () => {
     const charged = { usageSource: "provider", isImplausible: false, units: { inputTokens: 10n, outputTokens: 0n } };
     const choice = { index: 0, finish_reason: "content_filter" };
     expect(answered({ choices: [{ ...choice, message: { content: "words" } }], usage })).toMatchObject(charged);
@@ -197,7 +197,7 @@ describe("a whole answer", () => {
     });
   });
 
-  test("that says that it went wrong is free, unless output is beside that", () => {
+  test("that reports an error is free, unless it also has output", () => {
     const error = { message: "overloaded" };
     expect(answered({ error })).toEqual({ ...free, form: "error_event" });
     expect(answered({ error, choices: [], usage: { prompt_tokens: 3 } })).toEqual({ ...free, form: "error_event" });
@@ -219,7 +219,7 @@ describe("a whole answer", () => {
   const formOf = (name: ShortName, value: unknown) =>
     measureAnswer(json(value), { operation: operationOf(name), request, limits, price }).form;
 
-  test.each(lists)("to %s without the list %s is no answer, and free, whatever usage it tells", (kind, list) => {
+  test.each(lists)("to %s without the list %s is invalid, and free, whatever usage it reports", (kind, list) => {
     const texts = { text: `"${list}":[1]`, more: "x".repeat(20_000) };
     for (const value of [{}, { id: "x" }, { [list]: null }, { [list]: {} }, { [list]: "[1]" }, texts]) {
       for (const answer of [value, { ...value, usage: usage }, { usage: usage, ...value }]) {
@@ -232,7 +232,7 @@ describe("a whole answer", () => {
     }
   });
 
-  test.each(lists)("to %s with the list %s is an answer, also when it is empty", (kind, list) => {
+  test.each(lists)("to %s with the list %s is valid, even when it is empty", (kind, list) => {
     for (const value of [{ [list]: [] }, { [list]: [{ index: 0 }] }, { note: `\\"${list}":`, [list]: [{}] }]) {
       for (const answer of [
         value,
@@ -262,7 +262,7 @@ describe("a whole answer", () => {
   });
 });
 
-describe("what a provider tells", () => {
+describe("the provider's usage report", () => {
   test("is not forgotten when more events follow", () => {
     const known = told({ prompt_tokens: 7, completion_tokens: 4 });
     expect(addEventUsage(known, { choices: [] })).toEqual(known);
@@ -280,7 +280,7 @@ describe("what a provider tells", () => {
     });
   });
 
-  test("is not what lies under a name that only ends in the word", () => {
+  test("is not read from a name that only ends in the word", () => {
     expect(readAnswer(json({ choices: [], 'odd"usage': { prompt_tokens: 9, completion_tokens: 9 } })).usage).toBeNull();
   });
 });

@@ -53,7 +53,7 @@ describe("speech", () => {
   const request = requestWith({ characters: 37 });
 
   test.each(["completed", "failed", "aborted"] as const)(
-    "is charged by the character once any sound was delivered (%s)",
+    "is charged by the character once any audio was delivered (%s)",
     (end) => {
       const measured = stream({
         operation: operationOf("speech"),
@@ -66,35 +66,35 @@ describe("speech", () => {
     },
   );
 
-  test("is free when no sound came, and charged by the provider's count where it comes", () => {
+  test("is free when no audio came, and charged by the provider's count if there is one", () => {
     expect(stream({ operation: operationOf("speech"), end: "failed", request, bytesSent: 0 }).usageSource).toBe("none");
     const reported = { ...noUnits, inputTokens: 9n, outputTokens: 90n };
     const measured = stream({ operation: operationOf("speech"), request, reported });
     expect(measured).toEqual({ units: reported, usageSource: "provider", ...plausible });
   });
 
-  test("is charged by the character where only these have a price, whatever tokens the provider tells", () => {
+  test("is charged by the character if only these have a price, whatever tokens the provider reports", () => {
     const reported = { ...noUnits, inputTokens: 9n, outputTokens: 90n };
     const measured = stream({ operation: operationOf("speech"), request, reported, price: byCharacter });
     expect(measured).toEqual({ units: { ...noUnits, inputTokens: 37n }, usageSource: "estimated", ...plausible });
   });
 
-  test("is charged by what is said in so many characters where that has a price, and the provider does not count", () => {
+  test("is charged by the spoken time if that has a price, and the provider does not count", () => {
     const measured = stream({ operation: operationOf("speech"), request });
     expect(measured).toMatchObject({ usageSource: "estimated", units: { inputTokens: 37n, outputTokens: 50n } });
   });
 });
 
-describe("what was heard", () => {
+describe("transcribed audio", () => {
   const hear = (body: Buffer | string, audioMs = 10_000_000n) =>
     whole(Buffer.from(body), "transcription", { limits: { most, held: { ...held, audioMs } } });
 
-  test("is charged by the seconds that the provider tells", () => {
+  test("is charged by the seconds that the provider reports", () => {
     const body = json({ text: "hello", usage: { type: "duration", seconds: 3.25 } });
     expect(hear(body)).toMatchObject({ usageSource: "provider", units: { ...noUnits, audioMs: 3_250n } });
   });
 
-  test("is charged by the tokens that the provider tells", () => {
+  test("is charged by the tokens that the provider reports", () => {
     const usage = { type: "tokens", input_tokens: 14, input_token_details: { audio_tokens: 14 }, output_tokens: 45 };
     expect(hear(json({ text: "hello", usage }))).toMatchObject({ units: { inputTokens: 14n, outputTokens: 45n } });
   });
@@ -108,7 +108,7 @@ describe("what was heard", () => {
     ["the duration beside it", { text: "hello", duration: 8.47 }, 8_470n],
     ["the text", { text: "a".repeat(45) }, 3_000n],
     ["the length of the file", { text: "" }, 2n],
-  ])("in tokens costs its time by %s where only time has a price", (_what, said, audioMs) => {
+  ])("in tokens costs its time by %s if only time has a price", (_what, said, audioMs) => {
     const heard = hearAt({ ...said, usage: tokens }, byTime);
     expect(heard).toMatchObject({ usageSource: "estimated", ...plausible, units: { audioMs } });
     const request = requestWith({ audioMs: 100_000n });
@@ -127,14 +127,14 @@ describe("what was heard", () => {
     }
   });
 
-  test("by its time costs the tokens of that where only tokens have a price", () => {
+  test("by time costs its tokens if only tokens have a price", () => {
     const usage = { type: "duration", seconds: 3.25 };
     const units = { inputTokens: 33n, outputTokens: 4n };
     expect(hearAt({ text: "a".repeat(20), usage }, byToken)).toMatchObject({ usageSource: "estimated", units });
     expect(hearAt({ text: "a".repeat(45) }, byToken).units).toMatchObject({ inputTokens: 30n, outputTokens: 9n });
   });
 
-  test("costs what the provider counts where that has a price", () => {
+  test("costs what the provider counts if that has a price", () => {
     expect(hearAt({ text: "a", usage: tokens }, byToken)).toMatchObject({ usageSource: "provider" });
     expect(hearAt({ text: "a", usage: { type: "duration", seconds: 3 } }, byTime)).toMatchObject({
       usageSource: "provider",
@@ -153,11 +153,11 @@ describe("what was heard", () => {
     ["the last time of a short track", "WEBVTT\n\n00:01.000 --> 00:09.500\nHi\n", 9_500n],
     ["the time to say its text", "a".repeat(30), 2_000n],
     ["the time to say the text of an object", json({ text: "a".repeat(45) }), 3_000n],
-  ])("is judged by %s where no usage comes", (_what, body, audioMs) => {
+  ])("is estimated by %s if no usage comes", (_what, body, audioMs) => {
     expect(hear(body)).toMatchObject({ usageSource: "estimated", units: { audioMs } });
   });
 
-  test("is never judged to be longer than the file can last", () => {
+  test("is never estimated to be longer than the file can last", () => {
     expect(hear("a".repeat(30_000), 5_000n).units.audioMs).toBe(5_000n);
   });
 

@@ -30,19 +30,19 @@ describe("a call that is settled", () => {
     ]);
   });
 
-  test("charges the base cost where the multiplier is below 1: the rest comes back at settlement", () => {
+  test("charges the base cost if the multiplier is below 1: the rest comes back at settlement", () => {
     expect(settled(holdOf(200n, 200n), rowOf(101n, "0.5000"))).toEqual([
       [user, 200n, 101n],
       [key, 200n, 101n],
     ]);
   });
 
-  test("charges a key without a limit of its own to the user alone", () => {
+  test("charges a key without its own limit to the user alone", () => {
     expect(settled(holdOf(200n, 0n, null), rowOf(7n, "1.0000", null))).toEqual([[user, 200n, 7n]]);
   });
 
   test.each(["0.5000", "1.0000", "1.0001", "1.5000", "12.3456"])(
-    "is set aside in memory as it is charged in the database, at %s",
+    "is held in memory as it is charged in the database, at %s",
     (multiplier) => {
       for (const quota of [1n, 3n, 99_999n, 2n ** 60n]) {
         const row = rowOf(quota, multiplier as Decimal);

@@ -47,7 +47,7 @@ describe("production", () => {
     expect(open(fromFile.sealing, seal(fromValue.sealing, Buffer.from("x"), "here"), "here")).toEqual(Buffer.from("x"));
   });
 
-  test("random keys are never taken for weak ones", async () => {
+  test("random keys never count as weak", async () => {
     for (let round = 0; round < 50; round += 1) {
       const secret = base64(randomBytes(32));
       const taken = loadMasterKey({ ...production, value: secret }).then(
@@ -82,7 +82,7 @@ describe("production", () => {
     }
   });
 
-  test("never makes a key of its own", async () => {
+  test("never creates its own key", async () => {
     const dataDirectory = newDataDirectory();
     await refusalOf({ ...production, dataDirectory });
     await expect(stat(dataDirectory)).rejects.toThrow("ENOENT");
@@ -90,7 +90,7 @@ describe("production", () => {
 });
 
 describe("development", () => {
-  test("makes a key that only its owner may read, and keeps it", async () => {
+  test("creates a key that only its owner may read, and keeps it", async () => {
     const source = development();
     const first = await loadMasterKey(source);
     const file = join(source.dataDirectory, "master.key");
@@ -100,7 +100,7 @@ describe("development", () => {
     expect(await readdir(source.dataDirectory)).toEqual(["master.key"]);
   });
 
-  test("of many starts at once all get the same key", async () => {
+  test("of many concurrent starts all get the same key", async () => {
     const source = development();
     const keys = await Promise.all(Array.from({ length: 20 }, () => loadMasterKey(source)));
     expect(new Set(keys.map((key) => key.id)).size).toBe(1);
@@ -120,7 +120,7 @@ describe("development", () => {
     expect(await readFile(file, "utf8")).toBe("damaged");
   });
 
-  test("prefers a key that is given", async () => {
+  test("prefers a given key", async () => {
     const source = development();
     const value = base64(randomBytes(32));
     expect((await loadMasterKey({ ...source, value })).id).toBe((await loadMasterKey({ ...production, value })).id);
@@ -164,8 +164,8 @@ describe("a master key", () => {
   });
 });
 
-describe("the exchange of master keys", () => {
-  test("seals with the current key and opens with the previous one, too, but not the other way round", async () => {
+describe("the rotation of the master key", () => {
+  test("encrypts with the current key and decrypts with the previous one, too, but not the other way round", async () => {
     const [old, fresh] = [base64(randomBytes(32)), base64(randomBytes(32))];
     const before = await loadMasterKey({ ...production, value: old });
     const both = await loadMasterKey({ ...production, value: fresh, previous: { value: old, file: null } });

@@ -37,7 +37,7 @@ test("no two places share a context, however their parts are divided", () => {
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe("sealing", () => {
-  test("what was sealed opens again, of any length and content", () => {
+  test("sealed values open again, of any length and content", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 5_000 }), fc.string({ unit: "binary" }), (plaintext, anywhere) => {
         const sealed = seal(key, plaintext, anywhere);
@@ -55,7 +55,7 @@ describe("sealing", () => {
     expect(() => open(key, sealed, `${long.slice(0, -1)}y`)).toThrow(BrokenSealError);
   });
 
-  test("into a piece of a buffer fills that piece and nothing beside it", () => {
+  test("into a part of a buffer fills that part and nothing beside it", () => {
     const whole = new Uint8Array(200).fill(0xee);
     const piece = whole.subarray(50, 50 + 6 + sealOverheadBytes);
     sealInto(piece, key, bytes("secret"), context);
@@ -153,7 +153,7 @@ describe("opening refuses", () => {
     expect(() => open(key, sealed, context)).toThrow(MalformedSealError);
   });
 
-  test("without quoting what is inside or the key", () => {
+  test("without quoting the content or the key", () => {
     const sealed = seal(key, bytes("canary"), context);
     const messages = [() => open(key, sealed, "elsewhere"), () => open([], sealed, context)].map((attempt) => {
       try {

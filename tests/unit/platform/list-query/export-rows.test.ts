@@ -12,7 +12,7 @@ function cellsOf(line: string): string[] {
 
 const dangerous = /^[\s\0\u200b]*[=+\-@\u2212\uff1d\ufe66]|^[\t\r]/;
 
-test("a text comes back as it was, but for the mark before what a spreadsheet would calculate", () => {
+test("a text comes back unchanged, except for the mark before what a spreadsheet would calculate", () => {
   const { write } = rowWriter("csv", { a: column("text", "a"), b: column("text", "b") });
   const text = fc.oneof(
     fc.string({ unit: "grapheme" }),
@@ -54,7 +54,7 @@ test("a text without formulas stays as it is, even a long one of only tabs", () 
   expect(write({ a: `x${"\t;".repeat(200_000)}` }, false)).toHaveLength(400_003);
 });
 
-test("numbers and decimals of ours stay what they are, below zero as well", () => {
+test("our numbers and decimals stay what they are, including negative ones", () => {
   const columns = {
     a: column("bigint", "a"),
     b: column("numeric", "b"),
@@ -67,7 +67,7 @@ test("numbers and decimals of ours stay what they are, below zero as well", () =
   expect(write({ a: 2n ** 60n, b: null, c: null, d: null }, false)).toBe("1152921504606846976,,,\r\n");
 });
 
-test("JSON is one list, whole numbers beyond what a JSON number holds as text", () => {
+test("JSON is one list, with integers beyond the exact range as strings", () => {
   const { head, write, tail } = rowWriter("json", { a: column("bigint", "a") });
   const text = `${head}${write({ a: 1n }, true)}${write({ a: 2n ** 60n }, false)}${tail}`;
   expect(JSON.parse(text)).toEqual([{ a: 1 }, { a: "1152921504606846976" }]);

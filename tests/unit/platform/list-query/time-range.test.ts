@@ -8,7 +8,7 @@ const nowMs = Date.parse("2026-11-21T20:00:00Z");
 const rangeOf = (asked: { from_day?: string; to_day?: string; zone: string }) =>
   readRange({ at }, asked, { nowMs, isOpen: false });
 
-describe("a day of a zone", () => {
+describe("a day in a time zone", () => {
   test.each([
     [
       "is 24 hours long without a shift",
@@ -49,17 +49,17 @@ describe("a day of a zone", () => {
   });
 });
 
-describe("days that are not asked for", () => {
+describe("days that are not requested", () => {
   const limited = { at, daysDefault: 31, daysMax: 400 };
 
-  test("are the last ones of the zone, where a list has a default", () => {
+  test("are the last ones of the zone, if a list has a default", () => {
     const range = readRange(limited, { zone: "Pacific/Auckland" }, { nowMs, isOpen: false });
     expect(range).toMatchObject({ fromDay: "2026-10-23", toDay: null, to: null });
     const until = readRange(limited, { to_day: "2026-03-31", zone: "UTC" }, { nowMs, isOpen: false });
     expect(until).toMatchObject({ fromDay: "2026-03-01", toDay: "2026-03-31" });
   });
 
-  test("are all of them where a filter finds its row by itself, or a list has no default", () => {
+  test("are all of them if a filter finds its row by itself, or a list has no default", () => {
     expect(readRange(limited, { zone: "UTC" }, { nowMs, isOpen: true })).toMatchObject({ from: null, to: null });
     expect(rangeOf({ zone: "UTC" })).toMatchObject({ from: null, to: null });
   });

@@ -102,7 +102,7 @@ describe("a usage row as text", () => {
     );
   });
 
-  test("of the first version is read: nothing in it was judged", () => {
+  test("of the first version is accepted: nothing in it was judged", () => {
     const [row] = fc.sample(rows(fc.string()), { numRuns: 1, seed: 7 }) as [UsageRow];
     const fields = JSON.parse(encodeUsageRow({ ...row, isImplausible: true })) as unknown[];
     const before = fields.with(0, 1).slice(0, firstLength);
@@ -111,7 +111,7 @@ describe("a usage row as text", () => {
     expect(decodeUsageRow(before).units.inputTokens).toBe(units.inputTokens);
   });
 
-  test("is refused when one field is of another type, missing, or the version is not known", () => {
+  test("is refused when one field is of another type, missing, or the version is unknown", () => {
     const [row] = fc.sample(rows(fc.string()), { numRuns: 1, seed: 7 });
     if (row === undefined) {
       throw new Error("no sample");

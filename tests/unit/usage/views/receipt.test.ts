@@ -30,7 +30,7 @@ const receiptOf = (more: Partial<PricedCall["view"]>, attempts: PricedCall["atte
   toReceipt({ view: { ...view, ...more }, attempts, prices });
 
 describe("a receipt", () => {
-  test("has a line for each thing that was counted, which add up to the cost of the call", () => {
+  test("has a line for each counted unit, which add up to the cost of the call", () => {
     const receipt = receiptOf({});
     const lines = receipt.lines.map(({ unit, count, amount_usd }) => [unit, count, Number(amount_usd)]);
     expect(lines).toEqual([
@@ -43,17 +43,17 @@ describe("a receipt", () => {
     expect(receipt).toMatchObject({ recomputed_quota: 1_400n, price_version: 3 });
   });
 
-  test("says what the multiplier makes of the cost, and what it adds or takes", () => {
+  test("shows how the multiplier changes the cost, and by how much", () => {
     expect(receiptOf({})).toMatchObject({ settled_quota: 2_100n, quota_delta: 700n });
     expect(receiptOf({ rate_multiplier: "0.5000" })).toMatchObject({ settled_quota: 700n, quota_delta: -700n });
   });
 
-  test("of a call that was free has no lines", () => {
+  test("of a free call has no lines", () => {
     const free = receiptOf({ usage_source: "none", quota: 0n });
     expect(free).toMatchObject({ lines: [], recomputed_quota: 0n, settled_quota: 0n, quota_delta: 0n });
   });
 
-  test("tells of no channel, and of no trouble with its credential", () => {
+  test("reveals no channel, and no problem with its credential", () => {
     const { attempts } = receiptOf({}, [attempt("credential_refused", 401), attempt("status_500", 500)]);
     expect(attempts).toEqual([
       { started_at_ms: 1, duration_ms: 2, status: null, result: "failed" },

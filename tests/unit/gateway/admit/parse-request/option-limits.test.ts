@@ -14,7 +14,7 @@ const parse = (path: string, body: object) =>
 const inputOf = (path: string) =>
   path === chatPath ? { messages } : path === responsesPath ? { input: "hi" } : { prompt: "hi" };
 
-describe("the most tokens of an answer are the largest number that any provider could go by", () => {
+describe("the token limit of a response is the largest number that any provider could use", () => {
   const limitOf = (path: string, body: object) => parse(path, body).bounds.outputTokensMax;
   const names = [
     ...["max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens", "max_tokens_to_sample"],
@@ -37,14 +37,14 @@ describe("the most tokens of an answer are the largest number that any provider 
     expect(limitOf(path, { [name]: 7, thinking_budget: 1_000 })).toBe(1_007);
   });
 
-  test("is that of the model where only names are given that a provider need not know", () => {
+  test("is the model's if only names are given that a provider need not know", () => {
     expect(limitOf(chatPath, { max_new_tokens: 7, thinking_budget: 5 })).toBeNull();
     expect(limitOf(chatPath, { max_completion_tokens: 7 })).toBe(7);
     expect(limitOf(responsesPath, { max_tokens: 7 })).toBeNull();
   });
 });
 
-test("what servers of models of one's own take to sample and to guide an answer is passed", () => {
+test("sampling and guidance options of self-hosted model servers pass", () => {
   const guided = {
     ...{ top_k: 5, min_p: 0.1, repetition_penalty: 1.1, length_penalty: 1, ignore_eos: true, min_tokens: 1 },
     ...{

@@ -40,7 +40,7 @@ async function readBack({ body, contentType }: ParsedRequest): Promise<[string, 
   return found;
 }
 
-describe("a part that only one of two readers would find", () => {
+describe("a part that only one of two parsers would find", () => {
   test.each([
     [
       "after a last delimiter inside of a text",
@@ -115,18 +115,18 @@ describe("a part that only one of two readers would find", () => {
     `multipart/form-data; boundary=${"B".repeat(71)}`,
     "multipart/form-data; x=1",
     "multipart/form-data",
-  ])("a boundary that only one of two readers would take is refused: %s", (contentType) => {
+  ])("a boundary that only one of two parsers would accept is refused: %s", (contentType) => {
     expect(refusalOf(() => parse(`${good}--B--`, contentType))).toBe("invalid_value null");
   });
 
-  test("a boundary is the one of its own name, whatever is beside it", () => {
+  test("a boundary is read from its own parameter, whatever is beside it", () => {
     expect(parse(`${good}--B--`, "multipart/form-data; xboundary=AAA; Boundary=B; charset=UTF-8 ;").model).toBe("img");
     const hidden = `${part("model", "img", "AAA")}--AAA--\r\n`;
     expect(refusalOf(() => parse(hidden, "multipart/form-data; xboundary=AAA; boundary=B"))).toBe("invalid_value null");
   });
 });
 
-describe("a field that the price depends on", () => {
+describe("a field that affects the price", () => {
   test.each([
     ["twice", part("model", "dear"), "model"],
     ["in other letters", part("Model", "dear"), "Model"],
@@ -143,7 +143,7 @@ describe("a field that the price depends on", () => {
   });
 
   test.each(["0x8", "8.0", "1e1", " 8", "+8", "08", "٨", "8\u0000", ""])(
-    "as a count is digits alone, not %p",
+    "as a count is digits only, not %p",
     (count) => {
       expect(refusalOf(() => parse(`${good}${part("n", count)}--B--`))).toBe("invalid_value n");
     },
@@ -155,7 +155,7 @@ describe("a field that the price depends on", () => {
     expect(refusalOf(() => parse(`${part("model", `img${" ".repeat(1_100)}`)}--B--`))).toBe("invalid_value model");
   });
 
-  test("may be no file in any way to say so", () => {
+  test("may not be a file, however that is expressed", () => {
     for (const more of ['filename="m"', "filename=m", "filename*=utf-8''m"]) {
       const body = `--B\r\nContent-Disposition: form-data; name="model"; ${more}\r\n\r\nimg\r\n--B--`;
       expect(refusalOf(() => parse(body))).toBe("invalid_value model");
@@ -168,7 +168,7 @@ describe("a field that the price depends on", () => {
     );
   });
 
-  test("names no file of the provider's account", () => {
+  test("refers to no file of the provider's account", () => {
     expect(refusalOf(() => parse(`${good}${part("image[0][file_id]", "file-1")}--B--`))).toBe(
       "provider_object image[0][file_id]",
     );
@@ -188,7 +188,7 @@ test("a field that is not read may be long and repeated", async () => {
 });
 
 describe("a form is rewritten", () => {
-  test("out of what was read, under a boundary that no client knows", async () => {
+  test("from what was parsed, under a boundary that no client knows", async () => {
     const first = parse(`${good}${image}--B--\r\n`);
     const second = parse(`${good}${image}--B--\r\n`);
     expect(first.contentType).not.toBe(second.contentType);
@@ -200,7 +200,7 @@ describe("a form is rewritten", () => {
     ]);
   });
 
-  test("so that a field is a field and a file a file to every reader", () => {
+  test("so that a field is a field and a file a file to every parser", () => {
     const odd =
       '--B\r\nContent-Disposition: form-data; name="prompt"\r\nContent-Type: application/octet-stream\r\n\r\na cat\r\n';
     const { body } = parse(`${part("model", "img")}${odd}${image}--B--`);
@@ -218,12 +218,12 @@ describe("a form is rewritten", () => {
     ['filename="grüße.wav"', "grüße.wav"],
     ["filename*=UTF-8''gr%C3%BC%C3%9Fe.wav", "grüße.wav"],
     [`filename="x.wav"; filename*=utf-8'de'y.wav`, "y.wav"],
-  ])("with a name of a file that every reader reads alike: %s", async (given, written) => {
+  ])("with a file name that every parser reads alike: %s", async (given, written) => {
     const body = `${part("model", "img")}--B\r\nContent-Disposition: form-data; name="image"; ${given}\r\n\r\nx\r\n--B--`;
     expect(await readBack(parse(body))).toContainEqual(["image", `${written}|x`]);
   });
 
-  test("not at all when a file has no name that can be written", () => {
+  test("not at all when a file name can't be written", () => {
     for (const given of [
       'filename=""',
       "filename*=utf-8''%ff",
@@ -236,7 +236,7 @@ describe("a form is rewritten", () => {
   });
 });
 
-describe("two readers of one form", () => {
+describe("two parsers of one form", () => {
   const seed = Number(Bun.env["TEST_SEED"] ?? Date.now() % 1_000_000);
   const random = seededRandom(seed);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
@@ -291,7 +291,7 @@ describe("two readers of one form", () => {
     return `${part("model", pick(["img", "dear"]))}${pieces.join("")}`;
   };
 
-  test(`find the same in whatever is let through (TEST_SEED=${seed})`, async () => {
+  test(`find the same in everything that is accepted (TEST_SEED=${seed})`, async () => {
     let taken = 0;
     for (let round = 0; round < rounds; round += 1) {
       const body = hostile();

@@ -50,7 +50,7 @@ describe("the usage option of a stream", () => {
     );
   });
 
-  test("is switched on inside options that are there, and everything around them stays", () => {
+  test("is switched on inside existing options, and everything around them stays", () => {
     const options = fc.constantFrom(
       "null",
       "{}",
@@ -93,7 +93,7 @@ describe("the usage option of a stream", () => {
     said: { message, type: "invalid_request_error", param, code: "bad" },
   });
 
-  test("is what a provider has refused only when the provider names it, and the client did not ask", () => {
+  test("counts as refused by a provider only when the provider names it, and the client did not request it", () => {
     const named = refused(400, "Unknown field: stream_options");
     expect(refusesUsageOption(named, request, call)).toBe(true);
     expect(refusesUsageOption(refused(422, "Unknown field", "stream_options"), request, call)).toBe(true);
@@ -116,7 +116,7 @@ describe("the usage option of a stream", () => {
     expect(options.asks(one)).toBe(true);
   });
 
-  test("is not asked of the Responses API, which tells its usage anyway", () => {
+  test("is not sent to the Responses API, which reports its usage anyway", () => {
     const text = '{"model":"m","input":"x","stream":true}';
     expect(asText(parseRequest(Buffer.from(text), "application/json", findOperation("/v1/responses")).body)).toBe(text);
   });

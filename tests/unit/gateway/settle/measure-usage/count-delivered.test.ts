@@ -66,7 +66,7 @@ describe("whatever a model writes counts", () => {
     expect(count({ item_id: "i", output_index: 0, sequence_number: 1, ...event })).toMatchObject({ outputTokens: 10 });
   });
 
-  test("once, although the Responses API says it again and again", () => {
+  test("once, although the Responses API repeats it again and again", () => {
     const place = { item_id: "i", output_index: 0, content_index: 0 };
     const item = { type: "message", role: "assistant", content: [{ type: "output_text", text, annotations: [] }] };
     const all = count(
@@ -91,7 +91,7 @@ describe("whatever a model writes counts", () => {
   });
 });
 
-describe("pictures", () => {
+describe("images", () => {
   test.each<[string, number, Event[]]>([
     ["a draft", 1, [{ type: "image_generation.partial_image", b64_json: picture }]],
     ["drafts of one picture", 1, [0, 1, 2].map(() => ({ type: "image_edit.partial_image", b64_json: picture }))],
@@ -121,7 +121,7 @@ describe("pictures", () => {
       1,
       [chunk({ images: [{ image_url: { url: `data:image/png;base64,${picture}` } }] })],
     ],
-  ])("%s: %i, at the tokens that a picture costs and not at those of its bytes", (_what, pictures, events) => {
+  ])("%s: %i, at an image's token cost and not by its bytes", (_what, pictures, events) => {
     expect(count(...events)).toEqual({ outputTokens: pictures * 1_056, textBytes: 0, pictures, items: 0 });
   });
 });
@@ -129,16 +129,16 @@ describe("pictures", () => {
 describe("a stream that is cut is charged no more tokens than it delivered", () => {
   const stream = (words: readonly string[]) => count(...words.map((content) => chunk({ content }))).outputTokens;
 
-  test.each([40, 60, 1, 500])("where each of %i events is a token", (events) => {
+  test.each([40, 60, 1, 500])("if each of %i events is a token", (events) => {
     expect(stream(Array.from({ length: events }, (_, index) => `tok${index % 90} `))).toBe(events);
   });
 
-  test("where events are single letters, or whole paragraphs", () => {
+  test("if events are single letters, or whole paragraphs", () => {
     expect(stream([...text])).toBe(10);
     expect(stream([text, text])).toBe(20);
   });
 
-  test("in Chinese, whether a token comes in each event or a letter", () => {
+  test("in Chinese, whether a token or a letter comes in each event", () => {
     const sign = "\u6c34";
     expect(stream(Array.from({ length: 20 }, () => sign.repeat(2)))).toBe(20);
     expect(stream(Array.from({ length: 20 }, () => sign))).toBe(10);

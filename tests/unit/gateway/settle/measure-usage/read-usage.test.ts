@@ -71,7 +71,7 @@ const spellings: readonly [string, object, Partial<ReportedUnits>][] = [
 ];
 
 describe("the usage of an answer", () => {
-  test.each(spellings)("is read in the spelling of %s, from an answer and from an event", (_name, usage, expected) => {
+  test.each(spellings)("is read in the format of %s, from a response and from an event", (_name, usage, expected) => {
     const answer = { id: "x", choices: [{ message: { content: "text" } }], usage, system_fingerprint: "fp" };
     expect(readAnswer(answerOf(answer)).usage).toEqual(units(expected));
     expect(usageOf({ choices: [], usage })).toEqual(units(expected));
@@ -98,7 +98,7 @@ describe("the usage of an answer", () => {
     ["an object that counts nothing", { total: 7, note: "tokens" }],
     ["a text", "prompt_tokens"],
     ["a list", [7, 5]],
-  ])("that is %s is none", (_what, usage) => {
+  ])("that is %s is null", (_what, usage) => {
     expect(readAnswer(answerOf({ choices: [], usage }))).toMatchObject({ usage: null, isObject: true });
     expect(usageOf({ choices: [], usage })).toBeNull();
   });
@@ -115,7 +115,7 @@ describe("the usage of an answer", () => {
     ["behind a text that ends like its name", { note: '\\"usage', usage: chat }],
     ["before a text that ends like its name", { usage: chat, note: 'the "usage' }],
     ["beside braces in a text", { usage: { ...chat, note: '}}}{{"' }, note: "}}}" }],
-  ])("is its own when it stands %s", (_where, answer) => {
+  ])("is its own when it is %s", (_where, answer) => {
     expect(readAnswer(answerOf(answer)).usage).toEqual(units(both));
   });
 
@@ -130,7 +130,7 @@ describe("the usage of an answer", () => {
     expect(usageOf({ type: "response.completed", response: answer })).toBeNull();
   });
 
-  test("is what the runtime finds at the top of the answer, whatever stands around it", () => {
+  test("is what the runtime finds at the top level of the response, whatever is around it", () => {
     const tokens = fc.record({ prompt_tokens: fc.nat(), completion_tokens: fc.nat() });
     const anyUsage = fc.oneof(tokens, fc.constantFrom(null, {}, "usage", [chat]));
     const decoy = fc.oneof(
@@ -154,7 +154,7 @@ describe("the usage of an answer", () => {
     );
   });
 
-  test("is read off the end of an answer that shows a result, and of any other the whole is read", () => {
+  test("is read from the end of a response that shows a result; any other is read completely", () => {
     const item = [{ message: { content: 'a "choices":[ list' } }];
     const isParsed = (answer: object) => readAnswer(answerOf(answer), "choices").json !== null;
     expect(isParsed({ choices: item, usage: chat })).toBe(false);
@@ -165,7 +165,7 @@ describe("the usage of an answer", () => {
     }
   });
 
-  test("of a truncated response is none, and the response is not an object", () => {
+  test("of a truncated response is null, and the response is not an object", () => {
     const whole = answerOf({ choices: [{ message: { content: 'a "usage" {}' } }], usage: chat, object: "x" });
     for (let length = 0; length < whole.length; length += 1) {
       expect(readAnswer(whole.subarray(0, length))).toEqual({ usage: null, json: null, isObject: false });
@@ -174,7 +174,7 @@ describe("the usage of an answer", () => {
     expect(readAnswer(Buffer.concat([whole, Buffer.from("}")])).isObject).toBe(false);
   });
 
-  test("takes no longer for a body that is full of decoys", () => {
+  test("takes no longer for a body full of decoys", () => {
     const decoys = Buffer.from(`{"a":[${'{"usage":{"b":1}},'.repeat(200_000)}1]}`);
     const startedAt = performance.now();
     expect(readAnswer(decoys).usage).toBeNull();
