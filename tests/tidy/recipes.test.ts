@@ -8,7 +8,7 @@ const examples: Readonly<Record<string, RegExp>> = {
   "A priced unit": /cache_?write/i,
   "An operation under /v1": /\brerank\b/,
   "A fault of the sandbox provider": /\bsilence\b/,
-  "A column of a list": /\bis_paid_late\b/,
+  "A column of a list": /\bis_?paid_?late\b/i,
   "A field of an API key": /tokens_?per_?minute/i,
   "A setting": /analytics\.retention_days/,
   "An environment variable": /\bEXIT_NODE_CHECK_MS\b/,

@@ -1,4 +1,4 @@
-import { type AnyColumn, type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, eq, type GetColumnData, type SQL, sql } from "drizzle-orm";
 import { arrayLiteral } from "../platform/db-array-literal.ts";
 
 /**
@@ -26,7 +26,13 @@ export const ago = (count: number, unit: TimeUnit): SQL<Date> =>
 export const equalsInAnyCase = (column: AnyColumn, text: string): SQL<boolean> =>
   sql`lower(${column}) = lower(${text})`;
 
+/** Equality with a constant of the program in the text of the statement: a partial index is not found by a parameter. */
+export const equalsConstant = <Column extends AnyColumn>(column: Column, value: GetColumnData<Column, "raw">): SQL =>
+  eq(column, value).inlineParams();
+
 export const isSet = (column: AnyColumn): SQL<boolean> => sql`${column} is not null`;
+
+export const plus = (column: AnyColumn, amount: bigint): SQL => sql`${column} + ${amount}::bigint`;
 
 export const plusOne = (column: AnyColumn): SQL => sql`${column} + 1`;
 

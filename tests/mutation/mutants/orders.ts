@@ -213,8 +213,8 @@ export const ordersMutants: readonly Mutant[] = [
   {
     id: "orders/lock-order",
     file: "control-plane/src/payments/orders/order-store.ts",
-    from: "where order_no = ${orderNo} for update`;",
-    to: "where order_no = ${orderNo}`;",
+    from: 'where(eq(order.orderNo, orderNo)).for("update")',
+    to: "where(eq(order.orderNo, orderNo))",
     rule: "an order is changed by one at a time",
     tests: [
       "integration/payments/quota-refunds.test.ts",
@@ -225,16 +225,16 @@ export const ordersMutants: readonly Mutant[] = [
   {
     id: "orders/verified-owner",
     file: "control-plane/src/payments/orders/order-store.ts",
-    from: "and email_verified_at is not null and status",
-    to: "and status",
+    from: 'and(isNotNull(profile.emailVerifiedAt), ne(profile.status, "closed"))',
+    to: 'ne(profile.status, "closed")',
     rule: "an order goes to a verified address only",
     tests: ["integration/payments/orders.test.ts"],
   },
   {
     id: "orders/owner-once",
     file: "control-plane/src/payments/orders/order-store.ts",
-    from: "where id = ${orderId}::bigint and user_id is null`;",
-    to: "where id = ${orderId}::bigint`;",
+    from: "where(and(eq(order.id, orderId), isNull(order.userId)))",
+    to: "where(eq(order.id, orderId))",
     rule: "an order that somebody owns gets no other owner",
     tests: ["integration/payments/orders.test.ts"],
     equivalent: "every caller has found the order without an owner under its lock",
@@ -242,8 +242,8 @@ export const ordersMutants: readonly Mutant[] = [
   {
     id: "orders/payment-once",
     file: "control-plane/src/payments/orders/order-store.ts",
-    from: "on conflict (gateway, transaction_id) do nothing",
-    to: "on conflict (gateway, transaction_id) do update set account = excluded.account",
+    from: "onConflictDoNothing({ target: [payment.gateway, payment.transactionId] })",
+    to: "onConflictDoUpdate({ target: [payment.gateway, payment.transactionId], set: { account } })",
     rule: "a transaction is written once",
     tests: [
       "integration/payments/settle-paid.test.ts",
@@ -254,8 +254,8 @@ export const ordersMutants: readonly Mutant[] = [
   {
     id: "orders/expired-late",
     file: "control-plane/src/payments/orders/order-store.ts",
-    from: "status = 'pending' and expires_at <= ${at}::timestamptz",
-    to: "expires_at <= ${at}::timestamptz",
+    from: 'equalsConstant(order.status, "pending"), lte(order.expiresAt, at)',
+    to: "lte(order.expiresAt, at)",
     rule: "only an order that waits can expire",
     tests: ["integration/payments/orders.test.ts"],
   },

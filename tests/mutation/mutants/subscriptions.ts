@@ -53,16 +53,16 @@ export const subscriptionsMutants: readonly Mutant[] = [
   {
     id: "orders/month-end-clamp",
     file: "control-plane/src/payments/subscriptions/subscription-store.ts",
-    from: "(period_start at time zone 'UTC' + make_interval(months => months + ${change.months}::int)) at time zone 'UTC',",
-    to: "(period_end at time zone 'UTC' + make_interval(months => ${change.months}::int)) at time zone 'UTC',",
+    from: "(${subscription.periodStart} at time zone 'UTC' + make_interval(months => ${months}))",
+    to: "(${subscription.periodEnd} at time zone 'UTC' + make_interval(months => ${change.months}::int))",
     rule: "a short month on the way costs no days",
     tests: ["integration/payments/month-ends.test.ts"],
   },
   {
     id: "orders/month-zone",
     file: "control-plane/src/payments/subscriptions/subscription-store.ts",
-    from: "(${begun.at}::timestamptz at time zone 'UTC' + interval '1 month') at time zone 'UTC',",
-    to: "(${begun.at}::timestamptz + interval '1 month'),",
+    from: "(${at}::timestamptz at time zone 'UTC' + interval '1 month') at time zone 'UTC'",
+    to: "(${at}::timestamptz + interval '1 month')",
     rule: "a month has its hour in UTC",
     tests: ["integration/payments/month-ends.test.ts"],
     equivalent:

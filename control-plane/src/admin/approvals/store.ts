@@ -1,6 +1,6 @@
 import type { ActKind } from "@sluice/contracts/approvals";
 import { and, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
-import { excluded, fromNow, now, today } from "../../db/expressions.ts";
+import { equalsConstant, excluded, fromNow, now, today } from "../../db/expressions.ts";
 import { adminAllowance as allowance, approval } from "../../db/schema/approvals.ts";
 import type { Queryable } from "../../platform/db.ts";
 import type { AllowanceKind, Amount, Approval, ApprovalStatus } from "./model.ts";
@@ -30,7 +30,7 @@ export async function readCounted(db: Queryable, adminId: bigint, kind: Allowanc
   return row?.quota ?? 0n;
 }
 
-const isPending = eq(approval.status, "pending");
+const isPending = equalsConstant(approval.status, "pending");
 
 const fields = {
   id: approval.id,
@@ -69,7 +69,7 @@ export async function insertApproval(tx: Queryable, made: NewApproval): Promise<
     .values({ ...rest, input: sql`${input}::text::jsonb`, expiresAt: fromNow(hours, "hours") })
     .onConflictDoNothing({
       target: [approval.kind, approval.idempotencyKey],
-      where: sql`${approval.status} = 'pending'`,
+      where: isPending,
     })
     .returning(fields);
   return row ?? null;

@@ -1,9 +1,11 @@
+import type { Decimal } from "@sluice/contracts/money";
+import { noticeResults } from "@sluice/contracts/payments";
 import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, numeric, pgTable, text, unique, uniqueIndex } from "drizzle-orm/pg-core";
 import { bytes, id, json, lifecycle, moment, quota, reference } from "../columns.ts";
 import { userProfile } from "./accounts.ts";
 
-const usd = (name: string) => numeric(name, { precision: 14, scale: 2 });
+const usd = (name: string) => numeric(name, { precision: 14, scale: 2 }).$type<Decimal>();
 
 export const plan = pgTable("plan", {
   id: id(),
@@ -14,7 +16,7 @@ export const plan = pgTable("plan", {
   /** What a settled order grants; for a monthly plan, each month. */
   quota: quota("quota").notNull(),
   description: text("description").notNull().default(""),
-  features: json("features").notNull(),
+  features: json("features").$type<readonly string[]>().notNull(),
   sortOrder: integer("sort_order").notNull().default(0),
   status: text("status", { enum: ["active", "hidden"] })
     .notNull()
@@ -155,7 +157,7 @@ export const gatewayEvent = pgTable(
     bodyHash: bytes("body_hash").notNull(),
     orderNo: text("order_no"),
     /** The outcome: settled, duplicate, mismatch, ignored... */
-    result: text("result").notNull(),
+    result: text("result", { enum: noticeResults }).notNull(),
     receivedAt: moment("received_at").notNull().defaultNow(),
     /**
      * Its content, as far as it is acted on; nothing about the payer. Null for messages from before this was stored.

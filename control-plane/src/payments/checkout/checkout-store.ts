@@ -1,3 +1,6 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { fromNow, now } from "../../db/expressions.ts";
+import { salesOrder as order } from "../../db/schema/billing.ts";
 import type { Queryable } from "../../platform/db.ts";
 import type { Checkout, GatewayNotice, Reversal } from "../gateways/model.ts";
 
@@ -6,25 +9,31 @@ const openingSeconds = 60;
 
 /** Lets one caller at a time open an order's checkout; none if the order already has one. */
 export async function beginOpening(db: Queryable, orderNo: string): Promise<boolean> {
-  const rows = await db.sql`
-    update sales_order set opening_until = now() + make_interval(secs => ${openingSeconds}::int)
-    where order_no = ${orderNo} and checkout_url is null and coalesce(opening_until, now()) <= now() returning 1`;
+  const rows = await db.drizzle
+    .update(order)
+    .set({ openingUntil: fromNow(openingSeconds, "seconds") })
+    .where(
+      and(eq(order.orderNo, orderNo), isNull(order.checkoutUrl), sql`coalesce(${order.openingUntil}, now()) <= now()`),
+    )
+    .returning({ id: order.id });
   return rows.length > 0;
 }
 
 /** Stores the checkout of an order, or that none was opened. */
 export async function endOpening(db: Queryable, orderNo: string, checkout: Checkout | null): Promise<void> {
-  const { url, reference } = checkout ?? { url: null, reference: null };
-  await db.sql`
-    update sales_order set opening_until = null, checkout_url = coalesce(${url}::text, checkout_url),
-      gateway_reference = coalesce(${reference}::text, gateway_reference), updated_at = now()
-    where order_no = ${orderNo}`;
+  const opened = checkout === null ? {} : { checkoutUrl: checkout.url, gatewayReference: checkout.reference };
+  await db.drizzle
+    .update(order)
+    .set({ ...opened, openingUntil: null, updatedAt: now })
+    .where(eq(order.orderNo, orderNo));
 }
 
 /** The checkout that was opened for an order; null while there is none. */
 export async function findCheckout(db: Queryable, orderNo: string): Promise<Checkout | null> {
-  const [row] = await db.sql<{ url: string | null; reference: string | null }>`
-    select checkout_url as url, gateway_reference as reference from sales_order where order_no = ${orderNo}`;
+  const [row] = await db.drizzle
+    .select({ url: order.checkoutUrl, reference: order.gatewayReference })
+    .from(order)
+    .where(eq(order.orderNo, orderNo));
   const { url = null, reference = null } = row ?? {};
   return url === null || reference === null ? null : { url, reference };
 }

@@ -1,4 +1,7 @@
 import type { Decimal } from "@sluice/contracts/money";
+import { and, asc, eq, lte, ne, sql } from "drizzle-orm";
+import { fromNow, now, plusOne } from "../../db/expressions.ts";
+import { salesOrder as order, refund } from "../../db/schema/billing.ts";
 import type { Queryable } from "../../platform/db.ts";
 
 export type Refund = {
@@ -14,56 +17,40 @@ export type Refund = {
   readonly error: string | null;
 };
 
-type RefundRow = {
-  id: bigint;
-  refund_no: string;
-  order_id: bigint;
-  order_no: string;
-  amount_usd: string;
-  quota: bigint;
-  status: Refund["status"];
-  reason: string;
-  gateway_refund_id: string | null;
-  error: string | null;
-};
-
-function toRefund(row: RefundRow): Refund {
-  return {
-    id: row.id,
-    refundNo: row.refund_no,
-    orderId: row.order_id,
-    orderNo: row.order_no,
-    amountUsd: row.amount_usd as Decimal,
-    quota: row.quota,
-    status: row.status,
-    reason: row.reason,
-    gatewayRefundId: row.gateway_refund_id,
-    error: row.error,
-  };
-}
+const selectRefunds = (db: Queryable) =>
+  db.drizzle
+    .select({
+      id: refund.id,
+      refundNo: refund.refundNo,
+      orderId: refund.orderId,
+      orderNo: order.orderNo,
+      amountUsd: refund.amountUsd,
+      quota: refund.quota,
+      status: refund.status,
+      reason: refund.reason,
+      gatewayRefundId: refund.gatewayRefundId,
+      error: refund.error,
+    })
+    .from(refund)
+    .innerJoin(order, eq(order.id, refund.orderId));
 
 export async function findRefund(db: Queryable, refundNo: string): Promise<Refund | null> {
-  const [row] = await db.sql<RefundRow>`
-    select r.*, o.order_no from refund r join sales_order o on o.id = r.order_id where r.refund_no = ${refundNo}`;
-  return row === undefined ? null : toRefund(row);
+  const [row] = await selectRefunds(db).where(eq(refund.refundNo, refundNo));
+  return row ?? null;
 }
 
 /** An order's refunds that were paid or may still be. The caller holds the lock of the order. */
 export async function listLiveRefunds(db: Queryable, orderId: bigint): Promise<Refund[]> {
-  const rows = await db.sql<RefundRow>`
-    select r.*, o.order_no from refund r join sales_order o on o.id = r.order_id
-    where r.order_id = ${orderId}::bigint and r.status <> 'failed' order by r.id`;
-  return rows.map(toRefund);
+  return await selectRefunds(db)
+    .where(and(eq(refund.orderId, orderId), ne(refund.status, "failed")))
+    .orderBy(asc(refund.id));
 }
 
 export async function insertRefund(
   tx: Queryable,
-  refund: Pick<Refund, "refundNo" | "orderId" | "amountUsd" | "quota" | "reason">,
+  made: Pick<Refund, "refundNo" | "orderId" | "amountUsd" | "quota" | "reason">,
 ): Promise<void> {
-  await tx.sql`
-    insert into refund (refund_no, order_id, amount_usd, quota, status, reason)
-    values (${refund.refundNo}, ${refund.orderId}::bigint, ${refund.amountUsd}::numeric, ${refund.quota}::bigint,
-      'pending', ${refund.reason})`;
+  await tx.drizzle.insert(refund).values({ ...made, status: "pending" });
 }
 
 export async function closeRefund(
@@ -71,11 +58,13 @@ export async function closeRefund(
   id: bigint,
   end: Pick<Refund, "status" | "gatewayRefundId" | "error">,
 ): Promise<void> {
-  await tx.sql`
-    update refund set status = ${end.status}, gateway_refund_id = ${end.gatewayRefundId}::text,
-      error = ${end.error}::text, asking_until = null, updated_at = now()
-    where id = ${id}::bigint`;
+  await tx.drizzle
+    .update(refund)
+    .set({ ...end, askingUntil: null, updatedAt: now })
+    .where(eq(refund.id, id));
 }
+
+const isPending = eq(refund.status, "pending");
 
 /** Longer than any gateway request takes, with its retries. */
 const askingSeconds = 300;
@@ -85,10 +74,11 @@ const askingSeconds = 300;
  * not pending, and while another caller asks.
  */
 export async function beginAsking(db: Queryable, refundNo: string): Promise<{ readonly isFirst: boolean } | null> {
-  const [row] = await db.sql<{ asks: number }>`
-    update refund set asks = asks + 1, asking_until = now() + make_interval(secs => ${askingSeconds}::int),
-      updated_at = now()
-    where refund_no = ${refundNo} and status = 'pending' and coalesce(asking_until, now()) <= now() returning asks`;
+  const [row] = await db.drizzle
+    .update(refund)
+    .set({ asks: plusOne(refund.asks), askingUntil: fromNow(askingSeconds, "seconds"), updatedAt: now })
+    .where(and(eq(refund.refundNo, refundNo), isPending, sql`coalesce(${refund.askingUntil}, now()) <= now()`))
+    .returning({ asks: refund.asks });
   return row === undefined ? null : { isFirst: row.asks === 1 };
 }
 
@@ -102,10 +92,10 @@ export type StillPending = {
 
 /** Moves it to the end of the queue. */
 export async function keepPending(tx: Queryable, id: bigint, { wasAsked, error }: StillPending): Promise<void> {
-  await tx.sql`
-    update refund set asks = asks - ${wasAsked ? 0 : 1}::int, error = ${error}::text, asking_until = null,
-      updated_at = now()
-    where id = ${id}::bigint`;
+  await tx.drizzle
+    .update(refund)
+    .set({ asks: sql`${refund.asks} - ${wasAsked ? 0 : 1}::int`, error, askingUntil: null, updatedAt: now })
+    .where(eq(refund.id, id));
 }
 
 /** The wait doubles with each request to the gateway, up to this. */
@@ -113,11 +103,19 @@ const waitMinutesMax = 60;
 
 /** Refunds whose outcome the gateway has not reported yet, and which are due to be asked about again. */
 export async function listWaitingRefunds(db: Queryable, at: Date, limit: number): Promise<string[]> {
-  const rows = await db.sql<{ refund_no: string }>`
-    select refund_no from refund
-    where status = 'pending' and coalesce(asking_until, ${at}::timestamptz) <= ${at}::timestamptz
-      and updated_at <= ${at}::timestamptz
-        - least(power(2, least(asks, 10) - 1), ${waitMinutesMax}::int) * interval '1 minute'
-    order by updated_at, id limit ${limit}::int`;
-  return rows.map((row) => row.refund_no);
+  const moment = sql`${at}::timestamptz`;
+  const wait = sql`least(power(2, least(${refund.asks}, 10) - 1), ${waitMinutesMax}::int) * interval '1 minute'`;
+  const rows = await db.drizzle
+    .select({ refundNo: refund.refundNo })
+    .from(refund)
+    .where(
+      and(
+        isPending,
+        sql`coalesce(${refund.askingUntil}, ${moment}) <= ${moment}`,
+        lte(refund.updatedAt, sql`${moment} - ${wait}`),
+      ),
+    )
+    .orderBy(asc(refund.updatedAt), asc(refund.id))
+    .limit(limit);
+  return rows.map(({ refundNo }) => refundNo);
 }

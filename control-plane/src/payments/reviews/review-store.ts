@@ -1,6 +1,8 @@
-import type { Decimal } from "@sluice/contracts/money";
+import { asc, eq } from "drizzle-orm";
+import { countOfRows, now } from "../../db/expressions.ts";
+import { salesOrder as order, refund, reviewPayment } from "../../db/schema/billing.ts";
 import type { Queryable } from "../../platform/db.ts";
-import type { PaidNotice, PaymentGateway, Resolution, ReviewReason } from "../model.ts";
+import type { PaidNotice, Resolution, ReviewReason } from "../model.ts";
 
 /** Stores a gateway's report about a payment that did not match its order; once, however often it is reported. */
 export async function insertReviewPayment(
@@ -9,49 +11,49 @@ export async function insertReviewPayment(
   notice: PaidNotice,
   reason: ReviewReason,
 ): Promise<void> {
-  await tx.sql`
-    insert into review_payment (order_id, gateway, account, transaction_id, amount_usd, currency, reason)
-    values (${orderId}::bigint, ${notice.gateway}, ${notice.account}, ${notice.transactionId},
-      ${notice.amountUsd}::numeric, ${notice.currency}, ${reason})
-    on conflict (order_id, gateway, transaction_id) do nothing`;
+  const { gateway, account, transactionId, amountUsd, currency } = notice;
+  await tx.drizzle
+    .insert(reviewPayment)
+    .values({ orderId, gateway, account, transactionId, amountUsd, currency, reason })
+    .onConflictDoNothing({ target: [reviewPayment.orderId, reviewPayment.gateway, reviewPayment.transactionId] });
 }
 
 /** An order's mismatched payments, oldest first. */
 export async function listReviewPayments(db: Queryable, orderId: bigint, orderNo: string): Promise<PaidNotice[]> {
-  const rows = await db.sql<{
-    gateway: PaymentGateway;
-    account: string;
-    transaction_id: string;
-    amount_usd: string;
-    currency: string;
-  }>`
-    select gateway, account, transaction_id, amount_usd, currency from review_payment
-    where order_id = ${orderId}::bigint order by id limit 100`;
-  return rows.map((row) => ({
-    gateway: row.gateway,
-    account: row.account,
-    transactionId: row.transaction_id,
-    orderNo,
-    amountUsd: row.amount_usd as Decimal,
-    currency: row.currency,
-  }));
+  const rows = await db.drizzle
+    .select({
+      gateway: reviewPayment.gateway,
+      account: reviewPayment.account,
+      transactionId: reviewPayment.transactionId,
+      amountUsd: reviewPayment.amountUsd,
+      currency: reviewPayment.currency,
+    })
+    .from(reviewPayment)
+    .where(eq(reviewPayment.orderId, orderId))
+    .orderBy(asc(reviewPayment.id))
+    .limit(100);
+  return rows.map((row) => ({ ...row, orderNo }));
 }
 
 /** Records the decision; there is nothing left to review then. */
 export async function markResolved(tx: Queryable, orderId: bigint, resolution: Resolution): Promise<void> {
-  await tx.sql`
-    update sales_order set resolution = ${resolution}, review_reason = null, updated_at = now(),
-      status = case when ${resolution} = 'cancel' then 'cancelled' else status end
-    where id = ${orderId}::bigint`;
+  await tx.drizzle
+    .update(order)
+    .set({
+      resolution,
+      reviewReason: null,
+      updatedAt: now,
+      ...(resolution === "cancel" ? { status: "cancelled" as const } : {}),
+    })
+    .where(eq(order.id, orderId));
 }
 
 /** Removes the review mark from an order whose status stays. */
 export async function clearReviewReason(tx: Queryable, orderId: bigint): Promise<void> {
-  await tx.sql`update sales_order set review_reason = null, updated_at = now() where id = ${orderId}::bigint`;
+  await tx.drizzle.update(order).set({ reviewReason: null, updatedAt: now }).where(eq(order.id, orderId));
 }
 
 export async function countRefunds(db: Queryable, orderId: bigint): Promise<number> {
-  const [row] = await db.sql<{ count: number }>`
-    select count(*)::int as count from refund where order_id = ${orderId}::bigint`;
+  const [row] = await db.drizzle.select({ count: countOfRows }).from(refund).where(eq(refund.orderId, orderId));
   return row?.count ?? 0;
 }

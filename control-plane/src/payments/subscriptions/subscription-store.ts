@@ -1,4 +1,8 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import { and, asc, desc, eq, lte, ne, sql } from "drizzle-orm";
+import { equalsConstant, now, plus, plusOne } from "../../db/expressions.ts";
+import { userProfile as profile } from "../../db/schema/accounts.ts";
+import { subscription, subscriptionChange } from "../../db/schema/billing.ts";
 import { type Queryable, rowsWritten } from "../../platform/db.ts";
 import type { MonthlyQuota } from "../model.ts";
 
@@ -12,48 +16,42 @@ export type Subscription = MonthlyQuota & {
   readonly isCancelledAtEnd: boolean;
 };
 
-type SubscriptionRow = {
-  id: bigint;
-  user_id: bigint;
-  plan_code: string;
-  status: Subscription["status"];
-  period_start: Date;
-  period_end: Date;
-  quota_granted: bigint;
-  quota_left: bigint;
-  counted_to: bigint;
-  period: number;
-  is_cancelled_at_end: boolean;
+const columns = {
+  id: subscription.id,
+  userId: subscription.userId,
+  planCode: subscription.planCode,
+  status: subscription.status,
+  periodStart: subscription.periodStart,
+  periodEnd: subscription.periodEnd,
+  quotaGranted: subscription.quotaGranted,
+  quotaLeft: subscription.quotaLeft,
+  countedTo: subscription.countedTo,
+  period: subscription.period,
+  isCancelledAtEnd: subscription.isCancelledAtEnd,
 };
 
-function toSubscription(row: SubscriptionRow): Subscription {
-  return {
-    id: row.id,
-    userId: row.user_id as UserId,
-    planCode: row.plan_code,
-    status: row.status,
-    periodStart: row.period_start,
-    periodEnd: row.period_end,
-    quotaGranted: row.quota_granted,
-    quotaLeft: row.quota_left,
-    countedTo: row.counted_to,
-    period: row.period,
-    isCancelledAtEnd: row.is_cancelled_at_end,
-  };
-}
+const isActive = equalsConstant(subscription.status, "active");
 
 /** A user's running subscriptions, locked. The caller holds the lock of the user's budget, so that none is added. */
 export async function lockActiveSubscriptions(tx: Queryable, userId: UserId): Promise<Subscription[]> {
-  const rows = await tx.sql<SubscriptionRow>`
-    select * from subscription where user_id = ${userId}::bigint and status = 'active' order by id for update`;
-  return rows.map(toSubscription);
+  const rows = await tx.drizzle
+    .select(columns)
+    .from(subscription)
+    .where(and(eq(subscription.userId, userId), isActive))
+    .orderBy(asc(subscription.id))
+    .for("update");
+  return rows as Subscription[];
 }
 
 /** All subscriptions of a user, newest first. */
 export async function listSubscriptions(db: Queryable, userId: UserId): Promise<Subscription[]> {
-  const rows = await db.sql<SubscriptionRow>`
-    select * from subscription where user_id = ${userId}::bigint order by id desc limit 100`;
-  return rows.map(toSubscription);
+  const rows = await db.drizzle
+    .select(columns)
+    .from(subscription)
+    .where(eq(subscription.userId, userId))
+    .orderBy(desc(subscription.id))
+    .limit(100);
+  return rows as Subscription[];
 }
 
 /** Running subscriptions whose period is over, with their owners' gateway users. */
@@ -62,20 +60,23 @@ export async function selectOverdue(
   at: Date,
   limit: number,
 ): Promise<{ readonly subscription: Subscription; readonly gatewayUserId: GatewayUserId }[]> {
-  const rows = await db.sql<SubscriptionRow & { gateway_user_id: bigint }>`
-    select s.*, p.gateway_user_id from subscription s join user_profile p on p.id = s.user_id
-    where s.status = 'active' and s.period_end <= ${at}::timestamptz order by s.period_end limit ${limit}::int`;
-  return rows.map((row) => ({
-    subscription: toSubscription(row),
-    gatewayUserId: row.gateway_user_id as GatewayUserId,
-  }));
+  const rows = await db.drizzle
+    .select({ subscription: columns, gatewayUserId: profile.gatewayUserId })
+    .from(subscription)
+    .innerJoin(profile, eq(profile.id, subscription.userId))
+    .where(and(isActive, lte(subscription.periodEnd, at)))
+    .orderBy(asc(subscription.periodEnd))
+    .limit(limit);
+  return rows as { subscription: Subscription; gatewayUserId: GatewayUserId }[];
 }
 
 /** Whether one was running. */
 export async function cancelAtEnd(tx: Queryable, userId: UserId, planCode: string): Promise<boolean> {
-  const rows = await tx.sql`
-    update subscription set is_cancelled_at_end = true, updated_at = now()
-    where user_id = ${userId}::bigint and plan_code = ${planCode} and status = 'active' returning 1`;
+  const rows = await tx.drizzle
+    .update(subscription)
+    .set({ isCancelledAtEnd: true, updatedAt: now })
+    .where(and(eq(subscription.userId, userId), eq(subscription.planCode, planCode), isActive))
+    .returning({ id: subscription.id });
   return rows.length > 0;
 }
 
@@ -90,18 +91,21 @@ export async function insertSubscription(
     readonly at: Date;
   },
 ): Promise<void> {
-  await tx.sql`
-    insert into subscription (user_id, plan_code, period_start, period_end, quota_granted, quota_left, counted_to)
-    values (${begun.userId}::bigint, ${begun.planCode}, ${begun.at}::timestamptz,
-      (${begun.at}::timestamptz at time zone 'UTC' + interval '1 month') at time zone 'UTC',
-      ${begun.quota}::bigint, ${begun.quota}::bigint, ${begun.countedTo}::bigint)`;
+  const { userId, planCode, quota, countedTo, at } = begun;
+  await tx.drizzle.insert(subscription).values({
+    userId,
+    planCode,
+    periodStart: at,
+    periodEnd: sql`(${at}::timestamptz at time zone 'UTC' + interval '1 month') at time zone 'UTC'`,
+    quotaGranted: quota,
+    quotaLeft: quota,
+    countedTo,
+  });
 }
 
 /** Records what was counted. */
 export async function saveCount(tx: Queryable, { id, quotaLeft, countedTo }: MonthlyQuota): Promise<void> {
-  await tx.sql`
-    update subscription set quota_left = ${quotaLeft}::bigint, counted_to = ${countedTo}::bigint, updated_at = now()
-    where id = ${id}::bigint`;
+  await tx.drizzle.update(subscription).set({ quotaLeft, countedTo, updatedAt: now }).where(eq(subscription.id, id));
 }
 
 export type SubscriptionChange = {
@@ -120,22 +124,26 @@ export async function shiftSubscription(tx: Queryable, id: bigint, change: Subsc
   if (!(await insertChange(tx, id, change))) {
     return;
   }
-  await tx.sql`
-    update subscription set quota_granted = quota_granted + ${change.quota}::bigint,
-      quota_left = quota_left + ${change.quota}::bigint, period = period + 1,
-      months = months + ${change.months}::int,
-      period_end =
-        (period_start at time zone 'UTC' + make_interval(months => months + ${change.months}::int)) at time zone 'UTC',
-      updated_at = now()
-    where id = ${id}::bigint`;
+  const months = sql`${subscription.months} + ${change.months}::int`;
+  await tx.drizzle
+    .update(subscription)
+    .set({
+      quotaGranted: plus(subscription.quotaGranted, change.quota),
+      quotaLeft: plus(subscription.quotaLeft, change.quota),
+      period: plusOne(subscription.period),
+      months,
+      periodEnd: sql`(${subscription.periodStart} at time zone 'UTC' + make_interval(months => ${months})) at time zone 'UTC'`,
+      updatedAt: now,
+    })
+    .where(eq(subscription.id, id));
 }
 
 /** Whether the change is a new one. */
 async function insertChange(tx: Queryable, id: bigint, change: SubscriptionChange): Promise<boolean> {
-  const written = await tx.sql`
-    insert into subscription_change (reference, subscription_id, quota, months)
-    values (${change.reference}, ${id}::bigint, ${change.quota}::bigint, ${change.months}::int)
-    on conflict (reference) do nothing`;
+  const written = await tx.drizzle
+    .insert(subscriptionChange)
+    .values({ reference: change.reference, subscriptionId: id, quota: change.quota, months: change.months })
+    .onConflictDoNothing({ target: subscriptionChange.reference });
   return rowsWritten(written) > 0;
 }
 
@@ -153,32 +161,47 @@ export async function regrantEnded(
     readonly quota: bigint;
   },
 ): Promise<void> {
-  const [ended] = await tx.sql<{ id: bigint }>`
-    select id from subscription where user_id = ${to.userId}::bigint and plan_code = ${to.planCode}
-      and status <> 'active' and period_start <= ${to.at}::timestamptz order by period_start desc, id desc limit 1`;
+  const [ended] = await tx.drizzle
+    .select({ id: subscription.id })
+    .from(subscription)
+    .where(
+      and(
+        eq(subscription.userId, to.userId),
+        eq(subscription.planCode, to.planCode),
+        ne(subscription.status, "active"),
+        lte(subscription.periodStart, to.at),
+      ),
+    )
+    .orderBy(desc(subscription.periodStart), desc(subscription.id))
+    .limit(1);
   const { reference, quota } = to;
   if (ended !== undefined && (await insertChange(tx, ended.id, { reference, quota, months: 0 }))) {
-    await tx.sql`
-      update subscription set quota_granted = quota_granted + ${quota}::bigint, updated_at = now()
-      where id = ${ended.id}::bigint`;
+    await tx.drizzle
+      .update(subscription)
+      .set({ quotaGranted: plus(subscription.quotaGranted, quota), updatedAt: now })
+      .where(eq(subscription.id, ended.id));
   }
 }
 
 /** A user who pays again does not want it to end. */
 export async function keepAtEnd(tx: Queryable, id: bigint): Promise<void> {
-  await tx.sql`update subscription set is_cancelled_at_end = false where id = ${id}::bigint`;
+  await tx.drizzle.update(subscription).set({ isCancelledAtEnd: false }).where(eq(subscription.id, id));
 }
 
 /** Takes what was not used in time; each part has its own number. */
 export async function takeUnused(tx: Queryable, id: bigint, quota: bigint): Promise<void> {
-  await tx.sql`
-    update subscription set quota_left = quota_left - ${quota}::bigint, period = period + 1, updated_at = now()
-    where id = ${id}::bigint`;
+  await tx.drizzle
+    .update(subscription)
+    .set({ quotaLeft: plus(subscription.quotaLeft, -quota), period: plusOne(subscription.period), updatedAt: now })
+    .where(eq(subscription.id, id));
 }
 
 export async function markEnded(tx: Queryable, id: bigint): Promise<void> {
-  await tx.sql`
-    update subscription set status = case when is_cancelled_at_end then 'cancelled' else 'expired' end,
-      updated_at = now()
-    where id = ${id}::bigint and status = 'active'`;
+  await tx.drizzle
+    .update(subscription)
+    .set({
+      status: sql`case when ${subscription.isCancelledAtEnd} then 'cancelled' else 'expired' end`,
+      updatedAt: now,
+    })
+    .where(and(eq(subscription.id, id), isActive));
 }
