@@ -1,3 +1,4 @@
+import { mailLog } from "../db/schema/mail.ts";
 import type { Queryable } from "../platform/db.ts";
 
 export type QueuedMail = {
@@ -14,12 +15,11 @@ export type QueuedMail = {
 
 /** @returns false when an email with this key exists, including one from a transaction that has just committed */
 export async function insertMail(db: Queryable, mail: QueuedMail): Promise<boolean> {
-  const rows = await db.sql`
-    insert into mail_log (dedupe_key, template, locale, user_id, to_address, variables_sealed, source, next_attempt_at,
-      expires_at)
-    values (${mail.dedupeKey}, ${mail.template}, ${mail.locale}, ${mail.userId}::bigint, ${mail.to},
-      ${mail.variablesSealed}, ${mail.source}, ${mail.now}, ${mail.expiresAt})
-    on conflict (dedupe_key) do nothing
-    returning id`;
+  const { to, now, ...rest } = mail;
+  const rows = await db.drizzle
+    .insert(mailLog)
+    .values({ ...rest, toAddress: to, nextAttemptAt: now })
+    .onConflictDoNothing({ target: mailLog.dedupeKey })
+    .returning({ id: mailLog.id });
   return rows.length > 0;
 }

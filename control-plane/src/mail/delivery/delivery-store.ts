@@ -1,4 +1,7 @@
 import type { Locale } from "@sluice/contracts/locales";
+import { and, asc, eq, isNotNull, lt, lte, or, sql } from "drizzle-orm";
+import { now as databaseNow, equalsConstant, plusOne } from "../../db/expressions.ts";
+import { mailInbox, mailLog } from "../../db/schema/mail.ts";
 import { type Queryable, rowsWritten, type Transaction } from "../../platform/db.ts";
 import type { MailTemplateName } from "../model.ts";
 
@@ -18,45 +21,44 @@ export type ClaimedMail = {
   readonly expiresAt: Date | null;
 };
 
-type Row = {
-  id: bigint;
-  dedupe_key: string;
-  template: string;
-  locale: string;
-  user_id: bigint | null;
-  to_address: string;
-  variables_sealed: Uint8Array | null;
-  attempts: number;
-  faults: number;
-  expires_at: Date | null;
-};
+/** As text, not as parameters: the index of due mails has this condition. */
+const isUnsent = sql`${mailLog.status} in ('queued', 'sending')`;
 
 /**
  * Claims the email that has been due the longest, or one whose holder has not come back. While an email is held, its
  * next attempt is due at the end of the lease, so that one condition finds both.
  */
 export async function claimDueMail(db: Queryable, now: Date, leaseUntil: Date): Promise<ClaimedMail | null> {
-  const [row] = await db.sql<Row>`
-    update mail_log set status = 'sending', attempts = attempts + 1, lease_until = ${leaseUntil},
-      next_attempt_at = ${leaseUntil}, updated_at = now()
-    where id = (select id from mail_log where status in ('queued', 'sending') and next_attempt_at <= ${now}
-      order by next_attempt_at limit 1 for update skip locked)
-    returning id, dedupe_key, template, locale, user_id, to_address, variables_sealed, attempts, faults, expires_at`;
-  if (row === undefined) {
-    return null;
-  }
-  return {
-    id: row.id,
-    dedupeKey: row.dedupe_key,
-    template: row.template as MailTemplateName,
-    locale: row.locale as Locale,
-    userId: row.user_id,
-    to: row.to_address,
-    variablesSealed: row.variables_sealed,
-    attempts: row.attempts,
-    faults: row.faults,
-    expiresAt: row.expires_at,
-  };
+  const due = db.drizzle
+    .select({ id: mailLog.id })
+    .from(mailLog)
+    .where(and(isUnsent, lte(mailLog.nextAttemptAt, now)))
+    .orderBy(asc(mailLog.nextAttemptAt))
+    .limit(1)
+    .for("update", { skipLocked: true });
+  const [row] = await db.drizzle
+    .update(mailLog)
+    .set({
+      status: "sending",
+      attempts: plusOne(mailLog.attempts),
+      leaseUntil,
+      nextAttemptAt: leaseUntil,
+      updatedAt: databaseNow,
+    })
+    .where(eq(mailLog.id, due))
+    .returning({
+      id: mailLog.id,
+      dedupeKey: mailLog.dedupeKey,
+      template: mailLog.template,
+      locale: mailLog.locale,
+      userId: mailLog.userId,
+      to: mailLog.toAddress,
+      variablesSealed: mailLog.variablesSealed,
+      attempts: mailLog.attempts,
+      faults: mailLog.faults,
+      expiresAt: mailLog.expiresAt,
+    });
+  return (row ?? null) as ClaimedMail | null;
 }
 
 /** The result of an attempt, as recorded. */
@@ -69,19 +71,31 @@ export type Mark =
 /** @returns false, with nothing written, when another process holds the email by now */
 export async function markMail(tx: Transaction, mail: ClaimedMail, mark: Mark): Promise<boolean> {
   const isSent = mark.status === "sent";
-  // An admin can resend a dead email, so its content is kept for a while.
+  // A dead mail can be sent again by an admin, so it keeps what it says for a while.
   const isDone = isSent || mark.status === "dropped";
-  const result = await tx.sql`
-    update mail_log set status = ${mark.status}, lease_until = null, updated_at = now(),
-      faults = faults + ${mark.status === "queued" && mark.isFault === true ? 1 : 0}::int,
-      next_attempt_at = coalesce(${mark.status === "queued" ? mark.nextAttemptAt : null}::timestamptz, next_attempt_at),
-      variables_sealed = case when ${isDone} then null else variables_sealed end,
-      subject = coalesce(${isSent ? mark.subject : null}, subject),
-      provider_id = coalesce(${isSent ? mark.providerId : null}, provider_id),
-      sent_at = coalesce(${isSent ? mark.at : null}::timestamptz, sent_at),
-      last_error = ${isSent ? null : mark.error}, failed_at = case when ${isSent} then null else now() end
-    where id = ${mail.id}::bigint and status = 'sending' and attempts = ${mail.attempts}::int`;
-  return rowsWritten(result) > 0;
+  const isFault = mark.status === "queued" && mark.isFault === true;
+  const outcome = isSent
+    ? {
+        subject: mark.subject,
+        sentAt: mark.at,
+        lastError: null,
+        failedAt: null,
+        ...(mark.providerId === null ? {} : { providerId: mark.providerId }),
+      }
+    : { lastError: mark.error, failedAt: databaseNow };
+  const written = await tx.drizzle
+    .update(mailLog)
+    .set({
+      ...outcome,
+      status: mark.status,
+      leaseUntil: null,
+      updatedAt: databaseNow,
+      ...(isFault ? { faults: plusOne(mailLog.faults) } : {}),
+      ...(mark.status === "queued" ? { nextAttemptAt: mark.nextAttemptAt } : {}),
+      ...(isDone ? { variablesSealed: null } : {}),
+    })
+    .where(and(eq(mailLog.id, mail.id), eq(mailLog.status, "sending"), eq(mailLog.attempts, mail.attempts)));
+  return rowsWritten(written) > 0;
 }
 
 /** What the user sees in the console: the subject, which never contains a link. */
@@ -95,10 +109,11 @@ export async function insertInboxRecord(
     readonly at: Date;
   },
 ): Promise<void> {
-  await tx.sql`
-    insert into mail_inbox (user_id, mail_id, template, subject, created_at)
-    values (${record.userId}::bigint, ${record.mailId}::bigint, ${record.template}, ${record.subject}, ${record.at})
-    on conflict (mail_id) do nothing`;
+  const { at, ...rest } = record;
+  await tx.drizzle
+    .insert(mailInbox)
+    .values({ ...rest, createdAt: at })
+    .onConflictDoNothing({ target: mailInbox.mailId });
 }
 
 /** Removes emails finished this long ago, with the users' messages about them; at most this many. */
@@ -116,9 +131,15 @@ export async function deleteOldMails(db: Queryable, before: Date, limit: number)
  * Empties dead emails that have expired, or that nobody has resent for this long; a token must not be kept for ever.
  */
 export async function forgetDeadVariables(db: Queryable, now: Date, before: Date): Promise<number> {
-  return rowsWritten(
-    await db.sql`
-      update mail_log set variables_sealed = null, updated_at = now()
-      where status = 'dead' and variables_sealed is not null and (expires_at <= ${now} or updated_at < ${before})`,
-  );
+  const written = await db.drizzle
+    .update(mailLog)
+    .set({ variablesSealed: null, updatedAt: databaseNow })
+    .where(
+      and(
+        equalsConstant(mailLog.status, "dead"),
+        isNotNull(mailLog.variablesSealed),
+        or(lte(mailLog.expiresAt, now), lt(mailLog.updatedAt, before)),
+      ),
+    );
+  return rowsWritten(written);
 }

@@ -1,3 +1,5 @@
+import { and, asc, gt, isNotNull, max } from "drizzle-orm";
+import { budget } from "../../db/schema/gateway-keys.ts";
 import type { Queryable } from "../../platform/db.ts";
 
 /** A user whose quota has fallen below a threshold of the last grant, and who has not been notified yet. */
@@ -14,9 +16,14 @@ export type LowQuota = {
 
 /** The last of the next `count` budgets of users after this one, or null when there is none. */
 export async function findEndOfBatch(db: Queryable, after: bigint, count: number): Promise<bigint | null> {
-  const [row] = await db.sql<{ last: bigint | null }>`
-    select max(id) as last from (select id from budget where id > ${after}::bigint and gateway_user_id is not null
-      order by id limit ${count}::int) batch`;
+  const batch = db.drizzle
+    .select({ id: budget.id })
+    .from(budget)
+    .where(and(gt(budget.id, after), isNotNull(budget.gatewayUserId)))
+    .orderBy(asc(budget.id))
+    .limit(count)
+    .as("batch");
+  const [row] = await db.drizzle.select({ last: max(batch.id) }).from(batch);
   return row?.last ?? null;
 }
 

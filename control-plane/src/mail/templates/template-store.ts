@@ -1,11 +1,24 @@
 import type { Locale } from "@sluice/contracts/locales";
+import { and, asc, eq } from "drizzle-orm";
+import { now, plusOne } from "../../db/expressions.ts";
+import { mailTemplate as template } from "../../db/schema/mail.ts";
 import type { Queryable, Transaction } from "../../platform/db.ts";
 import type { MailTemplateName } from "../model.ts";
 import type { TemplateSource } from "./layout.ts";
 
 export type SavedTemplate = TemplateSource & { readonly version: number; readonly updatedAt: Date };
 
-type Row = { subject: string; html: string; text: string; version: number; updated_at: Date };
+type TemplatePlace = { readonly name: MailTemplateName; readonly locale: Locale };
+
+const saved = {
+  subject: template.subject,
+  html: template.html,
+  text: template.text,
+  version: template.version,
+  updatedAt: template.updatedAt,
+};
+
+const isAt = ({ name, locale }: TemplatePlace) => and(eq(template.name, name), eq(template.locale, locale));
 
 /** An admin's replacement for the shipped template, or null. */
 export async function findTemplate(
@@ -13,9 +26,8 @@ export async function findTemplate(
   name: MailTemplateName,
   locale: Locale,
 ): Promise<SavedTemplate | null> {
-  const [row] = await db.sql<Row>`
-    select subject, html, text, version, updated_at from mail_template where name = ${name} and locale = ${locale}`;
-  return row === undefined ? null : fromRow(row);
+  const [row] = await db.drizzle.select(saved).from(template).where(isAt({ name, locale }));
+  return row ?? null;
 }
 
 /**
@@ -24,34 +36,31 @@ export async function findTemplate(
  */
 export async function saveTemplate(
   tx: Transaction,
-  place: { readonly name: MailTemplateName; readonly locale: Locale },
+  place: TemplatePlace,
   { subject, html, text }: TemplateSource,
   seenVersion: number,
 ): Promise<SavedTemplate | null> {
   const [row] =
     seenVersion === 0
-      ? await tx.sql<Row>`
-          insert into mail_template (name, locale, subject, html, text)
-          values (${place.name}, ${place.locale}, ${subject}, ${html}, ${text})
-          on conflict (name, locale) do nothing
-          returning subject, html, text, version, updated_at`
-      : await tx.sql<Row>`
-          update mail_template set subject = ${subject}, html = ${html}, text = ${text}, version = version + 1,
-            updated_at = now()
-          where name = ${place.name} and locale = ${place.locale} and version = ${seenVersion}::int
-          returning subject, html, text, version, updated_at`;
-  return row === undefined ? null : fromRow(row);
+      ? await tx.drizzle
+          .insert(template)
+          .values({ ...place, subject, html, text })
+          .onConflictDoNothing({ target: [template.name, template.locale] })
+          .returning(saved)
+      : await tx.drizzle
+          .update(template)
+          .set({ subject, html, text, version: plusOne(template.version), updatedAt: now })
+          .where(and(isAt(place), eq(template.version, seenVersion)))
+          .returning(saved);
+  return row ?? null;
 }
 
 /** The templates that have been changed, and their versions. */
 export async function listSavedTemplates(
   db: Queryable,
 ): Promise<{ readonly name: string; readonly locale: string; readonly version: number; readonly updatedAt: Date }[]> {
-  const rows = await db.sql<{ name: string; locale: string; version: number; updated_at: Date }>`
-    select name, locale, version, updated_at from mail_template order by name, locale`;
-  return rows.map(({ updated_at: updatedAt, ...row }) => ({ ...row, updatedAt }));
-}
-
-function fromRow({ updated_at: updatedAt, ...row }: Row): SavedTemplate {
-  return { ...row, updatedAt };
+  return await db.drizzle
+    .select({ name: template.name, locale: template.locale, version: template.version, updatedAt: template.updatedAt })
+    .from(template)
+    .orderBy(asc(template.name), asc(template.locale));
 }
