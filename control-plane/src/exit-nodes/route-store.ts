@@ -1,3 +1,7 @@
+import { asc, eq, isNull, or, sql } from "drizzle-orm";
+import { countOfRows, now, plusOne } from "../db/expressions.ts";
+import { exitNode, exitNodeRoute as route } from "../db/schema/exit-nodes.ts";
+import { gatewayUser } from "../db/schema/gateway-keys.ts";
 import type { Queryable } from "../platform/db.ts";
 
 export const routesMax = 5_000;
@@ -15,48 +19,34 @@ export type ExitRoute = {
   readonly updatedAt: Date;
 };
 
-type RouteRow = {
-  id: bigint;
-  route_code: string;
-  gateway_user_id: bigint;
-  provider: string;
-  model_pattern: string;
-  node_code: string | null;
-  status: ExitRoute["status"];
-  version: number;
-  created_at: Date;
-  updated_at: Date;
-};
-
-function toRoute(row: RouteRow): ExitRoute {
-  return {
-    id: row.id,
-    routeCode: row.route_code,
-    gatewayUserId: row.gateway_user_id,
-    provider: row.provider,
-    modelPattern: row.model_pattern,
-    nodeCode: row.node_code,
-    status: row.status,
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
+const selectAll = (db: Queryable) =>
+  db.drizzle
+    .select({
+      id: route.id,
+      routeCode: route.routeCode,
+      gatewayUserId: route.gatewayUserId,
+      provider: route.provider,
+      modelPattern: route.modelPattern,
+      nodeCode: exitNode.nodeCode,
+      status: route.status,
+      version: route.version,
+      createdAt: route.createdAt,
+      updatedAt: route.updatedAt,
+    })
+    .from(route)
+    .leftJoin(exitNode, eq(exitNode.id, route.exitNodeId));
 
 /** All routes, or those that a node may serve. */
 export async function selectRoutes(db: Queryable, nodeCode: string | null): Promise<ExitRoute[]> {
-  const rows = await db.sql<RouteRow>`
-    select r.*, n.node_code from exit_node_route r left join exit_node n on n.id = r.exit_node_id
-    where ${nodeCode}::text is null or r.exit_node_id is null or n.node_code = ${nodeCode}
-    order by r.route_code limit ${routesMax}::int`;
-  return rows.map(toRoute);
+  return await selectAll(db)
+    .where(nodeCode === null ? undefined : or(isNull(route.exitNodeId), eq(exitNode.nodeCode, nodeCode)))
+    .orderBy(asc(route.routeCode))
+    .limit(routesMax);
 }
 
 export async function lockRoute(tx: Queryable, routeCode: string): Promise<ExitRoute | null> {
-  const [row] = await tx.sql<RouteRow>`
-    select r.*, n.node_code from exit_node_route r left join exit_node n on n.id = r.exit_node_id
-    where r.route_code = ${routeCode} for update of r`;
-  return row === undefined ? null : toRoute(row);
+  const [row] = await selectAll(tx).where(eq(route.routeCode, routeCode)).for("update", { of: route });
+  return row ?? null;
 }
 
 export type RouteFields = Pick<
@@ -64,30 +54,40 @@ export type RouteFields = Pick<
   "routeCode" | "gatewayUserId" | "provider" | "modelPattern" | "nodeCode" | "status"
 >;
 
+const toColumns = (tx: Queryable, { gatewayUserId, provider, modelPattern, nodeCode, status }: RouteFields) => {
+  const node = tx.drizzle
+    .select({ id: exitNode.id })
+    .from(exitNode)
+    .where(eq(exitNode.nodeCode, nodeCode ?? ""));
+  return { gatewayUserId, provider, modelPattern, status, exitNodeId: nodeCode === null ? null : sql`(${node})` };
+};
+
 /** Returns false when the code is taken. */
-export async function insertRoute(tx: Queryable, route: RouteFields): Promise<boolean> {
-  const rows = await tx.sql`
-    insert into exit_node_route (route_code, gateway_user_id, provider, model_pattern, exit_node_id, status)
-    values (${route.routeCode}, ${route.gatewayUserId}::bigint, ${route.provider}, ${route.modelPattern},
-      (select id from exit_node where node_code = ${route.nodeCode}), ${route.status})
-    on conflict (route_code) do nothing returning 1`;
+export async function insertRoute(tx: Queryable, fields: RouteFields): Promise<boolean> {
+  const rows = await tx.drizzle
+    .insert(route)
+    .values({ routeCode: fields.routeCode, ...toColumns(tx, fields) })
+    .onConflictDoNothing({ target: route.routeCode })
+    .returning({ id: route.id });
   return rows.length > 0;
 }
 
-export async function updateRoute(tx: Queryable, route: RouteFields): Promise<void> {
-  await tx.sql`
-    update exit_node_route set gateway_user_id = ${route.gatewayUserId}::bigint, provider = ${route.provider},
-      model_pattern = ${route.modelPattern}, status = ${route.status},
-      exit_node_id = (select id from exit_node where node_code = ${route.nodeCode}),
-      version = version + 1, updated_at = now()
-    where route_code = ${route.routeCode}`;
+export async function updateRoute(tx: Queryable, fields: RouteFields): Promise<void> {
+  await tx.drizzle
+    .update(route)
+    .set({ ...toColumns(tx, fields), version: plusOne(route.version), updatedAt: now })
+    .where(eq(route.routeCode, fields.routeCode));
 }
 
 export async function countRoutes(tx: Queryable): Promise<number> {
-  const [row] = await tx.sql<{ routes: bigint }>`select count(*) as routes from exit_node_route`;
-  return Number(row?.routes ?? 0n);
+  const [row] = await tx.drizzle.select({ routes: countOfRows }).from(route);
+  return row?.routes ?? 0;
 }
 
 export async function hasGatewayUser(tx: Queryable, gatewayUserId: bigint): Promise<boolean> {
-  return (await tx.sql`select 1 from gateway_user where id = ${gatewayUserId}::bigint`).length > 0;
+  const rows = await tx.drizzle
+    .select({ id: gatewayUser.id })
+    .from(gatewayUser)
+    .where(eq(gatewayUser.id, gatewayUserId));
+  return rows.length > 0;
 }

@@ -1,6 +1,9 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { ModelKind } from "@sluice/contracts/model-kinds";
 import { type PricedUnit, type PriceList, priceColumns, pricedUnits } from "@sluice/contracts/priced-units";
+import { and, eq } from "drizzle-orm";
+import { gatewayUser } from "../db/schema/gateway-keys.ts";
+import { ability, channel, model } from "../db/schema/gateway-routing.ts";
 import type { Queryable } from "../platform/db.ts";
 import { type PriceTexts, passThroughModel } from "./model.ts";
 
@@ -38,12 +41,13 @@ export async function listSoldModels(db: Queryable): Promise<ModelRow[]> {
 
 /** The sold models that a channel serves to the user's group, as a key of that group sees them. */
 export async function listOfferedModels(db: Queryable, gatewayUserId: GatewayUserId): Promise<ModelRow[]> {
-  const served = await db.sql<{ model: string }>`
-    select distinct a.model from ability a
-    join channel c on c.id = a.channel_id and c.status = 'enabled'
-    join gateway_user u on u.group_name = a.group_name
-    where a.is_enabled and u.id = ${gatewayUserId}::bigint`;
-  const names = new Set(served.map(({ model }) => model));
+  const served = await db.drizzle
+    .selectDistinct({ model: ability.model })
+    .from(ability)
+    .innerJoin(channel, and(eq(channel.id, ability.channelId), eq(channel.status, "enabled")))
+    .innerJoin(gatewayUser, eq(gatewayUser.groupName, ability.groupName))
+    .where(and(eq(ability.isEnabled, true), eq(gatewayUser.id, gatewayUserId)));
+  const names = new Set(served.map((row) => row.model));
   return (await listSoldModels(db)).filter(({ name }) => names.has(name));
 }
 
@@ -59,12 +63,12 @@ export type NewModel = {
 };
 
 /** Creates the model unless it exists; returns whether this call did it. */
-export async function insertModel(db: Queryable, model: NewModel): Promise<boolean> {
-  const rows = await db.sql`
-    insert into model (name, display_name, owned_by, kind, context_tokens_max, output_tokens_max, image_tokens_max)
-    values (${model.name}, ${model.displayName}, ${model.ownedBy}, ${model.kind ?? "chat"}, ${model.contextTokensMax}, ${model.outputTokensMax},
-      ${model.imageTokensMax})
-    on conflict (name) do nothing returning name`;
+export async function insertModel(db: Queryable, made: NewModel): Promise<boolean> {
+  const rows = await db.drizzle
+    .insert(model)
+    .values({ ...made })
+    .onConflictDoNothing({ target: model.name })
+    .returning({ name: model.name });
   return rows.length > 0;
 }
 

@@ -29,7 +29,7 @@ export const exitNode = pgTable(
     version: integer("version").notNull().default(1),
     dnsCheckedAt: moment("dns_checked_at"),
     dnsMatched: boolean("dns_matched"),
-    dnsAddresses: json("dns_addresses"),
+    dnsAddresses: json("dns_addresses").$type<readonly string[]>(),
     dnsFailure: text("dns_failure"),
     healthCheckedAt: moment("health_checked_at"),
     healthOk: boolean("health_ok"),

@@ -1,3 +1,4 @@
+import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
 import { boolean, integer, pgTable, text } from "drizzle-orm/pg-core";
 import { json, lifecycle, moment } from "../columns.ts";
 
@@ -9,7 +10,7 @@ export const messagesModel = pgTable("messages_model", {
   /**
    * What the upstream model can and can't do; see ModelFlags of the conversion. Only the differences from the default.
    */
-  flags: json("flags").notNull(),
+  flags: json("flags").$type<Partial<ModelFlags>>().notNull(),
   isEnabled: boolean("is_enabled").notNull().default(true),
   /** The model's release date as shown to clients; lists are sorted by it. */
   releasedAt: moment("released_at").notNull(),

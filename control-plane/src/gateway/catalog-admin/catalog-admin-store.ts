@@ -1,9 +1,14 @@
 import type { ChannelId } from "@sluice/contracts/ids";
 import type { ModelKind } from "@sluice/contracts/model-kinds";
-import { priceColumns } from "@sluice/contracts/priced-units";
+import { camelCase, priceColumns } from "@sluice/contracts/priced-units";
+import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { now } from "../../db/expressions.ts";
+import { ability, channel, model, modelPrice } from "../../db/schema/gateway-routing.ts";
 import type { PriceTexts } from "../../models/model.ts";
 import type { Queryable } from "../../platform/db.ts";
-import { arrayLiteral } from "../../platform/db-array-literal.ts";
+
+/** Unlike `now()`, later than the beginning of the transaction. */
+const clock = sql`clock_timestamp()`;
 
 export type SwitchStatus = "enabled" | "disabled";
 
@@ -21,60 +26,49 @@ export type ModelSettings = {
 
 export type StoredModel = ModelSettings & { readonly name: string; readonly updatedAt: Date };
 
-type ModelRow = {
-  name: string;
-  display_name: string;
-  owned_by: string;
-  kind: ModelKind;
-  context_tokens_max: number;
-  output_tokens_max: number;
-  image_tokens_max: number;
-  status: SwitchStatus;
-  deprecated_at: Date | null;
-  sunset_at: Date | null;
-  updated_at: Date;
-};
-
 /** The model, locked until the transaction ends; null when there is none. */
 export async function lockModel(tx: Queryable, name: string): Promise<StoredModel | null> {
-  const [row] = await tx.sql<ModelRow>`
-    select name, display_name, owned_by, kind, context_tokens_max, output_tokens_max, image_tokens_max, status, deprecated_at,
-      sunset_at, updated_at
-    from model where name = ${name} for update`;
-  return row === undefined
-    ? null
-    : {
-        name: row.name,
-        displayName: row.display_name,
-        ownedBy: row.owned_by,
-        kind: row.kind,
-        contextTokensMax: row.context_tokens_max,
-        outputTokensMax: row.output_tokens_max,
-        imageTokensMax: row.image_tokens_max,
-        status: row.status,
-        deprecatedAt: row.deprecated_at,
-        sunsetAt: row.sunset_at,
-        updatedAt: row.updated_at,
-      };
+  const [row] = await tx.drizzle
+    .select({
+      name: model.name,
+      displayName: model.displayName,
+      ownedBy: model.ownedBy,
+      kind: model.kind,
+      contextTokensMax: model.contextTokensMax,
+      outputTokensMax: model.outputTokensMax,
+      imageTokensMax: model.imageTokensMax,
+      status: model.status,
+      deprecatedAt: model.deprecatedAt,
+      sunsetAt: model.sunsetAt,
+      updatedAt: model.updatedAt,
+    })
+    .from(model)
+    .where(eq(model.name, name))
+    .for("update");
+  return row ?? null;
 }
 
 /** Changes a locked model. */
 export async function updateModel(tx: Queryable, name: string, to: ModelSettings): Promise<void> {
-  await tx.sql`
-    update model set display_name = ${to.displayName}, owned_by = ${to.ownedBy}, kind = ${to.kind},
-      context_tokens_max = ${to.contextTokensMax}, output_tokens_max = ${to.outputTokensMax},
-      image_tokens_max = ${to.imageTokensMax}, status = ${to.status}, deprecated_at = ${to.deprecatedAt}::timestamptz,
-      sunset_at = ${to.sunsetAt}::timestamptz, updated_at = clock_timestamp()
-    where name = ${name}`;
+  const { displayName, ownedBy, kind, contextTokensMax, outputTokensMax, imageTokensMax } = to;
+  const { status, deprecatedAt, sunsetAt } = to;
+  const limits = { contextTokensMax, outputTokensMax, imageTokensMax };
+  await tx.drizzle
+    .update(model)
+    .set({ displayName, ownedBy, kind, ...limits, status, deprecatedAt, sunsetAt, updatedAt: clock })
+    .where(eq(model.name, name));
 }
 
 /** The newest version of a model's prices; null while it has none. */
-export async function findNewestPrice(tx: Queryable, model: string): Promise<PriceTexts | null> {
-  const [row] = await tx.query<PriceTexts>(
-    `select version, ${priceColumns.join(", ")} from model_price where model = $1 order by version desc limit 1`,
-    [model],
-  );
-  return row ?? null;
+export async function findNewestPrice(tx: Queryable, name: string): Promise<PriceTexts | null> {
+  const prices = Object.fromEntries(priceColumns.map((price) => [price, modelPrice[camelCase(price)]]));
+  const [row] = await tx.drizzle
+    .select({ version: modelPrice.version, ...prices })
+    .from(modelPrice)
+    .where(eq(modelPrice.model, name))
+    .orderBy(desc(modelPrice.version))
+    .limit(1);
+  return (row ?? null) as PriceTexts | null;
 }
 
 export type ChannelEntry = {
@@ -93,57 +87,41 @@ export type ChannelEntry = {
   readonly updatedAt: Date;
 };
 
-type ChannelRow = {
-  id: bigint;
-  name: string;
-  base_url: string;
-  status: SwitchStatus;
-  requests_per_minute: number | null;
-  concurrency_max: number | null;
-  first_byte_timeout_ms: number | null;
-  idle_timeout_ms: number | null;
-  pass_through_paths: string[];
-  credential_sealed: Uint8Array | null;
-  exit_node_code: string | null;
-  pinned_address: string | null;
-  updated_at: Date;
-};
-
-const toChannelEntry = (row: ChannelRow): ChannelEntry => ({
-  id: row.id as ChannelId,
-  name: row.name,
-  baseUrl: row.base_url,
-  status: row.status,
-  requestsPerMinute: row.requests_per_minute,
-  concurrencyMax: row.concurrency_max,
-  firstByteTimeoutMs: row.first_byte_timeout_ms,
-  idleTimeoutMs: row.idle_timeout_ms,
-  passThroughPaths: row.pass_through_paths,
-  credentialSealed: row.credential_sealed,
-  exitNodeCode: row.exit_node_code,
-  pinnedAddress: row.pinned_address,
-  updatedAt: row.updated_at,
-});
-
 export async function findChannel(db: Queryable, id: ChannelId): Promise<ChannelEntry | null> {
-  const [row] = await db.sql<ChannelRow>`
-    select id, name, base_url, status, requests_per_minute, concurrency_max, first_byte_timeout_ms, idle_timeout_ms,
-      pass_through_paths, credential_sealed, exit_node_code, pinned_address, updated_at
-    from channel where id = ${id}::bigint`;
-  return row === undefined ? null : toChannelEntry(row);
+  const [row] = await db.drizzle
+    .select({
+      id: channel.id,
+      name: channel.name,
+      baseUrl: channel.baseUrl,
+      status: channel.status,
+      requestsPerMinute: channel.requestsPerMinute,
+      concurrencyMax: channel.concurrencyMax,
+      firstByteTimeoutMs: channel.firstByteTimeoutMs,
+      idleTimeoutMs: channel.idleTimeoutMs,
+      passThroughPaths: channel.passThroughPaths,
+      credentialSealed: channel.credentialSealed,
+      exitNodeCode: channel.exitNodeCode,
+      pinnedAddress: channel.pinnedAddress,
+      updatedAt: channel.updatedAt,
+    })
+    .from(channel)
+    .where(eq(channel.id, id));
+  return (row ?? null) as ChannelEntry | null;
 }
 
 /** Keeps others from changing the channel until the transaction ends. */
 export async function lockChannel(tx: Queryable, id: ChannelId): Promise<ChannelEntry | null> {
-  await tx.sql`select 1 from channel where id = ${id}::bigint for update`;
+  await tx.drizzle.select({ id: channel.id }).from(channel).where(eq(channel.id, id)).for("update");
   return await findChannel(tx, id);
 }
 
 /** Adds a channel without a credential; null when the name is taken. */
 export async function insertChannel(tx: Queryable, name: string, baseUrl: string): Promise<ChannelId | null> {
-  const [row] = await tx.sql<{ id: bigint }>`
-    insert into channel (name, base_url, status) values (${name}, ${baseUrl}, 'disabled')
-    on conflict (name) do nothing returning id`;
+  const [row] = await tx.drizzle
+    .insert(channel)
+    .values({ name, baseUrl, status: "disabled" })
+    .onConflictDoNothing({ target: channel.name })
+    .returning({ id: channel.id });
   return (row?.id ?? null) as ChannelId | null;
 }
 
@@ -162,37 +140,52 @@ export type ChannelSettings = Pick<
 
 /** Changes a locked channel. */
 export async function updateChannel(tx: Queryable, id: ChannelId, to: ChannelSettings): Promise<void> {
-  await tx.sql`
-    update channel set name = ${to.name}, base_url = ${to.baseUrl}, status = ${to.status},
-      requests_per_minute = ${to.requestsPerMinute}, concurrency_max = ${to.concurrencyMax},
-      first_byte_timeout_ms = ${to.firstByteTimeoutMs}, idle_timeout_ms = ${to.idleTimeoutMs},
-      pass_through_paths = ${arrayLiteral(to.passThroughPaths)}::text[],
-      credential_sealed = ${to.credentialSealed}, updated_at = clock_timestamp()
-    where id = ${id}::bigint`;
+  const { name, baseUrl, status, requestsPerMinute, concurrencyMax, firstByteTimeoutMs, idleTimeoutMs } = to;
+  const limits = { requestsPerMinute, concurrencyMax, firstByteTimeoutMs, idleTimeoutMs };
+  const { passThroughPaths, credentialSealed } = to;
+  await tx.drizzle
+    .update(channel)
+    .set({
+      ...{ name, baseUrl, status, ...limits, credentialSealed, updatedAt: clock },
+      passThroughPaths: [...passThroughPaths],
+    })
+    .where(eq(channel.id, id));
 }
 
 export type AbilitySettings = { readonly isEnabled: boolean; readonly priority: number; readonly weight: number };
 export type AbilityKey = { readonly groupName: string; readonly model: string; readonly channelId: ChannelId };
 
+const isAbility = (key: AbilityKey) =>
+  and(eq(ability.groupName, key.groupName), eq(ability.model, key.model), eq(ability.channelId, key.channelId));
+
 export async function lockAbility(tx: Queryable, key: AbilityKey): Promise<AbilitySettings | null> {
-  const [row] = await tx.sql<{ is_enabled: boolean; priority: number; weight: number }>`
-    select is_enabled, priority, weight from ability
-    where group_name = ${key.groupName} and model = ${key.model} and channel_id = ${key.channelId}::bigint for update`;
-  return row === undefined ? null : { isEnabled: row.is_enabled, priority: row.priority, weight: row.weight };
+  const [row] = await tx.drizzle
+    .select({ isEnabled: ability.isEnabled, priority: ability.priority, weight: ability.weight })
+    .from(ability)
+    .where(isAbility(key))
+    .for("update");
+  return row ?? null;
 }
 
 export async function upsertAbility(tx: Queryable, key: AbilityKey, to: AbilitySettings): Promise<void> {
-  await tx.sql`
-    insert into ability (group_name, model, channel_id, is_enabled, priority, weight)
-    values (${key.groupName}, ${key.model}, ${key.channelId}::bigint, ${to.isEnabled}, ${to.priority}, ${to.weight})
-    on conflict (group_name, model, channel_id)
-    do update set is_enabled = excluded.is_enabled, priority = excluded.priority, weight = excluded.weight,
-      updated_at = now()`;
+  const { isEnabled, priority, weight } = to;
+  const { groupName, model: served, channelId } = key;
+  await tx.drizzle
+    .insert(ability)
+    .values({ groupName, model: served, channelId, isEnabled, priority, weight })
+    .onConflictDoUpdate({
+      target: [ability.groupName, ability.model, ability.channelId],
+      set: { isEnabled, priority, weight, updatedAt: now },
+    });
 }
 
 /** The first model that a channel serves, or null. */
 export async function findServedModel(db: Queryable, id: ChannelId): Promise<string | null> {
-  const [row] = await db.sql<{ model: string }>`
-    select model from ability where channel_id = ${id}::bigint order by is_enabled desc, priority, model limit 1`;
+  const [row] = await db.drizzle
+    .select({ model: ability.model })
+    .from(ability)
+    .where(eq(ability.channelId, id))
+    .orderBy(desc(ability.isEnabled), asc(ability.priority), asc(ability.model))
+    .limit(1);
   return row?.model ?? null;
 }

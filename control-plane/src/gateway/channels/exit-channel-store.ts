@@ -1,4 +1,7 @@
 import type { ChannelId, GatewayUserId } from "@sluice/contracts/ids";
+import { eq } from "drizzle-orm";
+import { now } from "../../db/expressions.ts";
+import { channel } from "../../db/schema/gateway-routing.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { takeAdvisoryLock } from "../../platform/db-locks.ts";
 import { exitNodeGroup } from "./model.ts";
@@ -27,10 +30,18 @@ export type ExitChannelRow = {
 
 /** A node's channel, locked until the end of the transaction; null while it has none. */
 export async function lockExitChannel(tx: Queryable, nodeCode: string): Promise<ExitChannelRow | null> {
-  const [row] = await tx.sql<ExitChannelRow>`
-    select id, base_url, pinned_address, status, credential_sealed from channel
-    where exit_node_code = ${nodeCode} for update`;
-  return row ?? null;
+  const [row] = await tx.drizzle
+    .select({
+      id: channel.id,
+      base_url: channel.baseUrl,
+      pinned_address: channel.pinnedAddress,
+      status: channel.status,
+      credential_sealed: channel.credentialSealed,
+    })
+    .from(channel)
+    .where(eq(channel.exitNodeCode, nodeCode))
+    .for("update");
+  return (row ?? null) as ExitChannelRow | null;
 }
 
 export type ExitChannelFields = {
@@ -41,21 +52,23 @@ export type ExitChannelFields = {
 };
 
 export async function insertExitChannel(tx: Queryable, fields: ExitChannelFields): Promise<ChannelId> {
-  const [row] = await tx.sql<{ id: ChannelId }>`
-    insert into channel (name, base_url, exit_node_code, pinned_address, status)
-    values (${`exit-node:${fields.nodeCode}`}, ${fields.baseUrl}, ${fields.nodeCode}, ${fields.address}, ${fields.status})
-    returning id`;
+  const { nodeCode, baseUrl, address, status } = fields;
+  const [row] = await tx.drizzle
+    .insert(channel)
+    .values({ name: `exit-node:${nodeCode}`, baseUrl, exitNodeCode: nodeCode, pinnedAddress: address, status })
+    .returning({ id: channel.id });
   if (row === undefined) {
-    throw new Error(`the channel of node ${fields.nodeCode} was not saved`);
+    throw new Error(`the channel of node ${nodeCode} was not saved`);
   }
-  return row.id;
+  return row.id as ChannelId;
 }
 
 export async function updateExitChannel(tx: Queryable, fields: ExitChannelFields): Promise<void> {
-  await tx.sql`
-    update channel set base_url = ${fields.baseUrl}, pinned_address = ${fields.address}, status = ${fields.status},
-      updated_at = now()
-    where exit_node_code = ${fields.nodeCode}`;
+  const { nodeCode, baseUrl, address, status } = fields;
+  await tx.drizzle
+    .update(channel)
+    .set({ baseUrl, pinnedAddress: address, status, updatedAt: now })
+    .where(eq(channel.exitNodeCode, nodeCode));
 }
 
 /**

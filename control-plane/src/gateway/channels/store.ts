@@ -1,4 +1,7 @@
 import type { ChannelId } from "@sluice/contracts/ids";
+import { and, asc, eq } from "drizzle-orm";
+import { now } from "../../db/expressions.ts";
+import { ability, channel } from "../../db/schema/gateway-routing.ts";
 import type { Queryable } from "../../platform/db.ts";
 
 export type ChannelRow = {
@@ -18,25 +21,47 @@ export type ChannelRow = {
 export type AbilityRow = { group_name: string; model: string; channel_id: bigint; priority: number; weight: number };
 
 export async function listEnabledChannels(db: Queryable): Promise<ChannelRow[]> {
-  return await db.sql<ChannelRow>`
-    select id, name, base_url, credential_sealed, requests_per_minute, concurrency_max, first_byte_timeout_ms, idle_timeout_ms,
-      exit_node_code, pinned_address, pass_through_paths
-    from channel where status = 'enabled' order by id`;
+  return await db.drizzle
+    .select({
+      id: channel.id,
+      name: channel.name,
+      base_url: channel.baseUrl,
+      credential_sealed: channel.credentialSealed,
+      requests_per_minute: channel.requestsPerMinute,
+      concurrency_max: channel.concurrencyMax,
+      first_byte_timeout_ms: channel.firstByteTimeoutMs,
+      idle_timeout_ms: channel.idleTimeoutMs,
+      exit_node_code: channel.exitNodeCode,
+      pinned_address: channel.pinnedAddress,
+      pass_through_paths: channel.passThroughPaths,
+    })
+    .from(channel)
+    .where(eq(channel.status, "enabled"))
+    .orderBy(asc(channel.id));
 }
 
 export async function listEnabledAbilities(db: Queryable): Promise<AbilityRow[]> {
-  return await db.sql<AbilityRow>`
-    select a.group_name, a.model, a.channel_id, a.priority, a.weight
-    from ability a join channel c on c.id = a.channel_id
-    where a.is_enabled and c.status = 'enabled' order by a.priority, a.channel_id`;
+  return await db.drizzle
+    .select({
+      group_name: ability.groupName,
+      model: ability.model,
+      channel_id: ability.channelId,
+      priority: ability.priority,
+      weight: ability.weight,
+    })
+    .from(ability)
+    .innerJoin(channel, eq(channel.id, ability.channelId))
+    .where(and(eq(ability.isEnabled, true), eq(channel.status, "enabled")))
+    .orderBy(asc(ability.priority), asc(ability.channelId));
 }
 
 /** Creates the channel or changes its address; returns its id. */
 export async function saveChannel(db: Queryable, name: string, baseUrl: string): Promise<ChannelId> {
-  const [row] = await db.sql<{ id: bigint }>`
-    insert into channel (name, base_url) values (${name}, ${baseUrl})
-    on conflict (name) do update set base_url = excluded.base_url, updated_at = now()
-    returning id`;
+  const [row] = await db.drizzle
+    .insert(channel)
+    .values({ name, baseUrl })
+    .onConflictDoUpdate({ target: channel.name, set: { baseUrl, updatedAt: now } })
+    .returning({ id: channel.id });
   if (row === undefined) {
     throw new Error(`channel ${name} was not saved`);
   }
@@ -44,27 +69,33 @@ export async function saveChannel(db: Queryable, name: string, baseUrl: string):
 }
 
 export async function setChannelCredential(db: Queryable, id: ChannelId, sealed: Uint8Array): Promise<void> {
-  await db.sql`update channel set credential_sealed = ${sealed}, updated_at = now() where id = ${id}::bigint`;
+  await db.drizzle.update(channel).set({ credentialSealed: sealed, updatedAt: now }).where(eq(channel.id, id));
 }
 
 export async function clearChannelCredential(db: Queryable, id: ChannelId): Promise<void> {
-  await db.sql`update channel set credential_sealed = null, updated_at = now() where id = ${id}::bigint`;
+  await db.drizzle.update(channel).set({ credentialSealed: null, updatedAt: now }).where(eq(channel.id, id));
 }
 
 /** Removes the channel's abilities. @returns how many models it served */
 export async function disableAbilities(db: Queryable, id: ChannelId): Promise<number> {
-  const rows = await db.sql`
-    update ability set is_enabled = false, updated_at = now() where channel_id = ${id}::bigint and is_enabled returning model`;
+  const rows = await db.drizzle
+    .update(ability)
+    .set({ isEnabled: false, updatedAt: now })
+    .where(and(eq(ability.channelId, id), eq(ability.isEnabled, true)))
+    .returning({ model: ability.model });
   return rows.length;
 }
 
 export async function saveAbility(
   db: Queryable,
-  ability: { groupName: string; model: string; channelId: ChannelId; priority: number; weight: number },
+  made: { groupName: string; model: string; channelId: ChannelId; priority: number; weight: number },
 ): Promise<void> {
-  await db.sql`
-    insert into ability (group_name, model, channel_id, priority, weight)
-    values (${ability.groupName}, ${ability.model}, ${ability.channelId}::bigint, ${ability.priority}, ${ability.weight})
-    on conflict (group_name, model, channel_id)
-    do update set priority = excluded.priority, weight = excluded.weight, is_enabled = true, updated_at = now()`;
+  const { groupName, model, channelId, priority, weight } = made;
+  await db.drizzle
+    .insert(ability)
+    .values({ groupName, model, channelId, priority, weight })
+    .onConflictDoUpdate({
+      target: [ability.groupName, ability.model, ability.channelId],
+      set: { priority, weight, isEnabled: true, updatedAt: now },
+    });
 }
