@@ -1,16 +1,15 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
+import { and, desc, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { ledgerAccount as account, ledgerEntry as entry, ledgerPosting as posting } from "../db/schema/ledger.ts";
 import type { Queryable } from "../platform/db.ts";
 import type { LedgerEntry, StatementLine } from "./model.ts";
 
-type EntryRow = {
-  id: bigint;
-  change_type: string;
-  reference: string;
-  note: string | null;
-  amount: bigint;
-  balance_after: bigint;
-  created_at: Date;
-};
+/** With the entries of calls that come before it in its posting. */
+const wholeAmount = sql<bigint>`${entry.amount} + coalesce(${entry.deltaAmount}, 0)`;
+
+/** An entry that lists show; the others are part of one of these. */
+const isShown = (gatewayUserId: GatewayUserId) =>
+  and(eq(account.gatewayUserId, gatewayUserId), isNull(entry.usageRequestId));
 
 /** Entries of a user's account below an id, newest first. The cost of a batch of calls is one of them. */
 export async function selectEntries(
@@ -18,30 +17,30 @@ export async function selectEntries(
   gatewayUserId: GatewayUserId,
   page: { readonly below: bigint | null; readonly limit: number },
 ): Promise<LedgerEntry[]> {
-  const rows = await db.sql<EntryRow>`
-    select e.id, p.change_type, p.reference, p.note, e.amount + coalesce(e.delta_amount, 0) as amount, e.balance_after,
-      e.created_at
-    from ledger_account a
-    join ledger_entry e on e.account_id = a.id
-    join ledger_posting p on p.id = e.posting_id
-    where a.gateway_user_id = ${gatewayUserId}::bigint and e.usage_request_id is null
-      and (${page.below}::bigint is null or e.id < ${page.below}::bigint)
-    order by e.id desc limit ${page.limit}::int`;
-  return rows.map((row) => ({
-    id: row.id,
-    changeType: row.change_type,
-    reference: row.reference,
-    note: row.note,
-    amount: row.amount,
-    balanceAfter: row.balance_after,
-    createdAt: row.created_at,
-  }));
+  return await db.drizzle
+    .select({
+      id: entry.id,
+      changeType: posting.changeType,
+      reference: posting.reference,
+      note: posting.note,
+      amount: wholeAmount,
+      balanceAfter: entry.balanceAfter,
+      createdAt: entry.createdAt,
+    })
+    .from(account)
+    .innerJoin(entry, eq(entry.accountId, account.id))
+    .innerJoin(posting, eq(posting.id, entry.postingId))
+    .where(and(isShown(gatewayUserId), page.below === null ? undefined : lt(entry.id, page.below)))
+    .orderBy(desc(entry.id))
+    .limit(page.limit);
 }
 
 /** The balance of a user's account; 0 before its first posting. */
 export async function selectBalance(db: Queryable, gatewayUserId: GatewayUserId): Promise<bigint> {
-  const [row] = await db.sql<{ balance: bigint }>`
-    select balance from ledger_account where gateway_user_id = ${gatewayUserId}::bigint`;
+  const [row] = await db.drizzle
+    .select({ balance: account.balance })
+    .from(account)
+    .where(eq(account.gatewayUserId, gatewayUserId));
   return row?.balance ?? 0n;
 }
 
@@ -51,27 +50,22 @@ export async function selectPosted(
   changeType: string,
   reference: string,
 ): Promise<{ readonly gatewayUserId: GatewayUserId; readonly amount: bigint; readonly balanceAfter: bigint } | null> {
-  const [row] = await db.sql<{ gateway_user_id: bigint; amount: bigint; balance_after: bigint }>`
-    select a.gateway_user_id, e.amount, e.balance_after
-    from ledger_posting p
-    join ledger_entry e on e.posting_id = p.id
-    join ledger_account a on a.id = e.account_id
-    where p.change_type = ${changeType} and p.reference = ${reference} and a.gateway_user_id is not null`;
-  return row === undefined
-    ? null
-    : {
-        gatewayUserId: row.gateway_user_id as GatewayUserId,
-        amount: row.amount,
-        balanceAfter: row.balance_after,
-      };
+  const [row] = await db.drizzle
+    .select({ gatewayUserId: account.gatewayUserId, amount: entry.amount, balanceAfter: entry.balanceAfter })
+    .from(posting)
+    .innerJoin(entry, eq(entry.postingId, posting.id))
+    .innerJoin(account, eq(account.id, entry.accountId))
+    .where(and(eq(posting.changeType, changeType), eq(posting.reference, reference), isNotNull(account.gatewayUserId)));
+  return row === undefined ? null : { ...row, gatewayUserId: row.gatewayUserId as GatewayUserId };
 }
 
 /** The balance of an account before a moment. */
 export async function selectSumBefore(db: Queryable, gatewayUserId: GatewayUserId, before: Date): Promise<bigint> {
-  const [row] = await db.sql<{ total: bigint }>`
-    select coalesce(sum(e.amount + coalesce(e.delta_amount, 0)), 0)::bigint as total
-    from ledger_account a join ledger_entry e on e.account_id = a.id
-    where a.gateway_user_id = ${gatewayUserId}::bigint and e.usage_request_id is null and e.created_at < ${before}::timestamptz`;
+  const [row] = await db.drizzle
+    .select({ total: sql<bigint>`coalesce(sum(${wholeAmount}), 0)::bigint` })
+    .from(account)
+    .innerJoin(entry, eq(entry.accountId, account.id))
+    .where(and(isShown(gatewayUserId), lt(entry.createdAt, before)));
   return row?.total ?? 0n;
 }
 

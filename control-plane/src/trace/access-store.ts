@@ -1,3 +1,5 @@
+import { and, desc, eq, lt, sql } from "drizzle-orm";
+import { payloadAccessHead as head, payloadAccess as link } from "../db/schema/trace.ts";
 import type { Queryable } from "../platform/db.ts";
 
 /** Who is about to read which payload. */
@@ -67,17 +69,34 @@ export type AccessFilter = {
   readonly before: bigint | null;
 };
 
+const hashText = sql<string>`encode(${link.hash}, 'hex')`;
+
 /** Accesses, newest first. */
 export async function listAccesses(db: Queryable, filter: AccessFilter, limit: number): Promise<AccessRow[]> {
   const { requestId, adminId, before } = filter;
-  return await db.sql<AccessRow>`
-    select number, at, admin_id, admin_name, request_id::text as request_id, day::text as day, gateway_user_id, reason,
-      ip, encode(hash, 'hex') as hash
-    from payload_access
-    where (${requestId}::text is null or request_id = ${requestId}::text::uuid)
-      and (${adminId}::bigint is null or admin_id = ${adminId}::bigint)
-      and (${before}::bigint is null or number < ${before}::bigint)
-    order by number desc limit ${limit}::integer`;
+  return await db.drizzle
+    .select({
+      number: link.number,
+      at: link.at,
+      admin_id: link.adminId,
+      admin_name: link.adminName,
+      request_id: link.requestId,
+      day: link.day,
+      gateway_user_id: link.gatewayUserId,
+      reason: link.reason,
+      ip: link.ip,
+      hash: hashText,
+    })
+    .from(link)
+    .where(
+      and(
+        requestId === null ? undefined : eq(link.requestId, requestId),
+        adminId === null ? undefined : eq(link.adminId, adminId),
+        before === null ? undefined : lt(link.number, before),
+      ),
+    )
+    .orderBy(desc(link.number))
+    .limit(limit);
 }
 
 export type AccessFinding = { readonly finding: string; readonly link_number: bigint | null };
@@ -89,14 +108,18 @@ export async function findBrokenAccesses(db: Queryable): Promise<AccessFinding[]
 
 /** The last link; null when someone removed it. */
 export async function findAccessHead(db: Queryable): Promise<WrittenAccess | null> {
-  const [row] = await db.sql<WrittenAccess>`
-    select number, encode(hash, 'hex') as hash from payload_access_head where id = 1`;
+  const [row] = await db.drizzle
+    .select({ number: head.number, hash: sql<string>`encode(${head.hash}, 'hex')` })
+    .from(head)
+    .where(eq(head.id, 1));
   return row ?? null;
 }
 
 /** Whether the chain has this link with this hash (in hex). */
 export async function isAccess(db: Queryable, { number, hash }: WrittenAccess): Promise<boolean> {
-  const rows = await db.sql`
-    select number from payload_access where number = ${number}::bigint and encode(hash, 'hex') = ${hash}`;
+  const rows = await db.drizzle
+    .select({ number: link.number })
+    .from(link)
+    .where(and(eq(link.number, number), eq(hashText, hash)));
   return rows.length === 1;
 }

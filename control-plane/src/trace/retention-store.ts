@@ -1,3 +1,5 @@
+import { asc, eq, isNotNull } from "drizzle-orm";
+import { payloadDayCount as dayCount, payloadDayKey as dayKey } from "../db/schema/trace.ts";
 import { type Queryable, rowsWritten } from "../platform/db.ts";
 
 /** The days whose logs are dropped. */
@@ -59,8 +61,10 @@ export type DayCount = { readonly day: string; readonly payloads: bigint; readon
 
 /** Payloads by day, as last counted, without days whose key is gone. */
 export async function listDayCounts(db: Queryable): Promise<DayCount[]> {
-  return await db.sql<DayCount>`
-    select c.day::text as day, c.payloads, c.counted_at as "countedAt"
-    from payload_day_count c join payload_day_key d on d.day = c.day
-    where d.wrapped is not null order by c.day`;
+  return await db.drizzle
+    .select({ day: dayCount.day, payloads: dayCount.payloads, countedAt: dayCount.countedAt })
+    .from(dayCount)
+    .innerJoin(dayKey, eq(dayKey.day, dayCount.day))
+    .where(isNotNull(dayKey.wrapped))
+    .orderBy(asc(dayCount.day));
 }

@@ -1,4 +1,6 @@
 import type { GatewayUserId, RequestId } from "@sluice/contracts/ids";
+import { and, eq, sql } from "drizzle-orm";
+import { payloadDayKey as dayKey, payloadRecord, payloadSegment } from "../db/schema/trace.ts";
 import type { Queryable } from "../platform/db.ts";
 import type { PayloadRecord, PayloadSegment, SealedPayload, SpooledTrace } from "./model.ts";
 
@@ -66,27 +68,35 @@ function recordsJson(records: readonly PayloadRecord[]): string {
  * @param day UTC day of the call, YYYY-MM-DD
  */
 export async function findPayload(db: Queryable, day: string, requestId: RequestId): Promise<SealedPayload | null> {
-  const [row] = await db.sql<{ gateway_user_id: bigint; sealed: Uint8Array }>`
-    select r.gateway_user_id, substring(s.sealed from r.byte_offset + 1 for r.byte_length) as sealed
-    from payload_record r join payload_segment s on s.day = r.day and s.segment_id = r.segment_id
-    where r.day = ${day}::text::date and r.request_id = ${requestId}::text::uuid`;
-  return row === undefined
-    ? null
-    : { requestId, gatewayUserId: row.gateway_user_id as GatewayUserId, sealed: row.sealed };
+  const [row] = await db.drizzle
+    .select({
+      gatewayUserId: payloadRecord.gatewayUserId,
+      sealed: sql<Uint8Array>`substring(${payloadSegment.sealed} from ${payloadRecord.byteOffset} + 1 for ${payloadRecord.byteLength})`,
+    })
+    .from(payloadRecord)
+    .innerJoin(
+      payloadSegment,
+      and(eq(payloadSegment.day, payloadRecord.day), eq(payloadSegment.segmentId, payloadRecord.segmentId)),
+    )
+    .where(and(eq(payloadRecord.day, day), eq(payloadRecord.requestId, requestId)));
+  return row === undefined ? null : { requestId, ...row, gatewayUserId: row.gatewayUserId as GatewayUserId };
 }
 
 /** A day's data key as stored. `wrapped` is null once the key was destroyed; the row stays for ever. */
 export type WrappedDayKey = { readonly keyId: string; readonly wrapped: Uint8Array | null };
 
 export async function findDayKey(db: Queryable, day: string): Promise<WrappedDayKey | null> {
-  const [row] = await db.sql<{ key_id: string; wrapped: Uint8Array | null }>`
-    select key_id, wrapped from payload_day_key where day = ${day}::text::date`;
-  return row === undefined ? null : { keyId: row.key_id, wrapped: row.wrapped };
+  const [row] = await db.drizzle
+    .select({ keyId: dayKey.keyId, wrapped: dayKey.wrapped })
+    .from(dayKey)
+    .where(eq(dayKey.day, day));
+  return row ?? null;
 }
 
 /** Stores a new key unless the day already has one, even a destroyed one. The caller then reads the stored key. */
 export async function insertDayKey(db: Queryable, day: string, key: WrappedDayKey): Promise<void> {
-  await db.sql`
-    insert into payload_day_key (day, key_id, wrapped) values (${day}::text::date, ${key.keyId}, ${key.wrapped})
-    on conflict do nothing`;
+  await db.drizzle
+    .insert(dayKey)
+    .values({ day, ...key })
+    .onConflictDoNothing();
 }

@@ -1,4 +1,6 @@
 import type { BudgetId, ReplicaId } from "@sluice/contracts/ids";
+import { eq, sql } from "drizzle-orm";
+import { replica } from "../../db/schema/gateway-usage.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { TermAnswer } from "./model.ts";
@@ -43,8 +45,11 @@ export async function writeOffLeases(db: Queryable): Promise<WrittenOff[]> {
 
 /** Marks the host of a replica as lost. Returns false when there is no such replica. */
 export async function markGivenUp(db: Queryable, replicaId: ReplicaId): Promise<boolean> {
-  const marked = await db.sql`
-    update replica set given_up_at = coalesce(given_up_at, now()) where id = ${replicaId} returning id`;
+  const marked = await db.drizzle
+    .update(replica)
+    .set({ givenUpAt: sql`coalesce(${replica.givenUpAt}, now())` })
+    .where(eq(replica.id, replicaId))
+    .returning({ id: replica.id });
   return marked.length > 0;
 }
 

@@ -1,5 +1,8 @@
 import type { BudgetId, GatewayUserId, ReplicaId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
+import { and, eq, gt, sql } from "drizzle-orm";
+import { budget, quotaGrant } from "../../db/schema/gateway-keys.ts";
+import { budgetLease } from "../../db/schema/gateway-usage.ts";
 import type { Database, Queryable } from "../../platform/db.ts";
 import type { LeaseStore } from "./model.ts";
 
@@ -32,9 +35,11 @@ export function createLeaseStore(db: Database, replicaId: ReplicaId): LeaseStore
       return (row?.amount ?? 0n) as Quota;
     },
     async listLeases() {
-      const rows = await db.sql<{ budget_id: BudgetId; amount: Quota }>`
-        select budget_id, amount from budget_lease where replica_id = ${replicaId} and amount > 0`;
-      return new Map(rows.map(({ budget_id, amount }) => [budget_id, amount]));
+      const rows = await db.drizzle
+        .select({ budgetId: budgetLease.budgetId, amount: budgetLease.amount })
+        .from(budgetLease)
+        .where(and(eq(budgetLease.replicaId, replicaId), gt(budgetLease.amount, 0n)));
+      return new Map(rows.map(({ budgetId, amount }) => [budgetId as BudgetId, amount as Quota]));
     },
   };
 }
@@ -62,18 +67,26 @@ export type UserQuota = {
 
 /** Locks the budget of a user until the end of the transaction and returns its contents. Null without a budget. */
 export async function lockUserQuota(tx: Queryable, gatewayUserId: GatewayUserId): Promise<UserQuota | null> {
-  const locked = await tx.sql`select 1 from budget where gateway_user_id = ${gatewayUserId}::bigint for update`;
+  const isOfUser = eq(budget.gatewayUserId, gatewayUserId);
+  const locked = await tx.drizzle.select({ id: budget.id }).from(budget).where(isOfUser).for("update");
   if (locked.length === 0) {
     return null;
   }
   // A separate statement: in the locking one, the sum would be as of the moment when the wait for the lock began.
-  const [row] = await tx.sql<{ id: bigint; remaining: bigint; leased: bigint; consumed: bigint }>`
-    select id, granted - (used - period_base) - leased - reserved as remaining, leased,
-      used + reserved - coalesce((
-        select sum(amount) from quota_grant where budget_id = budget.id and change_type = 'usage_quota'
-      ), 0)::bigint as consumed
-    from budget where gateway_user_id = ${gatewayUserId}::bigint`;
-  return row === undefined ? null : { ...row, budgetId: row.id as BudgetId };
+  const settled = tx.drizzle
+    .select({ total: sql`sum(${quotaGrant.amount})` })
+    .from(quotaGrant)
+    .where(and(eq(quotaGrant.budgetId, budget.id), eq(quotaGrant.changeType, "usage_quota")));
+  const [row] = await tx.drizzle
+    .select({
+      budgetId: budget.id,
+      remaining: sql<bigint>`${budget.granted} - (${budget.used} - ${budget.periodBase}) - ${budget.leased} - ${budget.reserved}`,
+      leased: budget.leased,
+      consumed: sql<bigint>`${budget.used} + ${budget.reserved} - coalesce((${settled}), 0)::bigint`,
+    })
+    .from(budget)
+    .where(isOfUser);
+  return row === undefined ? null : { ...row, budgetId: row.budgetId as BudgetId };
 }
 
 /** What a user can use, including what is lent to replicas, and what calls have cost so far; zeros without a budget. */
@@ -81,8 +94,12 @@ export async function readUserQuota(
   db: Queryable,
   gatewayUserId: GatewayUserId,
 ): Promise<{ readonly remaining: bigint; readonly used: bigint }> {
-  const [row] = await db.sql<{ remaining: bigint; used: bigint }>`
-    select granted - (used - period_base) - reserved as remaining, used
-    from budget where gateway_user_id = ${gatewayUserId}::bigint`;
+  const [row] = await db.drizzle
+    .select({
+      remaining: sql<bigint>`${budget.granted} - (${budget.used} - ${budget.periodBase}) - ${budget.reserved}`,
+      used: budget.used,
+    })
+    .from(budget)
+    .where(eq(budget.gatewayUserId, gatewayUserId));
   return row ?? { remaining: 0n, used: 0n };
 }

@@ -4,7 +4,7 @@ import { equalsConstant, equalsInAnyCase, now } from "../../db/expressions.ts";
 import { userProfile as profile } from "../../db/schema/accounts.ts";
 import { salesOrder as order, payment, refund } from "../../db/schema/billing.ts";
 import type { Queryable } from "../../platform/db.ts";
-import { advisoryLockKey } from "../../platform/db-locks.ts";
+import { takeAdvisoryLock } from "../../platform/db-locks.ts";
 import {
   type Order,
   type PaidNotice,
@@ -220,7 +220,7 @@ export async function findVerifiedOwner(db: Queryable, email: string): Promise<O
  * its address each look for what the other writes, and one of them has to see it.
  */
 export async function lockAddress(tx: Queryable, email: string): Promise<void> {
-  await tx.sql`select pg_advisory_xact_lock(${advisoryLockKey(`billing address: ${email.toLowerCase()}`)}::bigint)`;
+  await takeAdvisoryLock(tx, `billing address: ${email.toLowerCase()}`);
 }
 
 /** Paid, not sent back, and without an owner. */

@@ -1,5 +1,8 @@
 import type { BudgetId, ReplicaId, RequestId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
+import { eq, ne } from "drizzle-orm";
+import { now } from "../../db/expressions.ts";
+import { usageQuarantine as quarantine } from "../../db/schema/gateway-usage.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import { type EncodedUsageRow, usageRowColumns } from "./row-codec.ts";
@@ -52,13 +55,17 @@ export async function insertUsageRows(tx: Queryable, rows: readonly EncodedUsage
 /** Records how many usage rows in a replica's spool can't be written; the money check names them. */
 export async function saveQuarantine(db: Queryable, replicaId: ReplicaId, rowCount: number): Promise<void> {
   if (rowCount === 0) {
-    await db.sql`delete from usage_quarantine where replica_id = ${replicaId}`;
+    await db.drizzle.delete(quarantine).where(eq(quarantine.replicaId, replicaId));
     return;
   }
-  await db.sql`
-    insert into usage_quarantine (replica_id, row_count) values (${replicaId}, ${rowCount}::integer)
-    on conflict (replica_id) do update set row_count = excluded.row_count, changed_at = now()
-    where usage_quarantine.row_count <> excluded.row_count`;
+  await db.drizzle
+    .insert(quarantine)
+    .values({ replicaId, rowCount })
+    .onConflictDoUpdate({
+      target: quarantine.replicaId,
+      set: { rowCount, changedAt: now },
+      setWhere: ne(quarantine.rowCount, rowCount),
+    });
 }
 
 /**
