@@ -8,14 +8,20 @@ const sqlFreeFeature = /^control-plane\/src\/(relay|pages)\//;
 const driver = /^(postgres|drizzle-orm|bun:sqlite)$/;
 const sqlTag = /^(sql|tx|transaction)$/;
 const sqlStart =
-  /^\s*(select|insert\s+into|update\s+\S+\s+set|delete\s+from|with\s+\S+\s+as|create|alter|drop|truncate|lock\s+table|begin|commit|rollback|savepoint|set\s+local|listen|notify|copy|explain|vacuum|analyze)\b/i;
+  /^\s*(select|insert\s+into|update\s+\S+(\s+(as\s+)?\w+)?\s+set|delete\s+from|with\s+\S+\s+as|create|alter|drop|truncate|lock\s+table|begin|commit|rollback|savepoint|set\s+local|listen|notify|copy|explain|vacuum|analyze)\b/i;
+const sqlQuery = /\bselect\s[\s\S]*\sfrom\s/i;
 /** Whole statements only: a sentence of an answer may begin with "Select" or "Update". */
 const sqlStatement =
   /^\s*(select\s[\s\S]*\sfrom\s|insert\s+into\s+\S+|update\s+\S+\s+set\s|delete\s+from\s+\S+|create\s+(unlogged\s+)?(table|index|unique|function|role)\s|alter\s+table\s|drop\s+table\s|truncate\s+\S+$|(un)?listen\s+\w+$|notify\s+\w+)/;
 
 /** Whether a file of the product may talk to a database. Tests are no part of the product. */
-function maySpeakSql(path: string): boolean {
+export function maySpeakSql(path: string): boolean {
   return sqlPlaces.test(path) && !sqlFreeFeature.test(path);
+}
+
+/** Whether a template or a string holds a statement, or a query inside an expression. */
+export function isSqlStatement(tag: string | null, text: string): boolean {
+  return tag === null ? sqlStatement.test(text) : sqlStart.test(text) || (sqlTag.test(tag) && sqlQuery.test(text));
 }
 
 /** What an import has to do with a database, or null. */
