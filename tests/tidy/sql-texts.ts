@@ -42,7 +42,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/usage/log/usage-store.ts": 2,
   },
   "has columns or conditions from a table of the program": {
-    "control-plane/src/gateway/keys/settings-store.ts": 18,
+    "control-plane/src/gateway/keys/settings-store.ts": 5,
     "control-plane/src/trace/search-store.ts": 4,
     "control-plane/src/usage/views/views-store.ts": 3,
   },

@@ -9,6 +9,9 @@ import { arrayLiteral } from "../platform/db-array-literal.ts";
 /** The moment at which the transaction began, by the clock of the database. */
 export const now = sql<Date>`now()`;
 
+/** This moment; later than `now` in a transaction that has waited. */
+export const clock = sql<Date>`clock_timestamp()`;
+
 /** Today in UTC, by the clock of the database. */
 export const today = sql<Date>`(now() at time zone 'utc')::date`;
 

@@ -1,14 +1,12 @@
+import { camelCase } from "@sluice/contracts/camel-case";
 import type { ChannelId } from "@sluice/contracts/ids";
 import type { ModelKind } from "@sluice/contracts/model-kinds";
-import { camelCase, priceColumns } from "@sluice/contracts/priced-units";
-import { and, asc, desc, eq, sql } from "drizzle-orm";
-import { now } from "../../db/expressions.ts";
+import { priceColumns } from "@sluice/contracts/priced-units";
+import { and, asc, desc, eq } from "drizzle-orm";
+import { clock, now } from "../../db/expressions.ts";
 import { ability, channel, model, modelPrice } from "../../db/schema/gateway-routing.ts";
 import type { PriceTexts } from "../../models/model.ts";
 import type { Queryable } from "../../platform/db.ts";
-
-/** Unlike `now()`, later than the beginning of the transaction. */
-const clock = sql`clock_timestamp()`;
 
 export type SwitchStatus = "enabled" | "disabled";
 

@@ -2,8 +2,9 @@ import { camelCase } from "@sluice/contracts/camel-case";
 import type { ApiKeyId, BudgetId, GatewayUserId } from "@sluice/contracts/ids";
 import { type KeySetting, keySettings, type ResetPeriod } from "@sluice/contracts/key-fields";
 import type { ApiKeyStatus, ApiKeyView } from "@sluice/contracts/keys";
-import { and, eq, ne, or, sql } from "drizzle-orm";
-import { apiKey } from "../../db/schema/gateway-keys.ts";
+import { and, eq, gt, isNull, ne, or, sql } from "drizzle-orm";
+import { clock, countOfRows, now } from "../../db/expressions.ts";
+import { apiKey, budget, gatewayUser, quotaGrant } from "../../db/schema/gateway-keys.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { KeySettings } from "./model.ts";
@@ -27,9 +28,12 @@ function toRecord({ id, group_name, limit_key_id, ...row }: KeyRow): KeyRecord {
 
 /** Serializes changes to one user's keys; nobody who reads or calls waits for that. */
 export async function lockUser(tx: Queryable, gatewayUserId: GatewayUserId): Promise<{ groupName: string } | null> {
-  const [row] = await tx.sql<{ group_name: string }>`
-    select group_name from gateway_user where id = ${gatewayUserId}::bigint for no key update`;
-  return row === undefined ? null : { groupName: row.group_name };
+  const [row] = await tx.drizzle
+    .select({ groupName: gatewayUser.groupName })
+    .from(gatewayUser)
+    .where(eq(gatewayUser.id, gatewayUserId))
+    .for("no key update");
+  return row ?? null;
 }
 
 export type KeyQuery = {
@@ -80,9 +84,16 @@ export async function findKey(db: Queryable, gatewayUserId: GatewayUserId, keyId
 
 /** How many of a user's keys work or can be enabled. */
 export async function countLiveKeys(db: Queryable, gatewayUserId: GatewayUserId): Promise<number> {
-  const [row] = await db.sql<{ live: number }>`
-    select count(*)::integer as live from api_key
-    where gateway_user_id = ${gatewayUserId}::bigint and status <> 'revoked' and (expires_at is null or expires_at > now())`;
+  const [row] = await db.drizzle
+    .select({ live: countOfRows })
+    .from(apiKey)
+    .where(
+      and(
+        eq(apiKey.gatewayUserId, gatewayUserId),
+        ne(apiKey.status, "revoked"),
+        or(isNull(apiKey.expiresAt), gt(apiKey.expiresAt, now)),
+      ),
+    );
   return row?.live ?? 0;
 }
 
@@ -92,10 +103,11 @@ export async function findByIdempotencyKey(
   gatewayUserId: GatewayUserId,
   idempotencyKey: string,
 ): Promise<{ keyId: ApiKeyId; digest: Uint8Array } | null> {
-  const [row] = await db.sql<{ id: bigint; idempotency_digest: Uint8Array }>`
-    select id, idempotency_digest from api_key
-    where gateway_user_id = ${gatewayUserId}::bigint and idempotency_key = ${idempotencyKey}`;
-  return row === undefined ? null : { keyId: row.id as ApiKeyId, digest: row.idempotency_digest };
+  const [row] = await db.drizzle
+    .select({ keyId: apiKey.id, digest: apiKey.idempotencyDigest })
+    .from(apiKey)
+    .where(and(eq(apiKey.gatewayUserId, gatewayUserId), eq(apiKey.idempotencyKey, idempotencyKey)));
+  return (row ?? null) as { keyId: ApiKeyId; digest: Uint8Array } | null;
 }
 
 /** Names of models that are not in the catalog. */
@@ -121,7 +133,7 @@ export async function updateSettings(tx: Queryable, keyId: ApiKeyId, settings: K
   const columns = columnsOf(keySettings, settings);
   await tx.drizzle
     .update(apiKey)
-    .set({ ...columns, updatedAt: sql`clock_timestamp()` })
+    .set({ ...columns, updatedAt: clock })
     .where(eq(apiKey.id, keyId));
 }
 
@@ -130,7 +142,7 @@ export async function alignSharedLimits(tx: Queryable, limitKeyId: ApiKeyId, set
   const shared = keySettings.filter(({ isShared }) => isShared);
   await tx.drizzle
     .update(apiKey)
-    .set({ ...columnsOf(shared, settings), updatedAt: sql`clock_timestamp()` })
+    .set({ ...columnsOf(shared, settings), updatedAt: clock })
     .where(and(or(eq(apiKey.id, limitKeyId), eq(apiKey.limitKeyId, limitKeyId)), ne(apiKey.status, "revoked")));
 }
 
@@ -139,15 +151,16 @@ export async function updateStatus(
   keyId: ApiKeyId,
   status: Exclude<ApiKeyStatus, "expired">,
 ): Promise<void> {
-  await tx.sql`update api_key set status = ${status}, updated_at = clock_timestamp() where id = ${keyId}::bigint`;
+  await tx.drizzle.update(apiKey).set({ status, updatedAt: clock }).where(eq(apiKey.id, keyId));
 }
 
 /** Makes a key expire after this many seconds, unless it expires before. */
 export async function endKeyWithin(tx: Queryable, keyId: ApiKeyId, seconds: number): Promise<void> {
-  await tx.sql`
-    update api_key set expires_at = least(expires_at, now() + make_interval(secs => ${seconds}::double precision)),
-      updated_at = clock_timestamp()
-    where id = ${keyId}::bigint`;
+  const end = sql`now() + make_interval(secs => ${seconds}::double precision)`;
+  await tx.drizzle
+    .update(apiKey)
+    .set({ expiresAt: sql`least(${apiKey.expiresAt}, ${end})`, updatedAt: clock })
+    .where(eq(apiKey.id, keyId));
 }
 
 const copied = [...settingNames, "gateway_user_id", "group_name", "status"].join(", ");
@@ -172,8 +185,7 @@ export async function insertSuccessor(
 }
 
 export async function setIdempotency(tx: Queryable, keyId: ApiKeyId, key: string, digest: Uint8Array): Promise<void> {
-  await tx.sql`
-    update api_key set idempotency_key = ${key}, idempotency_digest = ${digest} where id = ${keyId}::bigint`;
+  await tx.drizzle.update(apiKey).set({ idempotencyKey: key, idempotencyDigest: digest }).where(eq(apiKey.id, keyId));
 }
 
 /** Whether a key has had its first response, and when; null for a key that is not this user's. */
@@ -182,9 +194,11 @@ export async function findFirstUse(
   gatewayUserId: GatewayUserId,
   keyId: ApiKeyId,
 ): Promise<{ firstUsedAt: Date | null } | null> {
-  const [row] = await db.sql<{ first_used_at: Date | null }>`
-    select first_used_at from api_key where id = ${keyId}::bigint and gateway_user_id = ${gatewayUserId}::bigint`;
-  return row === undefined ? null : { firstUsedAt: row.first_used_at };
+  const [row] = await db.drizzle
+    .select({ firstUsedAt: apiKey.firstUsedAt })
+    .from(apiKey)
+    .where(and(eq(apiKey.id, keyId), eq(apiKey.gatewayUserId, gatewayUserId)));
+  return row ?? null;
 }
 
 export type KeyBudget = {
@@ -198,40 +212,51 @@ export type KeyBudget = {
 
 /** The budget of a key, locked until the end of the transaction. */
 export async function lockKeyBudget(tx: Queryable, limitKeyId: ApiKeyId): Promise<KeyBudget | null> {
-  const [row] = await tx.sql<{ id: bigint; granted: bigint; period: ResetPeriod; is_enforced: boolean }>`
-    select id, granted, period, is_enforced from budget where api_key_id = ${limitKeyId}::bigint for update`;
+  const [row] = await tx.drizzle
+    .select({ id: budget.id, granted: budget.granted, period: budget.period, isEnforced: budget.isEnforced })
+    .from(budget)
+    .where(eq(budget.apiKeyId, limitKeyId))
+    .for("update");
   if (row === undefined) {
     return null;
   }
-  const [grants] = await tx.sql<{ count: bigint }>`
-    select count(*) as count from quota_grant where budget_id = ${row.id}::bigint`;
-  const { granted, period, is_enforced } = row;
-  return { budgetId: row.id as BudgetId, granted, period, isEnforced: is_enforced, grants: grants?.count ?? 0n };
+  const [grants] = await tx.drizzle
+    .select({ count: sql<bigint>`count(*)` })
+    .from(quotaGrant)
+    .where(eq(quotaGrant.budgetId, row.id));
+  const { id, ...rest } = row;
+  return { budgetId: id as BudgetId, ...rest, grants: grants?.count ?? 0n };
 }
 
 /** A budget that is empty until something is granted. */
 export async function insertKeyBudget(tx: Queryable, limitKeyId: ApiKeyId, period: ResetPeriod): Promise<KeyBudget> {
-  await tx.sql`
-    insert into budget (api_key_id, period, period_ends_at)
-    values (${limitKeyId}::bigint, ${period}, next_period_end(${period}, now()))`;
-  const budget = await lockKeyBudget(tx, limitKeyId);
-  if (budget === null) {
+  await tx.drizzle
+    .insert(budget)
+    .values({ apiKeyId: limitKeyId, period, periodEndsAt: sql`next_period_end(${period}, now())` });
+  const made = await lockKeyBudget(tx, limitKeyId);
+  if (made === null) {
     throw new Error("the budget of the key was not inserted");
   }
-  return budget;
+  return made;
 }
 
 /** Restarts the count for this period. */
 export async function restartBudget(tx: Queryable, budgetId: BudgetId, period: ResetPeriod): Promise<void> {
-  await tx.sql`
-    update budget set is_enforced = true, period = ${period}, period_base = used,
-      period_ends_at = next_period_end(${period}, now()), updated_at = now()
-    where id = ${budgetId}::bigint`;
+  await tx.drizzle
+    .update(budget)
+    .set({
+      isEnforced: true,
+      period,
+      periodBase: budget.used,
+      periodEndsAt: sql`next_period_end(${period}, now())`,
+      updatedAt: now,
+    })
+    .where(eq(budget.id, budgetId));
 }
 
 /** Calls that begin from now on are no longer counted here. */
 export async function liftBudget(tx: Queryable, budgetId: BudgetId): Promise<void> {
-  await tx.sql`update budget set is_enforced = false, updated_at = now() where id = ${budgetId}::bigint`;
+  await tx.drizzle.update(budget).set({ isEnforced: false, updatedAt: now }).where(eq(budget.id, budgetId));
 }
 
 /** Recalls idle quota from all replicas, so that none of it is spent beyond a lowered limit. */
