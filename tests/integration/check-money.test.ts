@@ -23,6 +23,7 @@ beforeAll(async () => {
   // A transaction of any test on the same server keeps rows that are younger from being settled.
   await waitUntilSettleable(owner);
   await owner.sql`select settle_usage(10)`;
+  await owner.sql`select ensure_day_partitions('usage_settlement', (select min(day) from usage_settlement), 2)`;
   await scene.place();
   await owner.sql`select grant_quota(id, -7, 'refund', 'refund:R1') from budget`;
   await owner.sql`
@@ -60,6 +61,21 @@ async function brokenBy(change: string): Promise<string[]> {
 test("nothing is wrong unless someone tampers", async () => {
   expect(await scene.checkMoney()).toEqual([]);
 });
+
+const settledRow = "what is settled is a usage row, with its cost, its multiplier and its user";
+const settledSum = "settled is base times multiplier, rounded up";
+const delta = "each delta of a usage row is an entry of the ledger";
+const unreached = "no unsettled row is out of the reach of the cursor";
+
+/** Inserts each row of a table once more, with changes; `row` is the row. */
+function copyOf(table: string, changes: string): string {
+  const copy = `jsonb_populate_record(row, jsonb_build_object(${changes}))`;
+  return `insert into ${table} overriding system value select (${copy}).* from ${table} row`;
+}
+
+/** A change after which no usage row is settled. */
+const unsettled = (change: string) => `with gone as (delete from usage_settlement) ${change}`;
+const quarantined = (rows: number) => `insert into usage_quarantine (replica_id, row_count) values ('r', ${rows})`;
 
 const first = "(select min(id) from sales_order)";
 const last = "(select max(id) from sales_order)";
@@ -143,18 +159,70 @@ test.each([
     "what the months of a user granted is what the paid orders for them credited",
     `update refund set quota = 8, order_id = (select id from sales_order where plan_kind = 'monthly')`,
   ],
+  ["a balance is the sum of its entries", "delete from ledger_entry"],
+  ["an account says what its user was granted and has settled", "delete from ledger_account"],
   [
-    "what is settled is a usage row, with its cost, its multiplier and its user",
-    "update usage_settlement set rate_multiplier = 3",
+    "an entry says what the deltas before it add up to",
+    "update ledger_entry set delta_amount = null where delta_amount is not null",
   ],
   [
-    "settled is base times multiplier, rounded up",
-    "update usage_settlement set settled_quota = settled_quota - 1, quota_delta = quota_delta - 1",
+    "an entry says what the deltas before it add up to",
+    "update ledger_entry set usage_request_id = null where usage_request_id is not null",
   ],
+  ["a usage row is settled once", copyOf("usage_settlement", "'day', row.day + 1")],
+  [settledRow, "delete from usage_log"],
+  [settledRow, "update usage_log set quota = quota + 1"],
+  [settledRow, "update usage_settlement set rate_multiplier = 3"],
+  [settledRow, "update usage_settlement set gateway_user_id = gateway_user_id + 1"],
+  [settledSum, "update usage_settlement set settled_quota = settled_quota - 1, quota_delta = quota_delta - 1"],
+  [settledSum, "update usage_settlement set quota_delta = quota_delta + 1"],
+  [settledSum, "update usage_settlement set rate_multiplier = 2.0001"],
   ["what a user settled is in the ledger", "delete from usage_settlement"],
+  [
+    "what a user settled is in the ledger",
+    "delete from ledger_entry e using ledger_posting p where p.id = e.posting_id and p.change_type = 'usage_quota'",
+  ],
   ["what a multiplier changed was granted or taken", "update usage_settlement set quota_delta = quota_delta + 1"],
+  ["what a multiplier changed was granted or taken", "delete from usage_settlement"],
+  ["what a multiplier changed was granted or taken", "delete from quota_grant where change_type = 'usage_quota'"],
   ["a batch says what its rows say", "update settlement_batch set rows = rows + 1"],
-  ["no unsettled row is out of the reach of the cursor", "delete from usage_settlement"],
+  ["a batch says what its rows say", "update settlement_batch set base_quota = base_quota + 1"],
+  ["a batch says what its rows say", "update settlement_batch set settled_quota = settled_quota + 1"],
+  ["a batch says what its rows say", "delete from settlement_batch"],
+  ["a batch says what its rows say", "delete from usage_settlement"],
+  [delta, "delete from ledger_entry where usage_request_id is not null"],
+  [delta, "update ledger_entry set amount = amount + 1 where usage_request_id is not null"],
+  [
+    delta,
+    `${copyOf("ledger_entry", "'amount', d.amount, 'id', -d.amount - 2")}
+     cross join (values (1), (-1)) d (amount) where row.usage_request_id is not null`,
+  ],
+  [unreached, unsettled("update settlement_checkpoint set xid = '1' where source <> 'usage_log'")],
+  [unreached, unsettled("update usage_log set xid = '9223372036854775807'")],
+  ["a usage row that was recorded is in the log", quarantined(1)],
 ])("notices: %s, after %s", async (invariant, change) => {
   expect(await brokenBy(change)).toContain(invariant);
+});
+
+test.each([
+  [
+    "settled by batches with one entry for each user",
+    delta,
+    `with old as (update settlement_batch set deltas = null)
+     delete from ledger_entry where usage_request_id is not null`,
+  ],
+  [
+    "put aside by the settlement",
+    unreached,
+    unsettled("insert into settlement_quarantine select day, request_id, 'test' from usage_log"),
+  ],
+  [
+    "on the day that the settlement reads again",
+    unreached,
+    unsettled("update settlement_checkpoint set reconcile_day = current_date"),
+  ],
+  ["of another server", unreached, unsettled("update settlement_checkpoint set system_identifier = '1'")],
+  ["of a spool that is empty again", "a usage row that was recorded is in the log", quarantined(0)],
+])("finds no fault with rows %s: %s", async (_which, invariant, change) => {
+  expect(await brokenBy(change)).not.toContain(invariant);
 });

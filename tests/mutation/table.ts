@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 import { admissionMutants } from "./mutants/admission.ts";
 import { answerMutants } from "./mutants/answers.ts";
+import { bookMutants } from "./mutants/books.ts";
 import { channelMutants } from "./mutants/channels.ts";
 import { ledgerMutants } from "./mutants/ledger.ts";
 import { nodeMutants } from "./mutants/nodes.ts";
@@ -33,6 +34,7 @@ export const mutants: readonly Mutant[] = [
   ...refundsMutants,
   ...subscriptionsMutants,
   ...ledgerMutants,
+  ...bookMutants,
   ...translationMutants,
   ...requestMutants,
   ...channelMutants,
