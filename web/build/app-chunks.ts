@@ -1,11 +1,11 @@
-/** Loaded when it is first opened, or drawn, and therefore in no chunk that comes before. */
+/** Loaded when it is first opened or drawn, and therefore in no earlier chunk. */
 const lateModules = /\/src\/(charts\/plot\.tsx|shell\/(palette|shortcuts-dialog)\.tsx)$/;
 
-/** The first that fits. `$1` is the area. */
+/** The first match wins. `$1` is the area. */
 const groups: readonly (readonly [name: string, modules: RegExp])[] = [
   ["parts-console", /\/(contracts\/src\/locale-names|src\/shell\/app-locale)\.ts$/],
   ["frame", /\/node_modules\/(?!.*(uplot|eventsource-parser))|^\0/],
-  // Of the tables only the styles: a page without one still imports some of them.
+  // Only the styles of tables: a page without one still imports some of them.
   ["frame", /\/src\/((kit|shell|api|i18n|form)\/(?!boot-)|table\/.*\.css$)/],
   ["frame", /\/contracts\/src\/(locales|priced-units)\.ts$/],
   ["table", /\/src\/table\//],
@@ -16,9 +16,9 @@ const groups: readonly (readonly [name: string, modules: RegExp])[] = [
 ];
 
 /**
- * The chunk of the applications that a module belongs to; null where the bundler decides. Left to itself it cuts a chunk
- * for each set of pages that share something: two dozen files before the first page can be drawn, which cost a slow phone
- * more than the bytes that it has in vain. Console and admin share the frame; what is of one of them is never in it.
+ * The application chunk that a module belongs to; null leaves it to the bundler. By itself the bundler creates a chunk
+ * for each set of pages that share something: two dozen files before the first page can be drawn, which cost a slow
+ * phone more than some unneeded bytes. Console and admin share the frame; it contains nothing of only one of them.
  */
 export function chunkOfModule(id: string): string | null {
   if (lateModules.test(id)) {

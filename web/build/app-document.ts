@@ -10,8 +10,8 @@ const entries: Readonly<Record<AppArea, string>> = {
 const titles: Readonly<Record<AppArea, string>> = { console: "Console", admin: "Admin", kit: "Kit" };
 
 /**
- * The document of an application: what it loads, all named in the head, and the frame of the page as it will be, so that
- * something is there before the script has come.
+ * The document of an application: what it loads, all named in the head, and the frame of the page as it will be, so
+ * that something is visible before the script has loaded.
  */
 export function appDocument(area: AppArea, appManifest: string, siteManifest: string): string {
   const manifest = JSON.parse(appManifest) as Record<string, Chunk>;
@@ -21,7 +21,7 @@ export function appDocument(area: AppArea, appManifest: string, siteManifest: st
     throw new Error(`the manifest has no ${entries[area]}`);
   }
   const chunks = closure(manifest, entries[area]);
-  // The order of the layers is that in which they are named first, so that this comes before every other style.
+  // Layers are ordered by their first mention, so this comes before every other style.
   const layers = manifest["src/styles/layers.css"]?.file ?? "";
   const styles = [layers, ...new Set(chunks.flatMap(({ css = [] }) => css))];
   const modules = chunks.map(({ file }) => file).filter((file) => file !== entry.file);
@@ -54,7 +54,7 @@ ${lines.join("\n")}
 `;
 }
 
-/** The frame before the script: sidebar, bar and the place of the page. */
+/** The frame before the script: sidebar, bar and the area of the page. */
 function frameSkeleton(area: "console" | "admin"): string {
   const line = (width: string): string => `<span class="skeleton" data-width="${width}"></span>`;
   return `<div class="shell" data-area="${area}" aria-busy="true">

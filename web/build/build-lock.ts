@@ -5,9 +5,9 @@ const pollMs = 100;
 const waitMsMax = 180_000;
 
 /**
- * Holds a folder as a lock between processes; that of a process which is gone is taken over.
- * @returns how to give it back
- * @throws Error when somebody holds it for minutes
+ * Holds a folder as a lock between processes; the lock of a dead process is taken over.
+ * @returns a function that releases it
+ * @throws Error when another process holds it for minutes
  */
 export async function holdBuildLock(folder: string): Promise<() => Promise<void>> {
   const deadline = performance.now() + waitMsMax;
@@ -38,7 +38,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of somebody else can't be asked, but it is there.
+    // A process of another user can't be signalled, but it exists.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

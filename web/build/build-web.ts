@@ -1,6 +1,7 @@
 /**
- * Builds the web into `dist/<hash of the sources>` and names that folder in `dist/current`. Says nothing and does nothing
- * when it is built already. `--force` builds all the same. Progress goes to stderr, the result as a line of JSON to stdout.
+ * Builds the web UI into `dist/<hash of the sources>` and names that folder in `dist/current`. Silent and without
+ * effect when it is already built. `--force` builds anyway. Progress goes to stderr, the result as a line of JSON to
+ * stdout.
  */
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -38,7 +39,7 @@ async function build(target: string): Promise<void> {
   process.stderr.write("the sources have changed; building\n");
   const folder = `${target}.${process.pid}.tmp`;
   await rm(folder, { recursive: true, force: true });
-  // Only a build needs the bundler; looking whether one is needed has to be quick.
+  // Only a build needs the bundler; the check whether one is needed must be quick.
   const { bundle } = await import("./bundle.ts");
   try {
     await bundle(webRoot, folder);
@@ -51,7 +52,7 @@ async function build(target: string): Promise<void> {
   await removeOldBuilds();
 }
 
-/** Written beside and renamed, so that nobody reads half a name. */
+/** Written to a temporary file and renamed, so that nobody reads half a name. */
 async function nameCurrent(hash: string): Promise<void> {
   const draft = join(distFolder, `current.${process.pid}.tmp`);
   await writeFile(draft, `${hash}\n`);
@@ -69,7 +70,7 @@ async function removeOldBuilds(): Promise<void> {
   }
 }
 
-/** What a person can use of a message of the bundler: the file, the place and the fault, not where in the bundler. */
+/** The useful part of a bundler message: the file, the position and the error, not where in the bundler. */
 function readable(message: string): string {
   const lines = Bun.stripANSI(message)
     .replaceAll(webRoot, "web")

@@ -16,8 +16,8 @@ const compressGzip = promisify(gzip);
 const compressible = /\.(js|css|svg|html)$/;
 
 /**
- * Builds everything into a folder: `client` with what browsers fetch, `server` with the program that writes the public
- * pages. The site is built apart from the applications, because only its parts are drawn before they run.
+ * Builds everything into a folder: `client` with what browsers fetch, `server` with the program that renders the public
+ * pages. The site is built separately from the applications, because only its parts are prerendered.
  */
 export async function bundle(webRoot: string, folder: string): Promise<void> {
   const client = join(folder, "client");
@@ -60,7 +60,7 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
         outDir: join(folder, "server"),
         rolldownOptions: { input: { prerender: "prerender/main.ts", "social-titles": "prerender/social-titles.ts" } },
       },
-      // What draws the pages stands alone: it runs from the folder of the build.
+      // The page renderer is self-contained: it runs from the folder of the build.
       ssr: { noExternal: true, target: "node" },
     }),
   ]);
@@ -70,7 +70,7 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
   await compressAll(client);
 }
 
-/** The pages are compiled for a program; what they are called is asked of it. */
+/** The pages are compiled for a program, which is asked for their titles. */
 function readSocialTitles(program: string): readonly SocialTitle[] {
   const child = Bun.spawnSync([process.execPath, program], {
     env: {},
@@ -84,7 +84,7 @@ function readSocialTitles(program: string): readonly SocialTitle[] {
   return JSON.parse(child.stdout.toString()) as SocialTitle[];
 }
 
-/** The pages of the site have one stylesheet, `site.css`; what their parts import for the applications is left out. */
+/** The site's pages have one stylesheet, `site.css`; imports of their parts for the applications are dropped. */
 function withoutStyles(): Plugin {
   return {
     name: "without-styles",

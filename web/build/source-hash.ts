@@ -13,7 +13,7 @@ const sources = [
 ];
 const hashLength = 16;
 
-/** The name of the build of the sources as they are now. */
+/** The name of a build of the current sources. */
 export async function hashSources(webRoot: string): Promise<string> {
   const hash = createHash("sha256");
   for (const pattern of sources) {

@@ -55,13 +55,13 @@ function PageDocument(props: DocumentDeps): JSX.Element {
   );
 }
 
-/** Data, which no policy of scripts is about. It is not escaped as text is; nothing in it can end the element. */
+/** Data, which is not subject to script policies. It is not escaped like text; nothing in it can end the element. */
 function structuredScript(data: Readonly<Record<string, unknown>>): JSX.Element {
   const text = JSON.stringify({ "@context": "https://schema.org", ...data }).replace(/</g, "\\u003c");
   return ssr(`<script type="application/ld+json">${text}</script>`) as unknown as JSX.Element;
 }
 
-/** The languages with the country that those who read `og:locale` want to have with it. */
+/** The languages with a country, as readers of `og:locale` expect. */
 const openGraphLocales: Readonly<Record<Locale, string>> = {
   en: "en_US",
   zh: "zh_CN",
@@ -76,7 +76,7 @@ const openGraphLocales: Readonly<Record<Locale, string>> = {
   hi: "hi_IN",
 };
 
-/** The picture beside a link to the page, where links are shown as cards. */
+/** The preview image of the page, for links shown as cards. */
 function SocialImage(props: { readonly address: string; readonly alt: string }): JSX.Element {
   return (
     <>

@@ -1,6 +1,6 @@
 /**
- * Writes every public page in every language: `prerender.js` of a build, with a `PrerenderOrder` as JSON on its standard
- * input. A program of its own, so that the service never holds, nor waits for, what draws the pages.
+ * Renders every public page in every language: `prerender.js` of a build, with a `PrerenderOrder` as JSON on its
+ * standard input. A separate program, so that the service never contains, nor waits for, the renderer.
  */
 
 import { mkdir, readFile, writeFile } from "node:fs/promises";

@@ -3,7 +3,7 @@ import type { IslandName } from "../src/site/model.ts";
 
 type Chunk = { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] };
 
-/** The addresses of what pages fetch. */
+/** The URLs of what pages fetch. */
 export type PageAssets = {
   readonly stylesheet: string;
   /** Loaded by pages with islands. */
@@ -11,7 +11,7 @@ export type PageAssets = {
   readonly boot: string;
   /** Counts visits. */
   readonly landing: string;
-  /** Tells the support widget who is logged in. */
+  /** Identifies the logged-in user to the support widget. */
   readonly supportContext: string;
   readonly docsTools: string;
   readonly icon: string;
@@ -19,13 +19,13 @@ export type PageAssets = {
   readonly font: string;
   /** What an island loads, to be fetched along with the script. */
   readonly island: (name: IslandName) => readonly string[];
-  /** What is shown where somebody links to a page that may be found. */
+  /** The preview image of an indexable page. */
   readonly socialImage: (path: string, locale: Locale) => string;
 };
 
 /**
- * Reads the manifests of a build: of its files, and of the images of its pages.
- * @throws Error when one lacks an entry
+ * Reads the manifests of a build: of its files, and of its preview images.
+ * @throws Error when an entry is missing
  */
 export function readPageAssets(text: string, socialText: string): PageAssets {
   const manifest = JSON.parse(text) as Record<string, Chunk>;

@@ -36,7 +36,7 @@ export function robotsText(origin: string): string {
   );
 }
 
-/** What a language model should know of the site, as Markdown. */
+/** What a language model should know about the site, as Markdown. */
 export function llmsText(pages: readonly SitePage[], { origin, models }: SiteCatalogue): string {
   const listed = pages.filter((page) => page.isIndexed);
   return [

@@ -1,4 +1,4 @@
-/** Writes down what the pictures of the pages say, for the build, which draws them: JSON on its standard output. */
+/** Prints the texts of the preview images for the build, which draws them: JSON on its standard output. */
 import { allLocales, type Locale } from "@sluice/contracts/locales";
 import { sitePages } from "../src/site/routes.ts";
 

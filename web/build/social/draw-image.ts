@@ -4,7 +4,7 @@ import { socialImageSize } from "./image-size.ts";
 const titleFontPx = 84;
 const titleLinePx = 100;
 const titleLinesMax = 3;
-/** Of the size of the font; letters of the font are a little narrower on average. */
+/** Relative to the font size; letters of the font are slightly narrower on average. */
 const letterWidth = 0.56;
 const marginPx = 88;
 const lineLettersMax = Math.floor((socialImageSize.width - 2 * marginPx) / (titleFontPx * letterWidth));
@@ -14,7 +14,7 @@ const accent = "#0b7568";
 const hairline = "#e1e0db";
 
 /**
- * A page as it is announced where somebody links to it, as SVG: the sign, the name and, if there is one, the title.
+ * The preview image of a page as SVG: the logo, the name and, if there is one, the title.
  * @throws Error when the title is longer than three lines
  */
 export function socialImageSvg(title: string | null): string {
@@ -49,7 +49,7 @@ function brandOnly(): string[] {
   return [mark(272, 216, 11), text("Sluice", 512, 364, 144)];
 }
 
-/** The sign of `icon.svg`, at a place and so many times as large. */
+/** The logo of `icon.svg`, at a position and scale. */
 function mark(x: number, y: number, scale: number): string {
   const path = "M2 2v14M16 2v14M5.5 5.5h7M5.5 9h4.5M5.5 12.5h2";
   return `<path transform="translate(${x} ${y}) scale(${scale})" d="${path}" fill="none" stroke="${accent}" stroke-width="2"/>`;

@@ -1,2 +1,2 @@
-/** In pixels: as large as those who show links as cards ask for. */
+/** In pixels: the size that link previews ask for. */
 export const socialImageSize = { width: 1200, height: 630 } as const;

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { initWasm } from "@resvg/resvg-wasm";
 import { renderSocialImage, socialImageSvg } from "./draw-image.ts";
 
-/** A page in a language; the title is null where it is written in letters that no font of ours has. */
+/** A page in a language; the title is null if our fonts lack its letters. */
 export type SocialTitle = { readonly path: string; readonly locale: string; readonly title: string | null };
 
-/** The address of the image of a page, by path and language. */
+/** The URL of the image of a page, by path and language. */
 export type SocialManifest = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const fontFiles = [
@@ -17,8 +17,8 @@ const renderer = import.meta.resolve("@resvg/resvg-wasm/index_bg.wasm");
 const hashLength = 16;
 
 /**
- * Draws the images of all pages into `assets/social` of a build and writes down which is whose. What was drawn for an
- * earlier build is taken from the cache, where only what is of use stays.
+ * Draws the images of all pages into `assets/social` of a build and records which belongs to which. Images of an
+ * earlier build come from the cache, which keeps only what is still used.
  */
 export async function writeSocialImages(
   titles: readonly SocialTitle[],
@@ -28,7 +28,7 @@ export async function writeSocialImages(
     Promise.all(fontFiles.map(async (file) => new Uint8Array(await readFile(new URL(file))))),
     readFile(new URL(renderer)),
   ]);
-  // Another font or renderer draws another image of the same text.
+  // Another font or renderer draws a different image of the same text.
   const means = new Bun.CryptoHasher("sha256");
   for (const bytes of [...fonts, wasm]) {
     means.update(bytes);
@@ -68,7 +68,7 @@ async function cached(file: string, make: () => Promise<Uint8Array>): Promise<Ui
     return kept;
   }
   const made = await make();
-  // Whole or not at all, should the build be ended here.
+  // All or nothing, in case the build is killed here.
   await writeFile(`${file}.tmp`, made);
   await rename(`${file}.tmp`, file);
   return made;

@@ -13,7 +13,7 @@ import { StepUpDialog } from "./parts/step-up-dialog.tsx";
 import { adminRoutes } from "./routes.ts";
 import { adminNavTexts } from "./texts.ts";
 
-/** The admin: every page inside the one frame. */
+/** The admin area: every page inside the one frame. */
 export function AdminApp(): JSX.Element {
   const client = createQueryClient();
   return (

@@ -1,9 +1,9 @@
 import { formats } from "./formats.ts";
 
-/** Shown where there is nothing to show. */
+/** Shown if there is no value. */
 export const dash = "–";
 
-/** An integer of an answer, which may be text where a number can't hold it. */
+/** An integer in a response, which may be text if a number can't represent it. */
 export function shownCount(value: number | string): string {
   return formats.number(BigInt(value));
 }
@@ -16,7 +16,7 @@ export function shownText(text: string | null): string {
   return text === null || text === "" ? dash : text;
 }
 
-/** The word of a value of an enumeration: `email_pending` is "email pending". */
+/** The words for an enumeration value: `email_pending` is "email pending". */
 export function shownWord(value: string): string {
   return value.replaceAll("_", " ");
 }

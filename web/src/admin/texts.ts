@@ -1,4 +1,4 @@
-/** The admin speaks English; its words are in one place anyway, so that they stay the same on every page. */
+/** The admin area is in English; its texts are in one place anyway, so that they are the same on every page. */
 export const adminNavTexts = {
   dashboard: "Dashboard",
   people: "People",

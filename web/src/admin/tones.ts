@@ -1,6 +1,6 @@
 import type { Tone } from "../kit/status.tsx";
 
-/** How a state is judged, the same on every page; a state that is not here is judged by nobody. */
+/** The tone of a state, the same on every page; a state that is not listed is neutral. */
 const tones: Readonly<Record<string, Tone>> = {
   active: "ok",
   enabled: "ok",

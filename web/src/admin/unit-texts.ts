@@ -1,6 +1,6 @@
 import type { CountColumn, PriceColumn, PricedUnit } from "@sluice/contracts/priced-units";
 
-/** How admins read the price of each unit. */
+/** The admin's label for the price of each unit. */
 export const priceLabels: Readonly<Record<PriceColumn, string>> = {
   input_usd_per_m: "Input, USD per M",
   output_usd_per_m: "Output, USD per M",
@@ -12,7 +12,7 @@ export const priceLabels: Readonly<Record<PriceColumn, string>> = {
   second_usd: "Per second of audio, USD",
 };
 
-/** How admins read the count of each unit. */
+/** The admin's label for the count of each unit. */
 export const countLabels: Readonly<Record<CountColumn, string>> = {
   input_tokens: "Input tokens",
   output_tokens: "Output tokens",
@@ -23,7 +23,7 @@ export const countLabels: Readonly<Record<CountColumn, string>> = {
   audio_ms: "Audio, ms",
 };
 
-/** What a price costs that is left empty; null where it has to be named. */
+/** The meaning of an empty price; null if it is required. */
 export function unpricedText({ unpriced, partOf }: PricedUnit): string | null {
   const texts = { refused: null, free: "0", as_whole: `same as ${partOf}` };
   return texts[unpriced];

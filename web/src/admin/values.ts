@@ -8,8 +8,8 @@ import type { noticeResults as contractNoticeResults } from "@sluice/contracts/p
 import type { saveProfileInput } from "@sluice/contracts/upstream-auth";
 import type { AnswerOf } from "@sluice/contracts/wire";
 
-// The values of enumerations in packages/contracts, again, since the schemas themselves would bring zod into the browser.
-// A record has to name every one of them, so that none is missing or too many.
+// Repeats the enumeration values of packages/contracts, since the schemas themselves would bring zod into the browser.
+// A record must name every one of them, so that none is missing or extra.
 
 function valuesOf<Value extends string>(values: Readonly<Record<Value, true>>): readonly Value[] {
   return Object.keys(values) as Value[];

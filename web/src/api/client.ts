@@ -1,7 +1,7 @@
 import type { AnswerOf } from "@sluice/contracts/wire";
 import type { ZodType } from "zod";
 
-/** What an `ApiError` is made of. */
+/** The fields of an `ApiError`. */
 export type ErrorDetail = {
   readonly code: string;
   readonly message: string;
@@ -11,13 +11,13 @@ export type ErrorDetail = {
   readonly retryAfterSeconds?: number | null;
 };
 
-/** What the backend refused, or what kept a request from it (`offline`, `unreadable`). */
+/** What the backend refused, or what prevented a request (`offline`, `unreadable`). */
 export class ApiError extends Error {
   readonly code: string;
-  /** 0 when there was no answer. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly requestId: string | null;
-  /** What is wrong with each field, by its name. */
+  /** What is wrong with each field, by name. */
   readonly fields: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | null;
 
@@ -35,24 +35,24 @@ export class ApiError extends Error {
 type QueryValue = string | number | boolean | null | undefined;
 
 export type RequestOptions = {
-  /** What is null, undefined or empty is left out. */
+  /** Null, undefined and empty values are omitted. */
   readonly query?: Readonly<Record<string, QueryValue>>;
   readonly signal?: AbortSignal | undefined;
   /** Sent with a write, so that a repeated one has no second effect; see `newIdempotencyKey`. */
   readonly idempotencyKey?: string;
-  /** It takes another login than that of this page, so that its refusal does not end the session here. */
+  /** It uses another login than this page's, so its refusal does not end the session here. */
   readonly isOtherLogin?: boolean;
 };
 
 let readDetail: (detail: ErrorDetail) => Promise<ErrorDetail> = (detail) => Promise.resolve(detail);
 
-/** Has everything that fails from now on pass by the reader, who may say it in another language. */
+/** Passes every later error to the reader, who may translate it. */
 export function readErrorsWith(reader: typeof readDetail): void {
   readDetail = reader;
 }
 
 const sessionEnded = new EventTarget();
-/** What the backend says to callers without a login. */
+/** The backend's response to callers without a login. */
 const endedCodes: ReadonlySet<string> = new Set(["unauthenticated", "session_expired"]);
 
 /** Whether it was refused for lack of a login. */
@@ -60,7 +60,7 @@ export function isSessionEnd(error: unknown): boolean {
   return error instanceof ApiError && endedCodes.has(error.code);
 }
 
-/** Calls back when an answer says that the login is over. */
+/** Calls back when a response says that the login has expired. */
 export function onSessionEnded(handler: () => void): () => void {
   sessionEnded.addEventListener("ended", handler);
   return () => sessionEnded.removeEventListener("ended", handler);
@@ -68,7 +68,7 @@ export function onSessionEnded(handler: () => void): () => void {
 
 const refused = new EventTarget();
 
-/** Calls back when an answer refuses something with this code. */
+/** Calls back when a response is refused with this code. */
 export function onRefused(code: string, handler: () => void): () => void {
   refused.addEventListener(code, handler);
   return () => refused.removeEventListener(code, handler);
@@ -77,8 +77,8 @@ export function onRefused(code: string, handler: () => void): () => void {
 let stepUp: (() => Promise<boolean>) | null = null;
 
 /**
- * Asks the visitor to log in again when a response says that the login is not recent. What was refused is then sent
- * once more; `ask` answers false for somebody who does not want to.
+ * Asks the visitor to log in again when a response says that the login is not recent. The refused request is then sent
+ * once more; `ask` resolves to false if the visitor declines.
  */
 export function answerStepUpsWith(ask: () => Promise<boolean>): () => void {
   stepUp = ask;
@@ -92,8 +92,8 @@ export function newIdempotencyKey(): string {
 }
 
 /**
- * Asks the backend; the answer is what is beside `"ok": true`, by the schema that the endpoint declares in
- * packages/contracts: `apiGet<typeof userAnswer>("/backend/auth/me/")`. Only types of it come here, no zod.
+ * Requests the backend; returns the fields beside `"ok": true`, typed by the schema that the endpoint declares in
+ * packages/contracts: `apiGet<typeof userAnswer>("/backend/auth/me/")`. Only types come from there, no zod.
  * @throws ApiError
  */
 export async function apiGet<Schema extends ZodType>(
@@ -119,7 +119,7 @@ export async function apiPost<Schema extends ZodType>(
   return await send<Schema>(path, { method: "POST", headers, body: JSON.stringify(body) }, options);
 }
 
-/** The address of an endpoint with its query, also for links that download. */
+/** The URL of an endpoint with its query; also for download links. */
 export function apiUrl(path: string, query: RequestOptions["query"] = {}): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
@@ -175,7 +175,7 @@ async function readJson(answer: Response): Promise<Record<string, unknown>> {
     const body: unknown = await answer.json();
     return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
   } catch {
-    // Servers between the service and the browser answer in their own words; the status is what counts then.
+    // Servers between the service and the browser send other bodies; then only the status counts.
     return {};
   }
 }

@@ -5,7 +5,7 @@ const retriesMax = 2;
 const freshMs = 15_000;
 const retryMs = 400;
 
-/** One cache for an application. What the backend refused is not asked again by itself; what did not reach it is. */
+/** One cache per application. Requests that the backend refused are not retried; those that did not reach it are. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

@@ -5,7 +5,7 @@ import "./chart.css";
 type Bar = {
   readonly name: string;
   readonly value: number;
-  /** The figure as it is written. */
+  /** The formatted figure. */
   readonly text: string;
   readonly href?: string;
 };

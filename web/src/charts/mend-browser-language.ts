@@ -1,6 +1,6 @@
 /**
  * Gives code that reads the browser's language a valid one. The chart library does so as soon as it is loaded, and
- * hands it to `Intl`, which throws at an invalid tag; so this is imported before it.
+ * passes it to `Intl`, which throws on an invalid tag; so this is imported before it.
  */
 import { soundLanguage } from "../i18n/sound-language.ts";
 

@@ -1,10 +1,10 @@
-/** One line, or one part of a bar, over the times of its chart. A gap is null, and not 0. */
+/** One line, or one part of a bar, over the times of its chart. A gap is null, not 0. */
 export type Series = {
   readonly name: string;
   readonly values: readonly (number | null)[];
-  /** The period before, drawn dashed. */
+  /** The previous period, drawn dashed. */
   readonly isPrevious?: boolean;
-  /** Everything that has no series of its own. */
+  /** Everything without its own series. */
   readonly isOther?: boolean;
 };
 
@@ -16,7 +16,7 @@ export type TimeChart = {
 
 const rows = 2_000;
 
-/** The chart as text for a spreadsheet: a line for each time. Names that a spreadsheet would compute are made harmless. */
+/** The chart as text for a spreadsheet: a line for each time. Names that a spreadsheet would compute are made inert. */
 export function toCsv(chart: TimeChart, timeText: (seconds: number) => string): string {
   const head = ["time", ...chart.series.map(({ name }) => name)];
   const lines = chart.times
@@ -31,7 +31,7 @@ function csvCell(text: string): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Values on top of each other: each series becomes the sum of itself and those before it. */
+/** Stacked values: each series becomes the sum of itself and those before it. */
 export function stack(series: readonly Series[]): (number | null)[][] {
   const sums: number[] = [];
   return series.map(({ values }) =>

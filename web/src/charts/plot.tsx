@@ -24,9 +24,9 @@ type Tip = { readonly index: number; readonly left: number };
 
 const heightPx = 220;
 const timeWidthPx = 72;
-/** The part of the last time below that is over the end of the axis. */
+/** The part of the last time label that extends beyond the axis. */
 const lastTimePx = 22;
-/** Of a figure at the side: about as wide as a digit, and the room around it. */
+/** For a label at the side: roughly the width of a digit, and its padding. */
 const digitWidthPx = 7;
 const sideSpacePx = 20;
 const tipWidthPx = 176;
@@ -47,7 +47,7 @@ export function Plot(props: PlotProps): JSX.Element {
       plot = new uPlot(options(props, host, setTip), dataOf(props), host);
     }
   };
-  // The rest of the page is there before its charts, and can be used while they are drawn one after the other.
+  // The rest of the page is rendered before its charts, and usable while they are drawn one after the other.
   const draw = (): void => {
     cancelDraw();
     cancelDraw = whenIdle(drawNow);
@@ -61,7 +61,7 @@ export function Plot(props: PlotProps): JSX.Element {
     if (host !== undefined) {
       observer.observe(host);
     }
-    // The canvas knows no custom properties: its colours are read again when the theme changes.
+    // The canvas does not know custom properties: its colours are read again when the theme changes.
     const dark = matchMedia("(prefers-color-scheme: dark)");
     dark.addEventListener("change", draw);
     onCleanup(() => {
@@ -147,7 +147,7 @@ function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) 
   };
 }
 
-/** Times below, values at the side. Bars have their own times; without any value only the zero is written. */
+/** Times below, values at the side. Bars have their own times; without any value only the zero is labelled. */
 function axesOf(props: PlotProps, axis: uPlot.Axis): uPlot.Axis[] {
   const { chart, kind } = props;
   const steps = stepsOf(chart.series);
@@ -172,7 +172,7 @@ function axesOf(props: PlotProps, axis: uPlot.Axis): uPlot.Axis[] {
   ];
 }
 
-/** The day, or the hour where a value is for less than a day. */
+/** The day, or the hour if a value covers less than a day. */
 function tickText({ chart, timeZone }: PlotProps): (seconds: number) => string {
   const parts: Intl.DateTimeFormatOptions =
     bucketOf(chart.times) >= daySeconds ? { month: "short", day: "numeric" } : { hour: "2-digit", minute: "2-digit" };
@@ -185,7 +185,7 @@ function barPaths(): Pick<uPlot.Series, "paths"> {
   return paths === undefined ? {} : { paths };
 }
 
-/** Pale without being transparent: through a part of a bar the parts behind it would be seen. */
+/** Paler without transparency: through a part of a bar the parts behind it would be visible. */
 function fillOf({ isLastUnfinished, chart, kind }: PlotProps, fill: string, behind: string): uPlot.Series.Fill {
   if (isLastUnfinished !== true || kind !== "bars") {
     return () => fill;
@@ -236,7 +236,7 @@ function hooksOf(props: PlotProps, setTip: (tip: Tip | null) => void): uPlot.Hoo
   };
 }
 
-/** The value that a custom property has here and now, as the canvas takes it. */
+/** The current value of a custom property, as the canvas takes it. */
 function resolveColor(host: HTMLElement, property: string): string {
   const probe = document.createElement("span");
   probe.style.setProperty("color", `var(${property})`);

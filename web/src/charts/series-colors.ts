@@ -1,7 +1,10 @@
-/** How many colours there are before "Other"; the tokens `--series-1` and so on hold them for both themes. */
+/** How many colours there are before "Other"; the tokens `--series-1` and so on define them for both themes. */
 export const seriesSlots = 5;
 
-/** The same name has the same colour on every page: a model, a provider. Two names of one chart may meet; see `colorSlots`. */
+/**
+ * The same name has the same colour on every page: a model, a provider. Two names of one chart may collide; see
+ * `colorSlots`.
+ */
 export function slotOf(name: string): number {
   let hash = 2_166_136_261;
   for (const character of name) {
@@ -10,7 +13,7 @@ export function slotOf(name: string): number {
   return hash % seriesSlots;
 }
 
-/** Slots of the names of one chart: each its own where that is free, else the next free one, in the order of the names. */
+/** Colour slots for the names of one chart: each its own if free, else the next free one, in the order of the names. */
 export function colorSlots(names: readonly string[]): ReadonlyMap<string, number> {
   const taken = new Set<number>();
   const slots = new Map<string, number>();
@@ -25,7 +28,7 @@ export function colorSlots(names: readonly string[]): ReadonlyMap<string, number
   return slots;
 }
 
-/** The custom property with the colour of a slot; null is that of everything else. */
+/** The custom property with the colour of a slot; null is "Other". */
 export function colorOf(slot: number | null): string {
   return slot === null ? "var(--series-other)" : `var(--series-${slot + 1})`;
 }

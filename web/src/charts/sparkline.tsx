@@ -2,7 +2,7 @@ import type { JSX } from "solid-js";
 import { sparklineHeight, sparklinePath, sparklineWidth } from "./sparkline-path.ts";
 import "./chart.css";
 
-/** A course without axes, beside the figure that it belongs to; the text says it for those who do not see it. */
+/** A trend without axes, beside its figure; the text describes it for screen readers. */
 export function Sparkline(props: { readonly values: readonly (number | null)[]; readonly text: string }): JSX.Element {
   return (
     <svg

@@ -12,25 +12,25 @@ const Plot = lazy(async () => ({ default: (await import("./plot.tsx")).Plot }));
 type TimeChartProps = {
   readonly label: string;
   readonly chart: TimeChartData;
-  /** `bars` puts the series on top of each other, `lines` draws each by itself, `area` fills the one that there is. */
+  /** `bars` stacks the series, `lines` draws each separately, `area` fills a single one. */
   readonly kind: "bars" | "lines" | "area";
   readonly format: (value: number) => string;
   readonly timeText: (seconds: number) => string;
-  /** Whose days and hours these are, an IANA zone. */
+  /** The IANA time zone of the days and hours. */
   readonly timeZone: string;
   /** The same in words, under the axis. */
   readonly zone: string;
-  /** Called with the range that was dragged over, in seconds. */
+  /** Called with the selected range, in seconds. */
   readonly onRange?: (from: number, to: number) => void;
-  /** Called on a double click: back to the range before. */
+  /** Called on a double click: back to the previous range. */
   readonly onReset?: () => void;
-  /** The last time is not over yet; it is drawn paler. */
+  /** The last time is incomplete; it is drawn paler. */
   readonly isLastUnfinished?: boolean;
 };
 
 /**
- * Values over time. What is drawn can also be seen as a table and taken as a file; the legend turns series off and on. The
- * program that draws is loaded when the first chart is shown.
+ * Values over time. The data can also be seen as a table and downloaded; the legend toggles series. The chart code is
+ * loaded when the first chart is shown.
  */
 export function TimeChart(props: TimeChartProps): JSX.Element {
   const texts = useKitTexts();

@@ -4,8 +4,8 @@ import { apiPost } from "../api/client.ts";
 import { showToast } from "../kit/toast.tsx";
 
 /**
- * Stores the choice in the account, whose mails follow it, and reloads: every text, number and direction of the page
- * depends on it. The answer brings the cookie that the next page reads.
+ * Stores the choice in the account, which emails follow, and reloads: every text, number and direction of the page
+ * depends on it. The response sets the cookie that the next page reads.
  */
 export async function chooseLocale(locale: Locale): Promise<void> {
   try {

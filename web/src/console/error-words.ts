@@ -2,14 +2,14 @@ import { type ErrorDetail, readErrorsWith } from "../api/client.ts";
 import { consoleLocale } from "./locales.ts";
 import { frameArea } from "./messages/frame.ts";
 
-/** The backend speaks English; from here on, what it refuses is said in the language of the user where that is known. */
+/** The backend speaks English; from here on, its errors are shown in the user's language if a translation is known. */
 export function readErrorsInOwnWords(): void {
   if (consoleLocale !== "en") {
     readErrorsWith(translate);
   }
 }
 
-/** The same for a sentence of the API itself, which the playground calls as programs do. */
+/** The same for errors of the API itself, which the playground calls as programs do. */
 export async function sentenceInOwnWords(message: string): Promise<string> {
   return consoleLocale === "en" ? message : (await translate({ code: "", message, status: 0 })).message;
 }
@@ -22,7 +22,7 @@ async function translate(detail: ErrorDetail): Promise<ErrorDetail> {
     const { inOwnWords } = await import("./errors/own-words.ts");
     return await inOwnWords(detail);
   } catch {
-    // The words could not be fetched; those of the backend say it as well.
+    // The translations could not be fetched; the backend's sentence is shown.
     return detail;
   }
 }

@@ -3,7 +3,7 @@ import { findLocale } from "../shell/app-locale.ts";
 
 export const consoleLocale: Locale = findLocale();
 
-/** The texts of one area in the language of the user, once they are loaded. */
+/** The texts of one area in the user's language, once loaded. */
 export type Area<Texts> = {
   readonly load: () => Promise<void>;
   readonly texts: () => Texts;
@@ -12,7 +12,7 @@ export type Area<Texts> = {
 /** One language of an area. */
 export type TextFile<Texts> = { readonly messages: Texts };
 
-/** Declares an area: `import.meta.glob` of its files of texts, one for each language; only one is fetched. */
+/** Declares an area: `import.meta.glob` of its text files, one for each language; only one is fetched. */
 export function area<Texts>(files: Readonly<Record<string, () => Promise<TextFile<Texts>>>>): Area<Texts> {
   let loaded: Texts | null = null;
   return {

@@ -11,7 +11,7 @@ import { frameArea } from "./messages/frame.ts";
 const root = document.getElementById("app");
 document.documentElement.lang = consoleLocale;
 document.documentElement.dir = directionOf(consoleLocale);
-// Nobody but users gets this document.
+// Only users get this document.
 leaveSignInHint(true);
 onSessionEnded(() => leaveSignInHint(false));
 if (root !== null) {

@@ -12,7 +12,7 @@ import { usageArea } from "./pages/usage/messages/messages.ts";
 
 type PageFile = { readonly Page: Component };
 
-/** Loads a page together with the texts that it shows. */
+/** Loads a page together with its texts. */
 function page(load: () => Promise<PageFile>, ...areas: readonly Area<unknown>[]): () => Promise<PageFile> {
   return async () => {
     const [file] = await Promise.all([load(), ...areas.map((each) => each.load())]);

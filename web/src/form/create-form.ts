@@ -3,7 +3,7 @@ import { ApiError } from "../api/client.ts";
 
 type FormOptions<Values extends Readonly<Record<string, unknown>>> = {
   readonly initial: Values;
-  /** What is wrong before anything is sent, by field; the backend checks everything again. */
+  /** Errors found before sending, by field; the backend checks everything again. */
   readonly check?: (values: Values) => Partial<Record<keyof Values, string>>;
   /** Sends the values; an `ApiError` with `fields` is shown at the fields. */
   readonly submit: (values: Values) => Promise<void>;
@@ -13,21 +13,21 @@ export type Form<Values extends Readonly<Record<string, unknown>>> = {
   readonly values: Accessor<Values>;
   readonly set: <Name extends keyof Values>(name: Name, value: Values[Name]) => void;
   readonly reset: (values?: Values) => void;
-  /** The attributes of a field of text. */
+  /** The attributes of a text field. */
   readonly text: (name: keyof Values & string) => {
     readonly name: string;
     readonly value: string;
     readonly error: string | null;
     readonly onInput: (event: { readonly currentTarget: { readonly value: string } }) => void;
   };
-  /** The attributes of a box or a switch. */
+  /** The attributes of a checkbox or a switch. */
   readonly flag: (name: keyof Values & string) => {
     readonly name: string;
     readonly checked: boolean;
     readonly onChange: (event: { readonly currentTarget: { readonly checked: boolean } }) => void;
   };
   readonly errorOf: (name: keyof Values) => string | null;
-  /** What went wrong beside the fields, or null. */
+  /** An error that belongs to no field, or null. */
   readonly problem: Accessor<Error | null>;
   readonly isSubmitting: Accessor<boolean>;
   readonly isChanged: Accessor<boolean>;
@@ -35,8 +35,8 @@ export type Form<Values extends Readonly<Record<string, unknown>>> = {
 };
 
 /**
- * The state of a form. It is sent once at a time; what was typed stays after a failure, an expired session included; the
- * first field that is wrong gets the focus.
+ * The state of a form. It is sent once at a time; the input stays after a failure, including an expired session; the
+ * first invalid field gets the focus.
  */
 export function createForm<Values extends Readonly<Record<string, unknown>>>(
   options: FormOptions<Values>,
@@ -56,7 +56,7 @@ export function createForm<Values extends Readonly<Record<string, unknown>>>(
     const fields = error instanceof ApiError ? error.fields : {};
     const known = Object.entries(fields).filter(([name]) => Object.hasOwn(values(), name));
     setErrors(() => Object.fromEntries(known) as Partial<Record<keyof Values, string>>);
-    // A field that the form does not show would otherwise be refused without a word.
+    // An error of a field that the form does not show would otherwise be lost.
     setProblem(known.length > 0 && known.length === Object.keys(fields).length ? null : toError(error));
   };
   const send = async (form: HTMLFormElement | null): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Days as the backend has them, YYYY-MM-DD; by hand, because not every browser has Temporal. */
+/** Days in the backend's format, YYYY-MM-DD; by hand, because not every browser has Temporal. */
 export const daySeconds = 86_400;
 export const dayMs: number = daySeconds * 1_000;
 
@@ -7,7 +7,7 @@ export function utcDay(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 10);
 }
 
-/** The day of a moment in a zone; in UTC for a zone that does not exist, which the backend reports. */
+/** The day of a moment in a time zone; in UTC for an unknown zone, which the backend reports. */
 export function dayIn(zone: string, epochMs: number): string {
   try {
     return new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(epochMs);

@@ -2,33 +2,35 @@ import { directionOf, type Locale } from "@sluice/contracts/locales";
 import { dayMs } from "./days.ts";
 import { formatTagOf } from "./locale.ts";
 
-/** 500,000 quota are worth 1 USD; packages/contracts says so, and a test compares. */
+/** 500,000 quota are worth 1 USD; packages/contracts defines that, and a test compares. */
 const quotaPerUsd = 500_000n;
 const usdPlaces = 6;
 const smallPlaces = 4;
 
-/** What is written differently in each language. Dates are shown in an IANA zone, that of the browser by default. */
+/**
+ * Everything that is formatted differently in each language. Dates are shown in an IANA zone, by default the browser's.
+ */
 export type Formats = {
   readonly number: (value: number | bigint) => string;
   readonly compact: (value: number) => string;
   readonly percent: (share: number) => string;
-  /** US dollars from exact decimal text, as many places as it has, two at least. */
+  /** US dollars from exact decimal text, with all its decimals, at least two. */
   readonly usd: (decimal: string) => string;
-  /** The same to the last place, for what is to be computed again. */
+  /** The same to the last decimal, for values to be recomputed. */
   readonly usdExact: (decimal: string) => string;
-  /** A decimal number from text, with the places that it has. */
+  /** A decimal number from text, with all its decimals. */
   readonly decimal: (text: string) => string;
-  /** The same with six places always: for columns, so that the points align. */
+  /** The same with always six decimals: for columns, so that the points align. */
   readonly usdColumn: (decimal: string) => string;
-  /** The worth of quota in such a column. */
+  /** The value of quota in such a column. */
   readonly quotaColumn: (quota: number | string | bigint) => string;
-  /** The worth of quota at a glance: cents from a dollar on, four places below. */
+  /** The value of quota at a glance: cents from a dollar on, four decimals below. */
   readonly quotaRounded: (quota: number | string | bigint) => string;
-  /** The worth of quota in US dollars. */
+  /** The value of quota in US dollars. */
   readonly quota: (quota: number | string | bigint) => string;
   readonly date: (time: string | Date) => string;
   readonly dateTime: (time: string | Date) => string;
-  /** Like "3 minutes ago", from a moment that the caller names. */
+  /** Such as "3 minutes ago", relative to a given moment. */
   readonly relative: (time: string | Date, now: number) => string;
   readonly milliseconds: (value: number) => string;
 };
@@ -50,18 +52,18 @@ const relativeUnits: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[]
   ["minute", 60_000],
 ];
 
-/** Here `Intl` shortens a second to letters that are more than its sign. */
+/** Here `Intl` abbreviates a second to more than its symbol. */
 const writesSigns: ReadonlySet<Locale> = new Set(["en", "de"]);
 
 function placesOf(decimal: string): number {
   return decimal.split(".")[1]?.length ?? 0;
 }
 
-/** Making them takes a millisecond, and a table asks for them in every cell. */
+/** Creating them takes a millisecond, and a table needs them in every cell. */
 const made = new Map<string, Formats>();
 const madeMax = 64;
 
-/** How things are written in a language; the same ones again for the same zone. */
+/** The formatters of a language; cached by zone. */
 export function formatsOf(locale: Locale, zone?: string): Formats {
   const key = `${locale} ${zone ?? ""}`;
   const known = made.get(key);
@@ -81,7 +83,7 @@ function makeFormats(locale: Locale, zone?: string): Formats {
   const number = new Intl.NumberFormat(tag);
   const compact = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 1 });
-  // In Arabic the letters of "US$" would be torn apart by its direction.
+  // In Arabic the letters of "US$" would be torn apart by the text direction.
   const usdOf = (minimumFractionDigits: number, maximumFractionDigits: number): Intl.NumberFormat =>
     new Intl.NumberFormat(locale === "ar" ? "en" : tag, {
       style: "currency",
@@ -98,10 +100,10 @@ function makeFormats(locale: Locale, zone?: string): Formats {
   const date = new Intl.DateTimeFormat(tag, { dateStyle: "medium", ...zoned });
   const dateTime = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "medium", ...zoned });
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: "auto" });
-  // Text goes into it as it is, so that no amount becomes a float.
+  // Text is passed in as it is, so that no amount becomes a float.
   const formatUsd = (decimal: string, format = usd): string => {
     const text = format.format(decimal as Intl.StringNumericLiteral);
-    // The sign and the number stay together in a line that runs from right to left.
+    // The sign and the number stay together in right-to-left text.
     return directionOf(locale) === "rtl" ? `\u2066${text}\u2069` : text;
   };
   const timeSpan = (value: number, unit: string, sign: string): string =>
@@ -127,7 +129,7 @@ function makeFormats(locale: Locale, zone?: string): Formats {
     quotaRounded: (quota) => {
       const decimal = usdOfQuota(quota);
       const rounded = /^-?0\./.test(decimal) ? formatUsd(decimal, usdSmall) : formatUsd(decimal, usdCents);
-      // What is not nothing is not shown as nothing.
+      // A non-zero amount is never shown as zero.
       return BigInt(quota) !== 0n && !/[1-9]/.test(rounded) ? formatUsd(decimal) : rounded;
     },
     quota: (quota) => formatUsd(usdOfQuota(quota)),

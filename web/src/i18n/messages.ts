@@ -1,7 +1,7 @@
 import type { Locale } from "@sluice/contracts/locales";
 import { formatTagOf } from "./locale.ts";
 
-/** A count decides which form is used; `{count}` in it is the number as the language writes it. */
+/** A count decides which form is used; `{count}` in it is the formatted number. */
 export type PluralForms = {
   readonly other: string;
   readonly zero?: string;
@@ -14,8 +14,8 @@ export type PluralForms = {
 type MessageTree = { readonly [key: string]: string | PluralForms | MessageTree };
 
 /**
- * The form that translations of an English file have: the same keys, each a text or the plural forms of the language. A
- * key that is missing or too many does not compile.
+ * The type of translations of an English file: the same keys, each a text or the language's plural forms. A missing or
+ * extra key does not compile.
  */
 export type Translation<English> = {
   readonly [Key in keyof English]: English[Key] extends string
@@ -25,19 +25,19 @@ export type Translation<English> = {
       : Translation<English[Key]>;
 };
 
-/** Declares the English texts of an area; their type is what every other language has to be. */
+/** Declares the English texts of an area; their type is required of every other language. */
 export function english<const Tree extends MessageTree>(tree: Tree): Translation<Tree> {
   return tree as unknown as Translation<Tree>;
 }
 
-/** Puts values into the `{places}` of a text. A place without a value stays as it is, where a test finds it. */
+/** Puts values into the `{placeholders}` of a text. A placeholder without a value stays, where a test finds it. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (place, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : place,
   );
 }
 
-/** The form for a count, with the count and other values in it. */
+/** The form for a count, with the count and other values filled in. */
 export function plural(
   locale: Locale,
   forms: PluralForms,

@@ -5,7 +5,7 @@ import type { Formats } from "./format.ts";
 type PriceName = "input_usd_per_m" | "output_usd_per_m" | "request_usd" | "image_usd" | "second_usd";
 type Priced = Pick<SiteModel, PriceName>;
 
-/** Whether tokens of it cost something; a model that costs nothing at all is free by the token. */
+/** Whether its tokens cost something; a free model counts as priced by the token. */
 export function isPricedByToken(model: Readonly<Record<PriceName, string | null>>): boolean {
   const others = [model.request_usd, model.image_usd, model.second_usd];
   return [model.input_usd_per_m, model.output_usd_per_m].some(isAbove) || !others.some(isAbove);
@@ -20,7 +20,7 @@ export function shownTokenPrice(formats: Formats, model: Priced, usdPerM: string
   return isPricedByToken(model) ? formats.usd(usdPerM) : "–";
 }
 
-/** What it costs besides its tokens, under these labels; nothing where that is free. */
+/** What it costs besides its tokens, under these labels; empty if that is free. */
 export function otherPrices(
   model: PriceList,
   labels: Readonly<Record<UnitName, string>>,
@@ -31,13 +31,13 @@ export function otherPrices(
     .filter(([, usd]) => isAbove(usd));
 }
 
-/** What it is priced by first: tokens, else whichever of the others it has. */
+/** Its main price: tokens, else whichever of the others it has. */
 export function firstPrice(model: Priced): string {
   const others = [model.image_usd, model.second_usd, model.request_usd];
   return isPricedByToken(model) ? model.input_usd_per_m : (others.find(isAbove) ?? "0");
 }
 
-/** Those with which one can talk. */
+/** The models for conversations. */
 export function chatModels<Model extends Pick<SiteModel, "kind">>(models: readonly Model[]): Model[] {
   return models.filter(isChat);
 }

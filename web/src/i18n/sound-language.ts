@@ -1,4 +1,4 @@
-/** The tag of a language that a browser gives, which need not be one: `en-US@posix` is what some say under Linux. */
+/** A valid language tag for the browser's language, which may be invalid: `en-US@posix` occurs under Linux. */
 export function soundLanguage(said: string): string {
   const [tag = ""] = said.replaceAll("_", "-").split(/[@.]/);
   try {

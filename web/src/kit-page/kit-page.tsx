@@ -9,7 +9,7 @@ import { KitParts } from "./kit-parts.tsx";
 import { KitTable } from "./kit-table.tsx";
 import "./kit-page.css";
 
-/** Every part of the kit in its states: what designers look at and tests photograph. Only in development. */
+/** Every part of the kit in its states: for designers and screenshots. Only in development. */
 export function KitPage(): JSX.Element {
   const client = createQueryClient();
   return (
@@ -19,7 +19,7 @@ export function KitPage(): JSX.Element {
   );
 }
 
-/** `?dir=rtl` turns the page round, so that both directions can be seen without texts in two languages. */
+/** `?dir=rtl` mirrors the page, so that both directions can be seen without texts in two languages. */
 function Parts(): JSX.Element {
   const [params] = useSearchParams();
   createEffect(() => {

@@ -23,7 +23,7 @@ export function Card(props: {
 /** A row of figures, divided by hairlines. */
 export function Figures(props: {
   readonly label: string;
-  /** Some of the figures are on their way. */
+  /** Some of the figures are still loading. */
   readonly isLoading?: boolean;
   readonly children: JSX.Element;
 }): JSX.Element {
@@ -34,11 +34,11 @@ export function Figures(props: {
   );
 }
 
-/** One number as the hero: what it is, the number, its unit, and what it is compared with. */
+/** One number as the hero: its label, the number, its unit, and what it is compared with. */
 export function Figure(props: {
   readonly label: JSX.Element;
   readonly value: JSX.Element;
-  /** The figure in full where the value is rounded; shown where the pointer rests. */
+  /** The exact figure if the value is rounded; shown on hover. */
   readonly exact?: string | undefined;
   readonly unit?: string;
   readonly note?: JSX.Element;

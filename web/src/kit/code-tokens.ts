@@ -3,7 +3,10 @@ export type CodeToken = { readonly kind: "plain" | "string" | "comment" | "flag"
 
 const pattern = /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|((?:^|\s)(?:#|\/\/)[^\n]*)|((?:^|\s)--?[a-zA-Z][\w-]*)/g;
 
-/** Cuts a snippet into strings, comments and flags; enough for shell, Python, TypeScript and JSON, and nothing to load. */
+/**
+ * Splits a snippet into strings, comments and flags; enough for shell, Python, TypeScript and JSON, and nothing to
+ * load.
+ */
 export function toCodeTokens(text: string): CodeToken[] {
   const tokens: CodeToken[] = [];
   let at = 0;

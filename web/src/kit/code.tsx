@@ -7,10 +7,10 @@ import "./code.css";
 
 const copiedMs = 2_000;
 
-/** Copies a text and says so, to eyes and to screen readers. */
+/** Copies a text and reports it, visually and to screen readers. */
 export function CopyButton(props: {
   readonly text: () => string;
-  /** What is copied, for screen readers, like "Copy the key". */
+  /** What is copied, for screen readers, such as "Copy the key". */
   readonly label?: string;
   readonly variant?: "plain" | "quiet";
   readonly isSquare?: boolean;
@@ -48,8 +48,8 @@ export function CopyButton(props: {
 }
 
 /**
- * Pages over plain HTTP on another host than this one have no clipboard, and a browser may refuse it to others, so that
- * the old way is kept beside the new one. Returns whether it was copied: nothing says so of what was not.
+ * Pages over plain HTTP from another host have no clipboard API, and a browser may refuse it elsewhere, so the old
+ * method is kept as well. Returns whether the text was copied: a failure is never reported as a success.
  */
 async function copyText(text: string): Promise<boolean> {
   try {

@@ -8,11 +8,11 @@ type ConfirmProps = {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly title: string;
-  /** What will happen, and what can't be undone. */
+  /** What will happen, and what is irreversible. */
   readonly children: JSX.Element;
-  /** The verb of the button, like "Revoke now". */
+  /** The verb of the button, such as "Revoke now". */
   readonly action: string;
-  /** Has to be typed before the button works; for what can't be undone. */
+  /** Must be typed before the button works; for irreversible actions. */
   readonly typed?: { readonly word: string; readonly label: string };
   readonly isBusy?: boolean;
   readonly onConfirm: () => void;

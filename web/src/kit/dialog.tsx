@@ -6,7 +6,7 @@ import "./dialog.css";
 
 type DialogProps = {
   readonly isOpen: boolean;
-  /** Asked for by Escape, the button and a press outside; the owner may refuse by staying open. */
+  /** Requested by Escape, the button and a press outside; the owner may refuse by staying open. */
   readonly onClose: () => void;
   readonly title: string;
   readonly size?: "wide";
@@ -15,7 +15,7 @@ type DialogProps = {
 
 /**
  * The browser's own modal dialog: it keeps the focus inside, makes the rest inert, and returns the focus to where it
- * was. What is in it exists only while it is open, so that nothing secret remains.
+ * was. Its content exists only while it is open, so that nothing secret remains.
  */
 export function Dialog(props: DialogProps): JSX.Element {
   const texts = useKitTexts();

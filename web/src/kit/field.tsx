@@ -6,18 +6,18 @@ type FieldTexts = {
   readonly hint?: JSX.Element;
   /** What is wrong with the value; read out when it appears. */
   readonly error?: string | null | undefined;
-  /** The word after the label of a field that may stay empty, like "optional". */
+  /** The note after the label of an optional field, such as "optional". */
   readonly optional?: string | undefined;
 };
 
-/** What an input needs so that its label, hint and error belong to it. */
+/** The attributes that tie label, hint and error to an input. */
 type FieldControl = {
   readonly id: string;
   readonly "aria-invalid": "true" | undefined;
   readonly "aria-describedby": string | undefined;
 };
 
-/** Label, hint and error around a control of any kind, which is given what ties it to them. */
+/** Label, hint and error around a control of any kind, which gets the attributes that tie it to them. */
 export function Field(props: FieldTexts & { readonly children: (control: FieldControl) => JSX.Element }): JSX.Element {
   const id = createUniqueId();
   const described = (): string | undefined => {
@@ -61,13 +61,13 @@ export function Field(props: FieldTexts & { readonly children: (control: FieldCo
 
 const textKeys = ["label", "hint", "error", "optional"] as const;
 
-/** A field of text, of any `type` that an input has. */
+/** A text field, of any `type` that an input has. */
 export function TextField(props: FieldTexts & Omit<JSX.InputHTMLAttributes<HTMLInputElement>, "id">): JSX.Element {
   const [texts, rest] = splitProps(props, textKeys);
   return <Field {...texts}>{(control) => <input class="input" {...rest} {...control} />}</Field>;
 }
 
-/** A field of several lines. */
+/** A multi-line field. */
 export function TextArea(props: FieldTexts & Omit<JSX.TextareaHTMLAttributes<HTMLTextAreaElement>, "id">): JSX.Element {
   const [texts, rest] = splitProps(props, textKeys);
   return <Field {...texts}>{(control) => <textarea class="input" {...rest} {...control} />}</Field>;
@@ -102,12 +102,12 @@ function Choice(props: ChoiceProps): JSX.Element {
   );
 }
 
-/** A box that says yes when a form is sent. */
+/** A checkbox that takes effect when a form is sent. */
 export function Checkbox(props: ChoiceProps): JSX.Element {
   return <Choice {...props} />;
 }
 
-/** Something that is on or off at once, without sending a form. */
+/** A switch that takes effect at once, without sending a form. */
 export function Switch(props: ChoiceProps): JSX.Element {
   return <Choice {...props} role="switch" />;
 }

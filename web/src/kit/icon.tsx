@@ -41,7 +41,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** Beside a word it says nothing to a screen reader; alone, its button has to be labelled. */
+/** Beside a word it is hidden from screen readers; alone, its button must be labelled. */
 export function Icon(props: { readonly name: IconName; readonly isMirrored?: boolean }): JSX.Element {
   return (
     <svg

@@ -3,7 +3,7 @@ import { type KitTexts, kitTextsEn } from "./kit-texts-en.ts";
 
 const KitTextsContext = createContext<Accessor<KitTexts>>(() => kitTextsEn);
 
-/** Gives the kit its words in another language. */
+/** Gives the kit its texts in another language. */
 export function KitTextsProvider(props: {
   readonly texts: Accessor<KitTexts>;
   readonly children: JSX.Element;

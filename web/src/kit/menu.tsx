@@ -8,7 +8,7 @@ export type MenuEntry =
       readonly label: string;
       readonly onSelect: () => void;
       readonly tone?: "bad";
-      /** Said in the label of a disabled entry, not by its colour alone. */
+      /** Part of the label of a disabled entry, not only its colour. */
       readonly isDisabled?: boolean;
       /** Makes it an entry that is on or off. */
       readonly isChecked?: boolean;
@@ -17,7 +17,7 @@ export type MenuEntry =
   | "line";
 
 type MenuProps = {
-  /** Read out when the button shows only a sign. */
+  /** Read out when the button shows only an icon. */
   readonly label: string;
   readonly button: JSX.Element;
   readonly entries: readonly MenuEntry[];
@@ -26,7 +26,9 @@ type MenuProps = {
   readonly shape?: "square" | undefined;
 };
 
-/** A button that opens a list of actions. Arrows, Home, End and first letters move, Escape closes and gives the focus back. */
+/**
+ * A button that opens a list of actions. Arrows, Home, End and first letters move, Escape closes and returns the focus.
+ */
 export function Menu(props: MenuProps): JSX.Element {
   const id = createUniqueId();
   const [isOpen, setIsOpen] = createSignal(false);
@@ -137,7 +139,7 @@ function MenuLine(props: { readonly entry: MenuEntry; readonly close: () => void
   );
 }
 
-/** Where the focus goes from here by the key, or null for a key that means nothing in a list. */
+/** Where a key moves the focus, or null for a key without meaning in a list. */
 function nextFocus(items: readonly HTMLElement[], key: string): HTMLElement | null {
   const at = items.findIndex((item) => item.matches(":focus"));
   const moves: Readonly<Record<string, number>> = {

@@ -16,7 +16,7 @@ type PaginationProps = {
   readonly onFirst: (() => void) | null;
   /** Null on the last page. */
   readonly onNext: (() => void) | null;
-  /** How many rows there are, where it is known. */
+  /** How many rows there are, if known. */
   readonly total?: { readonly count: number; readonly is_exact: boolean } | null | undefined;
 };
 
@@ -26,7 +26,7 @@ function written(count: number): string {
   return count.toLocaleString(isLocale(lang) ? formatTagOf(lang) : "en");
 }
 
-/** Pages by a cursor: forward, back to the first, and Back of the browser for the one before. */
+/** Cursor paging: forward, back to the first, and the browser's Back for the previous one. */
 export function Pagination(props: PaginationProps): JSX.Element {
   const texts = useKitTexts();
   const id = createUniqueId();

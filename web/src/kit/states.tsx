@@ -4,7 +4,7 @@ import { useKitTexts } from "./kit-texts.tsx";
 import type { Tone } from "./status.tsx";
 import "./states.css";
 
-/** Nothing is there, why that is so, and what to do next. */
+/** Nothing is there, why, and what to do next. */
 export function EmptyState(props: {
   readonly title: string;
   readonly children?: JSX.Element;
@@ -57,12 +57,12 @@ export function ErrorState(props: {
   );
 }
 
-/** Holds the place of a text that is on its way. */
+/** The placeholder of a text that is loading. */
 export function Skeleton(props: { readonly width?: string }): JSX.Element {
   return <span class="skeleton" style={{ "inline-size": props.width ?? "60%" }} aria-hidden="true" />;
 }
 
-/** Holds the place of a part of a page that is on its way, about as large as it will be, so that little below it moves. */
+/** The placeholder of a part of a page that is loading, about as large as it will be, so that little below it moves. */
 export function LoadingPart(props: { readonly size?: "line" | "card" | "chart" | "page" }): JSX.Element {
   const texts = useKitTexts();
   return (
@@ -76,8 +76,8 @@ export function LoadingPart(props: { readonly size?: "line" | "card" | "chart" |
 }
 
 /**
- * What is below a part whose height is not known yet: it is made, and requests what it needs, but is shown only when
- * that part is there. Otherwise it would jump away under the reader's eyes and finger.
+ * The content below a part of unknown height: it is created, and requests its data, but is shown only when that part is
+ * loaded. Otherwise it would jump away under the reader's eyes and finger.
  */
 export function ShownAfter(props: { readonly isReady: boolean; readonly children: JSX.Element }): JSX.Element {
   return (
@@ -87,7 +87,7 @@ export function ShownAfter(props: { readonly isReady: boolean; readonly children
   );
 }
 
-/** One remark in the flow of a page. */
+/** A note in the flow of a page. */
 export function Notice(props: { readonly tone: Tone; readonly children: JSX.Element }): JSX.Element {
   return (
     <div class="notice" data-tone={props.tone}>

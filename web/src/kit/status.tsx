@@ -12,7 +12,7 @@ export function Status(props: { readonly tone: Tone; readonly children: JSX.Elem
   );
 }
 
-/** A short fact beside a name, without a judgement. */
+/** A short fact beside a name, without a tone. */
 export function Badge(props: { readonly children: JSX.Element }): JSX.Element {
   return <span class="badge">{props.children}</span>;
 }

@@ -22,7 +22,10 @@ function dismiss(id: number): void {
   setToasts((all) => all.filter((toast) => toast.id !== id));
 }
 
-/** Says that something happened, without taking the focus. One with an action, like undo, stays until it is dismissed. */
+/**
+ * Reports that something happened, without taking the focus. One with an action, such as undo, stays until it is
+ * dismissed.
+ */
 export function showToast(text: string, tone: Tone = "ok", action: ToastAction | null = null): void {
   lastId += 1;
   const id = lastId;
@@ -32,7 +35,7 @@ export function showToast(text: string, tone: Tone = "ok", action: ToastAction |
   }
 }
 
-/** Where toasts appear; once in each shell. */
+/** Where toasts appear; once per shell. */
 export function Toaster(): JSX.Element {
   const texts = useKitTexts();
   return (

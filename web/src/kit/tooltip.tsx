@@ -4,8 +4,8 @@ import "./menu.css";
 import "./tooltip.css";
 
 /**
- * A remark that appears on hover and on focus, and goes on Escape. It only adds to what is there: nothing essential
- * may be in it alone. The child gets the id of its description.
+ * A note that appears on hover and on focus, and disappears on Escape. It is only a supplement: nothing essential may
+ * be in it alone. The child gets the id of its description.
  */
 export function Tooltip(props: {
   readonly text: string;

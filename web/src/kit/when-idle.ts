@@ -2,8 +2,8 @@ const idleMsMax = 500;
 const withoutIdleMs = 60;
 
 /**
- * Runs something when the browser has nothing more urgent to do, like painting or answering a press, but soon.
- * @returns how to call it off
+ * Runs something when the browser has nothing more urgent to do, such as painting or handling a press, but soon.
+ * @returns a function that cancels it
  */
 export function whenIdle(run: () => void): () => void {
   if (typeof requestIdleCallback === "function") {

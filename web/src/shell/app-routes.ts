@@ -3,9 +3,9 @@ import type { IconName } from "../kit/icon.tsx";
 import { loadedPage } from "./loaded-page.tsx";
 import type { NavEntry } from "./nav-entry.ts";
 
-/** A page of the console or the admin, by the texts that its sidebar is labelled with. */
+/** A page of the console or the admin area, parametrised by the texts of its sidebar labels. */
 export type AppRoute<Texts> = {
-  /** Below the base of the entry, with both slashes; `:name` stands for one part. */
+  /** Below the base of the entry, with both slashes; `:name` is a parameter. */
   readonly path: string;
   readonly nav?: {
     readonly label: (texts: Texts) => string;
@@ -32,7 +32,7 @@ export function toNavEntries<Texts>(routes: readonly AppRoute<Texts>[], texts: T
   );
 }
 
-/** The routes as the router takes them; each page is a chunk of its own. */
+/** The routes in the router's format; each page is a separate chunk. */
 export function toRouterRoutes<Texts>(routes: readonly AppRoute<Texts>[]): { path: string; component: Component }[] {
   return routes.map(({ path, load }) => ({ path, component: loadedPage(load) }));
 }

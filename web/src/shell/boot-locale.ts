@@ -1,4 +1,4 @@
-/** Runs before the first paint of the console, so that what is drawn first already runs in the right direction. */
+/** Runs before the first paint of the console, so that it has the right direction from the start. */
 try {
   const remembered = /(?:^|; )SVC_LANG=([a-z]{2})(?:;|$)/.exec(document.cookie)?.[1];
   if (remembered !== undefined) {
@@ -6,5 +6,5 @@ try {
     document.documentElement.dir = remembered === "ar" ? "rtl" : "ltr";
   }
 } catch {
-  // No cookies, no choice: the application finds out the language of the browser.
+  // No cookies, no choice: the application detects the browser's language.
 }

@@ -1,4 +1,4 @@
-/** Runs before the first paint, in the head of every page: a chosen theme must not flash the other one first. */
+/** Runs before the first paint, in the head of every page: a selected theme must not flash the other one first. */
 try {
   const theme = localStorage.getItem("theme");
   if (theme === "light" || theme === "dark") {

@@ -1,6 +1,6 @@
 import type { JSX } from "solid-js";
 
-/** The sign: a gate that lets a measured stream through. */
+/** The logo: a gate that lets a measured stream through. */
 export function BrandMark(): JSX.Element {
   return (
     <svg class="brand-mark" viewBox="0 0 18 18" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">

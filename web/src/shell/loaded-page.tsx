@@ -3,8 +3,8 @@ import { Dynamic } from "solid-js/web";
 import { Skeleton } from "../kit/states.tsx";
 
 /**
- * A page that is loaded when it is first shown. It is not inside a `Suspense`: there, a query that begins in the page
- * would take the page off the screen, with its head, its own skeletons, the focus and what was typed.
+ * A page that is loaded when it is first shown. It is not inside a `Suspense`: there, a query that starts in the page
+ * would take the page off the screen, with its head, its skeletons, the focus and the input.
  */
 export function loadedPage(load: () => Promise<{ readonly Page: Component }>): Component {
   const [page, setPage] = createSignal<Component>();
@@ -27,7 +27,7 @@ export function loadedPage(load: () => Promise<{ readonly Page: Component }>): C
   };
 }
 
-/** Hands the failure to the boundary around the page. */
+/** Passes the failure to the boundary around the page. */
 function Failed(props: { readonly error: unknown }): JSX.Element {
   throw props.error;
 }

@@ -2,11 +2,11 @@ import type { IconName } from "../kit/icon.tsx";
 
 /** One page in the sidebar. */
 export type NavEntry = {
-  /** Below the base of the entry, like `/keys/`. */
+  /** Below the base of the entry, such as `/keys/`. */
   readonly path: string;
   readonly label: string;
   readonly icon: IconName;
-  /** The letter after `g` that goes there. */
+  /** The letter after `g` that opens it. */
   readonly key?: string;
   /** The heading above it, where a group begins. */
   readonly group?: string;

@@ -1,7 +1,7 @@
 import { ErrorBoundary, type JSX } from "solid-js";
 import { ErrorState } from "../kit/states.tsx";
 
-/** A page that fails takes only itself along. */
+/** Contains the failure of a page, so that nothing else fails. */
 export function PageBoundary(props: { readonly failedTitle: string; readonly children: JSX.Element }): JSX.Element {
   return (
     <ErrorBoundary

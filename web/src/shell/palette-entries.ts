@@ -1,12 +1,12 @@
-/** Something that the palette finds by its name. */
+/** An entry that the palette finds by its name. */
 export type PaletteEntry = {
   readonly label: string;
-  /** What kind of thing it is, at the end of the line. */
+  /** Its kind, at the end of the line. */
   readonly kind?: string;
   readonly onSelect: () => void;
 };
 
-/** Every word has to be in the name; names that begin with the first one come first. */
+/** Every word must occur in the name; names that begin with the first one come first. */
 export function findEntries(entries: readonly PaletteEntry[], words: string): PaletteEntry[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = entries.filter(({ label }) => wanted.every((word) => label.toLowerCase().includes(word)));

@@ -13,7 +13,7 @@ type PaletteProps = {
 
 const shownMax = 30;
 
-/** Pages, things and actions by their names: type, choose with the arrows, press Enter. */
+/** Pages, things and actions by name: type, select with the arrows, press Enter. */
 export function Palette(props: PaletteProps): JSX.Element {
   const id = createUniqueId();
   const [words, setWords] = createSignal("");

@@ -1,13 +1,13 @@
 import { type Accessor, createSignal } from "solid-js";
 
-/** What the blocking script `boot-theme.ts` reads as well, so that nothing flashes. */
+/** Also read by the blocking script `boot-theme.ts`, so that nothing flashes. */
 const themeKey = "theme";
 const shortcutsKey = "single-key-shortcuts";
 const collapsedKey = "sidebar-collapsed";
 
 export type Theme = "system" | "light" | "dark";
 
-/** Storage is away in some private windows; a preference then lasts as long as the page. */
+/** Storage is unavailable in some private windows; a preference then lasts as long as the page. */
 export function readPreference(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -20,7 +20,7 @@ export function keepPreference(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // There is no storage; the page goes on with what it has in memory.
+    // There is no storage; the page continues with what it has in memory.
   }
 }
 
@@ -40,7 +40,7 @@ export function chooseTheme(next: Theme): void {
   }
 }
 
-/** Whether single letters do something; people who use speech input turn them off. */
+/** Whether single letters are shortcuts; people who use speech input turn them off. */
 export const hasSingleKeys: Accessor<boolean> = hasShortcuts;
 
 export function switchSingleKeys(isOn: boolean): void {

@@ -5,7 +5,7 @@ import { Button } from "../kit/button.tsx";
 import { Dialog } from "../kit/dialog.tsx";
 import type { ShellTexts } from "./shell-texts.ts";
 
-/** Appears when an answer says that the login is over; the page stays as it is, with everything that was typed. */
+/** Appears when a response says that the login has expired; the page stays as it is, with all its input. */
 export function SessionDialog(props: { readonly texts: ShellTexts; readonly loginPath: string }): JSX.Element {
   const [isOpen, setIsOpen] = createSignal(false);
   const client = useQueryClient();

@@ -1,6 +1,6 @@
 import { english } from "../i18n/messages.ts";
 
-/** The words of the frame around every page of the console and of the admin. */
+/** The texts of the frame around every page of the console and of the admin area. */
 export const shellTextsEn = english({
   skip: "Skip to the content",
   menu: "Menu",

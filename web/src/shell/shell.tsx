@@ -32,11 +32,11 @@ type ShellProps = {
   readonly loginPath: string;
   readonly texts: ShellTexts;
   readonly nav: readonly NavEntry[];
-  /** More of the palette: actions, and what was found for the words that were typed. */
+  /** Further palette entries: actions, and search results for the typed words. */
   readonly actions?: readonly PaletteEntry[];
-  /** What is at the end of the bar, like the language menu of the console. */
+  /** The end of the bar, such as the language menu of the console. */
   readonly barEnd?: JSX.Element;
-  /** What is at the foot of the sidebar. */
+  /** The foot of the sidebar. */
   readonly foot?: JSX.Element;
   readonly onLogOut: () => void;
   readonly children: JSX.Element;
@@ -48,11 +48,11 @@ const ShortcutsDialog = lazy(async () => ({ default: (await import("./shortcuts-
 
 const themes: readonly Theme[] = ["system", "light", "dark"];
 
-/** The frame around every page of the console and of the admin. */
+/** The frame around every page of the console and of the admin area. */
 export function Shell(props: ShellProps): JSX.Element {
   const navigate = useNavigate();
   const location = useLocation();
-  // As in the sidebar; the router would take the last slash off.
+  // As in the sidebar; the router would remove the trailing slash.
   const go = (path: string): void => navigate(`/${props.area}${path}`, { resolve: false });
   const [isNavOpen, setIsNavOpen] = createSignal(false);
   const [isPaletteOpen, setIsPaletteOpen] = createSignal(false);
@@ -65,7 +65,7 @@ export function Shell(props: ShellProps): JSX.Element {
     ),
   }));
   usePaletteKey(() => setIsPaletteOpen(true));
-  // A new page begins at its top, and is read from there.
+  // A new page starts at its top, and is read from there.
   createEffect(
     on(
       () => location.pathname,
@@ -115,7 +115,7 @@ export function Shell(props: ShellProps): JSX.Element {
   );
 }
 
-/** What is loaded when it is opened for the first time, and stays from then on. */
+/** Loaded when it is opened for the first time, and kept from then on. */
 function OnceOpened(props: { readonly isOpen: boolean; readonly children: JSX.Element }): JSX.Element {
   const wasOpened = createMemo<boolean>((before) => before || props.isOpen, false);
   return (
@@ -129,7 +129,7 @@ function Sidebar(props: ShellProps & { readonly isOpen: boolean; readonly onClos
   const location = useLocation();
   const base = (): string => `/${props.area}`;
   let header: HTMLElement | undefined;
-  // Over a page on a phone it is what the keys are for; closed by a key, focus returns to where it was opened.
+  // Over a page on a phone it gets the keys; closed by a key, focus returns to where it was opened.
   createEffect(
     on(
       () => props.isOpen,
@@ -287,7 +287,7 @@ function focusSearch(): void {
   document.querySelector<HTMLElement>("[data-search]")?.focus();
 }
 
-/** The heading of a page, with what can be done on it at its end. */
+/** The heading of a page, with its actions at the end. */
 export function PageHead(props: {
   readonly title: string;
   readonly text?: string;

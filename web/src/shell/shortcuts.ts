@@ -12,7 +12,9 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Single keys and pairs of keys, while nobody is typing, nothing modal is open, and the user has not turned them off. */
+/**
+ * Single keys and pairs of keys, while nobody is typing, nothing modal is open, and the user has not turned them off.
+ */
 export function useShortcuts(shortcuts: () => Shortcuts): void {
   let pending = "";
   let pendingAt = 0;

@@ -1,8 +1,8 @@
 const key = "signed-in";
 
 /**
- * Leaves the public pages a hint that somebody is logged in here, as those pages do not know who asks. It only
- * decides what they offer first, see `site/boot-site.ts`; the session decides who may do what.
+ * Leaves the public pages a hint that a user is logged in, since those pages do not know the visitor. It only decides
+ * what they offer first, see `site/boot-site.ts`; the session decides who may do what.
  */
 export function leaveSignInHint(isSignedIn: boolean): void {
   try {

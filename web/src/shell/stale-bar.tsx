@@ -5,8 +5,8 @@ import { Button } from "../kit/button.tsx";
 import { useKitTexts } from "../kit/kit-texts.tsx";
 
 /**
- * Says that something on the page could not be refreshed. What was there before stays, with everything that was
- * typed; a part that never came says so itself, in its place.
+ * Reports that something on the page could not be refreshed. The old data stays, with all input; a part that never
+ * loaded reports that itself, in its place.
  */
 export function StaleBar(props: { readonly text: string }): JSX.Element {
   const texts = useKitTexts();
@@ -15,7 +15,7 @@ export function StaleBar(props: { readonly text: string }): JSX.Element {
   const [failure, setFailure] = createSignal<Error | null>(null);
   const look = (): void => {
     const errors = cache.getAll().map((query) => (isStale(query) ? query.state.error : null));
-    // For a login that is over there is a dialog.
+    // An expired login has its own dialog.
     setFailure(errors.find((error) => error !== null && !isSessionEnd(error)) ?? null);
   };
   onMount(() => onCleanup(cache.subscribe(look)));

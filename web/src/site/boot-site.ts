@@ -1,5 +1,5 @@
 /**
- * Runs before the first paint of every public page and form, which are the same for everyone: a chosen theme must not
+ * Runs before the first paint of every public page and form, which are the same for everyone: a selected theme must not
  * flash the other one first, and returning users are offered the console at once. The console leaves the hint.
  */
 import "../shell/boot-theme.ts";
@@ -9,7 +9,7 @@ try {
     // The console sends visitors without a session there.
     localStorage.removeItem("signed-in");
   } else if (/[?&]signed-in\b/.test(location.search) || localStorage.getItem("signed-in") === "yes") {
-    // The first is where a login leads back to that was asked for by the page itself.
+    // The first is the return path of a login that the page itself requested.
     localStorage.setItem("signed-in", "yes");
     document.documentElement.dataset["signedIn"] = "yes";
   }

@@ -8,7 +8,7 @@ import type { FrameTexts } from "./messages/en.ts";
 import { frameTexts } from "./messages/messages.ts";
 import type { PageContext, SitePage } from "./model.ts";
 
-/** What the header names, and the footer again. */
+/** The links of the header, repeated in the footer. */
 function mainLinks(texts: FrameTexts): readonly (readonly [path: string, label: string])[] {
   return [
     ["/models/", texts.models],
@@ -17,7 +17,7 @@ function mainLinks(texts: FrameTexts): readonly (readonly [path: string, label: 
   ];
 }
 
-/** Whether a link of the header leads to the page itself, or to the part of the site that it belongs to. */
+/** Whether a link of the header leads to the page itself, or to its section of the site. */
 function currentMark(shown: string, linked: string): "page" | "true" | undefined {
   if (shown === linked) {
     return "page";
@@ -81,7 +81,7 @@ export function Frame(props: {
   );
 }
 
-/** Every language of this page as a link, in a popover that needs no script. */
+/** Every language of this page as a link, in a popover that needs no JavaScript. */
 function LanguageSwitcher(props: { readonly page: SitePage; readonly context: PageContext }): JSX.Element {
   const { page, context } = props;
   const texts = frameTexts[context.locale];

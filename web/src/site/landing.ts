@@ -1,6 +1,6 @@
 /**
- * Reports that a public page was seen, and which call to action on it was clicked. Without cookies: what it calls its
- * visitor is made of chance and forgotten with the tab. Nobody who asks not to be followed is, nor is a program.
+ * Reports that a public page was seen, and which call to action on it was clicked. Without cookies: the visitor id is
+ * random and forgotten with the tab. Visitors who ask not to be tracked are not, and neither are bots.
  */
 type Campaign = { utm_source?: string; utm_medium?: string; utm_campaign?: string };
 
@@ -10,7 +10,7 @@ const campaignKey = "campaign";
 const campaignNames = ["utm_source", "utm_medium", "utm_campaign"] as const;
 const visitorIdBytes = 16;
 
-/** What was kept under a name in this tab, or a new value; nothing is kept without storage. */
+/** The stored value of a name in this tab, or a new one; nothing is stored without storage. */
 function keptInTab(name: string, make: () => string): string {
   try {
     const made = sessionStorage.getItem(name) ?? make();
@@ -26,7 +26,7 @@ function newVisitorId(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The campaign by which the visitor came; it stays for the pages that are seen after the first. */
+/** The visitor's campaign; it stays for the following pages. */
 function campaignOf(search: string): Campaign {
   const query = new URLSearchParams(search);
   const named = campaignNames.flatMap((name) => {

@@ -5,7 +5,7 @@ import type { IslandName } from "./model.ts";
 
 type Loaders = { readonly [Name in IslandName]: () => Promise<Component<IslandProps[Name]>> };
 
-/** Each island is a chunk of its own, which the page names in its head. */
+/** Each island is a separate chunk, which the page names in its head. */
 const loaders: Loaders = {
   "first-call": async () => (await import("./islands/first-call.tsx")).FirstCall,
   "model-table": async () => (await import("./islands/model-table.tsx")).ModelTable,
@@ -14,7 +14,7 @@ const loaders: Loaders = {
 
 declare global {
   interface Window {
-    /** What the framework keeps between the page and its hydration; its own inline script is not allowed to run here. */
+    /** The framework's state between the page and its hydration; its own inline script is not allowed to run here. */
     _$HY?: { events: unknown[]; completed: WeakSet<object>; r: object; fe: () => void };
   }
 }

@@ -3,7 +3,10 @@ import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import type { JSX } from "solid-js";
 import type { Formats } from "../i18n/format.ts";
 
-/** What a page is made from. It holds nothing of the moment or the visitor, so that it comes out the same each time. */
+/**
+ * What a page is rendered from. It contains nothing about the time or the visitor, so that the result is the same each
+ * time.
+ */
 export type PageContext = {
   readonly locale: Locale;
   readonly catalogue: SiteCatalogue;
@@ -19,18 +22,18 @@ export type PageContext = {
 
 /** A public page, written once for each language. */
 export type SitePage = {
-  /** With both slashes, like `/pricing/`; a page that ends in `.html` has no address of its own. */
+  /** With both slashes, such as `/pricing/`; a page that ends in `.html` has no URL of its own. */
   readonly path: string;
   readonly title: (locale: Locale) => string;
   readonly description: (locale: Locale) => string;
-  /** The page whose picture it has, if not its own; those of the catalogue are known only after the build. */
+  /** The page whose preview image it uses, if not its own; those of the catalogue are known only after the build. */
   readonly socialImageOf?: string;
   /** Whether search engines may list it. */
   readonly isIndexed: boolean;
   readonly islands: readonly IslandName[];
-  /** A script of its own for pages that are more than an island. */
+  /** A separate script for pages that are more than an island. */
   readonly script?: "docs-tools";
-  /** The page as Markdown, which then is beside it: `/docs/billing.md`. */
+  /** The page as Markdown, published beside it: `/docs/billing.md`. */
   readonly markdown?: (context: PageContext) => string;
   /** Structured data about the page for search engines, as in schema.org. */
   readonly structuredData?: (context: PageContext) => Readonly<Record<string, unknown>>;

@@ -1,6 +1,5 @@
 /**
- * Sets who is logged in as attributes of the support widget; nothing for visitors. Only loaded where there is a
- * widget.
+ * Sets the logged-in user as attributes of the support widget; nothing for visitors. Only loaded if there is a widget.
  */
 type Me = { readonly user: { readonly email: string; readonly display_name: string | null } };
 

@@ -14,7 +14,7 @@ import type { TableState } from "./table-state.ts";
 import "./data-table.css";
 
 type DataTableProps<Row> = {
-  /** Under which the browser keeps columns and density. */
+  /** The browser's storage key for columns and density. */
   readonly name: string;
   readonly label: string;
   readonly columns: readonly Column<Row>[];
@@ -27,19 +27,19 @@ type DataTableProps<Row> = {
   readonly error: Error | null;
   readonly onRetry: () => void;
   readonly filters?: readonly Filter[];
-  /** Where the list goes on; null or absent at its end. */
+  /** The cursor of the next page; null or absent at the end. */
   readonly nextCursor?: string | null | undefined;
-  /** How many rows there are, where it is known. */
+  /** How many rows there are, if known. */
   readonly total?: { readonly count: number; readonly is_exact: boolean } | null;
-  /** Why nothing is there before any filter, and what to do. */
+  /** Why the list is empty without any filter, and what to do. */
   readonly empty: { readonly title: string; readonly text?: string; readonly actions?: JSX.Element };
-  /** Addresses that stream every row that matches. */
+  /** URLs that stream every matching row. */
   readonly exports?: { readonly csv: string; readonly json?: string };
-  /** The open row when it is not on this page, as after following a link. */
+  /** The open row when it is not on this page, for example after following a link. */
   readonly elsewhere?: Row | null | undefined;
-  /** What the panel of a row shows; without it rows do not open. */
+  /** The panel of a row; without it rows do not open. */
   readonly panel?: { readonly title: (row: Row) => string; readonly content: (row: Row) => JSX.Element };
-  /** More at the end of the bar, like a button that creates. */
+  /** Further content at the end of the bar, such as a button that creates. */
   readonly actions?: JSX.Element;
 };
 
@@ -47,8 +47,8 @@ const shortListMax = 25;
 const skeletonRows = Array.from({ length: 8 }, (_, index) => index);
 
 /**
- * A list whose filters, order, page and open row are in the URL and are the backend's work. Its states are those of
- * every list: loading, failed, empty at first, empty by its filters, and refetching.
+ * A list whose filters, order, page and open row are in the URL and handled by the backend. It has the states of every
+ * list: loading, failed, empty at first, empty by its filters, and refetching.
  */
 export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
   const texts = useKitTexts();
@@ -59,7 +59,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
     openId: () => props.state.openId(),
   });
   const isEmpty = (): boolean => props.rows?.length === 0;
-  // A short list needs no pages; those who chose longer ones keep the choice.
+  // A short list needs no paging; users who selected longer pages keep the choice.
   const hasPages = (): boolean =>
     props.nextCursor !== null ||
     props.state.cursor() !== "" ||

@@ -9,8 +9,8 @@ import type { TableState } from "./table-state.ts";
 type FiltersProps = { readonly filters: readonly Filter[]; readonly state: TableState };
 
 /**
- * The fields of the filters. On a phone they would fill the first screen: there a search stays, and the rest is under
- * a button that says how many are set.
+ * The fields of the filters. On a phone they would fill the first screen: there a search stays, and the rest is under a
+ * button with the number of active ones.
  */
 export function FilterBar(props: FiltersProps): JSX.Element {
   const texts = useKitTexts();
@@ -80,7 +80,7 @@ function FilterField(props: { readonly filter: Filter; readonly state: TableStat
   );
 }
 
-/** The filters that are set, each with a way to take it off. */
+/** The active filters, each with a way to remove it. */
 export function FilterChips(props: FiltersProps): JSX.Element {
   const texts = useKitTexts();
   const active = (): readonly Filter[] => props.filters.filter(({ id }) => props.state.filter(id) !== "");

@@ -3,7 +3,7 @@ import { createQuery, keepPreviousData } from "@tanstack/solid-query";
 import { type ApiError, apiGet, apiUrl } from "../api/client.ts";
 import type { TableState } from "./table-state.ts";
 
-/** What a list asks the backend for, in the form in which `DataTable` takes it: spread it over the table. */
+/** The query of a list, in the form that `DataTable` takes: spread it over the table. */
 export type ListQuery<Row> = {
   readonly rows: readonly Row[] | undefined;
   readonly nextCursor: string | null | undefined;
@@ -16,14 +16,14 @@ export type ListQuery<Row> = {
 };
 
 type ListOptions = {
-  /** With the slash at its end; the page is at `<path>list/`, the file at `<path>export/`. */
+  /** With a trailing slash; the page is at `<path>list/`, the file at `<path>export/`. */
   readonly path: string;
   readonly state: TableState;
-  /** Asks again every so many milliseconds while the page is seen; 0 does not. */
+  /** Refetches every so many milliseconds while the page is visible; 0 disables it. */
   readonly refreshMs?: () => number;
 };
 
-/** A page of a list of the backend (`listContract` in packages/contracts), by what the URL says. */
+/** A page of a backend list (`listContract` in packages/contracts), as selected by the URL. */
 export function createListQuery<Row>(options: ListOptions): ListQuery<Row> {
   const { path, state } = options;
   const query = createQuery(() => ({
@@ -31,7 +31,7 @@ export function createListQuery<Row>(options: ListOptions): ListQuery<Row> {
     queryFn: ({ signal }: { signal: AbortSignal }) =>
       // The row type is that of the same contract whose path this is.
       apiGet(`${path}list/`, { query: state.query(), signal }) as Promise<ListAnswer<Row>>,
-    // The rows before stay, dimmed, until the new ones have come.
+    // The previous rows stay, dimmed, until the new ones have loaded.
     placeholderData: keepPreviousData,
     refetchInterval: options.refreshMs?.() ?? 0,
   }));
@@ -61,7 +61,7 @@ export function createListQuery<Row>(options: ListOptions): ListQuery<Row> {
   };
 }
 
-/** Where the files of a list are, by what the URL says. @param path with the slash at its end */
+/** The export URLs of a list, as selected by the URL. @param path with a trailing slash */
 export function exportsOf(path: string, state: TableState): { readonly csv: string; readonly json: string } {
   const { cursor: _cursor, limit: _limit, ...asked } = state.query() as Record<string, string | number>;
   return {

@@ -1,8 +1,8 @@
 import type { JSX } from "solid-js";
 
-/** One column. What it shows comes with the row: a list asks the backend for nothing more. */
+/** One column. Its content comes with the row: a list requests nothing more from the backend. */
 export type Column<Row> = {
-  /** Also the name by which the backend sorts. */
+  /** Also the backend's name for sorting. */
   readonly id: string;
   readonly label: string;
   readonly cell: (row: Row) => JSX.Element;
@@ -13,7 +13,7 @@ export type Column<Row> = {
   readonly card?: "title" | "badge" | "hidden";
 };
 
-/** A filter that is a choice out of a list. */
+/** A filter with a list of choices. */
 export type ChoiceFilter = {
   /** The name in the URL. */
   readonly id: string;
@@ -21,7 +21,7 @@ export type ChoiceFilter = {
   readonly options: readonly { readonly value: string; readonly label: string }[];
 };
 
-/** A filter that is a text, like a search; marked as the search of the page. */
+/** A text filter, such as a search; marked as the search of the page. */
 export type SearchFilter = { readonly id: string; readonly label: string; readonly isSearch: true };
 
 export type Filter = ChoiceFilter | SearchFilter;
@@ -38,7 +38,7 @@ export function formatSort({ column, isDescending }: Sort): string {
   return isDescending ? `-${column}` : column;
 }
 
-/** One press sorts downwards, the next upwards, the third as the list comes. */
+/** The first press sorts descending, the second ascending, the third restores the default. */
 export function nextSort(current: Sort | null, column: string): Sort | null {
   if (current?.column !== column) {
     return { column, isDescending: true };

@@ -7,8 +7,8 @@ type OpenRowOptions<Row> = {
 };
 
 /**
- * The row whose panel is open. While a dialog is open the row stays as it was, whatever comes in: the panel would
- * start over with the new one, and take the dialog along with everything that was typed in it.
+ * The row whose panel is open. While a dialog is open the row stays as it was, whatever is loaded: the panel would
+ * start over with the new one, and take the dialog along with all its input.
  */
 export function createOpenRow<Row>({ rows, rowId, openId }: OpenRowOptions<Row>): Accessor<Row | undefined> {
   const [closed, setClosed] = createSignal(0);

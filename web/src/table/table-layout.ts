@@ -2,7 +2,7 @@ import { type Accessor, createSignal } from "solid-js";
 import { keepPreference, readPreference } from "../shell/preferences.ts";
 import type { Column } from "./model.ts";
 
-/** Which columns a table shows and how dense its rows are, kept for each table in this browser. */
+/** A table's visible columns and row density, stored per table in this browser. */
 export type TableLayout<Row> = {
   readonly visible: Accessor<readonly Column<Row>[]>;
   readonly isVisible: (id: string) => boolean;
@@ -24,7 +24,7 @@ export function createTableLayout<Row>(name: string, columns: () => readonly Col
     isVisible,
     toggle: (id) => {
       const next = isVisible(id) ? [...hidden(), id] : hidden().filter((each) => each !== id);
-      // A table without a column would show nothing that could be opened.
+      // A table without columns would show nothing that could be opened.
       if (columns().some((column) => !next.includes(column.id))) {
         setHidden(next);
         keepPreference(columnsKey, next.join(","));

@@ -4,7 +4,7 @@ import { formatSort, parseSort, type Sort } from "./model.ts";
 const pageSizes: readonly number[] = [25, 50, 100];
 const pageSizeDefault = 25;
 
-/** What a list shows, kept in the URL: Back works, and a link shows the same to somebody else. */
+/** The state of a list, stored in the URL: Back works, and a link shows the same to others. */
 export type TableState = {
   /** The value of a filter, empty without one. */
   readonly filter: (id: string) => string;
@@ -21,7 +21,7 @@ export type TableState = {
   /** The id of the row whose panel is open, empty when none is. */
   readonly openId: () => string;
   readonly setOpenId: (id: string | null) => void;
-  /** The query of the list, as the backend takes it; also for links that export. */
+  /** The query of the list, as the backend takes it; also for export links. */
   readonly query: () => Readonly<Record<string, string | number>>;
 };
 
@@ -29,11 +29,11 @@ type TableStateOptions = {
   /** The names of the filters, which are their names in the URL. */
   readonly filters: readonly string[];
   readonly sort?: Sort;
-  /** Before the names, where a page has two lists. */
+  /** A prefix of the names if a page has two lists. */
   readonly prefix?: string;
 };
 
-/** The state of a list. It belongs to a page inside the router. */
+/** The state of a list. Must be used on a page inside the router. */
 export function createTableState(options: TableStateOptions): TableState {
   const [params, setParams] = useSearchParams();
   const { prefix = "" } = options;
@@ -54,7 +54,7 @@ export function createTableState(options: TableStateOptions): TableState {
   const activeFilters = (): string[] => options.filters.filter((id) => filter(id) !== "");
   return {
     filter,
-    // Whatever changes which rows there are begins at the first page again.
+    // Anything that changes which rows there are returns to the first page.
     setFilter: (id, value) => write({ [id]: value === "" ? null : value, cursor: null, open: null }, true),
     clearFilters: () =>
       write({ ...Object.fromEntries(options.filters.map((id) => [id, null])), cursor: null, open: null }, true),

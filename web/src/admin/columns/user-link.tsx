@@ -1,7 +1,7 @@
 import { type JSX, Show } from "solid-js";
 import { dash } from "../shown.ts";
 
-/** The way to everything about a user; without an id only the address, for an order that nobody has claimed. */
+/** A link to everything about a user; without an id only the address, for an unclaimed order. */
 export function UserLink(props: {
   readonly userId: number | string | null;
   readonly email?: string | null;

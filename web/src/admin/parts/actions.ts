@@ -3,7 +3,7 @@ import { type Accessor, createSignal } from "solid-js";
 import { ApiError } from "../../api/client.ts";
 import { showToast } from "../../kit/toast.tsx";
 
-/** Refetches everything that came from these paths of the backend. */
+/** Refetches everything that came from these backend paths. */
 export function useRefresh(...paths: readonly string[]): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
@@ -13,11 +13,11 @@ export function useRefresh(...paths: readonly string[]): () => Promise<void> {
 
 export type Action = {
   readonly isBusy: Accessor<boolean>;
-  /** Does the work once at a time and reports the outcome; true when it went well. */
+  /** Does the work once at a time and reports the outcome; true on success. */
   readonly run: (work: () => Promise<string>) => Promise<boolean>;
 };
 
-/** Something that one press does. What it changed is refetched, a failure is shown with its request id. */
+/** An action for one button press. What it changed is refetched, a failure is shown with its request id. */
 export function createAction(...paths: readonly string[]): Action {
   const refresh = useRefresh(...paths);
   const [isBusy, setIsBusy] = createSignal(false);
@@ -42,7 +42,7 @@ export function createAction(...paths: readonly string[]): Action {
   };
 }
 
-/** What a failure says, with the id of the request where it has one. */
+/** The message of a failure, with its request id if it has one. */
 export function failureText(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const fields = error instanceof ApiError ? Object.values(error.fields) : [];

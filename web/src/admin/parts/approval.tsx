@@ -55,7 +55,7 @@ const effectLabels: Readonly<Record<EffectName, string>> = {
   ...priceEffectLabels,
 };
 
-/** Values of enumerations; the others are amounts, or names that somebody chose. */
+/** Values of enumerations; others are amounts, or names that a person chose. */
 const words: ReadonlySet<EffectName> = new Set([
   "decision",
   "outcome",
@@ -84,12 +84,12 @@ export function Effects(props: { readonly effects: ActEffects }): JSX.Element {
   );
 }
 
-/** What is said where an act waits for a second super-admin. */
+/** Shown when an act waits for a second super-admin. */
 export function waitingText({ approval_id: id }: Approval): string {
   return `Nothing has changed yet: request ${id} is waiting for another super-admin's approval.`;
 }
 
-/** The outcome of something that may wait for a second super-admin. */
+/** The result of an action that may wait for a second super-admin. */
 export function outcomeText<Done extends object>(
   answer: Done | AnswerOf<typeof waitingAnswer>,
   doneText: (done: Done) => string,
@@ -97,7 +97,7 @@ export function outcomeText<Done extends object>(
   return "approval" in answer ? waitingText(answer.approval) : doneText(answer);
 }
 
-/** What it takes to do what a form is about to send, before it is sent. */
+/** What the action of a form requires, before it is sent. */
 export function DemandNotice(props: { readonly demand: (typeof demands)[number] | undefined }): JSX.Element {
   const me = createMe();
   return (

@@ -4,7 +4,7 @@ import { SimpleTable } from "./simple-table.tsx";
 
 type Change = { readonly name: string; readonly before: string; readonly after: string };
 
-/** What a change made of each field; values that are not objects are shown as recorded. */
+/** The changes of each field; values that are not objects are shown as recorded. */
 export function ChangeTable(props: { readonly before: unknown; readonly after: unknown }): JSX.Element {
   const changes = (): readonly Change[] | null => changesOf(props.before, props.after);
   return (
@@ -47,7 +47,7 @@ export function changesOf(before: unknown, after: unknown): readonly Change[] | 
     .filter((change) => change.before !== change.after);
 }
 
-/** Something that was not there before is a record without fields. */
+/** A new entry is treated as a record without fields. */
 function recordOf(value: unknown): Readonly<Record<string, unknown>> | null {
   if (value === null || value === undefined) {
     return {};

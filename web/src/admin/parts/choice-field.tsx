@@ -13,7 +13,7 @@ type ChoiceFieldProps = {
   readonly onInput: (event: { readonly currentTarget: { readonly value: string } }) => void;
 };
 
-/** One value out of a list, in the form of `createForm`. */
+/** One value from a list, in the form of `createForm`. */
 export function ChoiceField(props: ChoiceFieldProps): JSX.Element {
   const [own, rest] = splitProps(props, ["options"]);
   return (
@@ -32,7 +32,7 @@ export function ChoiceField(props: ChoiceFieldProps): JSX.Element {
   );
 }
 
-/** The options of a filter out of the values of a contract. */
+/** Filter options from the values of a contract. */
 export function optionsOf(values: readonly string[]): readonly { readonly value: string; readonly label: string }[] {
   return values.map((value) => ({ value, label: shownWord(value) }));
 }

@@ -5,14 +5,14 @@ import { Button } from "../../kit/button.tsx";
 import { ErrorState } from "../../kit/states.tsx";
 import { createRefusal } from "./rights.tsx";
 
-/** A form with what went wrong above its fields and its buttons below them. */
+/** A form with its error above its fields and its buttons below them. */
 export function AdminForm<Values extends Readonly<Record<string, unknown>>>(props: {
   readonly form: Form<Values>;
-  /** The verb of the button, like "Save plan". */
+  /** The verb of the button, such as "Save plan". */
   readonly action: string;
   readonly tone?: "primary" | "danger";
   readonly onCancel?: () => void;
-  /** What it does; an admin without the right for it reads so, and can't send it. */
+  /** The operation; an admin without the right for it sees that, and can't submit. */
   readonly operation?: AdminOperation;
   readonly children: JSX.Element;
 }): JSX.Element {
@@ -39,7 +39,7 @@ export function AdminForm<Values extends Readonly<Record<string, unknown>>>(prop
   );
 }
 
-/** Fields that belong together, beside each other where there is room. */
+/** Fields that belong together, side by side if there is room. */
 export function FieldRow(props: { readonly children: JSX.Element }): JSX.Element {
   return <div class="field-row">{props.children}</div>;
 }
@@ -50,12 +50,12 @@ export function orNull(text: string): string | null {
   return trimmed === "" ? null : trimmed;
 }
 
-/** An empty field is left out of what is sent. */
+/** An empty field is omitted. */
 export function orAbsent(text: string): string | undefined {
   return orNull(text) ?? undefined;
 }
 
-/** The whole number in a field, null when it is empty; what is none goes to the backend as it is, which says so. */
+/** The integer in a field, null when it is empty; invalid input is sent as it is, and the backend reports it. */
 export function wholeOrNull(text: string): number | string | null {
   const trimmed = text.trim();
   return trimmed === "" ? null : /^-?\d{1,15}$/.test(trimmed) ? Number(trimmed) : trimmed;

@@ -1,7 +1,7 @@
 import { type JSX, Show } from "solid-js";
 import { dash } from "../shown.ts";
 
-/** A value as it was recorded, readable; the keyboard can scroll it. */
+/** A value as recorded, readable; the keyboard can scroll it. */
 export function JsonValue(props: { readonly value: unknown; readonly label: string }): JSX.Element {
   return (
     <Show when={props.value !== null && props.value !== undefined} fallback={dash}>

@@ -1,10 +1,10 @@
 import { useSearchParams } from "@solidjs/router";
 import { createRangeState, type RangeState } from "./range-bar.tsx";
 
-/** The filters of a list by its time, besides those of its own; `createTableState` takes them like any other. */
+/** The filters of a list by its time, in addition to its own; `createTableState` takes them like any other. */
 export const rangeFilters = ["from_day", "to_day", "zone"] as const;
 
-/** The days of a list. Other days are other rows, so that the list begins at its first page again. */
+/** The days of a list. A change shows other rows, so the list returns to its first page. */
 export function createListRange(): RangeState {
   const range = createRangeState();
   const [, setParams] = useSearchParams();

@@ -4,9 +4,9 @@ import { dayIn, dayMs } from "../../i18n/days.ts";
 import { SelectField, TextField } from "../../kit/field.tsx";
 import "../../table/data-table.css";
 
-/** The days that a page is about, in the URL; empty is what the backend takes by itself. */
+/** The days of a page, in the URL; empty means the backend's default. */
 export type RangeState = {
-  /** What the backend takes by itself, in words. */
+  /** The backend's default, in words. */
   readonly unset: string;
   readonly fromDay: () => string;
   readonly toDay: () => string;
@@ -34,7 +34,7 @@ export function createRangeState(): RangeState {
 
 const presets = [1, 7, 30, 90] as const;
 
-/** Zones that are offered: UTC, that of the browser, and some more; any other can be in the URL. */
+/** The offered time zones: UTC, the browser's, and some more; the URL can contain any other. */
 const zonesOffered = ["UTC", "Europe/Berlin", "America/New_York", "America/Los_Angeles", "Asia/Shanghai", "Asia/Tokyo"];
 
 function zonesWith(current: string): readonly string[] {
@@ -42,7 +42,7 @@ function zonesWith(current: string): readonly string[] {
   return [...new Set([...zonesOffered, own, current])];
 }
 
-/** The days of a preset: the last so many, today among them. */
+/** The days of a preset: the last n, including today. */
 function daysOf(state: RangeState, days: number): { readonly from_day: string; readonly to_day: string } {
   const now = Date.now();
   return { from_day: dayIn(state.zone(), now - (days - 1) * dayMs), to_day: dayIn(state.zone(), now) };
@@ -54,7 +54,7 @@ function presetText(days: number): string {
 
 const otherDays = "other";
 
-/** Chooses the days and whose days they are. Two fields for the days are there only where no preset fits. */
+/** Selects the days and their time zone. The two date fields are only shown if no preset fits. */
 export function RangeBar(props: { readonly state: RangeState }): JSX.Element {
   const [isOther, setIsOther] = createSignal(false);
   const chosen = (): string => {

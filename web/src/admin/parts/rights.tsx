@@ -29,9 +29,9 @@ export function createMe(): Me {
   };
 }
 
-/** Shows its children to super-admins; everybody else reads which right is missing. */
+/** Shows its children to super-admins; other admins see which right is missing. */
 export function SuperOnly(props: {
-  /** What can't be done without it, like "Secrets are seen and saved". */
+  /** What requires it, such as "Secrets are seen and saved". */
   readonly what: string;
   readonly children: JSX.Element;
 }): JSX.Element {
@@ -56,7 +56,7 @@ export function SuperOnly(props: {
   );
 }
 
-/** Whether the admin who looks lacks the right for an operation; false as long as that is not known. */
+/** Whether the current admin lacks the right for an operation; false until that is known. */
 export function createRefusal(operation: AdminOperation): {
   readonly isRefused: () => boolean;
   readonly notice: () => JSX.Element;

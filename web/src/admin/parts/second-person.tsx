@@ -8,7 +8,7 @@ import { createMe } from "./rights.tsx";
 const settingsPath = "/backend/admin/settings/list/";
 const settingName = "admin.second_person_above_usd";
 
-/** All settings, which every page that asks for them shares. */
+/** All settings; shared by every page that requests them. */
 export function createSettings(isWanted: () => boolean = () => true) {
   return createQuery(() => ({
     queryKey: [settingsPath],
@@ -17,9 +17,9 @@ export function createSettings(isWanted: () => boolean = () => true) {
   }));
 }
 
-/** What is said before sending where a second super-admin has to agree; nothing as long as one alone may do everything. */
+/** Shown before sending if a second super-admin has to approve; nothing while one alone may do everything. */
 export function SecondPersonNotice(props: {
-  /** What of the form waits, like "A lower price waits"; given the amount above which amounts do, in US dollars. */
+  /** What waits, such as "A lower price waits"; given the threshold in US dollars. */
   readonly what: string | ((aboveUsd: string) => string);
 }): JSX.Element {
   const me = createMe();

@@ -7,7 +7,7 @@ type SimpleColumn<Row> = {
   readonly align?: "end";
 };
 
-/** A short table that is all there: no pages, no filters. The first column names the row. */
+/** A short table that is loaded completely: no pages, no filters. The first column names the row. */
 export function SimpleTable<Row>(props: {
   readonly label: string;
   readonly columns: readonly SimpleColumn<Row>[];

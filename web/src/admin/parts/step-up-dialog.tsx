@@ -8,13 +8,13 @@ import { AdminForm } from "./form-parts.tsx";
 import { createMe } from "./rights.tsx";
 
 /**
- * Asks for the login again when something takes a fresh one, and has it sent once more then. The page and what was typed there
+ * Asks for the login again when an action requires a fresh one, and then sends the action again. The page and its input
  * stay as they are.
  */
 export function StepUpDialog(): JSX.Element {
   const [answer, setAnswer] = createSignal<((isFresh: boolean) => void) | null>(null);
   let asked: Promise<boolean> | null = null;
-  // Two that are refused at the same moment wait for one login.
+  // Two actions refused at the same moment wait for one login.
   const ask = (): Promise<boolean> => {
     asked ??= new Promise<boolean>((resolve) => setAnswer(() => resolve)).finally(() => {
       asked = null;

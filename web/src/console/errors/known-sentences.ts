@@ -3,7 +3,7 @@ import { type ErrorMessages, messages as english } from "./messages/en.ts";
 
 type Known = { readonly pattern: RegExp; readonly of: (texts: ErrorMessages) => string };
 
-/** Each sentence of the backend that is known, and where it is in another language. */
+/** The known sentences of the backend, and their positions in other languages. */
 const known: readonly Known[] = [
   ...Object.entries(english.sentences).map(([key, sentence]) => ({
     pattern: patternOf(sentence),
@@ -15,7 +15,7 @@ const known: readonly Known[] = [
   })),
 ];
 
-/** A sentence of the backend in other words; one that is not known stays as it is. */
+/** Translates a sentence of the backend; an unknown one stays as it is. */
 export function sentenceIn(texts: ErrorMessages, sentence: string): string {
   for (const { pattern, of } of known) {
     const match = pattern.exec(sentence);

@@ -2,7 +2,7 @@ import type { ErrorDetail } from "../../api/client.ts";
 import { sentenceIn } from "./known-sentences.ts";
 import { errorArea } from "./messages/messages.ts";
 
-/** What is wrong, in the language of the user. A sentence that is not known here stays as the backend wrote it. */
+/** What is wrong, in the user's language. An unknown sentence stays as the backend wrote it. */
 export async function inOwnWords(detail: ErrorDetail): Promise<ErrorDetail> {
   await errorArea.load();
   const texts = errorArea.texts();

@@ -1,5 +1,5 @@
 import { area, type TextFile } from "../locales.ts";
 import type { FrameMessages } from "./en.ts";
 
-/** The words of the frame: what every page of the console shows. */
+/** The texts of the frame, which every page of the console shows. */
 export const frameArea = area(import.meta.glob<TextFile<FrameMessages>>("./??.ts"));

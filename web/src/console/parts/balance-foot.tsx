@@ -5,7 +5,7 @@ import { createBalanceQuery } from "./queries.ts";
 
 const refreshMs = 15_000;
 
-/** What is left, at the foot of the sidebar: it follows calls and payments by itself, and leads to where more is bought. */
+/** The balance, at the foot of the sidebar: updated after calls and payments, and linked to the plans. */
 export function BalanceFoot(): JSX.Element {
   const texts = frameArea.texts().console;
   const query = createBalanceQuery(refreshMs);

@@ -10,7 +10,7 @@ type CursorListOptions<Row> = {
   readonly refreshMs?: () => number;
 };
 
-/** A page of a list that goes on by a cursor, in the form in which `DataTable` takes it. */
+/** A cursor page of a list, in the form that `DataTable` takes. */
 export function createCursorList<Row>({ name, state, load, refreshMs }: CursorListOptions<Row>) {
   const asked = () => {
     const { sort: _sort, ...rest } = state.query() as Record<string, string | number>;

@@ -2,7 +2,7 @@ import { For, type JSX } from "solid-js";
 import type { Column } from "../../table/model.ts";
 import "../../table/data-table.css";
 
-/** A short table that is shown whole; on a phone its rows are cards like those of every list. */
+/** A short table that is shown completely; on a phone its rows are cards like those of every list. */
 export function PlainTable<Row>(props: {
   readonly label: string;
   readonly columns: readonly Column<Row>[];

@@ -14,7 +14,7 @@ export type Sums = UsageSummary["total"];
 
 const keysMax = 100;
 
-/** What several pages ask for, under the same names, so that one answer serves them all. */
+/** Queries shared by several pages, under the same cache keys, so that one response serves them all. */
 export function createBalanceQuery(refreshMs = 0) {
   return createQuery(() => ({
     refetchInterval: refreshMs,
@@ -30,7 +30,7 @@ export function createMeQuery() {
   }));
 }
 
-/** The newest keys, which are as many as can be live. */
+/** The newest keys, as many as can be live. */
 export function createKeysQuery() {
   return createQuery(() => ({
     queryKey: ["keys", "newest"],
@@ -47,7 +47,7 @@ export function createModelsQuery() {
 
 type SummaryFilter = Readonly<Record<string, string | number>>;
 
-/** Sums of usage by the filter, refetched every so many milliseconds if there is a number. */
+/** Usage sums by filter, refetched every so many milliseconds if a number is given. */
 export function createSummaryQuery(filter: () => SummaryFilter) {
   return createQuery(() => ({
     queryKey: ["usage-summary", filter()],
@@ -57,7 +57,7 @@ export function createSummaryQuery(filter: () => SummaryFilter) {
 
 const newComerMs = 5_000;
 
-/** The keys, refetched until one of them was called with. */
+/** The keys, refetched until one of them was used. */
 export function createFirstRequestQuery() {
   return createQuery(() => ({
     queryKey: ["keys", "newest"],

@@ -1,7 +1,7 @@
 const quotaPerUsd = 500_000n;
 const places = 6;
 
-/** Quota out of an amount in US dollars as somebody types it, rounded down; null when it is none. */
+/** Quota from a typed amount in US dollars, rounded down; null when it is invalid. */
 export function quotaOfUsd(text: string): bigint | null {
   const match = /^(\d{1,9})(?:[.,](\d{1,6}))?$/.exec(text.trim());
   if (match === null) {
@@ -11,7 +11,7 @@ export function quotaOfUsd(text: string): bigint | null {
   return (micros * quotaPerUsd) / 10n ** BigInt(places);
 }
 
-/** The worth of quota as a number, for charts only: it may be rounded. */
+/** The value of quota as a number, for charts only: it may be rounded. */
 export function usdNumber(quota: number | string): number {
   return Number(quota) / Number(quotaPerUsd);
 }

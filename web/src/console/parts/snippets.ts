@@ -3,13 +3,13 @@ export type SnippetId = "curl" | "python" | "typescript" | "anthropic" | "claude
 export type Snippet = { readonly id: SnippetId; readonly label: string; readonly code: string };
 
 export type SnippetParts = {
-  /** Of this service, without a slash at its end. */
+  /** The base URL of this service, without a trailing slash. */
   readonly origin: string;
   readonly apiKey: string;
   readonly model: string;
 };
 
-/** How a call is made with each tool. The Messages tools add `/v1` themselves, the others are given it. */
+/** A call with each tool. The Messages tools add `/v1` themselves, the others are given it. */
 export function makeSnippets({ origin, apiKey, model }: SnippetParts): readonly Snippet[] {
   const base = `${origin}/v1`;
   const messagesBase = `${origin}/msgcompat`;

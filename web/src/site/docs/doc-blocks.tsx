@@ -34,7 +34,7 @@ export function Sentence(props: InContext & { readonly text: string }): JSX.Elem
   );
 }
 
-/** What is below the heading of a section. */
+/** The content below the heading of a section. */
 export function DocBlocks(props: InContext & { readonly section: DocSection }): JSX.Element {
   return (
     <For each={props.section.blocks}>
@@ -110,7 +110,7 @@ function Snippet(props: InContext & { readonly name: SnippetName }): JSX.Element
   );
 }
 
-/** Radio buttons, so that they work without script, with the arrow keys, and say which one is chosen. */
+/** Radio buttons, so that they work without JavaScript, with the arrow keys, and announce the selected one. */
 function SnippetTabs(props: InContext & { readonly tabs: readonly SnippetTab[]; readonly id: string }): JSX.Element {
   const texts = docTexts[props.context.locale].frame;
   return (

@@ -5,7 +5,7 @@ import { docTexts } from "./messages/messages.ts";
 import type { DocContent } from "./model.ts";
 import { snippets } from "./snippets.ts";
 
-/** Whether there is a place for a key in the code of a page. */
+/** Whether the code of a page has a placeholder for a key. */
 export function hasKeyPlace({ sections }: DocContent): boolean {
   const names = sections.flatMap(({ blocks }) =>
     blocks.flatMap((block) =>
@@ -16,8 +16,8 @@ export function hasKeyPlace({ sections }: DocContent): boolean {
 }
 
 /**
- * How a key gets into the code of the page. Both ways are in it, for those who are logged in and for those who are
- * not; the page is the same for everyone, and the browser shows one of them.
+ * How a key gets into the code of the page. It contains both ways, for logged-in users and for others; the page is the
+ * same for everyone, and the browser shows one of them.
  */
 export function DocKey(props: { readonly path: string; readonly context: PageContext }): JSX.Element {
   const { context, path } = props;

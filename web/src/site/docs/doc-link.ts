@@ -1,6 +1,6 @@
 import type { PageContext } from "../model.ts";
 
-/** The address of a page in the language of this one; forms have addresses of their own, and the console has one for all. */
+/** The URL of a page in the language of this one; forms have their own URLs, and the console has one for all. */
 export function localized({ link, formLink }: PageContext, path: string): string {
   if (path.startsWith("/console/")) {
     return path;

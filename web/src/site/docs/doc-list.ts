@@ -1,6 +1,6 @@
 import type { DocTexts } from "./messages/en.ts";
 
-/** The pages of the docs in the order in which one reads them. */
+/** The pages of the docs in reading order. */
 export const docList: readonly { readonly path: string; readonly title: (texts: DocTexts) => string }[] = [
   { path: "/docs/quickstart/", title: (texts) => texts.quickstart.title },
   { path: "/docs/clients/", title: (texts) => texts.clients.title },

@@ -11,7 +11,7 @@ import { snippets } from "./snippets.ts";
 export type DocSource = {
   /** With both slashes. */
   readonly path: string;
-  /** The day on which somebody last changed what it says, like `2026-11-21`. */
+  /** The day of the last change to its content, such as `2026-11-21`. */
   readonly updatedOn: string;
   readonly name: (texts: DocTexts) => { readonly title: string; readonly description: string };
   readonly content: (texts: DocTexts, context: PageContext) => DocContent;

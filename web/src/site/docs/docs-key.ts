@@ -11,7 +11,7 @@ type Answer = {
 
 /**
  * Creates a key and puts it into the snippets of the page, and nowhere else: it is gone with the page. Visitors whose
- * login has ended are shown the way to one.
+ * login has expired are shown the way to one.
  */
 export async function createKeyForPage(box: HTMLElement, button: HTMLButtonElement): Promise<void> {
   const status = box.querySelector<HTMLElement>("[data-key-status]");
@@ -48,7 +48,7 @@ async function askForKey(): Promise<Answer> {
     headers: { "content-type": "application/json", accept: "application/json", "idempotency-key": idempotencyKey },
     body: JSON.stringify({ name: `Docs ${new Date().toISOString().slice(0, 10)}` }),
   }).catch(() => null);
-  // Something in between may answer with anything.
+  // An intermediary may respond with anything.
   return answer === null ? {} : ((await answer.json().catch(() => ({}))) as Answer);
 }
 

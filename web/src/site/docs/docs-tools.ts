@@ -1,6 +1,6 @@
 /**
- * Runs in the browser on pages of the docs: snippets contain the address that the visitor sees, every block can be
- * copied, and a chosen tab is chosen again wherever there is one like it. Without it the pages are just as readable.
+ * Runs in the browser on pages of the docs: snippets contain the visitor's URL, every block can be copied, and a
+ * selected tab is selected everywhere. Without it the pages are just as readable.
  */
 export {};
 
@@ -16,7 +16,7 @@ if (root !== null) {
   offerKey(root);
 }
 
-/** Somebody who came by another name, or another port, than the operator published reaches the program by that one. */
+/** Visitors who came by another name, or another port, than the operator published reach the program by that one. */
 function fillOrigin({ dataset, ownerDocument }: HTMLElement): void {
   const published = dataset["origin"] ?? "";
   if (published === "" || published === location.origin) {
@@ -38,9 +38,9 @@ function rememberTabs(docs: HTMLElement): void {
       try {
         localStorage.setItem(storageKey, JSON.stringify(chosen));
       } catch {
-        // No storage: it holds for this page.
+        // No storage: it applies to this page only.
       }
-      // What is above changes its height with the tabs; what was clicked stays where it is.
+      // The content above changes its height with the tabs; what was clicked stays in place.
       const before = target.getBoundingClientRect().top;
       choose(docs, chosen);
       scrollBy(0, target.getBoundingClientRect().top - before);
@@ -48,7 +48,7 @@ function rememberTabs(docs: HTMLElement): void {
   });
 }
 
-/** The newest choice that a group of tabs has counts. */
+/** The most recent selection in a group of tabs wins. */
 function choose(docs: HTMLElement, chosen: readonly string[]): void {
   for (const group of docs.querySelectorAll(".doc-tabs")) {
     const tabs = [...group.querySelectorAll<HTMLInputElement>("input")];
@@ -112,13 +112,13 @@ async function copy(docs: HTMLElement, button: HTMLButtonElement): Promise<void>
 async function readMarkdown(path: string, published: string): Promise<string> {
   const answer = await fetch(path);
   if (!answer.ok) {
-    // The link beside the button leads there, with what the server has to say.
+    // The link beside the button leads there, with the server's message.
     throw new Error(`${path} answered ${answer.status}`);
   }
   return (await answer.text()).replaceAll(published, location.origin);
 }
 
-/** Over plain HTTP from another machine there is no clipboard, so that the old way is kept beside the new one. */
+/** Over plain HTTP from another machine there is no clipboard API, so the old method is kept as well. */
 async function writeClipboard(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text);

@@ -7,7 +7,7 @@ type ErrorRow = {
   readonly isCharged?: boolean;
 };
 
-/** The errors that a client meets, those that mean the same in one row. */
+/** The errors that a client gets, those with the same meaning in one row. */
 const errorRows: readonly ErrorRow[] = [
   { codes: ["invalid_json", "missing_field", "invalid_value"], meaning: (texts) => texts.request },
   { codes: ["unpriced_option", "provider_object", "unknown_field"], meaning: (texts) => texts.option },
@@ -29,7 +29,7 @@ const errorRows: readonly ErrorRow[] = [
   { codes: ["upstream_timeout"], meaning: (texts) => texts.timeout },
 ];
 
-/** Status, code, meaning, and whether it is charged; the statuses are those that the program answers with. */
+/** Status, code, meaning, and whether it is charged; the statuses are those that the program sends. */
 export function errorTableRows(texts: DocTexts["clients"]): string[][] {
   return errorRows.map(({ codes, meaning, isCharged = false }) => [
     [...new Set(codes.map(statuses))].join(", "),

@@ -1,9 +1,9 @@
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import { chatModels } from "../../i18n/model-prices.ts";
 
-/** What a snippet needs to know of the installation that it is for. */
+/** The values of an installation that a snippet needs. */
 export type SnippetValues = {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly origin: string;
   readonly model: string;
   /** A name that the map of the Messages API knows. */
@@ -18,7 +18,7 @@ const isMiddling = (name: string): boolean => name.includes("sonnet");
 const placePattern = /\{\{(\w+)\}\}/g;
 
 /**
- * Fills the `{{places}}` of a snippet, and removes the line end after it.
+ * Fills the `{{placeholders}}` of a snippet, and removes the line end after it.
  * @throws Error when it names an unknown value
  */
 export function fillSnippet(text: string, values: SnippetValues): string {

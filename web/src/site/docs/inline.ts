@@ -5,7 +5,7 @@ export type Inline =
 
 const pattern = /`([^`]+)`|\[([^\]]+)\]\(([^)\s]+)\)/g;
 
-/** Reads the marks of a sentence: `code` and [links](/pricing/). Everything else is text. */
+/** Parses the marks of a sentence: `code` and [links](/pricing/). Everything else is text. */
 export function parseInline(sentence: string): Inline[] {
   const pieces: Inline[] = [];
   let at = 0;

@@ -5,7 +5,7 @@ type MarkdownParts = {
   readonly content: DocContent;
   /** The text of a snippet, filled. */
   readonly snippet: (name: SnippetName) => string;
-  /** The whole address of a path of ours. */
+  /** The full URL of one of our paths. */
   readonly address: (path: string) => string;
 };
 
@@ -43,7 +43,7 @@ export function docMarkdown({ content, snippet, address }: MarkdownParts): strin
   return `${withAddresses.join("\n\n")}\n`;
 }
 
-/** Where the Markdown of a page is: `/docs/billing.md` of `/docs/billing/`. */
+/** Where the Markdown of a page is: `/docs/billing.md` for `/docs/billing/`. */
 export function markdownPath(path: string): string {
   return `${path.replace(/\/$/, "")}.md`;
 }

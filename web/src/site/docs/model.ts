@@ -1,11 +1,11 @@
 import type { SnippetName } from "./snippet-names.ts";
 
 /*
- * A page of the docs as data, so that it is written once and comes out twice: as a page for browsers and as Markdown.
- * Texts may hold `code` and [links](/docs/clients/); nothing else is markup.
+ * A page of the docs as data, so that it is written once and rendered twice: as a page for browsers and as Markdown.
+ * Texts may contain `code` and [links](/docs/clients/); nothing else is markup.
  */
 
-/** A snippet and what is written on its tab, which is a name that no language translates. */
+/** A snippet and its tab label, a name that no language translates. */
 export type SnippetTab = { readonly label: string; readonly name: SnippetName };
 
 export type DocBlock =
@@ -13,7 +13,7 @@ export type DocBlock =
   | { readonly kind: "heading"; readonly text: string }
   | { readonly kind: "steps" | "list"; readonly items: readonly string[] }
   | { readonly kind: "snippet"; readonly name: SnippetName }
-  /** Tabs with the same labels, on whatever page, change together. */
+  /** Tabs with the same labels, on any page, change together. */
   | { readonly kind: "tabs"; readonly tabs: readonly SnippetTab[] }
   | {
       readonly kind: "table";

@@ -1,4 +1,4 @@
-/** What is shown of clients and agents: a file each in `snippets`, which a test runs against the program. */
+/** The examples for clients and agents: a file each in `snippets`, which a test runs against the program. */
 export const snippetNames = [
   "anthropic-python",
   "anthropic-python-install",

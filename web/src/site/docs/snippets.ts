@@ -27,7 +27,7 @@ import opencodeConfig from "./snippets/opencode-config.txt?raw";
 import vercelAiSdk from "./snippets/vercel-ai-sdk.txt?raw";
 import vercelAiSdkInstall from "./snippets/vercel-ai-sdk-install.txt?raw";
 
-/** The texts of the snippets, with places for what differs from one installation to the next. */
+/** The texts of the snippets, with placeholders for what differs between installations. */
 export const snippets: Readonly<Record<SnippetName, string>> = {
   "anthropic-python": anthropicPython,
   "anthropic-python-install": anthropicPythonInstall,

@@ -1,4 +1,4 @@
-/** How a first call is written with each client. */
+/** A first call with each client. */
 export type Snippet = { readonly id: string; readonly label: string; readonly code: string };
 
 export function firstCallSnippets(origin: string, model: string): readonly Snippet[] {

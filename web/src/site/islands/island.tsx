@@ -3,8 +3,8 @@ import { renderToString, ssr } from "solid-js/web";
 import { type IslandProps, islandComponents } from "./islands.ts";
 
 /**
- * A part of a page that runs in the browser. It is drawn here as it begins, in a render of its own, so that the browser
- * finds its elements and the page around it carries no marks. Only for pages that are prerendered.
+ * A part of a page that runs in the browser. It is prerendered in its initial state, separately, so that the browser
+ * finds its elements and the page around it needs no hydration marks. Only for prerendered pages.
  */
 export function Island<Name extends keyof IslandProps>(props: {
   readonly name: Name;

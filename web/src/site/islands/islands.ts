@@ -4,7 +4,7 @@ import { FirstCall, type FirstCallProps } from "./first-call.tsx";
 import { ModelTable, type ModelTableProps } from "./model-table.tsx";
 import { PriceCalculator, type PriceCalculatorProps } from "./price-calculator.tsx";
 
-/** What each island is given; it travels in the page as JSON. */
+/** The props of each island; embedded in the page as JSON. */
 export type IslandProps = {
   readonly "first-call": FirstCallProps;
   readonly "model-table": ModelTableProps;

@@ -4,13 +4,13 @@ import type { SiteModel } from "@sluice/contracts/site-catalogue";
 export const modelSorts = ["name", "input", "output", "context"] as const;
 export type ModelSort = (typeof modelSorts)[number];
 
-/** What is shown of the models; it is in the address of the page. */
+/** The selection of models to show; stored in the page's URL. */
 export type ModelChoice = {
   readonly search: string;
   readonly provider: string;
   readonly sort: ModelSort;
   readonly isPerThousand: boolean;
-  /** Names of models that are laid side by side. */
+  /** Names of models to compare. */
   readonly compared: readonly string[];
 };
 
@@ -21,7 +21,7 @@ const places = 12;
 
 const scaled = (decimal: string): bigint => decimalToScaled(parseDecimal(decimal), places);
 
-/** A price for a thousand tokens, exactly. */
+/** An exact price for a thousand tokens. */
 export function perThousand(usdPerM: string): string {
   return scaledToDecimal(scaled(usdPerM), places + 3);
 }
@@ -43,7 +43,7 @@ function compareBy(sort: ModelSort, a: SiteModel, b: SiteModel): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** The models that fit, in the order that was asked for. */
+/** The matching models, in the requested order. */
 export function chooseModels(models: readonly SiteModel[], { search, provider, sort }: ModelChoice): SiteModel[] {
   const words = search.toLowerCase().split(/\s+/);
   return models
@@ -55,7 +55,7 @@ export function chooseModels(models: readonly SiteModel[], { search, provider, s
     .sort((a, b) => compareBy(sort, a, b));
 }
 
-/** Reads the query of an address; what it does not say, or says wrong, is as it is at first. */
+/** Parses the query of a URL; missing or invalid parts have their defaults. */
 export function readChoice(query: string, models: readonly SiteModel[]): ModelChoice {
   const values = new URLSearchParams(query);
   const provider = values.get("provider") ?? "";
@@ -71,7 +71,7 @@ export function readChoice(query: string, models: readonly SiteModel[]): ModelCh
   };
 }
 
-/** The query that says the same; empty where everything is as at first. */
+/** The query for the selection; empty for the defaults. */
 export function writeChoice({ search, provider, sort, isPerThousand, compared }: ModelChoice): string {
   const values = new URLSearchParams();
   const pairs = [

@@ -27,7 +27,7 @@ export type ModelTableProps = {
 };
 
 type Shown = {
-  /** The models that have a page of their own, and what its address begins with. */
+  /** The models with their own page, and the beginning of its URL. */
   readonly pages: ReadonlySet<string>;
   readonly base: string;
   readonly texts: ModelsTexts;
@@ -37,13 +37,13 @@ type Shown = {
   readonly change: (change: Partial<ModelChoice>) => void;
 };
 
-/** Every model: searched, filtered, sorted and laid side by side. The choice is in the address. */
+/** Every model: searchable, filterable, sortable and comparable. The selection is in the URL. */
 export function ModelTable(props: ModelTableProps): JSX.Element {
   const formats = formatsOf(props.locale, "UTC");
   const [choice, setChoice] = createSignal(everything);
   const rows = createMemo(() => chooseModels(props.models, choice()));
   const compared = createMemo(() => props.models.filter(({ name }) => choice().compared.includes(name)));
-  // The page is drawn as it is at first; only then it learns what its address says.
+  // The page is rendered in its initial state; the URL is read afterwards.
   onMount(() => setChoice(readChoice(location.search, props.models)));
   const shown: Shown = {
     pages: new Set(modelsWithPage(props.models).map(({ name }) => name)),
@@ -223,7 +223,7 @@ function ModelRow(props: { readonly shown: Shown; readonly model: SiteModel }): 
   );
 }
 
-/** That a model is on its way out, as a shape and words. */
+/** Marks a deprecated model by a shape and words. */
 function Ending(props: { readonly shown: Shown; readonly model: SiteModel }): JSX.Element {
   const { sunset_at: sunset, deprecated_at: deprecated } = props.model;
   const { texts, formats } = props.shown;

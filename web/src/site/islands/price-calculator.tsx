@@ -2,7 +2,7 @@ import { createMemo, createSignal, createUniqueId, For, type JSX } from "solid-j
 import { costOfTokens, toTokens } from "./token-cost.ts";
 
 export type PriceCalculatorProps = {
-  /** How amounts are written, a BCP 47 tag. */
+  /** How amounts are formatted, a BCP 47 tag. */
   readonly formatTag: string;
   readonly texts: {
     readonly model: string;
@@ -65,7 +65,7 @@ export function PriceCalculator(props: PriceCalculatorProps): JSX.Element {
   );
 }
 
-/** As small as it can be: the fields of the kit take any attribute, and what does that weighs more than all of this. */
+/** As small as possible: the kit's fields take any attribute, and the code for that weighs more than all of this. */
 function TokenField(props: {
   readonly label: string;
   readonly value: string;

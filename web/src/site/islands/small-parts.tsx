@@ -1,8 +1,8 @@
 import { createSignal, createUniqueId, For, type JSX, onCleanup } from "solid-js";
 
 /**
- * Controls of the islands, as small as they can be: those of the kit take any attribute, and what does that weighs more
- * than an island may.
+ * Controls of the islands, as small as possible: the kit's take any attribute, and the code for that weighs more than
+ * an island may.
  */
 
 const copiedMs = 2_000;
@@ -43,7 +43,7 @@ export function CopyButton(props: {
   );
 }
 
-/** A choice out of a list, with its label beside it. */
+/** A selection list with its label beside it. */
 export function Choice(props: {
   readonly label: string;
   readonly value: string;

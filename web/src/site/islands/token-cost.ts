@@ -4,7 +4,7 @@ const places = 12;
 const tokensPerPrice = 1_000_000n;
 const tokensLengthMax = 12;
 
-/** The exact cost of tokens at decimal prices for a million, as decimal text. */
+/** The exact cost of tokens at decimal prices per million, as decimal text. */
 export function costOfTokens(
   tokens: { readonly input: bigint; readonly cached: bigint; readonly output: bigint },
   price: { readonly inputUsdPerM: string; readonly cachedUsdPerM: string; readonly outputUsdPerM: string },

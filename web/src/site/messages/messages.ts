@@ -11,5 +11,5 @@ import { pt } from "./pt.ts";
 import { ru } from "./ru.ts";
 import { zh } from "./zh.ts";
 
-/** What is around every public page. */
+/** The texts around every public page. */
 export const frameTexts: SiteTexts<FrameTexts> = { en, zh, ja, ko, es, fr, de, pt, ru, ar, hi };

@@ -19,7 +19,7 @@ type Begun = AnswerOf<typeof totpBeginAnswer>;
 const base = "/backend/auth/admin/totp/";
 const codesFew = 3;
 
-/** The second factor of the login. The recovery codes stay until the admin has kept them. */
+/** The second factor of the login. The recovery codes stay until the admin confirms they are kept. */
 export function CodesCard(props: { readonly hasCodes: boolean; readonly codesLeft: number }): JSX.Element {
   const [begun, setBegun] = createSignal<Begun | null>(null);
   const [codes, setCodes] = createSignal<readonly string[] | null>(null);
@@ -89,7 +89,7 @@ function EnableForm(props: { readonly begun: Begun; readonly onMade: Made }): JS
   );
 }
 
-/** New recovery codes, or turning it all off: both take the password and a code. */
+/** New recovery codes, or turning it all off: both require the password and a code. */
 function ChangeForm(props: {
   readonly codesLeft: number;
   readonly onMade: Made;
@@ -134,7 +134,7 @@ function ChangeForm(props: {
   );
 }
 
-/** Nothing else keeps them: they are gone when the admin says that they are kept. */
+/** Nothing else stores them: they are gone when the admin confirms that they are kept. */
 function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onDone: () => void }): JSX.Element {
   const leave = (event: BeforeUnloadEvent): void => event.preventDefault();
   onMount(() => addEventListener("beforeunload", leave));

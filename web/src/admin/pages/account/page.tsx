@@ -8,7 +8,7 @@ import { CodesCard } from "./codes-card.tsx";
 import { PasswordCard } from "./password-card.tsx";
 import { SessionsCard } from "./sessions-card.tsx";
 
-/** The login of the admin who looks: its rights, its password, its authenticator, and where it is in use. */
+/** The login of the current admin: its rights, its password, its authenticator, and its sessions. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Account");
   const me = createMe();

@@ -3,7 +3,7 @@ import type { AnswerOf } from "@sluice/contracts/wire";
 
 export type Admin = AnswerOf<typeof adminListAnswer>["admins"][number];
 
-/** What a super-admin can do to another admin. */
+/** A super-admin's actions on another admin. */
 export type Deed = "promote" | "demote" | "disable" | "restore" | "link" | "sessions" | "totp";
 
 /** The word for the rights of an admin. */
@@ -11,7 +11,7 @@ export function roleOf({ agent }: Pick<Admin, "agent">): "super-admin" | "admin"
   return agent >= 2 ? "super-admin" : agent === 1 ? "admin" : "disabled";
 }
 
-/** What can be done to an admin as they are; nothing to oneself. */
+/** The possible actions on an admin in the current state; none on oneself. */
 export function deedsFor(admin: Admin): readonly Deed[] {
   const role = roleOf(admin);
   if (role === "disabled") {

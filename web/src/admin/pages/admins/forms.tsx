@@ -37,7 +37,7 @@ const consequences: Readonly<Record<Deed, string>> = {
   totp: "Verify who is asking: without it, the password alone is enough. All their sessions end.",
 };
 
-/** Whether it would make one super-admin two. */
+/** Whether it would let one super-admin act as two. */
 function takesTwo(admin: Admin, deed: Deed): boolean {
   const isOfSuper = roleOf(admin) === "super-admin";
   return deed === "promote" || deed === "restore" || ((deed === "link" || deed === "totp") && isOfSuper);
@@ -72,7 +72,7 @@ async function act(admin: Admin, deed: Deed, reason: string): Promise<string> {
   }
 }
 
-/** Does one thing to an admin, with a reason; taking all rights away asks for the name. */
+/** Does one thing to an admin, with a reason; removing all rights requires typing the name. */
 export function DeedForm(props: {
   readonly admin: Admin;
   readonly deed: Deed;

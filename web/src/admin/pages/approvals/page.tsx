@@ -55,7 +55,7 @@ const columns: readonly Column<Approval>[] = [
   { id: "decided_by_name", label: "Decided by", cell: (row) => <bdi>{row.decided_by_name ?? "–"}</bdi> },
 ];
 
-/** The largest acts, which one super-admin asks for and another one agrees to. */
+/** The largest acts, which one super-admin requests and another one approves. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Approvals");
   return (

@@ -14,7 +14,7 @@ import { RangeBar } from "../../parts/range-bar.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { actorKindValues } from "../../values.ts";
 
-/** Everything that was changed, by whom and from where; it can only grow. */
+/** Everything that was changed, by whom and from where; append-only. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Audit log");
   const range = createListRange();

@@ -6,7 +6,7 @@ import { Term } from "../../../kit/tooltip.tsx";
 import { formats } from "../../formats.ts";
 import { dash, shownCount } from "../../shown.ts";
 
-/** Where the rows are that a figure counts. */
+/** The path to the rows that a figure counts. */
 const links: Readonly<Record<string, string>> = {
   payments: "/admin/payments/",
   refunds_usd: "/admin/payments/?tab=refunds",
@@ -20,7 +20,7 @@ const links: Readonly<Record<string, string>> = {
   revenue_usd: "/admin/reports/?report=revenue",
 };
 
-/** Figures beside each other, each with its definition, the period before and a way to its rows. */
+/** Figures side by side, each with its definition, the previous period and a link to its rows. */
 export function FigureRow(props: {
   readonly label: string;
   readonly keys: readonly string[];
@@ -100,7 +100,7 @@ function Note(props: { readonly figure: FigureAnswer }): JSX.Element {
   );
 }
 
-/** The rows of figures before they are there, as large as they will be. */
+/** The placeholder of the figures, as large as they will be. */
 export function LoadingFigures(props: {
   readonly rows: readonly { readonly label: string; readonly keys: readonly string[] }[];
 }): JSX.Element {

@@ -12,7 +12,7 @@ import { healthWord } from "../exit-node/check-words.tsx";
 const path = "/backend/admin/exit-node/list/";
 const refreshMs = 30_000;
 
-/** Each exit node: its state, how it answered last, and whether calls go there. Fails by itself. */
+/** Each exit node: its state, its last response, and whether calls go there. Fails by itself. */
 export function NodeCard(): JSX.Element {
   const query = createQuery(() => ({
     queryKey: [path],

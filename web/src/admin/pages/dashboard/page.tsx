@@ -37,7 +37,7 @@ const rows: readonly { readonly label: string; readonly keys: readonly string[] 
   },
 ];
 
-/** The service at a glance: money, traffic, people, nodes, and what needs a person. */
+/** The service at a glance: money, traffic, people, nodes, and what needs attention. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Dashboard");
   const range = createRangeState();

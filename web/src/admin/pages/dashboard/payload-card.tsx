@@ -9,7 +9,7 @@ import { shownCount, shownMoment } from "../../shown.ts";
 
 const path = "/backend/admin/trace/payload/count/";
 
-/** How many payloads could be decrypted; only the count. Fails by itself. */
+/** How many payloads can be decrypted; only the count. Fails by itself. */
 export function PayloadCard(): JSX.Element {
   const query = createQuery(() => ({
     queryKey: [path],

@@ -44,7 +44,7 @@ const seriesOf: Readonly<Record<Metric, (bars: readonly Bar[]) => readonly Serie
   users: (bars) => [{ name: "New users", values: bars.map((bar) => Number(bar.new_users)) }],
 };
 
-/** How one figure went over the range; dragging chooses a part of it. */
+/** A figure over the range; dragging selects a part of it. */
 export function Trends(props: {
   readonly trends: TrendsAnswer;
   readonly range: RangeState;

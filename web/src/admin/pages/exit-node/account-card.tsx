@@ -20,7 +20,7 @@ import { nodePaths } from "./node-form.tsx";
 
 type Account = AnswerOf<typeof exitAccountEntry>;
 
-/** Which accounts of providers a node may use. Their credentials are on the node and nowhere else. */
+/** The provider accounts that a node may use. Their credentials are stored only on the node. */
 export function AccountCard(props: { readonly nodeCode: string; readonly accounts: readonly Account[] }): JSX.Element {
   const [edited, setEdited] = createSignal<Account | "new" | null>(null);
   const account = (): Account | null => ((each) => (each === "new" ? null : each))(edited());

@@ -14,7 +14,7 @@ type Node = AnswerOf<typeof exitNodeEntry>;
 
 const base = "/backend/admin/exit-node";
 
-/** What the checks said last, and the buttons that check again and switch the node to its host. */
+/** The results of the last checks, and the buttons that check again and switch the node to its host. */
 export function CheckCard(props: { readonly node: Node }): JSX.Element {
   const dns = createAction(...nodePaths);
   const health = createAction(...nodePaths);

@@ -24,7 +24,7 @@ type Reported = NonNullable<Node["report"]>["accounts"][number];
 
 const path = "/backend/admin/exit-node/detail/";
 
-/** One exit node: how it is, where its calls go, what it may use, and who is sent through it. */
+/** One exit node: its health, where its calls go, what it may use, and whose calls it serves. */
 export function Page(): JSX.Element {
   const params = useParams<{ code: string }>();
   const query = createQuery(() => ({
@@ -69,7 +69,7 @@ function NodeDetail(props: { readonly detail: Detail }): JSX.Element {
       </div>
       <ReportCard node={node()} />
       <Card title="Edit">
-        {/* A new version begins with a new form; what was typed before it was somebody else's state. */}
+        {/* A new version starts a new form; earlier input was for another state. */}
         <Show when={`${node().node_code} ${node().version}`} keyed>
           <NodeForm node={node()} />
         </Show>

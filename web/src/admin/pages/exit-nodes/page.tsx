@@ -63,7 +63,7 @@ const columns: readonly Column<Node>[] = [
   },
 ];
 
-/** All exit nodes, with what checks and calls saw of them last. */
+/** All exit nodes, with the last observations of checks and calls. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Exit nodes");
   const navigate = useNavigate();

@@ -37,7 +37,7 @@ const columns: readonly Column<Lead>[] = [
   { id: "updated_at", label: "Changed", cell: (lead) => shownMoment(lead.updated_at), isHiddenAtFirst: true },
 ];
 
-/** Who asked to be called about larger use, and what became of it. */
+/** Requests for offers, and their states. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Leads");
   const range = createListRange();

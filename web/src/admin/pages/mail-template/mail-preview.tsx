@@ -12,7 +12,7 @@ const path = "/backend/admin/mail/template/preview/";
 
 type Parts = { readonly subject: string; readonly html: string; readonly text: string };
 
-/** The mail as the service would send it, with sample values; what is typed is shown when it is asked for. */
+/** The email as the service would send it, with sample values; the current input is shown on request. */
 export function MailPreview(props: {
   readonly name: string;
   readonly locale: string;
@@ -60,7 +60,7 @@ export function MailPreview(props: {
   );
 }
 
-/** The mail in a frame of its own, which runs no scripts and leads nowhere. */
+/** The email in its own frame, which runs no scripts and follows no links. */
 function MailFrame(props: { readonly html: string }): JSX.Element {
   let frame: HTMLIFrameElement | undefined;
   const show = (): void => {

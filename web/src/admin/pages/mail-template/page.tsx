@@ -25,7 +25,7 @@ type Parts = { readonly subject: string; readonly html: string; readonly text: s
 
 const path = "/backend/admin/mail/template/";
 
-/** One mail in one language: its words, and how it looks with sample values. */
+/** One email in one language: its text, and a preview with sample values. */
 export function Page(): JSX.Element {
   const params = useParams<{ name: string; locale: string }>();
   useAdminTitle(() => `${params.name}, ${params.locale}`);

@@ -1,12 +1,12 @@
-/** How a style attribute is called while the text is read: our policy would refuse it under its own name. */
+/** The temporary name of a style attribute during parsing: our policy would refuse it under its own name. */
 const styleName = "data-mail-style";
 
-/** What a mail may be shown with: no scripts, no forms, nothing that loads something. */
+/** What an email may contain: no scripts, no forms, nothing that loads something. */
 const refused = "script, style, link, meta, base, iframe, object, embed, form, img, picture, video, audio, svg, source";
 
 /**
- * Shows the HTML of a mail in the empty document of a frame. The pages' policy allows no styles in markup, so that each
- * is set as a property; pictures are left out, since nothing is loaded from elsewhere.
+ * Shows the HTML of an email in the empty document of a frame. The pages' policy allows no styles in markup, so each is
+ * set as a property; images are left out, since nothing is loaded from elsewhere.
  */
 export function showMailIn(target: Document, html: string): void {
   const renamed = html.replace(/(<[^>]*?\s)style(\s*=)/gi, `$1${styleName}$2`);

@@ -22,7 +22,7 @@ import { mailTemplates } from "./template-names.ts";
 
 const path = "/backend/admin/mail/";
 
-/** The mails, those that failed among them, and a way to send these again. */
+/** The emails, including failed ones, and a way to resend those. */
 export function MailLog(): JSX.Element {
   const range = createListRange();
   const state = createTableState({ filters: ["to", "status", "template", "has_error", "user_id", ...rangeFilters] });
@@ -110,7 +110,7 @@ function MailPanel(props: { readonly mail: MailRow }): JSX.Element {
 
 function ResendFailed(props: {
   readonly isOpen: boolean;
-  /** The one that the list is narrowed to, empty for all. */
+  /** The selected template, empty for all. */
   readonly template: string;
   readonly onClose: () => void;
 }): JSX.Element {

@@ -12,7 +12,7 @@ const views = [
 ] as const;
 type View = (typeof views)[number]["id"];
 
-/** What was sent, what could not be sent, and the words of each mail. */
+/** What was sent, what could not be sent, and the text of each email. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Mail");
   const [params, setParams] = useSearchParams();

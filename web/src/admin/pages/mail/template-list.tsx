@@ -16,7 +16,7 @@ type Template = {
   readonly name: string;
   readonly variables: readonly string[];
   readonly required: readonly string[];
-  /** When each language was changed that was. */
+  /** When each changed language was last changed. */
   readonly changed: ReadonlyMap<string, string>;
 };
 

@@ -20,7 +20,7 @@ type Done = Exclude<Answer, { readonly approval: unknown }>;
 
 const path = "/backend/admin/manual-adjust/";
 
-/** First what would happen, then the change itself, under one idempotency key so that it can't happen twice. */
+/** First a preview, then the change itself, under one idempotency key so that it can't happen twice. */
 export function AdjustCard(): JSX.Element {
   const [params] = useSearchParams();
   const given = params["gateway_user_id"];

@@ -105,7 +105,7 @@ export function MapForm(props: { readonly entry: MapEntry | null; readonly onDon
   );
 }
 
-/** What is wrong with one flag (`flags.vision`) is said at the field of all. */
+/** An error of one flag (`flags.vision`) is shown at the field for all of them. */
 function atFlags(error: unknown): unknown {
   if (!(error instanceof ApiError)) {
     return error;

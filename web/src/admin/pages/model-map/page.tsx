@@ -37,7 +37,7 @@ const columns: readonly Column<MapEntry>[] = [
   { id: "version", label: "Version", cell: (row) => formats.number(row.version), align: "end" },
 ];
 
-/** Names of the Messages route, and the models that answer them. */
+/** Names of the Messages route, and the models that serve them. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Compatibility map");
   const state = createTableState({ filters: ["q"] });
@@ -49,7 +49,7 @@ export function Page(): JSX.Element {
   const close = (): void => {
     setEdited(null);
   };
-  // The map is whole in one answer: it is short, and narrowed here.
+  // One response contains the whole map: it is short, and filtered here.
   const rows = (): readonly MapEntry[] | undefined => {
     const words = state.filter("q").toLowerCase();
     return query.data?.models.filter(

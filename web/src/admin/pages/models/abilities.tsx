@@ -39,7 +39,7 @@ const columns: readonly Column<Ability>[] = [
   { id: "weight", label: "Weight", cell: (row) => formats.number(row.weight), align: "end" },
 ];
 
-/** Which channel serves which model for which group: the lower priority first, among equals by weight. */
+/** Which channel serves which model for which group: by priority, and by weight among equals. */
 export function Abilities(): JSX.Element {
   const state = createTableState({ filters: ["model", "group_name", "channel_id"] });
   const list = createListQuery<Ability>({ path, state });

@@ -44,7 +44,7 @@ function valuesOf(model: Model | null): Record<string, string> {
   };
 }
 
-/** Only what was changed is sent; what counts per call is never empty, what may follow another price is null. */
+/** Only changes are sent; required prices are never empty, prices that may follow another one can be null. */
 function changesOf(model: Model | null, values: Record<string, string>): Record<string, unknown> {
   const before = valuesOf(model);
   const changed = Object.entries(values).filter(([name, value]) => name !== "name" && value.trim() !== before[name]);

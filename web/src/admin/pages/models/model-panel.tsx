@@ -9,7 +9,7 @@ import { dash, shownCount, shownMoment } from "../../shown.ts";
 import { priceLabels, unpricedText } from "../../unit-texts.ts";
 import type { Model } from "./model-form.tsx";
 
-/** One model: its prices, its bounds, and the ways to what serves it. */
+/** One model: its prices, its bounds, and links to what serves it. */
 export function ModelPanel(props: { readonly model: Model; readonly onEdit: () => void }): JSX.Element {
   const { model } = props;
   return (

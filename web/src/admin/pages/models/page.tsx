@@ -23,7 +23,7 @@ import { type Model, ModelForm, modelsPath } from "./model-form.tsx";
 import { ModelPanel } from "./model-panel.tsx";
 import { RouteTester } from "./route-tester.tsx";
 
-/** A dash also for a model that is paid by the call, the image or the second instead of by tokens. */
+/** A dash for a model that is paid by the call, the image or the second instead of by tokens. */
 const price = (row: Model, value: string | null): string =>
   value === null || !isPricedByToken(row) ? dash : formats.usd(value);
 
@@ -64,7 +64,7 @@ const tabs = [
   { id: "tester", label: "Test a name" },
 ] as const;
 
-/** Models with their prices, the channels that serve them, and where a name would lead. */
+/** Models with their prices, the channels that serve them, and the routes of names. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Models");
   const [params, setParams] = useSearchParams();

@@ -12,7 +12,7 @@ import { shownMoment, shownText } from "../../shown.ts";
 
 type Step = { readonly label: string; readonly at: string | null; readonly tone: Tone };
 
-/** What happened to an order, one after the other. */
+/** The history of an order, in chronological order. */
 function stepsOf(order: OrderRow): readonly Step[] {
   const over = order.status === "cancelled" || order.status === "expired";
   return [
@@ -30,7 +30,7 @@ function stepsOf(order: OrderRow): readonly Step[] {
   ];
 }
 
-/** One order: its way, its facts, and what a person can decide about it. */
+/** One order: its history, its facts, and the possible decisions about it. */
 export function OrderPanel(props: {
   readonly order: OrderRow;
   readonly onResolve: () => void;

@@ -19,7 +19,7 @@ const yesNo = [
   { value: "false", label: "no" },
 ];
 
-/** All orders; what does not fit is found by its marks and decided here. */
+/** All orders; mismatches are found by their marks and decided here. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Orders");
   const state = createTableState({

@@ -18,10 +18,10 @@ import { shownMoment } from "../../shown.ts";
 type Preview = AnswerOf<typeof refundPreviewAnswer>["preview"];
 
 const previewPath = "/backend/admin/refund/preview/";
-/** Nobody types an amount slower than this, so that not each digit is asked about. */
+/** Typing pauses are shorter than this, so that not every digit sends a request. */
 const typingMs = 250;
 
-/** Gives money of an order back. What that takes from the balance is what the backend says it would do now. */
+/** Refunds money of an order. The effect on the balance is the backend's preview. */
 export function RefundForm(props: { readonly order: OrderRow; readonly onDone: () => void }): JSX.Element {
   const { order } = props;
   const refresh = useRefresh("/backend/admin/order/", "/backend/admin/payment/", "/backend/admin/refund/", previewPath);
@@ -105,7 +105,7 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
   );
 }
 
-/** What would go where, and why it would not. */
+/** What would go where, or why it would be refused. */
 function RefundFacts(props: { readonly preview: Preview; readonly mayGoNegative: boolean }): JSX.Element {
   const balance = (): string => {
     const { remaining_before: before, remaining_after: after } = props.preview;

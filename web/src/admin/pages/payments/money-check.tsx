@@ -9,7 +9,7 @@ import { SimpleTable } from "../../parts/simple-table.tsx";
 
 const path = "/backend/admin/money-check/";
 
-/** Whether everything that has to be true of the money is true now. */
+/** Whether all invariants of the money hold now. */
 export function MoneyCheck(): JSX.Element {
   const query = createQuery(() => ({
     queryKey: [path],

@@ -34,7 +34,7 @@ const tabs = [
   { id: "check", label: "Money check" },
 ] as const;
 
-/** What only some of the lists know. */
+/** Columns that only some of the lists have. */
 const nothingChosen = { open: null, cursor: null, sort: null, status: null, result: null, is_open: null };
 
 /** What came in, what went back, and what both did to quota. */

@@ -35,7 +35,7 @@ const columns: readonly Column<Plan>[] = [
   { id: "updated_at", label: "Changed", cell: (plan) => shownMoment(plan.updated_at), isHiddenAtFirst: true },
 ];
 
-/** All plans, those that are not offered included. One is hidden and never removed: orders name it. */
+/** All plans, including those not offered. Plans are hidden and never deleted: orders refer to them. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Plans");
   const state = createTableState({ filters: ["kind", "status"] });

@@ -45,7 +45,7 @@ export function ChannelCosts(): JSX.Element {
   const query = createQuery(() => ({
     queryKey: [path],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      // The list is written where its endpoint is; its rows are of the contract.
+      // The list is declared at its endpoint; its row type comes from the contract.
       apiGet(path, { signal }) as Promise<{ readonly costs: readonly Cost[] }>,
   }));
   return (

@@ -33,7 +33,7 @@ const columns: readonly Column<Row>[] = [
   money("charged_without_cost_usd", "Charged for those, USD"),
 ];
 
-/** What is left of the charges after the providers took theirs. */
+/** What is left of the charges after the providers' costs. */
 export function MarginReport(props: { readonly range: RangeState }): JSX.Element {
   const query = createReportQuery<typeof marginReport>("margin", props.range, ["day", "model", "provider"]);
   const total = () => query.data?.total;

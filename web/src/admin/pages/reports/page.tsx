@@ -19,7 +19,7 @@ const reports = [
 ] as const;
 type ReportId = (typeof reports)[number]["id"];
 
-/** Sums by days of a zone, each with its file for a spreadsheet. What is shown is in the address. */
+/** Sums by days in a time zone, each with a download for spreadsheets. The URL holds the selection. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Reports");
   const [params, setParams] = useSearchParams();

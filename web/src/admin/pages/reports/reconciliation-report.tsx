@@ -40,7 +40,7 @@ const columns: readonly Column<Mismatch>[] = [
   { id: "at", label: "Since", cell: (row) => shownMoment(row.at), isSortable: true },
 ];
 
-/** Whether orders, payments, refunds and the ledger say the same. */
+/** Whether orders, payments, refunds and the ledger agree. */
 export function ReconciliationReport(props: { readonly range: RangeState }): JSX.Element {
   const query = createReportQuery<typeof reconciliationReport>("reconciliation", props.range);
   return (

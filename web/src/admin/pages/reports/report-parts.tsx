@@ -18,7 +18,7 @@ type Range = { readonly from_day: string; readonly to_day: string; readonly zone
 type Head = { readonly range: Range; readonly as_of: string | null };
 type KeyedRow = { readonly key: string | null; readonly name: string | null };
 
-/** Which days a report is about, whose days they are, and up to when everything is in it. */
+/** The days of a report, their time zone, and the time up to which data is complete. */
 export function ReportHead(props: {
   readonly answer: Head | undefined;
   readonly hasFailed: boolean;
@@ -43,7 +43,7 @@ export function ReportHead(props: {
 
 export type TotalFigure = { readonly label: string; readonly value: string | undefined; readonly note?: string };
 
-/** The sums of all rows; they keep their height while they are on their way. */
+/** The totals of all rows; they keep their height while loading. */
 export function Totals(props: { readonly figures: readonly TotalFigure[]; readonly hasFailed: boolean }): JSX.Element {
   const missing = (): JSX.Element => (props.hasFailed ? dash : <Skeleton width="5rem" />);
   return (
@@ -55,7 +55,7 @@ export function Totals(props: { readonly figures: readonly TotalFigure[]; readon
   );
 }
 
-/** By what a report is divided. */
+/** What a report is grouped by. */
 export function ByField(props: {
   readonly query: ReportQuery<unknown>;
   readonly choices: readonly (readonly [string, string])[];
@@ -75,7 +75,7 @@ export function ByField(props: {
   );
 }
 
-/** What a row of a report is called. */
+/** The label of a row of a report. */
 export function rowName(row: KeyedRow, otherwise = "none"): string {
   return row.name ?? row.key ?? otherwise;
 }
@@ -130,7 +130,7 @@ export function RowChart<Row extends KeyedRow>(props: {
   );
 }
 
-/** The rows of a report, to be put in order and taken as a file. */
+/** The rows of a report, to be sorted and downloaded. */
 export function ReportTable<Row extends object>(props: {
   readonly name: string;
   readonly label: string;
@@ -161,7 +161,7 @@ export function ReportTable<Row extends object>(props: {
   );
 }
 
-/** US dollars of an axis, without more places than it needs. */
+/** US dollars on an axis, with only as many decimals as needed. */
 export function shortUsd(value: number): string {
   return `$${formats.compact(value)}`;
 }

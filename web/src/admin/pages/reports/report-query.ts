@@ -5,24 +5,24 @@ import type { ZodType } from "zod";
 import { apiGet, apiUrl } from "../../../api/client.ts";
 import type { RangeState } from "../../parts/range-bar.tsx";
 
-/** What a report asks the backend for. */
+/** The query of a report. */
 export type ReportQuery<Answer> = {
   readonly data: Answer | undefined;
   readonly isLoading: boolean;
   readonly isRefreshing: boolean;
   readonly error: Error | null;
-  /** There is an error and nothing to show; the table of the report shows it. */
+  /** There is an error and no data; the table of the report shows it. */
   readonly hasFailed: boolean;
   readonly onRetry: () => void;
-  /** Where its file is. */
+  /** The URL of its download. */
   readonly csv: string;
   readonly by: string;
   readonly setBy: (by: string) => void;
 };
 
 /**
- * A report of the backend for the chosen days.
- * @param choices by what it can be divided, the first by default; none for a report that has one form
+ * A report for the selected days.
+ * @param choices what it can be grouped by, the first by default; none for a report with a single form
  */
 export function createReportQuery<Schema extends ZodType>(
   name: string,

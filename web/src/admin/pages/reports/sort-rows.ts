@@ -1,6 +1,6 @@
 import type { Sort } from "../../../table/model.ts";
 
-/** A report is there as a whole, so that the browser puts its rows in order: numbers by their worth, all else by text. */
+/** A report is loaded completely, so the browser sorts its rows: numbers by value, everything else by text. */
 export function sortRows<Row extends object>(rows: readonly Row[], sort: Sort | null): readonly Row[] {
   if (sort === null) {
     return rows;

@@ -37,7 +37,7 @@ const columns: readonly Column<Row>[] = [
   },
 ];
 
-/** How much was called, and what it was charged with. */
+/** How much was called, and what it was charged. */
 export function UsageReport(props: { readonly range: RangeState }): JSX.Element {
   const query = createReportQuery<typeof usageReport>("usage", props.range, [
     "day",

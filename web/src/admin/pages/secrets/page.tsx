@@ -36,7 +36,7 @@ const columns: readonly Column<Secret>[] = [
   { id: "created_at", label: "Created", cell: (secret) => shownMoment(secret.created_at), isHiddenAtFirst: true },
 ];
 
-/** Names and versions of what the service keeps sealed. Values go in and never come out. */
+/** Names and versions of the encrypted secrets. Values are write-only. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Secrets");
   return (

@@ -117,7 +117,7 @@ function SettingForm(props: { readonly setting: Setting; readonly mayChange: boo
       const wanted = setting.kind === "boolean" ? value === "true" : wholeOrNull(value);
       showToast(await save(wanted, `${setting.name} saved`));
       await refresh();
-      // What waits for a second person is not the value yet.
+      // A value waiting for a second person is not in effect yet.
       form.reset({ value: String(setting.value) });
     },
   });

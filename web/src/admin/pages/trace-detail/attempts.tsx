@@ -12,7 +12,7 @@ type Attempt = AnswerOf<typeof traceDetailOutput>["attempts"][number];
 
 const percent = 100;
 
-/** Each try at a channel, and when in the call it was. */
+/** Each attempt at a channel, and its time within the call. */
 export function Attempts(props: { readonly attempts: readonly Attempt[]; readonly durationMs: number }): JSX.Element {
   return (
     <Card title="Attempts">

@@ -23,7 +23,10 @@ type Detail = AnswerOf<typeof traceDetailOutput>;
 
 const path = "/backend/admin/trace/detail/";
 
-/** One call: what the client saw, each attempt at a channel, what was charged, and its payload for who may read it. */
+/**
+ * One call: what the client saw, each attempt at a channel, what was charged, and its payload for admins who may read
+ * it.
+ */
 export function Page(): JSX.Element {
   const params = useParams();
   const [search] = useSearchParams();

@@ -36,8 +36,8 @@ type PayloadReaderProps = {
 };
 
 /**
- * Opens the bodies of a call, for super-admins, with a reason that is recorded. They are hidden after five minutes, and
- * gone from the page as soon as it is left.
+ * Opens the bodies of a call, for super-admins, with a recorded reason. They are hidden after five minutes, and gone
+ * from the page as soon as it is left.
  */
 export function PayloadReader(props: PayloadReaderProps): JSX.Element {
   return (
@@ -165,7 +165,7 @@ function readable({ encoding, content }: BodyView): string {
     try {
       return JSON.stringify(JSON.parse(content), null, 2);
     } catch {
-      // A stream of events, or a body that was cut.
+      // A stream of events, or a truncated body.
       return content;
     }
   }

@@ -12,7 +12,7 @@ const listPath = "/backend/admin/trace/access/list/";
 const checkPath = "/backend/admin/trace/access/check/";
 const shownMax = 25;
 
-/** Who has read payloads and why, and whether that record is whole. */
+/** Who has read payloads and why, and whether that record is intact. */
 export function Accesses(): JSX.Element {
   const list = createQuery(() => ({
     queryKey: [listPath],

@@ -49,7 +49,7 @@ export function Page(): JSX.Element {
     filters: ["request_id", "gateway_user_id", "key_id", "model", "status", "http_status"],
   });
   const [isLive, setIsLive] = createSignal(false);
-  // What somebody reads must not move under them.
+  // What an admin is reading must not move.
   const list = createTraceQuery(state, () => (isLive() && state.openId() === "" && state.cursor() === "" ? liveMs : 0));
   return (
     <>

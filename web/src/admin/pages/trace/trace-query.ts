@@ -20,7 +20,7 @@ type TraceQuery = {
   readonly exports: { readonly csv: string; readonly json: string };
 };
 
-/** A page of the trace, in the form in which `DataTable` takes it. The trace has pages of its own, and no sums. */
+/** A page of the trace, in the form that `DataTable` takes. The trace has its own paging, and no totals. */
 export function createTraceQuery(state: TableState, refreshMs: () => number): TraceQuery {
   const query = createQuery(() => ({
     queryKey: [tracePath, state.query()],

@@ -7,7 +7,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, FieldRow, orAbsent, wholeOrNull } from "../../parts/form-parts.tsx";
 import { type Channel, channelPath } from "./channel.ts";
 
-/** Says that a channel serves a model for a group, or how. */
+/** Lets a channel serve a model for a group, or changes how. */
 export function AbilityForm(props: {
   readonly channelId: Channel["channel_id"];
   readonly onDone: () => void;

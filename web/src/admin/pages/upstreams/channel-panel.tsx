@@ -20,7 +20,7 @@ import { ChannelForm } from "./channel-form.tsx";
 type Ability = Channel["abilities"][number];
 type TestAnswer = { readonly test: AnswerOf<typeof channelTest> };
 
-/** One channel: what it is, what it serves, and what can be done with it. */
+/** One channel: its settings, what it serves, and the possible actions. */
 export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element {
   const [open, setOpen] = createSignal<"edit" | "ability" | "disable" | null>(null);
   const close = (): void => {

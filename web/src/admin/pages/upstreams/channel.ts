@@ -3,5 +3,5 @@ import type { RowOf } from "@sluice/contracts/lists";
 
 export type Channel = RowOf<typeof channelList>;
 
-/** What every list of channels is asked for under. */
+/** The cache key shared by every list of channels. */
 export const channelPath = "/backend/admin/channel/";

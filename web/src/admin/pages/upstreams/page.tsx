@@ -12,7 +12,7 @@ const views = [
 ] as const;
 type View = (typeof views)[number]["id"];
 
-/** Where calls go, and how one would log in at a provider. */
+/** Where calls go, and login profiles for providers. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Upstreams");
   const [params, setParams] = useSearchParams();

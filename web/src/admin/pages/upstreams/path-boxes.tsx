@@ -7,7 +7,7 @@ type PathBoxesProps = {
   readonly onChange: (paths: readonly string[]) => void;
 };
 
-/** Which paths without rules of their own a channel passes through, each with a box. */
+/** Checkboxes for the paths without rules of their own that a channel passes through. */
 export function PathBoxes(props: PathBoxesProps): JSX.Element {
   const choose = (path: string, isChosen: boolean): void => {
     props.onChange(passThroughPaths.filter((one) => (one === path ? isChosen : props.value.includes(one))));

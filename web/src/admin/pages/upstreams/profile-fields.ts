@@ -3,7 +3,7 @@ import type { Profile } from "./profile.ts";
 type AuthType = Profile["auth_type"];
 type ProfileField = { readonly name: string; readonly label: string; readonly hint?: string };
 
-/** What each way to log in needs that may be seen. */
+/** The non-secret fields of each login method. */
 export const settingFields: Readonly<Record<AuthType, readonly ProfileField[]>> = {
   api_key: [
     { name: "header", label: "Header", hint: "If empty, authorization." },
@@ -22,7 +22,7 @@ export const settingFields: Readonly<Record<AuthType, readonly ProfileField[]>> 
   custom_header: [{ name: "header", label: "Header" }],
 };
 
-/** What of each is secret; the first has to be there for a new one. */
+/** The secret fields of each; the first is required for a new one. */
 export const credentialFields: Readonly<Record<AuthType, readonly ProfileField[]>> = {
   api_key: [{ name: "api_key", label: "API key" }],
   service_account: [
@@ -36,7 +36,7 @@ export const credentialFields: Readonly<Record<AuthType, readonly ProfileField[]
   custom_header: [{ name: "value", label: "Header value" }],
 };
 
-/** The settings as they are sent: scopes are a list, and what is empty is left to the backend, save the prefix. */
+/** The settings as sent: scopes are a list, and empty fields are left to the backend, except the prefix. */
 export function settingsToSend(type: AuthType, texts: Readonly<Record<string, string>>): Record<string, unknown> {
   const entries = settingFields[type].map(({ name }) => [name, (texts[name] ?? "").trim()] as const);
   return Object.fromEntries(
@@ -46,7 +46,7 @@ export function settingsToSend(type: AuthType, texts: Readonly<Record<string, st
   );
 }
 
-/** The credential as it is sent; undefined leaves the one that is kept. */
+/** The credential as sent; undefined keeps the stored one. */
 export function credentialToSend(
   type: AuthType,
   texts: Readonly<Record<string, string>>,

@@ -39,7 +39,7 @@ function initialOf(profile: Profile | null) {
   };
 }
 
-/** What is wrong with a part of settings or credential is shown at its field in the form. */
+/** Errors in settings or credential are shown at their fields in the form. */
 async function atFields(path: string, body: Readonly<Record<string, unknown>>): Promise<void> {
   try {
     await apiPost<typeof profileAnswer>(path, body);
@@ -53,7 +53,7 @@ async function atFields(path: string, body: Readonly<Record<string, unknown>>): 
   }
 }
 
-/** Makes an auth profile, or changes the one that was loaded. Its credential goes in and is never shown. */
+/** Creates an auth profile, or changes the one that was loaded. Its credential goes in and is never shown. */
 export function ProfileForm(props: { readonly profile: Profile | null; readonly onDone: () => void }): JSX.Element {
   const { profile } = props;
   const refresh = useRefresh(profilePath);

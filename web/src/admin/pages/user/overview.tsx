@@ -14,7 +14,7 @@ import { type UserDetail, userDetailPath } from "./detail.ts";
 import { TotpRemoval } from "./totp-removal.tsx";
 import { UserForm } from "./user-form.tsx";
 
-/** Balance, spending, account, and what can be done with it. */
+/** Balance, spending, account, and the possible actions. */
 export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
   const [isEditing, setIsEditing] = createSignal(false);
   return (
@@ -197,7 +197,7 @@ function Plans(props: { readonly detail: UserDetail }): JSX.Element {
             { label: "Status", cell: (row) => <StateWord state={row.status} /> },
             { label: "Until", cell: (row) => shownMoment(row.period_end) },
             { label: "Left, USD", cell: (row) => formats.quota(row.quota_left), align: "end" },
-            // Nothing renews by itself: who cancelled has only said so.
+            // Nothing renews automatically: cancelling only records the intention.
             { label: "Cancelled", cell: (row) => (row.is_cancelled_at_end ? "yes" : "no") },
           ]}
         />

@@ -56,7 +56,7 @@ export function Page(): JSX.Element {
               label="About the user"
               tabs={tabs}
               selected={tab()}
-              // What a list of another tab was narrowed to means nothing here.
+              // The filters of another tab mean nothing here.
               onSelect={(id) => setSearch({ tab: id, open: null, cursor: null, sort: null }, { scroll: false })}
             >
               <Switch fallback={<UserList tab={tab()} userId={userId()} />}>

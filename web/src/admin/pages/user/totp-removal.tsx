@@ -10,7 +10,7 @@ import { AdminForm } from "../../parts/form-parts.tsx";
 import { createMe } from "../../parts/rights.tsx";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 
-/** Takes the authenticator away from a user who has lost it and the recovery codes; only super-admins see the button. */
+/** Removes the authenticator of a user who has lost it and the recovery codes; only super-admins see the button. */
 export function TotpRemoval(props: { readonly user: UserDetail["user"] }): JSX.Element {
   return (
     <Show when={props.user.has_totp}>

@@ -13,7 +13,7 @@ import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { userStatuses, userTypes } from "../../values.ts";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 
-/** Changes a user as it was loaded; when somebody else was quicker, nothing is changed and the form says so. */
+/** Changes a user as it was loaded; when someone else was quicker, nothing is changed and the form says so. */
 export function UserForm(props: { readonly user: UserDetail["user"]; readonly onDone: () => void }): JSX.Element {
   const { user } = props;
   const me = createMe();
@@ -33,7 +33,7 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
         display_name: orNull(values.display_name),
         user_type: values.user_type,
         status: values.status,
-        // It takes more rights than the rest, so that it is only sent by who changes it.
+        // It requires more rights than the rest, so it is only sent when changed.
         ...(multiplier === user.rate_multiplier ? {} : { rate_multiplier: multiplier }),
         updated_at: user.updated_at,
         reason: orAbsent(values.reason),

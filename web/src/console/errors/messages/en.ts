@@ -1,6 +1,6 @@
 import { english } from "../../../i18n/messages.ts";
 
-/** What the backend says, word for word: by these sentences those of the other languages are found. */
+/** The backend's sentences, verbatim: the translations are found by them. */
 export const messages = english({
   codes: {
     unauthenticated: "Log in first.",

@@ -23,7 +23,7 @@ const tones: Readonly<Record<User["status"], Tone>> = {
   closed: "neutral",
 };
 
-/** Who somebody is here, and how they log in. */
+/** The user's identity, and login settings. */
 export function Page(): JSX.Element {
   const texts = accountArea.texts();
   useConsoleTitle(() => texts.title);

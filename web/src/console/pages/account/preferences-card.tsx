@@ -8,7 +8,7 @@ import { accountArea } from "./messages/messages.ts";
 
 const themes = ["system", "light", "dark"] as const;
 
-/** What this browser remembers. */
+/** The preferences stored in this browser. */
 export function PreferencesCard(): JSX.Element {
   const texts = accountArea.texts();
   return (

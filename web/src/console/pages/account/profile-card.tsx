@@ -14,7 +14,7 @@ import { consoleLocale } from "../../locales.ts";
 import { accountArea } from "./messages/messages.ts";
 import type { User } from "./user.ts";
 
-/** The name, and the language of console and mails. */
+/** The name, and the language of console and emails. */
 export function ProfileCard(props: { readonly user: User }): JSX.Element {
   const texts = accountArea.texts();
   const client = useQueryClient();
@@ -26,7 +26,7 @@ export function ProfileCard(props: { readonly user: User }): JSX.Element {
         locale,
       });
       if (locale !== consoleLocale && allLocales.some((each) => each === locale)) {
-        // Every text of the page is in the former language.
+        // Every text of the page is in the previous language.
         window.location.reload();
         return;
       }

@@ -5,7 +5,7 @@ import { Notice } from "../../../kit/states.tsx";
 import styles from "./account.module.css";
 import { accountArea } from "./messages/messages.ts";
 
-/** The recovery codes, which nothing else keeps: they are gone when their owner says that they are kept. */
+/** The recovery codes, which nothing else stores: they are gone when their owner confirms that they are kept. */
 export function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onDone: () => void }): JSX.Element {
   const texts = accountArea.texts();
   const leave = (event: BeforeUnloadEvent): void => event.preventDefault();

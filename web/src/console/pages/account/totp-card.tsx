@@ -20,8 +20,8 @@ import type { User } from "./user.ts";
 type Begun = AnswerOf<typeof totpBeginAnswer>;
 
 /**
- * The second factor of a login: set up, switched on by a code, switched off by password and code. The recovery codes stay
- * until their owner has kept them.
+ * The second factor of a login: set up, switched on with a code, switched off with password and code. The recovery
+ * codes stay until their owner confirms they are kept.
  */
 export function TotpCard(props: { readonly user: User }): JSX.Element {
   const texts = accountArea.texts();
@@ -104,7 +104,7 @@ function EnableForm(props: {
 
 const recoveryCodesFew = 3;
 
-/** New recovery codes, or turning it all off: both take the password and a code. */
+/** New recovery codes, or turning it all off: both require the password and a code. */
 function ChangeForm(props: {
   readonly codesLeft: number;
   readonly onMade: (codes: readonly string[]) => void;

@@ -18,13 +18,13 @@ import { Subscription } from "./subscription.tsx";
 const parts = ["overview", "orders", "entries", "statements"] as const;
 type Part = (typeof parts)[number];
 
-/** What is left, what can be bought, and every change of the balance. */
+/** The balance, the plans, and every change of the balance. */
 export function Page(): JSX.Element {
   const texts = billingArea.texts();
   useConsoleTitle(() => texts.title);
   const [params, setParams] = useSearchParams();
   const shown = (): Part => parts.find((part) => part === params["tab"]) ?? "overview";
-  // The lists share the names of their state in the URL, so that a part begins without that of another one.
+  // The lists share parameter names in the URL, so each tab starts without those of another.
   const show = (part: Part): void =>
     setParams(
       { tab: part === "overview" ? null : part, cursor: null, open: null, limit: null, sort: null },

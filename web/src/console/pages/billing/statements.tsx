@@ -21,7 +21,7 @@ const monthFormat = new Intl.DateTimeFormat(formatTagOf(consoleLocale), {
 });
 const monthText = (month: string): string => monthFormat.format(new Date(`${month}-01T00:00:00Z`));
 
-/** A month of the account as a file or as a page to print. */
+/** A month of the account as a download or as a page to print. */
 export function Statements(): JSX.Element {
   const texts = billingArea.texts();
   const months = lastMonths(new Date());
@@ -45,7 +45,7 @@ export function Statements(): JSX.Element {
   );
 }
 
-/** What opened the month, what came and went, and what closed it: the same lines as in the file, added up. */
+/** The opening balance, credits, debits and closing balance of the month: the same lines as in the file, added up. */
 function Sums(props: { readonly month: string }): JSX.Element {
   const texts = billingArea.texts();
   const query = createQuery(() => ({
@@ -88,7 +88,7 @@ function SumLine(props: { readonly name: string; readonly amount: number | strin
   );
 }
 
-/** The newest first, as `2026-11`, in UTC. */
+/** Newest first, as `2026-11`, in UTC. */
 function lastMonths(now: Date): string[] {
   return Array.from({ length: monthsShown }, (_, index) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - index, 1)).toISOString().slice(0, 7),

@@ -26,12 +26,12 @@ import { homeArea } from "./messages/messages.ts";
 import { SetupCard } from "./setup-card.tsx";
 
 const daysOfPace = 30;
-/** Beyond this the pace says nothing. */
+/** Beyond this, the pace is meaningless. */
 const daysCountedMax = 1_000;
 const daysOfWeek = 7;
 const shownMax = 5;
 
-/** The account at a glance; until the first call has come, what leads to it. */
+/** The account at a glance; before the first call, the steps that lead to it. */
 export function Page(): JSX.Element {
   const texts = homeArea.texts();
   useConsoleTitle(() => texts.title);
@@ -49,7 +49,7 @@ export function Page(): JSX.Element {
         <Match when={summary.isError && summary.data === undefined}>
           <ErrorState error={summary.error} onRetry={() => void summary.refetch()} />
         </Match>
-        {/* Whether somebody is new decides what is below the figures. */}
+        {/* Whether the user is new decides what is below the figures. */}
         <Match when={keys.isPending ? undefined : summary.data}>
           {(data) => (
             <>
@@ -94,7 +94,7 @@ function quotaOf(days: readonly Sums[]): bigint {
 }
 
 function AccountFigures(props: {
-  /** Null when it could not be read, undefined until it is there. */
+  /** Null when it could not be read, undefined while loading. */
   readonly remaining: number | string | null | undefined;
   readonly summary: UsageSummary | null;
 }): JSX.Element {

@@ -9,7 +9,7 @@ type SetupProps = {
   readonly isEmpty: boolean;
 };
 
-/** What is to be done until the first call has come. */
+/** The steps until the first call. */
 export function SetupCard(props: SetupProps): JSX.Element {
   const texts = homeArea.texts();
   const steps = () => [

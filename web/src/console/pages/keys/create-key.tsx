@@ -12,14 +12,14 @@ import { LimitFields } from "./limit-fields.tsx";
 import type { MadeKey } from "./made-key.tsx";
 import { keysArea } from "./messages/messages.ts";
 
-/** A name makes a key; the limits are optional below it. What was typed stays when it is closed. */
+/** A name creates a key; the limits below it are optional. The input is kept when the dialog is closed. */
 export function CreateKeyDialog(props: {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly onMade: (key: MadeKey) => void;
 }): JSX.Element {
   const texts = keysArea.texts();
-  // The same until a key was made, so that a repeated press makes no second one.
+  // The same until a key was created, so that a repeated press creates no second one.
   let idempotencyKey = newIdempotencyKey();
   const form = createForm({
     initial: emptyKey,

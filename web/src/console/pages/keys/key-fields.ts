@@ -21,7 +21,7 @@ type Typed = {
   readonly flag: boolean;
 };
 
-/** A key as it is typed, by the names that the backend has for its fields. */
+/** A key as typed, under the backend's field names. */
 export type KeyValues = ByKeyField<Typed>;
 
 type FieldTexts = { readonly label: string; readonly hint?: string; readonly short?: string };
@@ -61,7 +61,7 @@ export function checkKey(values: KeyValues, texts: KeysMessages): Partial<Record
   return Object.fromEntries(problems.filter(([, problem]) => problem !== null));
 }
 
-/** What the backend is sent. */
+/** The input as sent to the backend. */
 export function toKeyInput(values: KeyValues): Readonly<Record<string, unknown>> {
   const quota = quotaOfUsd(values.quota_limit);
   const input = keyFields.map((field) => {
@@ -84,7 +84,7 @@ export function toKeyInput(values: KeyValues): Readonly<Record<string, unknown>>
   return Object.fromEntries(input);
 }
 
-/** The values of a key that there is. */
+/** The values of an existing key. */
 export function toKeyValues(key: ApiKey): KeyValues {
   return byKeyField<Typed>(keyFields, (field) => {
     switch (field.kind) {

@@ -30,7 +30,7 @@ type KeyPanelProps = {
 
 type Asked = "limits" | "rotate" | "revoke" | null;
 
-/** One key: what it used, what it may, and what can be done with it. */
+/** One key: its usage, its limits, and the possible actions. */
 export function KeyPanel(props: KeyPanelProps): JSX.Element {
   const texts = keysArea.texts();
   const [asked, setAsked] = createSignal<Asked>(null);

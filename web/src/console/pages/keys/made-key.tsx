@@ -20,7 +20,7 @@ const askEveryMs = 1_500;
 
 export type MadeKey = { readonly keyId: string; readonly secret: string };
 
-/** Shows a new key, which nothing else keeps: it is gone with the dialog. */
+/** Shows a new key, which nothing else stores: it is gone with the dialog. */
 export function MadeKeyDialog(props: { readonly made: MadeKey | null; readonly onClose: () => void }): JSX.Element {
   const texts = keysArea.texts();
   const [isCopied, setIsCopied] = createSignal(false);
@@ -91,7 +91,7 @@ function MadeKeyParts(props: { readonly made: MadeKey; readonly onCopied: () => 
   );
 }
 
-/** Turns green when the first call with the key has come, from wherever. */
+/** Turns green when the first call with the key arrives, from anywhere. */
 function FirstRequest(props: { readonly made: MadeKey; readonly model: string }): JSX.Element {
   const texts = keysArea.texts();
   const [isTesting, setIsTesting] = createSignal(false);

@@ -28,7 +28,7 @@ const tones: Readonly<Record<ApiKey["status"], Tone>> = {
   revoked: "neutral",
 };
 
-/** The keys of the account: what they may, what they spent, and everything that can be done with them. */
+/** The keys of the account: their limits, their spending, and all actions on them. */
 export function Page(): JSX.Element {
   const texts = keysArea.texts();
   useConsoleTitle(() => texts.title);

@@ -4,7 +4,7 @@ import { playgroundArea } from "./messages/messages.ts";
 import { type ChatRequest, type Measures, type Message, streamChat } from "./stream-chat.ts";
 import type { TurnParts } from "./turn.tsx";
 
-/** What is typed beside the messages. */
+/** The settings beside the messages. */
 export type Settings = {
   readonly apiKey: string;
   readonly model: string;
@@ -20,14 +20,14 @@ export type Chat = {
   /** The message that is being written. */
   readonly prompt: Accessor<string>;
   readonly setPrompt: (text: string) => void;
-  /** What would be sent with this as the last message. */
+  /** The request with this as the last message. */
   readonly request: (message: string) => ChatRequest;
   readonly send: () => Promise<void>;
   readonly stop: () => void;
   readonly clear: () => void;
 };
 
-/** A conversation with a model, by the settings as they are at each message. */
+/** A conversation with a model, with the settings as they are at each message. */
 export function createChat(settings: Accessor<Settings>): Chat {
   const texts = playgroundArea.texts();
   const [prompt, setPrompt] = createSignal("");
@@ -45,7 +45,7 @@ export function createChat(settings: Accessor<Settings>): Chat {
     });
   };
   const takeBackEmpty = (): void => {
-    // An empty response is not part of what is sent next; the prompt goes back to where it was typed.
+    // An empty response is not sent along next; the prompt returns to the input field.
     if (turns().at(-1)?.message.content === "") {
       setPrompt(turns().at(-2)?.message.content ?? "");
       setTurns((all) => all.slice(0, -2));

@@ -17,14 +17,14 @@ import { Turn } from "./turn.tsx";
 
 const untouched: Settings = { apiKey: "", model: "", system: "", maxTokens: "", temperature: "" };
 
-/** Tries a model with a key, and shows what it took and cost. */
+/** Tries a model with a key, and shows its duration and cost. */
 export function Page(): JSX.Element {
   const texts = playgroundArea.texts();
   useConsoleTitle(() => texts.title);
   const models = createModelsQuery();
   const [typed, setTyped] = createSignal(untouched);
   const offered = (): OfferedModel[] => chatModels(models.data?.models ?? []);
-  // A link from the page of a model names it.
+  // Named by a link from a model's page.
   const [params] = useSearchParams();
   const settings = (): Settings => {
     const linked = offered().find(({ name }) => name === params["model"]) ?? offered()[0];
@@ -114,7 +114,7 @@ function PromptForm(props: { readonly chat: Chat; readonly isReady: boolean }): 
   );
 }
 
-/** The call as it would be made in a shell. The key is not in it: it belongs into the environment. */
+/** The call as a shell command. It does not contain the key, which belongs in the environment. */
 function toCode(request: ChatRequest): string {
   const body = JSON.stringify(toBody(request), null, 2).replaceAll("'", "'\\''");
   return `curl ${location.origin}/v1/chat/completions \\

@@ -17,7 +17,7 @@ type SettingsProps = {
   readonly onChange: (change: Partial<Settings>) => void;
 };
 
-/** With which key and how a model is asked. */
+/** The key and settings for requests to a model. */
 export function SettingsForm(props: SettingsProps): JSX.Element {
   const texts = playgroundArea.texts();
   return (
@@ -65,7 +65,7 @@ export function SettingsForm(props: SettingsProps): JSX.Element {
   );
 }
 
-/** A key is pasted or made: those that there are can't be read by anybody, not even here. */
+/** A key is pasted or created: existing ones can't be read by anybody, not even here. */
 function KeyField(props: SettingsProps): JSX.Element {
   const texts = playgroundArea.texts();
   const makeKey = createMutation(() => ({

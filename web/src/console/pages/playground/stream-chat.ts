@@ -10,7 +10,7 @@ export type ChatRequest = {
   readonly temperature: number | null;
 };
 
-/** What a response cost; null is what was not reported. */
+/** What a response cost; null if not reported. */
 export type Measures = {
   readonly requestId: string | null;
   readonly firstTokenMs: number | null;
@@ -19,7 +19,7 @@ export type Measures = {
   readonly outputTokens: number | null;
 };
 
-/** What the service refused, with what it says about it. */
+/** A refusal of the service, with its message. */
 export class ChatRefusal extends Error {
   readonly requestId: string | null;
 
@@ -49,7 +49,7 @@ export function toBody({ model, messages, maxTokens, temperature }: ChatRequest)
 }
 
 /**
- * Asks a model and reports each piece as it comes.
+ * Requests a model and reports each piece as it arrives.
  * @throws ChatRefusal, and DOMException `AbortError` when it was stopped
  */
 export async function streamChat(
@@ -100,7 +100,7 @@ async function refusalOf({ error }: Chunk, { status }: Response, requestId: stri
   return new ChatRefusal(await sentenceInOwnWords(String(error?.message ?? status)), requestId);
 }
 
-/** The events of the stream, but for the one that says that it is over. */
+/** The events of the stream, except the end mark. */
 async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Chunk> {
   const reader = body
     .pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>)

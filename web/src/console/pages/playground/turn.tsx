@@ -13,7 +13,7 @@ const receiptTries = 10;
 const receiptEveryMs = 1_000;
 const notFound = 404;
 
-/** What one side said; for an answer what it took and cost. */
+/** One side's message; for a response with its duration and cost. */
 export function Turn(props: { readonly turn: TurnParts; readonly isWaiting: boolean }): JSX.Element {
   const texts = playgroundArea.texts();
   return (
@@ -51,7 +51,7 @@ function MeasureLine(props: { readonly measures: Measures }): JSX.Element {
   );
 }
 
-/** What the call was charged, by its receipt, which is there a moment after the answer. */
+/** The charge of the call from its receipt, which exists a moment after the response. */
 function Cost(props: { readonly requestId: string }): JSX.Element {
   const texts = playgroundArea.texts();
   const query = createQuery(() => ({

@@ -13,7 +13,7 @@ import { createModelsQuery, type OfferedModel } from "../../parts/queries.ts";
 import { upstreamsArea } from "./messages/messages.ts";
 import { ProfilesCard } from "./profiles-card.tsx";
 
-/** What the user's keys reach, and for admins the profiles that are kept for providers. */
+/** What the user's keys reach, and for admins the login profiles for providers. */
 export function Page(): JSX.Element {
   const texts = upstreamsArea.texts();
   useConsoleTitle(() => texts.title);

@@ -17,7 +17,7 @@ type Profile = AnswerOf<typeof profileListAnswer>["profiles"][number];
 
 const unauthorized = 401;
 
-/** The profiles, which only an admin is shown: others are informed when they ask, and not before. */
+/** The profiles, which only admins see: others get an explanation on request only. */
 export function ProfilesCard(): JSX.Element {
   const texts = upstreamsArea.texts();
   const [isAsked, setIsAsked] = createSignal(false);

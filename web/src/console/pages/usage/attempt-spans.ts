@@ -1,11 +1,14 @@
 type Attempt = { readonly started_at_ms: number; readonly duration_ms: number };
 
-/** Where in the time of its call an attempt lay: both as shares of 100. */
+/** The position of an attempt in the time of its call, in percent. */
 export type AttemptSpan = { readonly start: number; readonly width: number };
 
 const percent = 100;
 
-/** The attempts over the time of their call, which lasts at least as long as the last of them. Starts count from its start. */
+/**
+ * The attempts over the time of their call, which lasts at least as long as the last of them. Starts count from its
+ * start.
+ */
 export function spansOf(attempts: readonly Attempt[], durationMs: number): AttemptSpan[] {
   const whole = Math.max(1, durationMs, ...attempts.map((each) => each.started_at_ms + each.duration_ms));
   return attempts.map((each) => ({

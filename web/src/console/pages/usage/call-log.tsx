@@ -34,7 +34,7 @@ export function CallLog(props: {
     name: "calls",
     state: { ...state, query: () => ({ ...state.query(), ...props.filter() }) },
     load: (query, signal) => apiGet<typeof usageListAnswer>("/backend/usage/list/", { query, signal }),
-    // Users who look at a call or further back are not disturbed by new ones.
+    // Users who look at a call or at earlier pages are not disturbed by new ones.
     refreshMs: () => (isLive() && state.openId() === "" && state.cursor() === "" ? liveMs : 0),
   });
   const elsewhere = createQuery(() => ({
@@ -44,7 +44,7 @@ export function CallLog(props: {
     enabled: state.openId() !== "" && list.rows?.every(({ request_id }) => request_id !== state.openId()) === true,
   }));
   const keys = createKeysQuery();
-  // Without the filters, so that every model and every key that has calls can be chosen, revoked ones too.
+  // Without the filters, so that every model and every key with calls can be selected, including revoked ones.
   const all = createSummaryQuery(() => range.query());
   const filters = (): readonly Filter[] => {
     const named = new Map((keys.data?.keys ?? []).map((key) => [String(key.key_id), key.name]));

@@ -22,7 +22,7 @@ const metrics = {
 type Metric = keyof typeof metrics;
 const metricIds = Object.keys(metrics) as readonly Metric[];
 
-/** The days of the range, one part of a bar for each model; the most expensive have a colour of their own. */
+/** The days of the range, one bar segment per model; the most expensive have their own colours. */
 export function DayChart(props: { readonly summary: UsageSummary; readonly range: Range }): JSX.Element {
   const texts = usageArea.texts();
   const [metric, setMetric] = createSignal<Metric>("cost");

@@ -5,12 +5,12 @@ import { browserZone } from "../../parts/days.ts";
 const daysAtFirst = 30;
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Which days are shown and whose they are, kept in the URL. */
+/** The selected days and their time zone, stored in the URL. */
 export type Range = {
   readonly zone: () => string;
   readonly fromDay: () => string;
   readonly toDay: () => string;
-  /** The last so many days, today among them. */
+  /** The last n days, including today. */
   readonly setLast: (days: number) => void;
   readonly set: (name: "from_day" | "to_day" | "zone", value: string) => void;
   /** How many days back from today it is, or null for another range. */

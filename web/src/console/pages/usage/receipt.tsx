@@ -143,7 +143,7 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
 
 type ResultName = keyof ReturnType<typeof usageArea.texts>["results"];
 
-/** What the gateway notes of an attempt is a code; these say what it means. */
+/** The gateway records a code for an attempt; these are the descriptions. */
 const resultNames: readonly (readonly [RegExp, ResultName])[] = [
   [/^answered$/, "answered"],
   [/^(status_\d+|credential_refused|account_empty)$/, "refused"],

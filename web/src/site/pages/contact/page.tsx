@@ -4,7 +4,7 @@ import { contactTexts } from "./messages/messages.ts";
 
 type InContext = { readonly context: PageContext };
 
-/** `/contact/`: a company asks for an offer. The form is sent as forms are, without script. */
+/** `/contact/`: a company asks for an offer. The form is submitted normally, without JavaScript. */
 export const contactPage: SitePage = {
   path: "/contact/",
   title: (locale) => contactTexts[locale].title,
@@ -47,7 +47,7 @@ function Contact(props: InContext): JSX.Element {
           <Label name="message" label={texts.message} optional={texts.optional} />
           <textarea class="input" id="message" name="message" rows="6" maxlength="5000" />
         </div>
-        {/* Hidden; only programs fill it in. */}
+        {/* Hidden; only bots fill it in. */}
         <div hidden>
           <label for="website">Website</label>
           <input id="website" name="website" tabindex="-1" autocomplete="off" />

@@ -11,14 +11,14 @@ type Agent = {
   readonly title: string;
   readonly steps: readonly string[];
   readonly settings: SnippetName;
-  /** A command, or null where one has to click. */
+  /** A command, or null if one has to click. */
   readonly command: SnippetName | null;
   readonly check: string;
   readonly limit: string;
   readonly undo: string;
 };
 
-/** `/docs/agents/`: each coding agent, in steps that can be taken back. */
+/** `/docs/agents/`: each coding agent, in reversible steps. */
 export const docsAgentsPage = docPage({
   path: "/docs/agents/",
   updatedOn: "2026-11-21",

@@ -5,7 +5,7 @@ import type { DocBlock } from "../../docs/model.ts";
 
 const text = (sentence: string): DocBlock => ({ kind: "text", text: sentence });
 
-/** `/docs/billing/`: what a call costs, and what is paid when. */
+/** `/docs/billing/`: what a call costs, and when it is paid. */
 export const docsBillingPage = docPage({
   path: "/docs/billing/",
   updatedOn: "2026-11-21",

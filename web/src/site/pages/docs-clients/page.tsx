@@ -14,7 +14,7 @@ type Client = {
   readonly undo: string;
 };
 
-/** `/docs/clients/`: each library, then what goes wrong. */
+/** `/docs/clients/`: each library, then common errors. */
 export const docsClientsPage = docPage({
   path: "/docs/clients/",
   updatedOn: "2026-11-21",

@@ -2,7 +2,7 @@ import { fill } from "../../../i18n/messages.ts";
 import { docPage } from "../../docs/doc-page.tsx";
 import { firstCallTabs } from "../../docs/snippet-tabs.ts";
 
-/** `/docs/quickstart/`: from an account to an answered call. */
+/** `/docs/quickstart/`: from an account to the first response. */
 export const docsQuickstartPage = docPage({
   path: "/docs/quickstart/",
   updatedOn: "2026-11-21",

@@ -7,7 +7,7 @@ import { ModelLink } from "../models/model-link.tsx";
 import type { HomeTexts } from "./messages/en.ts";
 import { homeTexts } from "./messages/messages.ts";
 
-/** `/`: what this is, a first call, what it speaks, what it costs. */
+/** `/`: what this is, a first call, its APIs, its prices. */
 export const homePage: SitePage = {
   path: "/",
   title: (locale) => homeTexts[locale].title,

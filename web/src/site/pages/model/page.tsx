@@ -32,7 +32,7 @@ function modelPage(path: string, model: SiteModel): SitePage {
   };
 }
 
-/** The model as schema.org has a product, with a price for each unit. */
+/** The model as a schema.org product, with a price for each unit. */
 function productOf(model: SiteModel, url: string): Readonly<Record<string, unknown>> {
   const million = 1_000_000;
   const price = (unitText: string, usd: string, value: number) => ({
@@ -159,7 +159,7 @@ function Facts(props: InContext): JSX.Element {
   );
 }
 
-/** Every unit that a call is billed by; where a price is not set apart, the one that is charged instead. */
+/** Every unit that a call is billed by; if a price is not set, the one that is charged instead. */
 function Prices(props: InContext): JSX.Element {
   const { model, context } = props;
   const { formats } = context;

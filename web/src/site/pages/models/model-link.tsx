@@ -2,7 +2,7 @@ import { type JSX, Show } from "solid-js";
 import type { PageContext } from "../../model.ts";
 import { modelPath, modelsWithPage } from "./model-path.ts";
 
-/** Leads to the page of a model, where it has one. */
+/** Links to the page of a model, if it has one. */
 export function ModelLink(props: {
   readonly name: string;
   readonly context: PageContext;

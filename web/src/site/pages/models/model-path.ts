@@ -1,14 +1,14 @@
 import type { SiteModel } from "@sluice/contracts/site-catalogue";
 
-/** Each is a page in every language; a catalogue that is larger has the rest in the table only. */
+/** Each is a page in every language; a larger catalogue has the rest only in the table. */
 export const modelPagesMax = 200;
 /**
- * Names that are valid paths as they are: parts of plain characters that do not begin with a dot. The folder of a
- * part can't be called like the file of a page.
+ * Names that are valid paths unchanged: segments of plain characters that do not begin with a dot. A segment's folder
+ * can't have the name of a page's file.
  */
 const plainName = /^(?!\/)(?:(?:^|\/)(?!index\.html)[A-Za-z0-9_@:-][\w.@:-]*){1,5}$/;
 
-/** The address of the page of a model, in English; null for one that has none. */
+/** The URL of a model's page, in English; null if it has none. */
 export function modelPath(name: string): string | null {
   return plainName.test(name) ? `/models/${name}/` : null;
 }

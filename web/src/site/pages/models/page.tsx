@@ -3,10 +3,7 @@ import { Island } from "../../islands/island.tsx";
 import type { PageContext, SitePage } from "../../model.ts";
 import { modelsTexts } from "./messages/messages.ts";
 
-/**
- * `/models/`: every model with what it costs, to be searched and compared. Without JavaScript the whole table is
- * shown.
- */
+/** `/models/`: every model with its prices, searchable and comparable. Without JavaScript the whole table is shown. */
 export const modelsPage: SitePage = {
   path: "/models/",
   title: (locale) => modelsTexts[locale].title,

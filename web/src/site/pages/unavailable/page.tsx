@@ -2,7 +2,7 @@ import type { JSX } from "solid-js";
 import type { PageContext, SitePage } from "../../model.ts";
 import { unavailableTexts } from "./messages/messages.ts";
 
-/** Shown in place of a page that failed. The service puts the request id where zeros are. */
+/** Shown in place of a page that failed. The service replaces the zeros by the request id. */
 export const unavailablePage: SitePage = {
   path: "/unavailable.html",
   title: (locale) => unavailableTexts[locale].title,
