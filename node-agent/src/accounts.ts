@@ -1,6 +1,6 @@
+import type { HttpOrigin } from "@sluice/http-client/model";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
-import type { Destination } from "./upstream/model.ts";
 
 export type CredentialHeader = "authorization" | "x-api-key" | "api-key";
 
@@ -13,7 +13,7 @@ export type ActiveAccount = {
   readonly apiKey: string;
   readonly apiKeyBytes: Buffer;
   readonly credentialHeader: CredentialHeader;
-  readonly destination: Destination;
+  readonly destination: HttpOrigin;
   /** Replaces `/v1` in a path, without a trailing slash. */
   readonly basePath: string;
 };

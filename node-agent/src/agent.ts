@@ -1,7 +1,9 @@
-import { lookup } from "node:dns/promises";
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import type { ErrorCode } from "@sluice/contracts/errors";
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
+import { PooledHttpClient } from "@sluice/http-client/pooled-client";
+import { ServerGuard } from "@sluice/http-client/server-guard";
 import { serverAddressRule } from "@sluice/server-addresses/server-address-rule";
 import { AccountStates } from "./account-states.ts";
 import { createPathRules } from "./allowed-target.ts";
@@ -13,11 +15,10 @@ import { Health, healthHeaders } from "./health.ts";
 import { createLog, type Log } from "./log.ts";
 import { Metrics } from "./metrics.ts";
 import { NodeProxy } from "./proxy.ts";
-import { ProviderResolver } from "./resolve-provider.ts";
 import { readSecrets, type Secrets } from "./secrets.ts";
-import { UpstreamClient } from "./upstream/client.ts";
 
-const idleConnectionMsMax = 4_000;
+/** The resolver of a remote host may be slow, and a connection goes to a judged address however old the judgement is. */
+const judgementMs = 30_000;
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** The request handler, and what the operator can do with it while it runs. */
@@ -26,8 +27,8 @@ export class Agent {
   readonly #config: Config;
   readonly #states = new AccountStates();
   readonly #metrics = new Metrics();
-  readonly #client: UpstreamClient;
-  readonly #resolver: ProviderResolver;
+  readonly #client: PooledHttpClient;
+  readonly #guard: ServerGuard;
   readonly #proxy: NodeProxy;
   readonly #health: Health;
   #secrets: Secrets;
@@ -45,17 +46,16 @@ export class Agent {
       bound: { node: config.nodeCode },
       withheld: () => this.#withheld,
     });
-    this.#client = new UpstreamClient({
-      limits: config.limits,
-      localAddress: config.egressAddress,
-      tlsCa: config.providerCaFile === null ? null : readAuthority(config.providerCaFile),
-      idleMsMax: idleConnectionMsMax,
-    });
-    this.#resolver = new ProviderResolver({
-      lookup: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),
+    const { egressAddress, providerCaFile } = config;
+    this.#guard = new ServerGuard({
       isAllowed: serverAddressRule(config.isPrivateUpstreamAllowed),
-      egressAddress: config.egressAddress,
-      now: () => performance.now(),
+      family: egressAddress === null ? 0 : isIP(egressAddress),
+      keptMs: judgementMs,
+    });
+    this.#client = new PooledHttpClient({
+      guard: this.#guard,
+      ...(egressAddress === null ? {} : { localAddress: egressAddress }),
+      ...(providerCaFile === null ? {} : { tlsCa: readAuthority(providerCaFile) }),
     });
     const shared = {
       config,
@@ -66,7 +66,7 @@ export class Agent {
     };
     const paths = createPathRules(config.allowedPaths);
     const onUnexpected = (error: unknown, requestId: string) => this.#answerUnexpected(error, requestId);
-    this.#proxy = new NodeProxy({ ...shared, resolver: this.#resolver, log: this.log, paths, onUnexpected });
+    this.#proxy = new NodeProxy({ ...shared, log: this.log, paths, onUnexpected });
     this.#health = new Health({ ...shared, isDraining: () => this.#isDraining, now: () => new Date() });
   }
 
@@ -89,7 +89,7 @@ export class Agent {
     }
     this.#withheld = withheldTexts(this.#secrets);
     this.#states.clear();
-    this.#resolver.clear();
+    this.#guard.forget();
     const { relayKeys, accounts } = this.#secrets;
     this.log.info("agent.reloaded", { relayKeys: relayKeys.length, accounts: accounts.length });
     return true;
@@ -161,7 +161,7 @@ export class Agent {
     const text = this.#metrics.render({
       uptime_seconds: this.#health.uptimeSeconds,
       resident_bytes: process.memoryUsage.rss(),
-      upstream_connections: this.#client.openConnections,
+      upstream_connections: this.#client.statistics.open,
       active_accounts: this.#secrets.accounts.filter(({ kind }) => kind === "active").length,
     });
     const keys = this.#metrics.renderKeyUses(this.#secrets.fingerprints, performance.now());

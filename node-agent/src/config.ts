@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { operationEntries } from "@sluice/contracts/operations";
+import type { HttpLimits } from "@sluice/http-client/model";
 import { ConfigError } from "./config-error.ts";
 import type { LogLevel } from "./log.ts";
-import type { UpstreamLimits } from "./upstream/model.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,7 +21,7 @@ export type Config = {
   readonly providerCaFile: string | null;
   readonly relayKeysFile: SecretFile;
   readonly providerAccountsFile: SecretFile;
-  readonly limits: UpstreamLimits;
+  readonly limits: HttpLimits;
   readonly stallTimeoutMs: number;
   readonly bodyBytesMax: number;
   readonly callsMax: number;
@@ -118,7 +118,7 @@ function readSecretFile(reader: Reader, variable: string, credential: string): S
   return { path: `${folder}/${credential}`, isSystemdCredential: true };
 }
 
-function readLimits(reader: Reader): UpstreamLimits {
+function readLimits(reader: Reader): HttpLimits {
   return {
     connectTimeoutMs: reader.number("UPSTREAM_CONNECT_TIMEOUT_MS", 5_000, [10, 60_000]),
     firstByteTimeoutMs: reader.number("UPSTREAM_FIRST_BYTE_TIMEOUT_MS", 600_000, [10, 3_600_000]),

@@ -2,12 +2,12 @@ import { loadavg } from "node:os";
 import { type Challenge, isSignedBy, NonceMemory, parseChallenge, signProof } from "@sluice/exit-protocol/challenge";
 import { challengeHeader, proofHeader } from "@sluice/exit-protocol/headers";
 import type { DetailedHealthAnswer, HealthAnswer } from "@sluice/exit-protocol/health";
+import type { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import type { AccountStates } from "./account-states.ts";
 import { authorizeRelayKey, type RelayKeyVerdict } from "./authorize-relay-key.ts";
 import type { Config } from "./config.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Secrets } from "./secrets.ts";
-import type { UpstreamClient } from "./upstream/client.ts";
 import { version } from "./version.ts";
 
 export type HealthPorts = {
@@ -15,7 +15,7 @@ export type HealthPorts = {
   readonly secrets: () => Secrets;
   readonly states: AccountStates;
   readonly metrics: Metrics;
-  readonly client: UpstreamClient;
+  readonly client: PooledHttpClient;
   readonly isDraining: () => boolean;
   readonly now: () => Date;
 };
@@ -97,7 +97,7 @@ export class Health {
         residentBytes: process.memoryUsage.rss(),
       },
       accounts: states.describe(secrets().accounts),
-      egressAddress: { bound: config.egressAddress, seen: client.seenAddress },
+      egressAddress: { bound: config.egressAddress, seen: client.seenLocalAddress },
     };
   }
 

@@ -1,4 +1,4 @@
-import type { HttpHeader } from "@sluice/http-client/response-head";
+import type { HttpHeader } from "@sluice/http-client/model";
 import type { ActiveAccount } from "./accounts.ts";
 
 /** The only request headers that a provider sees; all others could identify the caller or affect routing. */

@@ -1,19 +1,32 @@
 import { type ErrorCode, errorDefinition } from "@sluice/contracts/errors";
-import type { Http1ResponseHead } from "@sluice/http-client/response-head";
+import type {
+  HttpBodyFlow,
+  HttpBodySink,
+  HttpClientError,
+  HttpClientErrorKind,
+  HttpHeader,
+  HttpResponse,
+} from "@sluice/http-client/model";
+import { AddressRefusedError } from "@sluice/http-client/server-guard";
 import type { ActiveAccount } from "./accounts.ts";
 import { AnswerStream, type AnswerStreamEvents } from "./answer-stream.ts";
 import type { Arrival } from "./arrival.ts";
 import { KeyMask } from "./key-mask.ts";
 import { presentError } from "./present-error.ts";
-import type { AnswerSink, Exchange } from "./upstream/exchange.ts";
-import type { UpstreamError, UpstreamErrorKind } from "./upstream/model.ts";
 
 /** How a call ended, for the log and the metrics. */
 export type CallEnd = {
   readonly status: number;
   readonly sentBytes: number;
   /** Why the provider's side failed, or null. */
-  readonly failure: UpstreamErrorKind | "refused_key" | "redirect" | "encoded" | null;
+  readonly failure:
+    | HttpClientErrorKind
+    | "client_gone"
+    | "address_refused"
+    | "refused_key"
+    | "redirect"
+    | "encoded"
+    | null;
 };
 
 type AnswerBody = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | null;
@@ -35,7 +48,8 @@ const rateLimitHeader = /^(?:x-|anthropic-)ratelimit-[a-z0-9-]{1,48}$/;
 const wholeBytesMax = 64 * 1024;
 const errorBytesMax = 64 * 1024;
 
-const codes: Record<UpstreamErrorKind, ErrorCode> = {
+const codes: Record<HttpClientErrorKind, ErrorCode> = {
+  no_connection: "temporarily_unavailable",
   unreachable: "upstream_unreachable",
   tls: "upstream_unreachable",
   connect_timeout: "upstream_timeout",
@@ -48,14 +62,15 @@ const codes: Record<UpstreamErrorKind, ErrorCode> = {
   too_large: "upstream_error",
   request_too_large: "request_too_large",
   upload_timeout: "request_timeout",
-  client_gone: "client_closed_request",
+  // A bug of ours; when the caller left, nobody reads a code.
+  aborted: "internal_error",
 };
 
 /** `collecting`: a response that is sent in one piece, or an error that is checked first. */
 type State = "waiting" | "collecting" | "streaming" | "over";
 
 /** One call from the provider's first byte to the caller's last. */
-export class ProxiedCall implements AnswerSink, AnswerStreamEvents {
+export class ProxiedCall implements HttpBodySink, AnswerStreamEvents {
   readonly response: Promise<Response>;
   readonly arrival: Arrival;
   readonly account: ActiveAccount;
@@ -63,7 +78,7 @@ export class ProxiedCall implements AnswerSink, AnswerStreamEvents {
   readonly #ports: CallPorts;
   readonly #mask: KeyMask;
   #resolve: (response: Response) => void;
-  #exchange: Exchange | null = null;
+  #flow: HttpBodyFlow | null = null;
   #state: State = "waiting";
   #status = 0;
   #headers: Record<string, string> = {};
@@ -81,43 +96,30 @@ export class ProxiedCall implements AnswerSink, AnswerStreamEvents {
     this.#mask = new KeyMask(account.apiKeyBytes);
   }
 
-  follow(exchange: Exchange): void {
-    this.#exchange = exchange;
-  }
-
-  /** The caller has left: the provider's side ends with it. */
-  abandon(): void {
-    if (this.#state !== "over") {
-      this.#exchange?.abort();
-      this.#stream?.drop();
-      this.#finish(499, "client_gone");
-      this.#resolve(this.#ports.refuse(this.arrival, "client_closed_request"));
-    }
-  }
-
-  onHead(head: Http1ResponseHead): void {
-    const { status } = head;
+  onResponse(response: HttpResponse): void {
+    const { status, headers, body } = response;
     this.#ports.onHead(this);
     if (status === 401 || status === 403) {
       // The caller's own key was valid; the provider's message about ours must stay hidden.
-      this.#refuse("upstream_error", "refused_key");
+      this.#refuse(body, "refused_key");
     } else if (status >= 300 && status < 400) {
-      this.#refuse("upstream_error", "redirect");
-    } else if (isEncoded(head)) {
-      this.#refuse("upstream_error", "encoded");
+      this.#refuse(body, "redirect");
+    } else if (isEncoded(headers)) {
+      this.#refuse(body, "encoded");
     } else {
       this.#status = status;
-      this.#headers = answerHeaders(head, this.account);
-      const isWhole = status >= 400 || (head.contentLength !== null && head.contentLength <= wholeBytesMax);
+      this.#headers = answerHeaders(headers, this.account);
+      const isWhole = status >= 400 || (body.contentLength !== null && body.contentLength <= wholeBytesMax);
       if (isWhole) {
         this.#state = "collecting";
       } else {
         this.#beginStream();
       }
+      this.#flow = body.consume(this);
     }
   }
 
-  onBody(bytes: Uint8Array): void {
+  onChunk(bytes: Uint8Array): void {
     if (this.#state === "over") {
       return;
     }
@@ -126,7 +128,7 @@ export class ProxiedCall implements AnswerSink, AnswerStreamEvents {
     if (this.#stream !== null) {
       this.#stream.push(clean);
     } else if (this.#bytes > errorBytesMax) {
-      this.#refuse("upstream_error", "too_large");
+      this.#refuse(this.#flow, "too_large");
     } else if (clean.length > 0) {
       this.#pieces.push(clean);
     }
@@ -148,14 +150,17 @@ export class ProxiedCall implements AnswerSink, AnswerStreamEvents {
     this.#finish(this.#status, null);
   }
 
-  onError(error: UpstreamError): void {
+  onError(error: HttpClientError): void {
     if (this.#state === "over") {
       return;
     }
-    if (this.#stream === null) {
-      const code = codes[error.kind];
+    if (error.kind === "aborted" && !(error.cause instanceof Error)) {
+      this.onGone();
+    } else if (this.#stream === null) {
+      const isRefused = error.cause instanceof AddressRefusedError;
+      const code = isRefused ? "upstream_not_allowed" : codes[error.kind];
       this.#resolve(this.#ports.refuse(this.arrival, code));
-      this.#finish(errorDefinition(code).status, error.kind);
+      this.#finish(errorDefinition(code).status, isRefused ? "address_refused" : error.kind);
     } else {
       this.#stream.breakSoon();
       this.#finish(this.#status, error.kind);
@@ -163,15 +168,21 @@ export class ProxiedCall implements AnswerSink, AnswerStreamEvents {
   }
 
   onPause(): void {
-    this.#exchange?.pause();
+    this.#flow?.pause();
   }
 
   onResume(): void {
-    this.#exchange?.resume();
+    this.#flow?.resume();
   }
 
+  /** The caller has left, or has stopped reading: the provider's side ends with it. */
   onGone(): void {
-    this.abandon();
+    if (this.#state !== "over") {
+      this.#flow?.cancel();
+      this.#stream?.drop();
+      this.#finish(499, "client_gone");
+      this.#resolve(this.#ports.refuse(this.arrival, "client_closed_request"));
+    }
   }
 
   #beginStream(): void {
@@ -192,10 +203,11 @@ export class ProxiedCall implements AnswerSink, AnswerStreamEvents {
     return this.#status < 400 ? body : presentError(body, { apiKey, hostname: destination.hostname });
   }
 
-  #refuse(code: ErrorCode, failure: CallEnd["failure"]): void {
-    this.#exchange?.abort();
-    this.#resolve(this.#ports.refuse(this.arrival, code));
-    this.#finish(errorDefinition(code).status, failure);
+  /** Gives the provider's response up, and sends an error instead. */
+  #refuse(answer: { cancel(): void } | null, failure: CallEnd["failure"]): void {
+    answer?.cancel();
+    this.#resolve(this.#ports.refuse(this.arrival, "upstream_error"));
+    this.#finish(errorDefinition("upstream_error").status, failure);
   }
 
   #finish(status: number, failure: CallEnd["failure"]): void {
@@ -210,14 +222,14 @@ function wholeOf(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return (pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)) as Uint8Array<ArrayBuffer>;
 }
 
-function isEncoded({ headers }: Http1ResponseHead): boolean {
+function isEncoded(headers: readonly HttpHeader[]): boolean {
   return headers.some(([name, value]) => name === "content-encoding" && value.trim().toLowerCase() !== "identity");
 }
 
 /** The headers that say how to read the body and when to retry; none that reveals the key or the provider. */
-function answerHeaders(head: Http1ResponseHead, account: ActiveAccount): Record<string, string> {
+function answerHeaders(received: readonly HttpHeader[], account: ActiveAccount): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of head.headers) {
+  for (const [name, value] of received) {
     if (forwardedHeaders.has(name) || rateLimitHeader.test(name)) {
       const isTelling = value.includes(account.apiKey) || value.includes(account.destination.hostname);
       if (!isTelling) {

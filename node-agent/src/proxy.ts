@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import { accountHeader, exitNodeHeader } from "@sluice/exit-protocol/headers";
+import { type HttpClient, HttpClientError, type HttpRequest } from "@sluice/http-client/model";
 import type { AccountStates } from "./account-states.ts";
 import type { ActiveAccount } from "./accounts.ts";
 import { chooseAccount, type PathRules, targetOf } from "./allowed-target.ts";
@@ -11,18 +12,14 @@ import { injectProviderKey } from "./inject-provider-key.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { type CallEnd, type CallPorts, ProxiedCall } from "./proxied-call.ts";
-import { AddressNotAllowedError, type ProviderResolver } from "./resolve-provider.ts";
 import type { Secrets } from "./secrets.ts";
-import type { UpstreamClient } from "./upstream/client.ts";
-import { type RequestBody, UpstreamError } from "./upstream/model.ts";
 
 export type ProxyPorts = {
   readonly config: Config;
   readonly secrets: () => Secrets;
   readonly states: AccountStates;
   readonly paths: PathRules;
-  readonly resolver: ProviderResolver;
-  readonly client: UpstreamClient;
+  readonly client: HttpClient;
   readonly metrics: Metrics;
   readonly log: Log;
   /** The response to an unexpected error. */
@@ -30,8 +27,6 @@ export type ProxyPorts = {
 };
 
 type Admitted = { readonly account: ActiveAccount; readonly target: string };
-
-type Outgoing = { readonly addresses: readonly string[]; readonly call: ProxiedCall; readonly body: RequestBody };
 
 /** A body of this size is read before it is sent; a larger one, or one of unknown size, is passed on piece by piece. */
 const wholeBodyBytesMax = 256 * 1024;
@@ -66,21 +61,7 @@ export class NodeProxy {
 
   handle(arrival: Arrival): Response | Promise<Response> {
     try {
-      const admitted = this.#admit(arrival);
-      // Every await costs a tick, so only the first call in a while has one here.
-      const addresses = this.#ports.resolver.known(admitted.account.destination.hostname);
-      return addresses === null
-        ? this.#forwardResolved(arrival, admitted)
-        : this.#forward(arrival, admitted, addresses);
-    } catch (error) {
-      return this.#answerError(arrival, error);
-    }
-  }
-
-  async #forwardResolved(arrival: Arrival, admitted: Admitted): Promise<Response> {
-    try {
-      const addresses = await this.#ports.resolver.resolve(admitted.account.destination.hostname);
-      return await this.#forward(arrival, admitted, addresses);
+      return this.#forward(arrival, this.#admit(arrival));
     } catch (error) {
       return this.#answerError(arrival, error);
     }
@@ -88,10 +69,10 @@ export class NodeProxy {
 
   #answerError(arrival: Arrival, error: unknown): Response {
     const { metrics, log, onUnexpected } = this.#ports;
-    const code = codeOf(error);
-    if (code === null) {
+    if (!(error instanceof Refusal)) {
       return onUnexpected(error, arrival.requestId);
     }
+    const { code } = error;
     metrics.countRefusal(code);
     log.warn("call.refused", { requestId: arrival.requestId, code, method: arrival.request.method });
     return this.#refuse(arrival, code);
@@ -132,50 +113,37 @@ export class NodeProxy {
     return { account, target };
   }
 
-  #forward(arrival: Arrival, admitted: Admitted, addresses: readonly string[]): Promise<Response> {
+  #forward(arrival: Arrival, admitted: Admitted): Promise<Response> {
     const { config, metrics } = this.#ports;
     const { request } = arrival;
     const { account } = admitted;
     metrics.inFlight += 1;
     const call = new ProxiedCall(arrival, account, this.#callPorts);
-    request.signal.addEventListener("abort", () => call.abandon());
+    // Taken before the first wait, so that a caller who leaves meanwhile is noticed.
+    const { signal } = request;
     const length = wholeLengthOf(request, config.bodyBytesMax);
     if (length === null) {
-      this.#send(arrival, admitted, { addresses, call, body: streamedBody(request) });
+      this.#send(admitted, call, { signal, body: streamedBody(request, config.bodyBytesMax) });
     } else {
       request.bytes().then(
-        (bytes) => {
-          const body = { kind: "whole", bytes: bytes as Uint8Array<ArrayBuffer> } as const;
-          this.#send(arrival, admitted, { addresses, call, body });
-        },
-        () => call.onError(new UpstreamError("client_gone", "the body did not arrive")),
+        (body) => this.#send(admitted, call, { signal, body }),
+        () => call.onError(new HttpClientError("aborted", false, "the body did not arrive")),
       );
     }
     return call.response;
   }
 
-  #send(arrival: Arrival, { account, target }: Admitted, out: Outgoing): void {
+  #send({ account, target }: Admitted, call: ProxiedCall, sent: Pick<HttpRequest, "signal" | "body">): void {
     const { client, config } = this.#ports;
-    const { request, server } = arrival;
-    const { addresses, call, body } = out;
-    if (request.signal.aborted) {
-      call.abandon();
-      return;
-    }
+    const { request, server } = call.arrival;
     // Lifts the server's idle timeout; from here on the call has its own limits.
     server.timeout(request, 0);
-    try {
-      const { destination } = account;
-      const headers = injectProviderKey(request.headers, account);
-      const { bodyBytesMax } = config;
-      const { method } = request;
-      call.follow(client.send({ destination, addresses, method, target, headers, body, bodyBytesMax }, call));
-    } catch (error) {
-      if (!(error instanceof UpstreamError)) {
-        throw error;
-      }
-      call.onError(error);
-    }
+    const { method } = request;
+    const headers = injectProviderKey(request.headers, account);
+    client.send({ ...account.destination, ...sent, method, target, headers, limits: config.limits }).then(
+      (response) => call.onResponse(response),
+      (error: HttpClientError) => call.onError(error),
+    );
   }
 
   #end({ arrival, account, startedMs }: ProxiedCall, { status, sentBytes, failure }: CallEnd): void {
@@ -228,16 +196,6 @@ export class NodeProxy {
   }
 }
 
-function codeOf(error: unknown): ErrorCode | null {
-  if (error instanceof Refusal) {
-    return error.code;
-  }
-  if (error instanceof AddressNotAllowedError) {
-    return "upstream_not_allowed";
-  }
-  return error instanceof UpstreamError ? "upstream_unreachable" : null;
-}
-
 function hasBody({ headers }: Request): boolean {
   return headers.has("transfer-encoding") || (headers.get("content-length") ?? "0") !== "0";
 }
@@ -250,10 +208,7 @@ function wholeLengthOf({ headers }: Request, bytesMax: number): number | null {
   return declared > 0 && declared <= Math.min(wholeBodyBytesMax, bytesMax) ? declared : null;
 }
 
-function streamedBody(request: Request): RequestBody {
-  const { body } = request;
-  const declared = request.headers.get("content-length");
-  return body === null
-    ? { kind: "none" }
-    : { kind: "stream", stream: body, length: declared === null ? null : Number(declared) };
+function streamedBody({ body, headers }: Request, bytesMax: number): HttpRequest["body"] {
+  const declared = headers.get("content-length");
+  return body === null ? null : { stream: body, length: declared === null ? null : Number(declared), bytesMax };
 }

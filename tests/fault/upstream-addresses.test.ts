@@ -1,16 +1,14 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { AddressGuard } from "@sluice/control-plane/platform/address-guard.ts";
-import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { WsWebSocketClient } from "@sluice/control-plane/platform/websocket/client.ts";
 import { HttpClientError } from "@sluice/http-client/model";
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
+import { ServerGuard } from "@sluice/http-client/server-guard";
 import { call, failure, requestTo } from "../support/wire/http-calls.ts";
 import { type RawHttpServer, startRawHttpServer } from "../support/wire/raw-http-server.ts";
 import { createTestAuthority } from "../support/wire/test-certificates.ts";
 
 const authority = createTestAuthority();
 const certificate = authority.issue({ dns: ["api.test"] });
-const silent = createLog("error", () => undefined);
 
 /** What the name leads to now. 127.0.0.1 stands for a public address, and every other one for the inside of a network. */
 let answer: readonly string[] = ["127.0.0.1"];
@@ -18,10 +16,9 @@ let server: RawHttpServer;
 let client: PooledHttpClient | null = null;
 
 const openGuard = () =>
-  new AddressGuard({
+  new ServerGuard({
     isAllowed: (address) => address === "127.0.0.1" || address === "127.0.0.3",
     lookup: () => Promise.resolve(answer),
-    log: silent,
   });
 
 function serve(isTls: boolean, reply: string): void {
@@ -87,7 +84,7 @@ describe.each(["http:", "https:"] as const)("a connection over %s", (protocol) =
 test("a call that is aborted during name resolution leaves no connection", async () => {
   serve(false, hello);
   const asked = Promise.withResolvers<readonly string[]>();
-  const guard = new AddressGuard({ isAllowed: () => true, lookup: () => asked.promise, log: silent });
+  const guard = new ServerGuard({ isAllowed: () => true, lookup: () => asked.promise });
   client = new PooledHttpClient({ guard });
   const abort = new AbortController();
   const pending = failure(client.send({ ...toApi("http:"), signal: abort.signal }));
@@ -99,7 +96,7 @@ test("a call that is aborted during name resolution leaves no connection", async
 });
 
 describe.each(["http:", "https:"] as const)("a websocket over %s", (protocol) => {
-  const open = (guard: AddressGuard | null) => {
+  const open = (guard: ServerGuard | null) => {
     const limits = { connectTimeoutMs: 2_000, frameBytesMax: 1_000 };
     const place = { protocol, hostname: "api.test", port: server.port, target: "/live" };
     const sockets = new WsWebSocketClient(authority.cert, guard);

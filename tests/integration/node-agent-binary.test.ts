@@ -38,7 +38,7 @@ describe("the binary", () => {
     expect(statSync(binary).mode & 0o111).toBe(0o111);
   });
 
-  test("is made of the agent, the protocol, the reader of answers, the rule of addresses, the error codes, the operations and one package", () => {
+  test("is made of the agent, the protocol, the HTTP client, the rule of addresses, the error codes, the operations and one package", () => {
     const contents = readFileSync(join(folder, "CONTENTS"), "utf8").trim().split("\n");
     const allowed = [
       /^node-agent\/(src\/[\w/-]+\.ts|package\.json)$/,

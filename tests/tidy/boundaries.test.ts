@@ -9,7 +9,7 @@ const packages = (...names: string[]): string[] => names.map((name) => `packages
 const workspaces = {
   "packages/contracts": [],
   // The HTTP client of the two programs that call a server they do not trust.
-  "packages/http-client": [],
+  "packages/http-client": packages("server-addresses"),
   // Where connections to a server that is not trusted may go, for the same two programs.
   "packages/server-addresses": [],
   "packages/messages-conversion": packages("contracts"),

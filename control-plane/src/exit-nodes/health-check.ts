@@ -43,6 +43,7 @@ const failureOfKind: Readonly<Record<HttpClientErrorKind, HealthFailure>> = {
   tls: "tls",
   connect_timeout: "timeout",
   first_byte_timeout: "timeout",
+  upload_timeout: "timeout",
   idle_timeout: "timeout",
   total_timeout: "timeout",
   aborted: "timeout",
@@ -50,6 +51,7 @@ const failureOfKind: Readonly<Record<HttpClientErrorKind, HealthFailure>> = {
   reset_in_body: "unreachable",
   malformed: "malformed",
   too_large: "too_large",
+  request_too_large: "too_large",
 };
 
 class ProbeFailure extends Error {

@@ -1,5 +1,6 @@
 import type { AddressGuard } from "./address-guard.ts";
-import { Connection, type ConnectionKeeper, type ConnectionUser, type Destination } from "./connection.ts";
+import { Connection, type ConnectionKeeper, type Destination } from "./connection.ts";
+import type { ConnectionUser } from "./connection-user.ts";
 import type { DeadlineTicker, Timed } from "./deadline-ticker.ts";
 import { HttpClientError, type HttpRequest } from "./model.ts";
 import { formatHost, parseHostname, scratchBytesMin } from "./request-head.ts";
@@ -9,6 +10,7 @@ export type ConnectionPoolOptions = {
   readonly idleMsMax: number;
   readonly tlsCa: string | null;
   readonly guard: AddressGuard | null;
+  readonly localAddress: string | null;
 };
 
 export type ConnectionStatistics = {
@@ -32,6 +34,9 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
   tickerSlot = -1;
   readonly scratch = Buffer.allocUnsafe(scratchBytesMin);
   readonly guard: AddressGuard | null;
+  readonly localAddress: string | null;
+  /** Where the newest connection went out from, or null before there was one. */
+  seenLocalAddress: string | null = null;
   readonly #options: ConnectionPoolOptions;
   readonly #ticker: DeadlineTicker;
   readonly #destinations = new Map<string, Destination>();
@@ -43,6 +48,7 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
   constructor(options: ConnectionPoolOptions, ticker: DeadlineTicker) {
     this.#options = options;
     this.guard = options.guard;
+    this.localAddress = options.localAddress;
     this.#ticker = ticker;
   }
 
@@ -112,6 +118,7 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
 
   onOpened(connection: Connection): void {
     const { destination } = connection;
+    this.seenLocalAddress = connection.localAddress;
     // The host is there, so the attempts that it has not answered yet say nothing about it any more.
     if (destination.abandoned.length > 0) {
       destination.abandoned = [];

@@ -1,6 +1,9 @@
 import type { AddressGuard } from "./address-guard.ts";
-import type { HttpRequest } from "./model.ts";
+import type { ConnectionUser } from "./connection-user.ts";
+import { dial, errorCode } from "./dial.ts";
+import { isStreamed } from "./model.ts";
 import { encodeRequestHead } from "./request-head.ts";
+import { RequestUpload } from "./request-upload.ts";
 import { RequestWriter } from "./request-writer.ts";
 import { Http1ParseError, type Http1ResponseHead } from "./response-head.ts";
 import { Http1ResponseParser } from "./response-parser.ts";
@@ -22,29 +25,12 @@ export type Destination = {
   abandoned: Connection[];
 };
 
-/** The request that has the connection to itself from its first byte to the last byte of the answer. */
-export interface ConnectionUser {
-  readonly request: HttpRequest;
-  /** True while the head is out and nobody has asked for the body: bytes wait in the connection. */
-  readonly isHolding: boolean;
-  onConnected(): void;
-  onRequestProgress(): void;
-  onPacket(): void;
-  onInformational(): void;
-  onHead(head: Http1ResponseHead): void;
-  onBody(bytes: Uint8Array): void;
-  onMalformed(error: Http1ParseError): void;
-  /** The connection is no longer this user's in this and in the following calls. */
-  onComplete(isDelimited: boolean): void;
-  onConnectFailed(kind: "unreachable" | "tls", message: string): void;
-  onConnectionLost(connection: Connection): void;
-}
-
 export interface ConnectionKeeper {
   /** One buffer for all requests to be encoded in, since a write copies synchronously. */
   readonly scratch: Buffer<ArrayBuffer>;
   /** Says where names lead; null leaves that to the system. Addresses that requests bring along are not asked about. */
   readonly guard: AddressGuard | null;
+  readonly localAddress: string | null;
   /** The peer answered the attempt to connect. */
   onOpened(connection: Connection): void;
   /** The user left before the peer answered. */
@@ -92,6 +78,11 @@ export class Connection {
     return this.#writer.acceptedBytes;
   }
 
+  /** The address of this host that the connection goes out from. */
+  get localAddress(): string | null {
+    return this.#socket?.localAddress ?? null;
+  }
+
   /** Connects and then sends the request of `user`, unless it has left meanwhile. */
   connect(user: ConnectionUser): void {
     this.#user = user;
@@ -103,7 +94,7 @@ export class Connection {
     }
     guard.addressesOf({ hostname, port }).then(
       (addresses) => this.#dial(addresses),
-      (error: Error) => this.failConnect("unreachable", error.message),
+      (error: Error) => this.failConnect("unreachable", error.message, error),
     );
   }
 
@@ -114,32 +105,43 @@ export class Connection {
     }
     this.#otherAddresses = others;
     const { port, tls } = this.destination;
-    const target = { hostname: address, port, data: this as Connection };
-    try {
-      const connecting =
-        tls === null
-          ? Bun.connect({ ...target, socket: plainHandlers })
-          : Bun.connect({ ...target, tls, socket: tlsHandlers });
-      // The handlers hear of a failure as well, and a little earlier.
-      connecting.catch(() => undefined);
-    } catch (error) {
-      queueMicrotask(() => this.failConnect("unreachable", errorCode(error)));
-    }
+    const socket = tls === null ? plainHandlers : tlsHandlers;
+    const { localAddress } = this.#keeper;
+    dial({ hostname: address, port, tls, localAddress, data: this as Connection, socket }, (reason) =>
+      this.failConnect("unreachable", reason),
+    );
   }
 
   /** Sends a request whose head is already in the scratch buffer. */
   start(user: ConnectionUser, headLength: number): void {
     const { method, body } = user.request;
+    const isUpload = isStreamed(body);
     this.#user = user;
     this.#parser.begin(method === "HEAD");
     const socket = this.#socket;
-    const isOpen = socket !== null && this.#writer.start(socket, this.#keeper.scratch, headLength, body);
+    const isOpen =
+      socket !== null && this.#writer.start(socket, this.#keeper.scratch, headLength, isUpload ? null : body);
     if (this.#writer.acceptedBytes > 0) {
       user.onRequestProgress();
     }
     if (!isOpen) {
       this.#onLost(true);
+    } else if (isUpload) {
+      this.#writer.leaveOpen();
+      user.onUpload(new RequestUpload(body, this));
     }
+  }
+
+  sendPiece(piece: Uint8Array<ArrayBuffer>): boolean {
+    const socket = this.#state === "open" ? this.#socket : null;
+    if (socket !== null && this.#writer.add(socket, piece)) {
+      this.#user?.onRequestProgress();
+    }
+    return socket !== null && this.#writer.isDrained;
+  }
+
+  finishRequest(): void {
+    this.#writer.finish();
   }
 
   /** Reads the body that was held back. */
@@ -223,7 +225,7 @@ export class Connection {
     }
   }
 
-  failConnect(kind: "unreachable" | "tls", reason: string): void {
+  failConnect(kind: "unreachable" | "tls", reason: string, cause?: unknown): void {
     if (this.#state === "connecting" && this.#otherAddresses.length > 0) {
       this.#dial(this.#otherAddresses);
       return;
@@ -231,7 +233,7 @@ export class Connection {
     const user = this.#user;
     this.#user = null;
     this.#destroy();
-    user?.onConnectFailed(kind, reason);
+    user?.onConnectFailed(kind, reason, cause);
   }
 
   onData(bytes: Uint8Array): void {
@@ -250,8 +252,11 @@ export class Connection {
   }
 
   onDrain(): void {
-    if (!this.#writer.isFinished && this.#socket !== null && this.#writer.flush(this.#socket)) {
+    if (!this.#writer.isDrained && this.#socket !== null && this.#writer.flush(this.#socket)) {
       this.#user?.onRequestProgress();
+      if (this.#writer.isDrained) {
+        this.#user?.onDrained();
+      }
     }
   }
 
@@ -358,7 +363,7 @@ export class Connection {
     if (!isReset && this.#parser.finish()) {
       user.onComplete(this.#isDelimited);
     } else {
-      user.onConnectionLost(this);
+      user.onConnectionLost();
     }
   }
 
@@ -375,11 +380,6 @@ export class Connection {
       this.#keeper.onClosed(this);
     }
   }
-}
-
-function errorCode(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? code : "no reason given";
 }
 
 const plainHandlers: Bun.SocketHandler<Connection> = {

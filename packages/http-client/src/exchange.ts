@@ -1,7 +1,8 @@
 import { BodyCollector, bodyTooLarge } from "./body-collector.ts";
 import { sinkFailure, tellEnd, tellError } from "./body-sink.ts";
-import type { Connection, ConnectionUser, Destination } from "./connection.ts";
+import type { Connection, Destination } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
+import type { ConnectionUser } from "./connection-user.ts";
 import { type DeadlineTicker, hasPassed, type Timed } from "./deadline-ticker.ts";
 import {
   type HttpBodyFlow,
@@ -13,6 +14,7 @@ import {
   type HttpResponseBody,
 } from "./model.ts";
 import { encodeRequestHead } from "./request-head.ts";
+import type { RequestUpload } from "./request-upload.ts";
 import type { Http1ParseError, Http1ResponseHead } from "./response-head.ts";
 
 export type ExchangePorts = {
@@ -44,6 +46,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
   #sinceMs: number;
   #sentMs = 0;
   #connection: Connection | null = null;
+  #upload: RequestUpload | null = null;
   #isSent = false;
   #isAnswered = false;
   #isClaimed = false;
@@ -159,7 +162,11 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
         this.#failAfter(connectTimeoutMs, "connect_timeout", nowMs);
         break;
       case "sending":
-        this.#failAfter(firstByteTimeoutMs, "first_byte_timeout", nowMs);
+        if (this.#upload?.isRunning) {
+          this.#failAfter(idleTimeoutMs, "upload_timeout", nowMs);
+        } else {
+          this.#failAfter(firstByteTimeoutMs, "first_byte_timeout", nowMs);
+        }
         break;
       case "head":
         this.#failAfter(idleTimeoutMs, "idle_timeout", nowMs);
@@ -183,6 +190,18 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     this.#isSent = true;
     this.#sinceMs = this.#ports.ticker.nowMs;
     this.#sentMs = this.#sinceMs;
+  }
+
+  onUpload(upload: RequestUpload): void {
+    this.#upload = upload;
+    upload.run().then(
+      () => this.onRequestProgress(),
+      (error: HttpClientError) => this.#failWith(error),
+    );
+  }
+
+  onDrained(): void {
+    this.#upload?.onDrained();
   }
 
   onPacket(): void {
@@ -249,14 +268,17 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     tellEnd(sink, isDelimited);
   }
 
-  onConnectFailed(kind: "unreachable" | "tls", reason: string): void {
+  onConnectFailed(kind: "unreachable" | "tls", reason: string, cause: unknown): void {
     const what = kind === "tls" ? "no trusted TLS connection could be established" : "the peer could not be reached";
-    this.#fail(kind, `${what}: ${reason}`);
+    const error = new HttpClientError(kind, this.#isSent, `${what}: ${reason}`);
+    error.cause = cause;
+    this.#failWith(error);
   }
 
-  onConnectionLost(connection: Connection): void {
-    const isHarmless = connection.acceptedBytes === 0 || isIdempotent[this.request.method] === true;
-    if (connection.isReused && isHarmless && !this.#isAnswered) {
+  onConnectionLost(): void {
+    const connection = this.#connection;
+    const isHarmless = connection?.acceptedBytes === 0 || isIdempotent[this.request.method] === true;
+    if (connection?.isReused && isHarmless && !this.#isAnswered && this.#upload === null) {
       // A fresh one, which is not replaced in turn.
       try {
         this.#connect(connection.destination);
@@ -370,6 +392,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
   }
 
   #settle(): void {
+    this.#upload?.cancel();
     this.#ports.ticker.remove(this);
     this.request.signal.removeEventListener("abort", this);
   }

@@ -3,10 +3,23 @@
  */
 export type HttpHeader = readonly [name: string, value: string];
 
-export type HttpRequest = {
+/** Where a server listens. */
+export type HttpOrigin = {
   readonly protocol: "http:" | "https:";
   readonly hostname: string;
   readonly port: number;
+};
+
+/** A body that is sent piece by piece as it comes. */
+export type HttpBodyStream = {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** What is announced, or null to send it in chunks. */
+  readonly length: number | null;
+  /** More than this fails as `request_too_large`. */
+  readonly bytesMax: number;
+};
+
+export type HttpRequest = HttpOrigin & {
   /** Connect to this address instead of resolving `hostname`; SNI, certificate check and Host stay with `hostname`. */
   readonly address?: string;
   readonly method: string;
@@ -14,10 +27,14 @@ export type HttpRequest = {
   readonly target: string;
   /** Sent in this order. The client adds Host, Content-Length and Connection and refuses CR, LF and NUL in any of them. */
   readonly headers: readonly HttpHeader[];
-  readonly body: Uint8Array | null;
+  readonly body: Uint8Array | HttpBodyStream | null;
   readonly signal: AbortSignal;
   readonly limits: HttpLimits;
 };
+
+export function isStreamed(body: HttpRequest["body"]): body is HttpBodyStream {
+  return body !== null && !(body instanceof Uint8Array);
+}
 
 export type HttpLimits = {
   readonly connectTimeoutMs: number;
@@ -25,7 +42,7 @@ export type HttpLimits = {
   readonly firstByteTimeoutMs: number;
   /** From the last byte sent to the first byte of the answer's body; without it the idle limit holds from the head on. */
   readonly firstBodyByteTimeoutMs?: number;
-  /** Silence between two packets of the body. */
+  /** Silence between two packets of the body; for a body that is sent as it comes, also between two pieces of it. */
   readonly idleTimeoutMs: number;
   readonly totalTimeoutMs: number;
   readonly responseBytesMax: number;
@@ -92,12 +109,17 @@ export type HttpClientErrorKind =
   | "tls"
   | "connect_timeout"
   | "first_byte_timeout"
+  /** The body of the request came, or was taken, too slowly. */
+  | "upload_timeout"
   | "idle_timeout"
   | "total_timeout"
   | "reset_before_head"
   | "reset_in_body"
   | "malformed"
   | "too_large"
+  /** The body of the request grew beyond its limit. */
+  | "request_too_large"
+  /** By the signal, by a sink that threw (the `cause`), or because the body of the request was cut off. */
   | "aborted";
 
 export class HttpClientError extends Error {

@@ -16,6 +16,8 @@ export type PooledHttpClientOptions = {
   readonly tlsCa?: string;
   /** Decides where names may lead whenever a connection is made. Without it any server of the network can be called. */
   readonly guard?: AddressGuard;
+  /** The address of this host that connections go out from; without it the system chooses. */
+  readonly localAddress?: string;
 };
 
 /**
@@ -31,12 +33,20 @@ export class PooledHttpClient implements HttpClient {
 
   constructor(options: PooledHttpClientOptions = {}) {
     const ticker = new DeadlineTicker();
-    const { idleMsMax = 4_000, connectionsMax = 10_000, tlsCa = null, guard = null } = options;
-    this.#ports = { ticker, pool: new ConnectionPool({ idleMsMax, connectionsMax, tlsCa, guard }, ticker) };
+    const { idleMsMax = 4_000, connectionsMax = 10_000, tlsCa = null, guard = null, localAddress = null } = options;
+    this.#ports = {
+      ticker,
+      pool: new ConnectionPool({ idleMsMax, connectionsMax, tlsCa, guard, localAddress }, ticker),
+    };
   }
 
   get statistics(): ConnectionStatistics {
     return this.#ports.pool.statistics;
+  }
+
+  /** The address of this host that the newest connection went out from, or null before there was one. */
+  get seenLocalAddress(): string | null {
+    return this.#ports.pool.seenLocalAddress;
   }
 
   send(request: HttpRequest): Promise<HttpResponse> {

@@ -1,4 +1,4 @@
-import { HttpClientError, type HttpRequest } from "./model.ts";
+import { HttpClientError, type HttpRequest, isStreamed } from "./model.ts";
 
 export const requestHeadBytesMax = 64 * 1024;
 /** Room for any head that is not refused, also while it is not yet known to be ASCII. */
@@ -71,7 +71,10 @@ export function encodeRequestHead(request: HttpRequest, host: string, scratch: B
     text += `${header[0]}: ${header[1]}\r\n`;
   }
   if (body !== null || method === "POST" || method === "PUT" || method === "PATCH") {
-    text += `Content-Length: ${body === null ? 0 : body.length}\r\n`;
+    text +=
+      isStreamed(body) && body.length === null
+        ? "Transfer-Encoding: chunked\r\n"
+        : `Content-Length: ${body?.length ?? 0}\r\n`;
     lines += 1;
   }
   text += "\r\n";

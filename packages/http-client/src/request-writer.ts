@@ -10,6 +10,7 @@ const inlineBytesMax = 64 * 1024;
 export class RequestWriter {
   #acceptedBytes = 0;
   #unsent: Uint8Array<ArrayBuffer>[] = [];
+  #isOpenEnded = false;
   #offset = 0;
 
   /** Bytes of the current request written to the socket. */
@@ -17,8 +18,13 @@ export class RequestWriter {
     return this.#acceptedBytes;
   }
 
-  get isFinished(): boolean {
+  /** Whether the socket accepted everything so far. */
+  get isDrained(): boolean {
     return this.#unsent.length === 0;
+  }
+
+  get isFinished(): boolean {
+    return this.#unsent.length === 0 && !this.#isOpenEnded;
   }
 
   /**
@@ -46,6 +52,21 @@ export class RequestWriter {
       }
     }
     return accepted >= 0;
+  }
+
+  /** The body follows with `add`, until `finish`. */
+  leaveOpen(): void {
+    this.#isOpenEnded = true;
+  }
+
+  /** @returns as `flush` */
+  add(socket: WritableSocket, piece: Uint8Array<ArrayBuffer>): boolean {
+    this.#unsent.push(piece);
+    return this.flush(socket);
+  }
+
+  finish(): void {
+    this.#isOpenEnded = false;
   }
 
   /** @returns whether the socket accepted anything; when it is full a drain follows, when it is closed its end */

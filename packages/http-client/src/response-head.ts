@@ -1,4 +1,4 @@
-export type HttpHeader = readonly [name: string, value: string];
+import type { HttpHeader } from "./model.ts";
 
 /** What the peer sent is not an HTTP/1.1 response that we accept, or one of its parts is larger than we accept. */
 export class Http1ParseError extends Error {

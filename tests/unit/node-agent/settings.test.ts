@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { parseAccounts } from "@sluice/node-agent/accounts.ts";
 import { chooseAccount, createPathRules, targetOf } from "@sluice/node-agent/allowed-target.ts";
 import { createLog } from "@sluice/node-agent/log.ts";
-import { composeRequestHead } from "@sluice/node-agent/upstream/request-head.ts";
 
 const rules = {
   allowedProviderHosts: ["api.example", "api.example:8443", "[2001:db8::1]"],
@@ -116,36 +115,6 @@ describe("a path", () => {
     }
     expect(targetOf(account, "/v1/models", "?limit=2")).toBe("/openai/v1/models?limit=2");
     expect(targetOf(account, "/v1/models", "?a b")).toBeNull();
-  });
-});
-
-describe("the head of a request", () => {
-  const request = {
-    destination: { protocol: "https:", hostname: "api.example", port: 443 },
-    addresses: [],
-    method: "POST",
-    target: "/v1/x",
-    headers: [["a", "b"]],
-    body: { kind: "none" },
-    bodyBytesMax: 1,
-  } as const;
-
-  test("names the provider and frames the body", () => {
-    expect(composeRequestHead(request)).toBe(
-      "POST /v1/x HTTP/1.1\r\nHost: api.example\r\nConnection: keep-alive\r\na: b\r\nContent-Length: 0\r\n\r\n",
-    );
-  });
-
-  test.each([
-    ["a line end in a value", { headers: [["a", "b\r\nx: y"]] }],
-    ["a line feed in a value", { headers: [["a", "b\nx: y"]] }],
-    ["NUL in a value", { headers: [["a", "b\0"]] }],
-    ["a character beyond a byte", { headers: [["a", "\u010a"]] }],
-    ["a space in the target", { target: "/v1/x HTTP/1.1" }],
-    ["a target that is no path", { target: "evil.example/v1" }],
-    ["a head without end", { headers: [["a", "b".repeat(70_000)]] }],
-  ] as const)("with %s is refused", (_name, change) => {
-    expect(() => composeRequestHead({ ...request, ...change })).toThrow();
   });
 });
 

@@ -11,10 +11,10 @@ import {
   testChannelInput,
 } from "@sluice/contracts/catalog-admin";
 import type { ChannelId } from "@sluice/contracts/ids";
+import type { AddressGuard } from "@sluice/http-client/address-guard";
 import { z } from "zod";
 import type { Approvals } from "../../admin/approvals/service.ts";
 import { audit, byCaller } from "../../admin/audit/service.ts";
-import type { AddressGuard } from "../../platform/address-guard.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import type { SwitchStatus } from "./catalog-admin-store.ts";

@@ -1,8 +1,8 @@
 import type { SaveChannelInput } from "@sluice/contracts/catalog-admin";
 import type { ChannelId } from "@sluice/contracts/ids";
+import type { AddressGuard } from "@sluice/http-client/address-guard";
 import { HttpClientError } from "@sluice/http-client/model";
 import { isNoServerAddress } from "@sluice/server-addresses/judge-address";
-import type { AddressGuard } from "../../platform/address-guard.ts";
 import type { Queryable, Transaction } from "../../platform/db.ts";
 import { isUniqueViolation } from "../../platform/db-errors.ts";
 import { AppError } from "../../platform/errors.ts";

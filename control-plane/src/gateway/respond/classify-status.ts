@@ -69,12 +69,14 @@ const clientErrors: Record<HttpClientErrorKind, AttemptFailure> = {
   tls: failure("upstream_unreachable", "tls_failed", outOfReach),
   connect_timeout: failure("upstream_unreachable", "connect_timeout", outOfReach),
   first_byte_timeout: failure("upstream_timeout", "first_byte_timeout"),
+  upload_timeout: failure("upstream_timeout", "upload_timeout"),
   idle_timeout: failure("upstream_timeout", "idle_timeout"),
   total_timeout: failure("upstream_timeout", "total_timeout", { retry: "none" }),
   reset_before_head: failure("upstream_error", "reset_before_head"),
   reset_in_body: failure("stream_interrupted", "reset_in_body"),
   malformed: failure("upstream_error", "malformed"),
   too_large: failure("upstream_error", "too_large", { retry: "none" }),
+  request_too_large: failure("request_too_large", "request_too_large", { retry: "none", blame: "none" }),
   aborted: failure("client_closed_request", "client_left", { retry: "none", blame: "none" }),
 };
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
+import type { AddressGuard } from "@sluice/http-client/address-guard";
 import { HttpClientError, type HttpClientErrorKind, type HttpHeader } from "@sluice/http-client/model";
 import { formatHost } from "@sluice/http-client/request-head";
 import { WebSocket } from "ws";
-import type { AddressGuard } from "../address-guard.ts";
 import type {
   ClientWebSocket,
   Frame,
