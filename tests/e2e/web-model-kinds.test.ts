@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { addModel } from "@sluice/control-plane/gateway/service.ts";
+import { addModel } from "@sluice/control-plane/models/add-model.ts";
 import { TestBrowser } from "../support/web/browser.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 

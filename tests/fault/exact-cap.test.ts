@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { BudgetId } from "@sluice/contracts/ids";
-import { grantQuota } from "@sluice/control-plane/gateway/quota/store.ts";
+import { grantQuota } from "@sluice/control-plane/gateway/quota/grant-store.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { readBudget, waitForIdleReturn, watchBudget } from "../support/calls/budget-watch.ts";

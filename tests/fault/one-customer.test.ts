@@ -1,6 +1,6 @@
 /** Whatever one customer sends, the channel stays there for the others; what is true of the channel closes it for all. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { FaultRig } from "../support/calls/fault-rig.ts";
 import { errorIn, type RelayedAnswer } from "../support/calls/relayed-call.ts";

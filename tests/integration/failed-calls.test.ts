@@ -1,6 +1,6 @@
 /** What is seen of calls that failed before their answer began: whose fault it was, how often, and in whose words. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";

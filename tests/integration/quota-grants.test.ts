@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { changeQuota } from "@sluice/control-plane/gateway/service.ts";
+import { grantQuota } from "@sluice/control-plane/gateway/quota/grant-store.ts";
 import { BillingScene, type Buyer } from "../support/payments/billing-scene.ts";
 
 let scene: BillingScene;
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 /** Asks nobody whether it was done before, as callers do: only the database stands between this and a second grant. */
 const change = ({ budgetId }: Buyer, amount: bigint, reference: string): Promise<boolean> =>
-  scene.db.withTransaction((tx) => changeQuota(tx, { budgetId, amount, changeType: "manual_adjust", reference }));
+  scene.db.withTransaction((tx) => grantQuota(tx, { budgetId, amount, changeType: "manual_adjust", reference }));
 
 const written = async ({ budgetId }: Buyer): Promise<unknown> => {
   const [row] = await scene.db.sql`

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { RequestId } from "@sluice/contracts/ids";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import { changeGatewayUser, createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import { changeGatewayUser } from "@sluice/control-plane/gateway/gateway-users.ts";
+import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import { insertUsageRows } from "@sluice/control-plane/usage/log/usage-store.ts";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type ConsoleClient, consoleClient } from "../support/accounts/console-client.ts";

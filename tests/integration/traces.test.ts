@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { TraceRow } from "@sluice/control-plane/trace/model.ts";
 import { insertTraces } from "@sluice/control-plane/trace/store.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ApiKeyId, BudgetId, RequestId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { insertUsageRows } from "@sluice/control-plane/usage/log/usage-store.ts";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { GatewayUserId } from "@sluice/contracts/ids";
-import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import { AccountClient } from "../support/accounts/account-client.ts";
 import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
 import { holdLock } from "../support/postgres/held-lock.ts";

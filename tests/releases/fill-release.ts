@@ -1,5 +1,5 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
-import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import type { Order } from "@sluice/control-plane/payments/model.ts";
 import { createOrder } from "@sluice/control-plane/payments/orders/place-order.ts";
 import { addFirstPlans } from "@sluice/control-plane/payments/plans/plans.ts";

@@ -1,7 +1,7 @@
 import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, ReplicaId, RequestId, UserId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
 import { createOrder } from "@sluice/control-plane/payments/orders/place-order.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";

@@ -94,7 +94,12 @@ const features = {
 
 /** The files of a feature that others may import, where it is not service.ts alone; they keep their own names. */
 const doors = {
-  models: ["cost.ts", "model-store.ts", "units.ts"],
+  gateway: [
+    ...["gateway-users.ts", "keys/create-key.ts"],
+    ...["channels/channels.ts", "channels/credentials.ts", "channels/exit-channels.ts"],
+    ...["quota/grant-store.ts", "quota/lease-upkeep.ts", "quota/replica-store.ts"],
+  ],
+  models: ["add-model.ts", "cost.ts", "model-store.ts", "units.ts"],
   usage: ["log/model.ts", "rollup/roll-up.ts"],
   payments: ["plans/plans.ts"],
   "payments/gateways": ["payment-gateways.ts"],

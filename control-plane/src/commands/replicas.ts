@@ -8,13 +8,14 @@
  */
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
-import { listReplicas, loseReplica, releaseLostReplicas } from "../gateway/service.ts";
+import { giveUpReplica, writeOffGivenUp } from "../gateway/quota/lease-upkeep.ts";
+import { selectReplicas } from "../gateway/quota/replica-store.ts";
 import { loadConfig } from "../platform/config.ts";
 import type { Database } from "../platform/db.ts";
 import { openDatabase } from "../platform/db-open.ts";
 import { redact } from "../platform/log.ts";
 
-type Replica = Awaited<ReturnType<typeof listReplicas>>[number];
+type Replica = Awaited<ReturnType<typeof selectReplicas>>[number];
 
 const command = "replicas";
 const lookMs = 1_000;
@@ -55,7 +56,7 @@ function choose(replicas: readonly Replica[], ids: readonly string[], silentSeco
 async function release(db: Database, chosen: readonly Replica[], reason: string): Promise<boolean> {
   await db.withTransaction(async (tx) => {
     for (const { replicaId } of chosen) {
-      await loseReplica(tx, { replicaId, by: `${command} (${userInfo().username})`, reason });
+      await giveUpReplica(tx, { replicaId, by: `${command} (${userInfo().username})`, reason });
     }
   });
   const open = new Map(chosen.map((replica) => [replica.replicaId, replica]));
@@ -69,8 +70,8 @@ async function release(db: Database, chosen: readonly Replica[], reason: string)
     if (performance.now() > deadline) {
       throw new Error(`still set aside: ${[...open.keys()].join(", ")}`);
     }
-    await db.withTransaction((tx) => releaseLostReplicas(tx, command));
-    const states = new Map((await listReplicas(db)).map((state) => [state.replicaId, state]));
+    await db.withTransaction((tx) => writeOffGivenUp(tx, command));
+    const states = new Map((await selectReplicas(db)).map((state) => [state.replicaId, state]));
     for (const [id, { quota, budgets }] of open) {
       const now = states.get(id);
       if (now?.isGivenUp === false) {
@@ -97,7 +98,7 @@ function readSeconds(text: string | undefined): number | null {
 async function run(db: Database, words: readonly string[]): Promise<boolean> {
   const { values, positionals } = parseArgs({ args: [...words], options, strict: true, allowPositionals: true });
   const [verb, ...ids] = positionals;
-  const replicas = await listReplicas(db);
+  const replicas = await selectReplicas(db);
   if (verb === undefined) {
     for (const replica of replicas) {
       say(lineOf(replica));

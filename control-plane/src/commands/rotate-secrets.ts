@@ -11,7 +11,7 @@ import { approvalSealedColumns } from "../admin/approvals/service.ts";
 import { audit, byCommand } from "../admin/audit/service.ts";
 import { secretSealedColumns } from "../admin/secrets/service.ts";
 import { countBySealingKey, type KeyExchange, nameOf, resealColumn } from "../db/reseal.ts";
-import { gatewaySealedColumns } from "../gateway/service.ts";
+import { channelSealedColumns } from "../gateway/channels/credentials.ts";
 import { mailSealedColumns } from "../mail/service.ts";
 import { type Config, loadConfig, masterKeySource } from "../platform/config.ts";
 import { loadGivenKey, loadMasterKey } from "../platform/crypto/master-key.ts";
@@ -24,7 +24,7 @@ import { traceSealedColumns } from "../trace/service.ts";
 /** Every column that is encrypted under the master key. A test compares this with the code that encrypts. */
 const columns: readonly SealedColumn[] = [
   ...secretSealedColumns,
-  ...gatewaySealedColumns,
+  ...channelSealedColumns,
   ...traceSealedColumns,
   ...accountSealedColumns,
   ...mailSealedColumns,

@@ -11,16 +11,11 @@
  */
 import { quotaPerUsd } from "@sluice/contracts/money";
 import { createFirstAdmin, createFirstPassword, findOrCreateUser, isAnyAdmin } from "../accounts/service.ts";
-import {
-  addGatewayUser,
-  addModel,
-  allowModel,
-  createFirstApiKey,
-  emptyChannelWith,
-  isAnyModelServed,
-  putChannel,
-} from "../gateway/service.ts";
+import { addAbility, disableAbilitiesWith, isAnyModelServed, putChannel } from "../gateway/channels/channels.ts";
+import { addGatewayUser } from "../gateway/gateway-users.ts";
+import { createFirstApiKey } from "../gateway/keys/create-key.ts";
 import { seedModelMap } from "../messages-compat/service.ts";
+import { addModel } from "../models/add-model.ts";
 import { addFirstPlans } from "../payments/plans/plans.ts";
 import { type Config, loadConfig, masterKeySource } from "../platform/config.ts";
 import { loadMasterKey, type MasterKey } from "../platform/crypto/master-key.ts";
@@ -52,7 +47,7 @@ async function seedCatalog(tx: Transaction, config: Config, masterKey: MasterKey
   const { PROVIDER_API_KEY: providerKey, PROVIDER_BASE_URL: providerUrl, SANDBOX_URL: sandboxUrl } = config;
   if (providerKey === undefined && sandboxUrl === undefined) {
     // From an earlier start with a sandbox: calls would go to whatever listens there now.
-    if (await emptyChannelWith(tx, masterKey, { name: channelName, credential: sandboxCredential })) {
+    if (await disableAbilitiesWith(tx, masterKey, { name: channelName, credential: sandboxCredential })) {
       say(`channel ${channelName} led to a sandbox provider that is no longer started; it now serves nothing`);
     }
     return;
@@ -61,7 +56,7 @@ async function seedCatalog(tx: Transaction, config: Config, masterKey: MasterKey
   const baseUrl = isSandbox ? `${sandboxUrl?.replace(/\/+$/, "")}/v1` : providerUrl;
   const credential = providerKey ?? sandboxCredential;
   const channelId = await putChannel(tx, masterKey, { name: channelName, baseUrl, credential });
-  await allowModel(tx, groupName, modelName, channelId);
+  await addAbility(tx, groupName, modelName, channelId);
   const from = isSandbox ? "the sandbox provider" : baseUrl;
   say(`channel ${channelName} serves ${modelName} to group ${groupName} from ${from}`);
 }

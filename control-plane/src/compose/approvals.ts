@@ -7,7 +7,7 @@ import type { SettingValues } from "../admin/settings/registry.ts";
 import { saveSettingAct } from "../admin/settings/save-setting.ts";
 import type { Settings } from "../admin/settings/service.ts";
 import { modelAct } from "../gateway/catalog-admin/model-act.ts";
-import { changeGatewayUser } from "../gateway/service.ts";
+import { changeGatewayUser } from "../gateway/gateway-users.ts";
 import type { MailQueue } from "../mail/model.ts";
 import { billingActs, keptActs } from "../payments/admin/admin-acts.ts";
 import { type Config, publicBaseUrl } from "../platform/config.ts";

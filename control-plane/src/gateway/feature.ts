@@ -10,9 +10,9 @@ import type { Feature } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
 import { type CatalogAdminDeps, catalogAdminEndpoints } from "./catalog-admin/routes.ts";
 import { ChannelTests } from "./catalog-admin/test-channel.ts";
+import { openChannelCredential, sealChannelCredential } from "./channels/credentials.ts";
 import { keyEndpoints } from "./keys/routes.ts";
 import { KeyService } from "./keys/service.ts";
-import { openChannelCredential, sealChannelCredential } from "./service.ts";
 
 export type GatewayFeatureDeps = {
   readonly config: Config;

@@ -13,6 +13,7 @@ import type { WebSocketClient } from "../platform/websocket/model.ts";
 import type { BodyRoom } from "./body-room.ts";
 import { type Catalog, emptyCatalog, loadCatalog } from "./catalog.ts";
 import { ChannelLoads, type ExitTraffic } from "./channels/channel-load.ts";
+import { openChannelCredential } from "./channels/credentials.ts";
 import { KeyDirectory } from "./keys/key-directory.ts";
 import { KeyLimits } from "./keys/key-limits.ts";
 import { findPrincipal, markFirstUse, markUse } from "./keys/store.ts";
@@ -26,7 +27,6 @@ import { LeaseTerm } from "./quota/term.ts";
 import { ReadOnRoom } from "./read-on.ts";
 import type { RealtimeLimits } from "./realtime/limits.ts";
 import { RealtimeGateway } from "./realtime/realtime-gateway.ts";
-import { openChannelCredential } from "./service.ts";
 import { type ExportedCall, ExportingObserver } from "./telemetry.ts";
 
 const sweepMs = 1_000;

@@ -19,7 +19,7 @@ import {
   subscriptionListAnswer,
 } from "@sluice/contracts/billing";
 import { audit, byCaller } from "../admin/audit/service.ts";
-import { readQuotaOfUser } from "../gateway/service.ts";
+import { readUserQuota } from "../gateway/quota/grant-store.ts";
 import { listEntries, readBalance, readStatement, sumsOfStatement } from "../ledger/service.ts";
 import { csvHeaders } from "../platform/csv.ts";
 import type { Transaction } from "../platform/db.ts";
@@ -209,7 +209,7 @@ function accountEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       output: balanceAnswer,
       errors: [],
       handle: async ({ user }) => {
-        const { remaining, used } = await readQuotaOfUser(db, user.gatewayUserId);
+        const { remaining, used } = await readUserQuota(db, user.gatewayUserId);
         const ledgerBalance = await readBalance(db, user.gatewayUserId);
         const amounts = { remaining_quota: remaining, used_quota: used, ledger_balance_quota: ledgerBalance };
         return { balance: { ...amounts, remaining_usd: usdOfQuota(remaining) } };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { userDetail } from "@sluice/contracts/user-admin";
-import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import { AccountClient } from "../../support/accounts/account-client.ts";
 import { loginAdmin, loginUser } from "../../support/accounts/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../../support/service/sluice.ts";

@@ -1,7 +1,7 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { Sessions } from "@sluice/control-plane/accounts/sessions/sessions.ts";
 import { settingRegistry } from "@sluice/control-plane/admin/settings/registry.ts";
-import { addGatewayUser } from "@sluice/control-plane/gateway/service.ts";
+import { addGatewayUser } from "@sluice/control-plane/gateway/gateway-users.ts";
 import { sha256 } from "@sluice/control-plane/platform/crypto/digest.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 

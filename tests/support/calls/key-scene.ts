@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { BudgetId, GatewayUserId } from "@sluice/contracts/ids";
-import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type ConsoleClient, consoleClient } from "../accounts/console-client.ts";

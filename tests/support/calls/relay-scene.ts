@@ -1,4 +1,4 @@
-import { addModel } from "@sluice/control-plane/gateway/service.ts";
+import { addModel } from "@sluice/control-plane/models/add-model.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type Arrangement, type SluiceProcess, SluiceRig, type TestUser } from "../service/sluice.ts";

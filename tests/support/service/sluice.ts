@@ -3,13 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BudgetId, GatewayUserId } from "@sluice/contracts/ids";
 import type { PassThroughPath } from "@sluice/contracts/pass-through";
-import {
-  addGatewayUser,
-  addModel,
-  allowModel,
-  createApiKey,
-  putChannel,
-} from "@sluice/control-plane/gateway/service.ts";
+import { addAbility, putChannel } from "@sluice/control-plane/gateway/channels/channels.ts";
+import { addGatewayUser } from "@sluice/control-plane/gateway/gateway-users.ts";
+import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
+import { addModel } from "@sluice/control-plane/models/add-model.ts";
 import type { NewPrice } from "@sluice/control-plane/models/model-store.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database, Transaction } from "@sluice/control-plane/platform/db.ts";
@@ -95,7 +92,7 @@ export class SluiceRig {
     return await this.db.withTransaction(async (tx) => {
       const id = await putChannel(tx, new MasterKey(masterKeyBytes), { name, baseUrl, credential });
       for (const model of models) {
-        await allowModel(tx, "default", model, id);
+        await addAbility(tx, "default", model, id);
       }
       return id;
     });
@@ -124,7 +121,7 @@ export class SluiceRig {
 
   async #allowOnFirstChannel(tx: Transaction, model: string): Promise<void> {
     const [channel] = await tx.sql<{ id: bigint }>`select id from channel where name = 'first'`;
-    await allowModel(tx, "default", model, (channel?.id ?? 0n) as Parameters<typeof allowModel>[3]);
+    await addAbility(tx, "default", model, (channel?.id ?? 0n) as Parameters<typeof addAbility>[3]);
   }
 
   /** A model with prices in USD for a million tokens, and whatever else a price has. */

@@ -1,7 +1,7 @@
 import { accountSealedColumns, findOrCreateUser } from "@sluice/control-plane/accounts/service.ts";
 import { approvalSealedColumns } from "@sluice/control-plane/admin/approvals/service.ts";
 import { saveSecret, secretSealedColumns } from "@sluice/control-plane/admin/secrets/service.ts";
-import { gatewaySealedColumns } from "@sluice/control-plane/gateway/service.ts";
+import { channelSealedColumns } from "@sluice/control-plane/gateway/channels/credentials.ts";
 import { mailSealedColumns } from "@sluice/control-plane/mail/service.ts";
 import { insertMail } from "@sluice/control-plane/mail/store.ts";
 import { sealVariables } from "@sluice/control-plane/mail/variables-seal.ts";
@@ -15,7 +15,7 @@ import { createCustomer } from "../usage/usage-rows.ts";
 /** What the features list. */
 export const listedColumns: readonly SealedColumn[] = [
   ...secretSealedColumns,
-  ...gatewaySealedColumns,
+  ...channelSealedColumns,
   ...traceSealedColumns,
   ...accountSealedColumns,
   ...mailSealedColumns,

@@ -1,7 +1,7 @@
 import type { ApiKeyId } from "@sluice/contracts/ids";
 import type { ResetPeriod } from "@sluice/contracts/key-fields";
 import type { Transaction } from "../../platform/db.ts";
-import { grantQuota } from "../quota/store.ts";
+import { grantQuota } from "../quota/grant-store.ts";
 import { insertKeyBudget, liftBudget, lockKeyBudget, recallIdleLeases, restartBudget } from "./settings-store.ts";
 
 export type QuotaLimit = { readonly quota: bigint; readonly period: ResetPeriod };

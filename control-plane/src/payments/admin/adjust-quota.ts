@@ -1,5 +1,5 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
-import { changeQuota, findQuotaOfUser } from "../../gateway/service.ts";
+import { grantQuota, lockUserQuotaIfAny } from "../../gateway/quota/grant-store.ts";
 import { findPosted } from "../../ledger/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -33,7 +33,7 @@ export type Adjusted = {
  */
 export async function adjustQuota(tx: Transaction, adjustment: Adjustment): Promise<Adjusted> {
   const { gatewayUserId, amount, isDryRun } = adjustment;
-  const quota = await findQuotaOfUser(tx, gatewayUserId);
+  const quota = await lockUserQuotaIfAny(tx, gatewayUserId);
   if (quota === null) {
     throw new AppError("not_found", { message: "There is no such user." });
   }
@@ -50,7 +50,7 @@ export async function adjustQuota(tx: Transaction, adjustment: Adjustment): Prom
     throw new AppError("conflict", { message: "The balance does not cover this." });
   }
   if (!isDryRun) {
-    const isDone = await changeQuota(tx, { budgetId: quota.budgetId, amount, changeType, reference });
+    const isDone = await grantQuota(tx, { budgetId: quota.budgetId, amount, changeType, reference });
     if (!isDone) {
       // Another user's adjustment took the key after we had looked.
       throw new AppError("idempotency_mismatch", { message: "This idempotency key was used for another adjustment." });

@@ -1,6 +1,6 @@
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
-import { lockQuotaOfUser } from "../../gateway/service.ts";
+import { lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { fromCents, leftOf, type Order, type Payment, quotaOfRefund, toCents } from "../model.ts";
@@ -134,7 +134,7 @@ async function planTaking(
   if (owner === null) {
     return nothingTaken;
   }
-  const budget = await lockQuotaOfUser(tx, owner.gatewayUserId);
+  const budget = await lockUserQuota(tx, owner.gatewayUserId);
   const running = await countSubscriptions(tx, owner.userId, budget.consumed);
   const subscription = subscriptionOf(order, running);
   const quotaTaken = live.reduce((sum, each) => sum + each.quota, 0n);

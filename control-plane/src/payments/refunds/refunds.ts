@@ -1,5 +1,5 @@
 import type { Decimal } from "@sluice/contracts/money";
-import { changeQuota, lockQuotaOfUser } from "../../gateway/service.ts";
+import { grantQuota, lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { RefundAnswer } from "../gateways/port.ts";
@@ -71,7 +71,7 @@ async function takeQuotaBack(
   const { budget, quota, subscription } = taking;
   if (budget !== null && quota > 0n) {
     const reference = `refund:${refundNo}`;
-    await changeQuota(tx, { budgetId: budget.id, amount: -quota, changeType: "refund", reference });
+    await grantQuota(tx, { budgetId: budget.id, amount: -quota, changeType: "refund", reference });
   }
   if (subscription !== null) {
     const reference = `refund:${refundNo}`;
@@ -169,10 +169,10 @@ async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Pro
   if (owner === null || order.creditedAt === null) {
     return;
   }
-  const quota = await lockQuotaOfUser(tx, owner.gatewayUserId);
+  const quota = await lockUserQuota(tx, owner.gatewayUserId);
   const reference = `refund_failed:${refund.refundNo}`;
   if (refund.quota > 0n) {
-    await changeQuota(tx, { budgetId: quota.budgetId, amount: refund.quota, changeType: "refund_failed", reference });
+    await grantQuota(tx, { budgetId: quota.budgetId, amount: refund.quota, changeType: "refund_failed", reference });
   }
   const subscription = subscriptionOf(order, await countSubscriptions(tx, owner.userId, quota.consumed));
   if (subscription === null && order.planKind === "monthly" && order.creditedAt !== null) {

@@ -1,4 +1,4 @@
-import { changeQuota, lockQuotaOfUser } from "../../gateway/service.ts";
+import { grantQuota, lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { creditChangeType, creditReference, type Order } from "../model.ts";
 import { markCredited, type Owner } from "../orders/order-store.ts";
@@ -19,11 +19,11 @@ export async function creditOrder(
   { order, owner, at }: { readonly order: Order; readonly owner: Owner; readonly at: Date },
   afterLedger: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
-  const quota = await lockQuotaOfUser(tx, owner.gatewayUserId);
+  const quota = await lockUserQuota(tx, owner.gatewayUserId);
   if (order.planKind === "monthly") {
     await endOverdue(tx, { order, owner, at });
   }
-  const isCredited = await changeQuota(tx, {
+  const isCredited = await grantQuota(tx, {
     budgetId: quota.budgetId,
     amount: order.quota,
     changeType: creditChangeType(order.planKind),

@@ -1,5 +1,5 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
-import { changeQuota, lockQuotaOfUser } from "../../gateway/service.ts";
+import { grantQuota, lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { countConsumption, leftOf } from "../model.ts";
 import { readNow } from "../orders/order-store.ts";
@@ -44,7 +44,7 @@ export type Ending = {
 export async function endSubscription(tx: Transaction, ending: Ending): Promise<void> {
   const { gatewayUserId, at, mayWait } = ending;
   const { id, userId } = ending.subscription;
-  const quota = await lockQuotaOfUser(tx, gatewayUserId);
+  const quota = await lockUserQuota(tx, gatewayUserId);
   const running = await countSubscriptions(tx, userId, quota.consumed);
   // Another round may have been quicker.
   const subscription = running.find((each) => each.id === id);
@@ -55,7 +55,7 @@ export async function endSubscription(tx: Transaction, ending: Ending): Promise<
   const remaining = quota.remaining > 0n ? quota.remaining : 0n;
   const taken = unused < remaining ? unused : remaining;
   if (taken > 0n) {
-    await changeQuota(tx, {
+    await grantQuota(tx, {
       budgetId: quota.budgetId,
       amount: -taken,
       changeType: "subscription_expiry",

@@ -1,0 +1,69 @@
+import type { ChannelId } from "@sluice/contracts/ids";
+import type { MasterKey } from "../../platform/crypto/master-key.ts";
+import type { Queryable } from "../../platform/db.ts";
+import { openChannelCredential, sealChannelCredential } from "./credentials.ts";
+import { parseBaseUrl } from "./model.ts";
+import {
+  disableAbilities,
+  listEnabledAbilities,
+  listEnabledChannels,
+  saveAbility,
+  saveChannel,
+  setChannelCredential,
+} from "./store.ts";
+
+/** Whether calls can be sent to a channel's base URL. */
+export function isChannelUrl(baseUrl: string): boolean {
+  try {
+    parseBaseUrl(baseUrl);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export type ChannelSettings = {
+  readonly name: string;
+  readonly baseUrl: string;
+  /** Null keeps the stored one. */
+  readonly credential: string | null;
+};
+
+/**
+ * Creates a channel or changes its address; the credential is stored only encrypted. @throws TypeError for a bad URL
+ */
+export async function putChannel(tx: Queryable, key: MasterKey, settings: ChannelSettings): Promise<ChannelId> {
+  parseBaseUrl(settings.baseUrl);
+  const id = await saveChannel(tx, settings.name, settings.baseUrl);
+  if (settings.credential !== null) {
+    await setChannelCredential(tx, id, sealChannelCredential(key, id, settings.credential));
+  }
+  return id;
+}
+
+/**
+ * Removes the abilities of an enabled channel that has this credential. @returns whether it had any @throws SealError
+ */
+export async function disableAbilitiesWith(
+  tx: Queryable,
+  key: MasterKey,
+  { name, credential }: { readonly name: string; readonly credential: string },
+): Promise<boolean> {
+  const found = (await listEnabledChannels(tx)).find((channel) => channel.name === name);
+  const id = found?.id as ChannelId | undefined;
+  const sealed = found?.credential_sealed ?? null;
+  if (id === undefined || sealed === null || openChannelCredential(key, id, sealed) !== credential) {
+    return false;
+  }
+  return (await disableAbilities(tx, id)) > 0;
+}
+
+/** Whether an enabled channel serves any model to anyone. */
+export async function isAnyModelServed(db: Queryable): Promise<boolean> {
+  return (await listEnabledAbilities(db)).length > 0;
+}
+
+/** Lets a channel serve a model to a group. */
+export async function addAbility(tx: Queryable, groupName: string, model: string, channelId: ChannelId): Promise<void> {
+  await saveAbility(tx, { groupName, model, channelId, priority: 0, weight: 1 });
+}
