@@ -38,9 +38,9 @@ export const es: DocTexts = {
     account: "1. Crea una cuenta",
     accountText:
       "[Regístrate](/register/) con un correo y una contraseña y abre el enlace del mensaje. Con él se verifica la dirección; hasta entonces no puedes iniciar sesión.",
-    credit: "2. Carga crédito",
+    credit: "2. Carga saldo",
     creditText:
-      "Elige un plan en [Facturación](/console/billing/), en la consola. El crédito está disponible en cuanto la pasarela confirma el pago. [Cómo se factura](/docs/billing/).",
+      "Elige un plan en [Facturación](/console/billing/), en la consola. El saldo está disponible en cuanto la pasarela confirma el pago. [Cómo se factura](/docs/billing/).",
     key: "3. Crea una clave de API",
     keyText:
       "Crea una clave en [Claves de API](/console/keys/) y cópiala: solo se muestra una vez. Guárdala en el entorno, no en un archivo de tu proyecto.",
@@ -109,7 +109,7 @@ export const es: DocTexts = {
       forbidden: "La cuenta está desactivada o la clave no puede usarse desde esta dirección.",
       model: "El modelo no existe o la clave no puede usarlo.",
       quota:
-        "El crédito o el límite de la clave no cubre lo máximo que puede costar la llamada. Baja `max_tokens` o carga crédito.",
+        "El saldo o el límite de la clave no cubre lo máximo que puede costar la llamada. Baja `max_tokens` o carga saldo.",
       rate: "La clave ha alcanzado sus llamadas o tokens por minuto, o sus llamadas simultáneas.",
       providerRate: "El proveedor limita las llamadas en este momento.",
       request: "La petición no es válida; el mensaje indica el campo.",
@@ -177,9 +177,9 @@ export const es: DocTexts = {
     title: "Facturación",
     description: "Cuánto cuesta una llamada, qué es gratis, planes, pagos, reembolsos y límites de las claves.",
     lead: "Pagas por adelantado. Una llamada reserva lo máximo que puede costar y, al terminar, se cobra exactamente lo que ha usado.",
-    units: "Crédito y cuota",
+    units: "Saldo y cuota",
     unitsText:
-      "El crédito se cuenta en cuota: {quota} de cuota son 1 USD. Los modelos tienen precio en dólares estadounidenses por millón de tokens; están todos en la [página de precios](/pricing/). No hay otra moneda.",
+      "El saldo se cuenta en cuota: {quota} de cuota son 1 USD. Los modelos tienen precio en dólares estadounidenses por millón de tokens; están todos en la [página de precios](/pricing/). No hay otra moneda.",
     cost: "Cuánto cuesta una llamada",
     step: {
       hold: "Antes de enviar una llamada a un proveedor se reserva lo máximo que puede costar: su tamaño limita la entrada, y `max_tokens` o el modelo limitan la salida.",
@@ -188,7 +188,7 @@ export const es: DocTexts = {
       free: "Lo que se reservó y no se usó vuelve a estar libre.",
     },
     costHold:
-      "Un `max_tokens` alto reserva mucho mientras dura la llamada. Si una llamada se rechaza con `insufficient_quota` aunque haya crédito, bájalo.",
+      "Un `max_tokens` alto reserva mucho mientras dura la llamada. Si una llamada se rechaza con `insufficient_quota` aunque haya saldo, bájalo.",
     costEstimate:
       "Si un proveedor no envía recuentos o dice que un texto no consumió tokens, Sluice cuenta lo que entregó. El recibo indica entonces que es una estimación.",
     costMultiplier:
@@ -207,12 +207,12 @@ export const es: DocTexts = {
     gives: "Qué da",
     ends: "Cuándo termina",
     credit: "Crédito",
-    creditGives: "Crédito para usar a tu ritmo",
+    creditGives: "Saldo para usar a tu ritmo",
     creditEnds: "Nunca",
     monthly: "Mensual",
-    monthlyGives: "Crédito para un mes desde el pago",
+    monthlyGives: "Saldo para un mes desde el pago",
     monthlyEnds: "Lo no usado termina con el mes. Nada se renueva solo; otro pedido añade un mes.",
-    plansText: "Primero se usa el crédito mensual, empezando por el mes que antes termina.",
+    plansText: "Primero se usa el saldo mensual, empezando por el mes que antes termina.",
     paying: "Pagos",
     payingText:
       "Los pedidos se pagan con tarjeta o monedero, según lo que ofrezca el operador, en dólares estadounidenses. Un pedido se abona una sola vez, cuando la pasarela confirma exactamente su importe. Un pago que no cuadra lo revisa una persona, y hasta entonces no se abona nada.",

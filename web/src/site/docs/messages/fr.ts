@@ -37,9 +37,9 @@ export const fr: DocTexts = {
     account: "1. Créer un compte",
     accountText:
       "[Inscrivez-vous](/register/) avec une adresse e-mail et un mot de passe, puis ouvrez le lien reçu. Il vérifie l’adresse ; avant cela, la connexion est impossible.",
-    credit: "2. Charger du crédit",
+    credit: "2. Recharger votre solde",
     creditText:
-      "Choisissez une formule dans [Facturation](/console/billing/), dans la console. Le crédit est disponible dès que le service de paiement a confirmé le paiement. [Comment la facturation fonctionne](/docs/billing/).",
+      "Choisissez une formule dans [Facturation](/console/billing/), dans la console. Le solde est disponible dès que le service de paiement a confirmé le paiement. [Comment la facturation fonctionne](/docs/billing/).",
     key: "3. Créer une clé API",
     keyText:
       "Créez une clé dans [Clés API](/console/keys/) et copiez-la : elle n’est affichée qu’une fois. Gardez-la dans l’environnement, pas dans un fichier de votre projet.",
@@ -109,7 +109,7 @@ export const fr: DocTexts = {
       forbidden: "Le compte est désactivé, ou la clé ne peut pas être utilisée depuis cette adresse.",
       model: "Le modèle n’existe pas, ou la clé ne peut pas l’utiliser.",
       quota:
-        "Le crédit, ou la limite de la clé, ne couvre pas ce que l’appel peut coûter au plus. Baissez `max_tokens` ou chargez du crédit.",
+        "Le solde, ou la limite de la clé, ne couvre pas ce que l’appel peut coûter au plus. Baissez `max_tokens` ou rechargez votre solde.",
       rate: "La clé a atteint ses appels ou ses tokens par minute, ou ses appels simultanés.",
       providerRate: "Le fournisseur limite les appels en ce moment.",
       request: "La requête n’est pas valide ; le message nomme le champ.",
@@ -180,9 +180,9 @@ export const fr: DocTexts = {
     title: "Facturation",
     description: "Ce que coûte un appel, ce qui est gratuit, formules, paiements, remboursements et limites des clés.",
     lead: "Vous payez d’avance. Un appel met de côté ce qu’il peut coûter au plus, et à la fin, exactement ce qu’il a utilisé est facturé.",
-    units: "Crédit et quota",
+    units: "Solde et quota",
     unitsText:
-      "Le crédit se compte en quota : {quota} de quota valent 1 USD. Les modèles ont un prix en dollars américains par million de tokens ; ils sont tous sur la [page des prix](/pricing/). Il n’y a pas d’autre monnaie.",
+      "Le solde se compte en quota : {quota} de quota valent 1 USD. Les modèles ont un prix en dollars américains par million de tokens ; ils sont tous sur la [page des prix](/pricing/). Il n’y a pas d’autre monnaie.",
     cost: "Ce que coûte un appel",
     step: {
       hold: "Avant qu’un appel parte chez un fournisseur, ce qu’il peut coûter au plus est mis de côté : sa taille borne l’entrée, `max_tokens` ou le modèle borne la sortie.",
@@ -191,7 +191,7 @@ export const fr: DocTexts = {
       free: "Ce qui a été mis de côté sans être utilisé redevient libre.",
     },
     costHold:
-      "Un `max_tokens` élevé met beaucoup de côté pendant l’appel. Si un appel est refusé avec `insufficient_quota` malgré du crédit, baissez-le.",
+      "Un `max_tokens` élevé met beaucoup de côté pendant l’appel. Si un appel est refusé avec `insufficient_quota` malgré un solde, baissez-le.",
     costEstimate:
       "Si un fournisseur n’envoie pas de décompte, ou dit qu’un texte n’a consommé aucun token, Sluice compte ce qu’il a livré. Le reçu indique alors qu’il s’agit d’une estimation.",
     costMultiplier:
@@ -210,13 +210,13 @@ export const fr: DocTexts = {
     gives: "Ce qu’elle donne",
     ends: "Quand elle se termine",
     credit: "Crédit",
-    creditGives: "Du crédit à utiliser à votre rythme",
+    creditGives: "Un solde à utiliser à votre rythme",
     creditEnds: "Jamais",
     monthly: "Mensuelle",
-    monthlyGives: "Du crédit pour un mois à partir du paiement",
+    monthlyGives: "Un solde pour un mois à partir du paiement",
     monthlyEnds:
       "Ce qui n’est pas utilisé se termine avec le mois. Rien ne se renouvelle tout seul ; une autre commande ajoute un mois.",
-    plansText: "Le crédit mensuel est utilisé d’abord, le mois qui se termine le plus tôt avant les autres.",
+    plansText: "Le solde mensuel est utilisé d’abord, le mois qui se termine le plus tôt avant les autres.",
     paying: "Paiements",
     payingText:
       "Les commandes se paient par carte ou par portefeuille, selon ce que l’exploitant propose, en dollars américains. Une commande est créditée une fois, quand le service de paiement a confirmé exactement son montant. Un paiement qui ne correspond pas est examiné par une personne, et rien n’est crédité avant.",

@@ -36,9 +36,9 @@ export const pt: DocTexts = {
     account: "1. Crie uma conta",
     accountText:
       "[Cadastre-se](/register/) com um e-mail e uma senha e abra o link da mensagem. Ele confirma o endereço; antes disso não é possível entrar.",
-    credit: "2. Adicione crédito",
+    credit: "2. Adicione saldo",
     creditText:
-      "Escolha um plano em [Cobrança](/console/billing/), no console. O crédito fica disponível assim que o gateway confirma o pagamento. [Como funciona a cobrança](/docs/billing/).",
+      "Escolha um plano em [Cobrança](/console/billing/), no console. O saldo fica disponível assim que o gateway confirma o pagamento. [Como funciona a cobrança](/docs/billing/).",
     key: "3. Crie uma chave de API",
     keyText:
       "Crie uma chave em [Chaves de API](/console/keys/) e copie-a: ela é mostrada uma única vez. Guarde-a no ambiente, não em um arquivo do projeto.",
@@ -105,7 +105,7 @@ export const pt: DocTexts = {
       forbidden: "A conta está desativada, ou a chave não pode ser usada a partir deste endereço.",
       model: "O modelo não existe, ou a chave não pode usá-lo.",
       quota:
-        "O crédito, ou o limite da chave, não cobre o máximo que a chamada pode custar. Diminua `max_tokens` ou adicione crédito.",
+        "O saldo, ou o limite da chave, não cobre o máximo que a chamada pode custar. Diminua `max_tokens` ou adicione saldo.",
       rate: "A chave atingiu suas chamadas ou tokens por minuto, ou suas chamadas simultâneas.",
       providerRate: "O provedor está limitando chamadas no momento.",
       request: "A requisição não é válida; a mensagem indica o campo.",
@@ -173,9 +173,9 @@ export const pt: DocTexts = {
     title: "Cobrança",
     description: "Quanto custa uma chamada, o que é grátis, planos, pagamentos, reembolsos e limites das chaves.",
     lead: "Você paga antes. Uma chamada reserva o máximo que pode custar e, ao terminar, é cobrado exatamente o que ela usou.",
-    units: "Crédito e cota",
+    units: "Saldo e cota",
     unitsText:
-      "O crédito é contado em cota: {quota} de cota valem 1 USD. Os modelos têm preço em dólares americanos por milhão de tokens; todos estão na [página de preços](/pricing/). Não há outra moeda.",
+      "O saldo é contado em cota: {quota} de cota valem 1 USD. Os modelos têm preço em dólares americanos por milhão de tokens; todos estão na [página de preços](/pricing/). Não há outra moeda.",
     cost: "Quanto custa uma chamada",
     step: {
       hold: "Antes de uma chamada ir ao provedor, reserva-se o máximo que ela pode custar: o tamanho limita a entrada, e `max_tokens` ou o modelo limita a saída.",
@@ -184,7 +184,7 @@ export const pt: DocTexts = {
       free: "O que foi reservado e não usado fica livre de novo.",
     },
     costHold:
-      "Um `max_tokens` alto reserva muito enquanto a chamada roda. Se uma chamada for recusada com `insufficient_quota` mesmo havendo crédito, diminua-o.",
+      "Um `max_tokens` alto reserva muito enquanto a chamada roda. Se uma chamada for recusada com `insufficient_quota` mesmo havendo saldo, diminua-o.",
     costEstimate:
       "Se um provedor não envia contagens, ou diz que um texto não consumiu tokens, o Sluice conta o que entregou. O recibo informa então que é uma estimativa.",
     costMultiplier:
@@ -203,12 +203,12 @@ export const pt: DocTexts = {
     gives: "O que dá",
     ends: "Quando termina",
     credit: "Crédito",
-    creditGives: "Crédito para usar no seu ritmo",
+    creditGives: "Saldo para usar no seu ritmo",
     creditEnds: "Nunca",
     monthly: "Mensal",
-    monthlyGives: "Crédito por um mês a partir do pagamento",
+    monthlyGives: "Saldo por um mês a partir do pagamento",
     monthlyEnds: "O que não for usado termina com o mês. Nada se renova sozinho; outro pedido acrescenta um mês.",
-    plansText: "O crédito mensal é usado primeiro, começando pelo mês que termina antes.",
+    plansText: "O saldo mensal é usado primeiro, começando pelo mês que termina antes.",
     paying: "Pagamentos",
     payingText:
       "Os pedidos são pagos com cartão ou carteira, conforme o operador oferece, em dólares americanos. Um pedido é creditado uma única vez, quando o gateway confirma exatamente o valor. Um pagamento que não confere é analisado por uma pessoa, e nada é creditado até lá.",

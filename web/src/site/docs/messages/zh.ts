@@ -37,7 +37,7 @@ export const zh: DocTexts = {
     accountText: "用邮箱和密码[注册](/register/)，然后打开邮件里的链接。链接用于验证邮箱，验证之前无法登录。",
     credit: "2. 充值",
     creditText:
-      "在控制台的[账单](/console/billing/)中选择套餐。支付网关确认付款后，额度立即到账。参见[计费方式](/docs/billing/)。",
+      "在控制台的[账单](/console/billing/)中选择套餐。支付网关确认付款后，余额立即到账。参见[计费方式](/docs/billing/)。",
     key: "3. 创建 API 密钥",
     keyText: "在 [API 密钥](/console/keys/)中创建密钥并复制：它只显示一次。请把它放在环境变量里，不要写进项目文件。",
     call: "4. 发送请求",
@@ -158,16 +158,16 @@ export const zh: DocTexts = {
     title: "计费",
     description: "一次调用的费用、哪些免费、套餐、付款、退款以及密钥限额。",
     lead: "先充值，后使用。每次调用先预留最高可能的费用，结束时只按实际用量扣除。",
-    units: "额度与配额",
+    units: "余额与配额",
     unitsText:
-      "额度以配额计，{quota} 配额等于 1 美元。模型按每百万 token 的美元价格计费，全部列在[价格页](/pricing/)。不使用其他货币。",
+      "余额以配额计，{quota} 配额等于 1 美元。模型按每百万 token 的美元价格计费，全部列在[价格页](/pricing/)。不使用其他货币。",
     cost: "一次调用的费用",
     step: {
       hold: "请求转给提供商之前，先预留它最多可能花费的金额：请求大小限定输入，`max_tokens` 或模型限定输出。",
       count: "结束时，用提供商给出的 token 数乘以价格。精确总和只向上取整一次，取到整数配额。",
       free: "预留而未用的部分立即释放。",
     },
-    costHold: "`max_tokens` 很大时，调用期间会预留很多额度。如果明明有余额却因 `insufficient_quota` 被拒绝，请调低它。",
+    costHold: "`max_tokens` 很大时，调用期间会预留很多余额。如果明明有余额却因 `insufficient_quota` 被拒绝，请调低它。",
     costEstimate:
       "如果提供商没有给出用量，或声称一段文本没有消耗任何 token，Sluice 会按已交付的内容计数，明细中会注明这是估算。",
     costMultiplier:
@@ -186,12 +186,12 @@ export const zh: DocTexts = {
     gives: "包含什么",
     ends: "何时到期",
     credit: "充值额度",
-    creditGives: "按需使用的额度",
+    creditGives: "按需使用的余额",
     creditEnds: "永不到期",
     monthly: "包月",
-    monthlyGives: "自付款起一个月的额度",
+    monthlyGives: "自付款起一个月的余额",
     monthlyEnds: "未用部分随月份结束而失效。不会自动续费；再下一单则延长一个月。",
-    plansText: "先使用包月额度，其中最早到期的月份优先。",
+    plansText: "先使用包月余额，其中最早到期的月份优先。",
     paying: "付款",
     payingText:
       "订单以美元支付，可用银行卡或钱包，取决于运营方提供的方式。支付网关确认金额完全一致后，订单入账一次。不相符的付款由人工处理，在此之前不会入账。",

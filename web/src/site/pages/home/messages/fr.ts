@@ -66,9 +66,9 @@ export const fr: HomeTexts = {
         "Requêtes et réponses sont gardées chiffrées peu de temps, puis détruites. Vous pouvez le désactiver pour chaque clé. Personne ne les lit sans donner un motif, qui est consigné.",
     },
     plan: {
-      question: "Quelle différence entre le crédit et une formule mensuelle ?",
+      question: "Quelle différence entre le solde et une formule mensuelle ?",
       answer:
-        "Le crédit reste jusqu’à épuisement. Une formule mensuelle donne du crédit pour un mois ; ce qui en reste prend fin avec lui.",
+        "Le solde reste jusqu’à épuisement. Une formule mensuelle ajoute du solde pour un mois ; ce qui en reste prend fin avec lui.",
     },
   },
 };

@@ -8,7 +8,7 @@ export const fr: PricingTexts = {
   plans: "Formules",
   once: "en une fois",
   month: "pour un mois",
-  grants: "{amount} de crédit",
+  grants: "{amount} de solde",
   choose: "Choisir {plan}",
   models: "Modèles",
   perMillion: "Dollars américains par million de tokens",
@@ -34,7 +34,7 @@ export const fr: PricingTexts = {
     },
     expiry: {
       title: "Durée",
-      text: "Le crédit d’un paiement unique n’expire pas. Le crédit d’une formule mensuelle expire avec son mois ; un nouveau paiement le prolonge.",
+      text: "Le solde d’un paiement unique n’expire pas. Celui d’une formule mensuelle expire avec son mois ; un nouveau paiement le prolonge.",
     },
     failed: {
       title: "Ce qui est gratuit",

@@ -8,7 +8,7 @@ export const ko: PricingTexts = {
   plans: "요금제",
   once: "1회 결제",
   month: "1개월",
-  grants: "{amount} 크레딧",
+  grants: "{amount} 잔액",
   choose: "{plan} 선택",
   models: "모델",
   perMillion: "100만 토큰당 미국 달러",
@@ -34,7 +34,7 @@ export const ko: PricingTexts = {
     },
     expiry: {
       title: "유효 기간",
-      text: "1회 결제로 충전한 크레딧에는 만료일이 없습니다. 월 요금제의 사용량은 그 달로 끝나며, 다시 결제하면 연장됩니다.",
+      text: "1회 결제로 충전한 잔액에는 만료일이 없습니다. 월 요금제의 사용량은 그 달로 끝나며, 다시 결제하면 연장됩니다.",
     },
     failed: {
       title: "무료인 경우",
