@@ -1,4 +1,6 @@
-/** The official clients of the Messages API, of this line and of the one before it, against the whole program. */
+/**
+ * The official clients of the Messages API, in the current and the previous major version, against the whole program.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
@@ -12,7 +14,7 @@ import { arrangements } from "../support/service/sluice.ts";
 type Client = InstanceType<typeof Anthropic>;
 type ApiError = InstanceType<typeof Anthropic.APIError>;
 
-/** The lines share the methods that are used here; their types do not know it of each other. */
+/** Both versions have the methods that are used here; their types do not show it. */
 const lines = [
   { line: "1.x", Client: Anthropic, outputFormat: zodOutputFormat },
   {

@@ -5,7 +5,7 @@ import { arrangements } from "../support/service/sluice.ts";
 import { keyText, objectText, spaced, stringText, valueText } from "../support/values/json-text.ts";
 
 const numRuns = process.env["TEST_FULL"] === "1" ? 1_000 : 60;
-/** Stands in a body for a value that is filled in later. */
+/** Placeholder in a body for a value that is filled in later. */
 const placeholder = '"@options@"';
 const usageOption = '"stream_options":{"include_usage":true},';
 
@@ -15,12 +15,12 @@ const member = (name: string, value: fc.Arbitrary<string>): fc.Arbitrary<Member>
 const maybe = (value: fc.Arbitrary<Member>): fc.Arbitrary<readonly Member[]> =>
   fc.option(value, { nil: null }).map((given) => (given === null ? [] : [given]));
 
-/** Fields that mean nothing to anybody, each under a name of its own. */
+/** Fields without a meaning to anyone, each with its own name. */
 const strangers = fc
   .array(valueText, { maxLength: 4 })
   .map((values) => values.map((value, index): Member => [`"x_${index}"`, value]));
 
-/** A body with these fields and some strangers, in any order and any spelling. */
+/** A body with these fields and some unknown ones, in any order and any notation. */
 function bodyText(...fields: fc.Arbitrary<readonly Member[]>[]): fc.Arbitrary<string> {
   const members = fc
     .tuple(strangers, ...fields)
@@ -73,7 +73,7 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
       },
     });
 
-  /** Sends a body and answers what of it arrived at the provider. */
+  /** Sends a body and returns what arrived at the provider. */
   const arrived = async (target: string, body: string): Promise<string> => {
     scene.provider.reset();
     const answer = await send(target, { body: Buffer.from(body) });
@@ -205,7 +205,7 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
     const names = (record?.headers ?? []).map(([name]) => name).filter((name) => name !== "connection");
     expect(names.sort()).toEqual(expected);
     expect(record?.header("accept-encoding")).toBe("identity");
-    // Customers share the credential: what one of them chose must not meet the same choice of another.
+    // Customers share the credential: one customer's choice must not collide with the same choice of another.
     expect(record?.header("idempotency-key")).toMatch(/^[0-9a-f]{64}$/);
     expect(record?.header("host")).toBe(new URL(scene.provider.url).host);
     expect(record?.header("user-agent")).toBe("sluice");

@@ -55,7 +55,7 @@ describeUnless(installClaudeCode(), "an agent, Claude Code 2.1.197", () => {
 
   const requests = (): UpstreamRequest[] => provider.requests.map((record) => record.json as UpstreamRequest);
   // Left to itself the sandbox would call every tool that the agent's instructions name, hence the empty `toolCalls`.
-  /** The results of tools in the last request, in the order in which they went to the provider. */
+  /** The results of tools in the last request, in the order in which they were sent to the provider. */
   const toolResults = (): UpstreamMessage[] =>
     (requests().at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
 
@@ -72,7 +72,7 @@ describeUnless(installClaudeCode(), "an agent, Claude Code 2.1.197", () => {
       { tool_call_id: "call_read", content: expect.stringContaining("the tide turns at noon") },
     ]);
     expect(requests().every((request) => request.model === "gpt-4o-mini" && request.stream)).toBe(true);
-    // Prefix caches live on it: what was said before is said again in the same bytes.
+    // Prefix caches depend on it: earlier messages are repeated in the same bytes.
     const [first, second] = requests();
     expect(second?.messages.slice(0, first?.messages.length)).toEqual([...(first?.messages ?? [])]);
   });

@@ -38,7 +38,7 @@ async function addNode(node: NetworkNode): Promise<TestUser> {
   return await hosts.scene.addTraveller(`route-${node.code}`, { node_code: node.code });
 }
 
-/** All that a dump of the database holds: every row of every table as text, bytes in hexadecimal. */
+/** Everything in a database dump: every row of every table as text, bytes in hexadecimal. */
 async function dumpDatabase(): Promise<string> {
   const { sql } = hosts.scene.rig.db;
   const tables = await sql<{ name: string }>`
@@ -57,7 +57,7 @@ async function dumpDatabase(): Promise<string> {
   return rows.flatMap((table: { line: string }[]) => table.map(({ line }) => line)).join("\n");
 }
 
-/** A key as it might stand there: in clear, as bytes, in base64 at any offset. */
+/** A key in every possible form: in plain text, as bytes, in base64 at any offset. */
 function spellings(key: string): string[] {
   const base64 = [0, 1, 2].map((skip) => Buffer.from(key.slice(skip, skip + 15)).toString("base64"));
   return [key, Buffer.from(key).toString("hex"), ...base64];
@@ -163,7 +163,7 @@ describeUnless(fault, "exit nodes on hosts of their own", () => {
         text += Buffer.from(part.value).toString();
       }
     } catch {
-      // Behind the error the connection may be reset, so that nobody takes what came for the whole.
+      // After the error the connection may be reset, so that nobody takes the part for the whole.
     }
     expect(text).not.toContain("[DONE]");
     expect(JSON.parse(/data: (\{"error".*\})\n\n$/.exec(text)?.[1] ?? "{}").error?.code).toMatch(
@@ -193,7 +193,7 @@ describeUnless(fault, "exit nodes on hosts of their own", () => {
     expect(everything).toContain("node-a");
     const found = keptSecret.filter((key) => spellings(key).some((spelling) => everything.includes(spelling)));
     expect(found).toEqual([]);
-    // The same search finds what is there.
+    // The same search finds what exists.
     expect(spellings("node-a.example.org").some((spelling) => everything.includes(spelling))).toBeTrue();
   });
 });

@@ -62,7 +62,7 @@ async function faultsOf({ page, axe }: WatchedPage): Promise<string[]> {
   await page.emulateMedia({ colorScheme: "dark" });
   const small = await axe();
   await page.setViewportSize(narrowest);
-  // A chart takes its new width in a frame of its own.
+  // A chart adopts its new width in a later frame.
   await page.waitForFunction("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
   return [...wide, ...small];
 }

@@ -219,7 +219,7 @@ test(
       await page.clock.install();
       await page.getByRole("button", { name: "Decrypt" }).click();
       await page.getByRole("region", { name: "Request, content" }).getByText("Hello").waitFor();
-      // Five minutes later nothing of it is left on the page.
+      // Five minutes later none of it is left on the page.
       await page.clock.runFor(301_000);
       await page.getByRole("button", { name: "Decrypt" }).waitFor();
       expect(await page.getByText("Hello").count()).toBe(0);

@@ -17,7 +17,7 @@ afterAll(async () => {
   await web?.close();
 });
 
-/** Those with charts, which format numbers in the language of the browser. */
+/** The pages with charts, which format numbers in the browser's language. */
 const pages = shownPages.filter(({ path }) =>
   ["/console/", "/console/usage/", "/admin/", "/admin/reports/"].some((each) => path.split("?")[0] === each),
 );

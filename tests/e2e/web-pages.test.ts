@@ -40,7 +40,9 @@ const allLooks: readonly Look[] = [first, second, [wide, "dark"], [narrow, "ligh
 /** Of the height and width of the screen; Lighthouse finds a page good up to 0.1. */
 const shiftMax = 0.05;
 
-/** How much of what was shown has moved since the page began. What was kept is handed over before the next frame is. */
+/**
+ * How much of the visible content has moved since the page began. Buffered entries are delivered before the next frame.
+ */
 const layoutShift = `new Promise((resolve) => {
   let sum = 0;
   new PerformanceObserver((list) => {
@@ -52,8 +54,8 @@ const layoutShift = `new Promise((resolve) => {
 type Direction = "english" | "arabic";
 
 /**
- * What is looked at: with TEST_FULL=1 every theme in every width and direction, otherwise one direction of each page by
- * turns, as a browser takes more than a second for each.
+ * What is checked: with TEST_FULL=1 every theme in every width and direction, otherwise one combination per page in
+ * turn, as a browser takes more than a second for each.
  */
 function looksAt(shown: ShownPage, index: number): readonly (readonly [Direction, readonly Look[]])[] {
   const isArabic = shown.arabic !== "none";

@@ -1,4 +1,4 @@
-/** Answers with a good status that bring nothing: the next channel is asked while nothing went out, else the call fails. */
+/** Successful responses without content: the next channel is tried while nothing was sent, else the call fails. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { FaultRig } from "../support/calls/fault-rig.ts";

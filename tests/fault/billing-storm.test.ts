@@ -8,7 +8,7 @@ const random = testRandom();
 const isFull = process.env["TEST_FULL"] === "1";
 const processes = 4;
 const steps = isFull ? 1_500 : 80;
-/** Processes beside the four that end by SIGKILL, wherever they are. */
+/** Processes beside the four that end by SIGKILL, at any point. */
 const killed = isFull ? 60 : 8;
 const program = join(import.meta.dir, "../support/payments/billing-storm.ts");
 
@@ -47,7 +47,7 @@ async function blow(
   return { code, errors, refusals: code === 0 ? (JSON.parse(text) as Record<string, number>) : {} };
 }
 
-/** One after the other, each killed at a moment of its own while it is at work. */
+/** One after the other, each killed at a random moment while it is at work. */
 async function killSome(storm: StormArguments): Promise<number> {
   let signals = 0;
   for (let index = 0; index < killed; index += 1) {

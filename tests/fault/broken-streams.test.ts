@@ -1,4 +1,7 @@
-/** Faults of an upstream after the first event: a cut stream never looks whole, is not tried again, and costs its part. */
+/**
+ * Faults of an upstream after the first event: a cut stream never looks complete, is not retried, and costs what was
+ * delivered.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { chargeForPart, chatStream, completeEvents, streamHead, wireBytes } from "../support/calls/chat-stream.ts";
@@ -158,11 +161,11 @@ describe.each(arrangements)("after the first event, %s", (arrangement) => {
     faulty.provider.script({ raw, cut: { afterBytes, with: end } }, { match: { credential: `upstream-${model}-1` } });
     const answer = await faulty.call(model, body);
     const count = completeEvents(events, afterBytes);
-    // The usage chunk is seen and charged, but was never asked for by the client.
+    // The usage chunk is seen and charged, but was not requested by the client.
     const heard = Math.min(count, 7);
     const row = await faulty.row(answer.requestId);
     if (count > heard) {
-      // Everything was said but the mark of the end, which is added.
+      // Everything was sent except the end mark, which is added.
       expect(answer.isWhole).toBe(true);
       const visible = [...events.slice(0, heard), ...events.slice(-1)].map(({ bytes }) => bytes);
       expect(eventPayloads(answer.body)).toEqual(eventPayloads(Buffer.concat(visible)));
@@ -175,7 +178,7 @@ describe.each(arrangements)("after the first event, %s", (arrangement) => {
       return;
     }
     if (heard === 0) {
-      // Nothing went out, so that the next channel answers.
+      // Nothing was sent, so the next channel responds.
       expect({ status: answer.status, isWhole: answer.isWhole }).toEqual({ status: 200, isWhole: true });
       expect(row.attempts.map(({ channel, result }) => [channel, result])).toEqual([
         [`${model}-1`, "reset_in_body"],

@@ -1,4 +1,4 @@
-/** What the gateway makes of channels that refuse, fail, are full, or lead back to itself. */
+/** How the gateway handles channels that refuse, fail, are full, or lead back to itself. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FaultRig } from "../support/calls/fault-rig.ts";
 import { errorIn, type RelayedAnswer } from "../support/calls/relayed-call.ts";

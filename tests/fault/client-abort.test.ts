@@ -1,6 +1,7 @@
 /**
- * Clients that leave: before the head of the answer the provider is hung up on at once, and the call is free; behind it the
- * provider is read on for a while, and the one row of the call charges what it told, or the input and what had gone out.
+ * Clients that leave: before the head of the response the provider is hung up on at once, and the call is free; after
+ * it the provider is read on for a while, and the one row of the call charges what it reported, or the input and what
+ * had been sent.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
@@ -42,7 +43,9 @@ const nowMs = () => performance.timeOrigin + performance.now();
 const lengthOf = (count: number, all: readonly StreamEvent[]) =>
   count === 0 ? streamHead.length : wireBytes(all.slice(0, count)).length - "0\r\n\r\n".length;
 
-/** Places at which the client leaves: behind no event, behind the first one, ... behind the last one before `[DONE]`. */
+/**
+ * Positions at which the client leaves: before any event, after the first one, ... after the last one before `[DONE]`.
+ */
 const leavings = (["rst", "fin"] as const).flatMap((how) =>
   events.slice(0, -1).map((_, count) => ({ count: count + 1, how })),
 );
@@ -229,7 +232,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
       connection.close(how);
       await faulty.waitUntilInFlight(0);
       if (arrangement === "split") {
-        // The relay reads the body before it asks the gateway, which has not heard of this call.
+        // The relay reads the body before it asks the gateway, which has not seen this call.
         continue;
       }
       calls += 1;

@@ -61,7 +61,7 @@ type Load = { readonly outcomes: Map<number, Outcome>; readonly stop: () => Prom
 
 let nextId = 0;
 
-/** Several users who do one transaction of five statements after the other and note what they were told. */
+/** Several users who run one transaction of five statements after the other and record the results they got. */
 function startLoad(db: Database): Load {
   let isStopping = false;
   const load: Load = {
@@ -107,7 +107,7 @@ function countOf(load: Load, outcome: Outcome): number {
   return [...load.outcomes.values()].filter((other) => other === outcome).length;
 }
 
-/** What users were told is what the tables say: all of a committed transaction, nothing of a failed one. */
+/** The results that users got match the tables: all of a committed transaction, nothing of a failed one. */
 async function expectTruth(load: Load): Promise<void> {
   const rows: { id: number; steps: number }[] = await admin`select id, steps from effect`;
   const steps = new Map(rows.map((row) => [row.id, row.steps]));
@@ -119,7 +119,7 @@ async function expectTruth(load: Load): Promise<void> {
 }
 
 async function expectHealthy(db: Database): Promise<void> {
-  // More at once than there are connections: none of them is stuck.
+  // More at once than there are connections: none of them hangs.
   const startedAt = performance.now();
   const answers = await Promise.all(Array.from({ length: users * 5 }, () => db.sql<{ one: number }>`select 1 as one`));
   expect(answers.flat().map(({ one }) => one)).toEqual(Array.from({ length: users * 5 }, () => 1));

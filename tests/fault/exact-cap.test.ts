@@ -35,7 +35,7 @@ afterAll(async () => {
   await provider.stop();
 });
 
-/** All calls at once, dealt out to the replicas. */
+/** All calls at once, distributed over the replicas. */
 function callAll(user: TestUser, body: Record<string, unknown>, count = callCount): Promise<SeenCall[]> {
   return Promise.all(
     Array.from({ length: count }, (_, index) => chat({ url: urlOf(index), apiKey: user.apiKey }, body)),

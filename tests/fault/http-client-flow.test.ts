@@ -36,7 +36,7 @@ function serveBlocks(mebibytes: number, isTls: boolean): void {
 
 type Stall = { readonly flow: HttpBodyFlow; readonly bytes: () => number; readonly ended: Promise<void> };
 
-/** Consumes a body and stops reading as soon as something came. */
+/** Consumes a body and stops reading as soon as data has arrived. */
 async function stall(protocol: "http:" | "https:"): Promise<Stall> {
   const response = await client.send(requestTo({ protocol, port: server.port }));
   const first = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ async function stall(protocol: "http:" | "https:"): Promise<Stall> {
   return { flow, bytes: () => bytes, ended: ended.promise };
 }
 
-/** Resolves when the server has not got rid of anything for a while. */
+/** Resolves when the server has not been able to send anything for a while. */
 async function untilStuck(): Promise<number> {
   let before = -1;
   while (server.sentBytes !== before) {

@@ -17,7 +17,7 @@ const killsMin = isFull ? 40 : 4;
 const callers = 6;
 const granted = 1_000_000_000n;
 
-/** The upstream takes its time, so that a kill meets calls in each of their stages. */
+/** The upstream is slow, so that a kill hits calls in each of their stages. */
 const pace = { delayHeadMs: 10, chunkDelayMs: 4, chunks: 6 };
 
 let open: { provider: SandboxProvider; rig: SluiceRig } | null = null;
@@ -30,7 +30,7 @@ afterEach(async () => {
 
 type StartProcess = (env: Record<string, string>) => Promise<SluiceProcess>;
 
-/** A process that is killed and started again at the same address and with the same data, for as long as it is needed. */
+/** A process that is killed and restarted at the same address and with the same data, for as long as needed. */
 class Mortal {
   readonly #start: StartProcess;
   readonly #env: Record<string, string>;
@@ -55,7 +55,7 @@ class Mortal {
   }
 }
 
-/** Callers that call one after the other until they are told to stop; each call is a call of its own, never a retry. */
+/** Callers that call in sequence until they are told to stop; each call is a new one, never a retry. */
 function startCallers(url: () => string, user: TestUser, random: () => number) {
   const seen: SeenCall[] = [];
   let isStopped = false;
@@ -67,7 +67,7 @@ function startCallers(url: () => string, user: TestUser, random: () => number) {
       );
       seen.push(call);
       if (call.status === null) {
-        // Nobody listens at the moment.
+        // Nobody is listening at the moment.
         await Bun.sleep(20);
       }
     }

@@ -1,4 +1,4 @@
-/** Bodies that take long to read: their senders wait, and nobody else does. */
+/** Bodies that take long to parse: their senders wait, and nobody else does. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { MessagesRig, messagesModel } from "../support/messages/messages-rig.ts";
 
@@ -37,7 +37,7 @@ async function send(path: string, body: object, count: number): Promise<[status:
   return JSON.parse(await new Response(child.stdout).text());
 }
 
-/** Asks one question after the other until its input ends, in a process of its own: this one plays the provider. */
+/** Sends one request after the other until its input ends, in a separate process: this one plays the provider. */
 const watcher = `
 const [url] = process.argv.slice(1);
 const waitsMs = [];

@@ -79,7 +79,7 @@ async function release(...words: string[]): Promise<{ exitCode: number; output: 
   return { exitCode: await program.exited, output: program.output() };
 }
 
-/** A process with calls in flight that stands still until its term is long over. */
+/** A process with calls in flight that is paused until its term is long over. */
 async function pauseInFlight(user: TestUser, paused: SluiceProcess): Promise<{ calls: Promise<SeenCall[]> }> {
   provider.reset();
   provider.script({ silence: { afterBytes: 0 } }, { times: running });

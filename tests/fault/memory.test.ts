@@ -1,4 +1,4 @@
-/** Many streams that stand still: memory stays where it is, others are served, and everything is given back. */
+/** Many stalled streams: memory stays flat, others are served, and everything is released. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { FaultRig } from "../support/calls/fault-rig.ts";
@@ -16,14 +16,14 @@ const idleStreams = isFull ? 1_000 : 150;
 const kernelBytesPerReader = 6_000_000;
 const pressurePages = Number(readFileSync("/proc/sys/net/ipv4/tcp_mem", "utf8").trim().split(/\s+/)[1]);
 const readersMax = Math.min(500, Math.floor((pressurePages * 4_096) / kernelBytesPerReader));
-/** So long that nobody is cut before all stand still. */
+/** Long enough that nobody is cut before all are stalled. */
 const stallMsMax = 600_000;
 /** Well above what the system makes of a slow reader: it lets a sender go on only when a third of its buffer is free. */
 const patienceMs = 8_000;
 
 /**
- * What a reader that stands still may cost in a process: 64 KB in its queue, the packet that was being taken apart when
- * the queue was full (at most 512 KB, and as much again while it lies there in small pieces), and 64 KB of its answer.
+ * What a stalled reader may cost in a process: 64 KB in its queue, the packet that was being split when the queue was
+ * full (at most 512 KB, and as much again while it waits in small pieces), and 64 KB of its response.
  */
 const perStalledReaderMb = 1.1;
 /** An open stream is a request, a response, two sockets and a few small objects. */
@@ -117,7 +117,7 @@ describe.each(arrangements)("stalled streams, %s", (arrangement) => {
     }
     await faulty.provider.waitForIdle(30_000);
     await faulty.waitUntilReleased();
-    // One row for each, and none that says anything else.
+    // One row for each, and none with another outcome.
     await faulty.waitForEnds("still", { "aborted estimated": stalledReaders });
     expect(memoryMb()).toBeLessThan(limitMb);
   });

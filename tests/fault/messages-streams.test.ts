@@ -35,7 +35,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
 
   const stream = (fields: object = {}): Promise<Response> => messages.post({ stream: true, ...fields });
 
-  /** Reads on until the text so far contains this so often, or to the end, and returns all of it. */
+  /** Reads on until the text so far contains this that many times, or to the end, and returns all of it. */
   const readerOf = (answer: Response): ((mark: string | null, times?: number) => Promise<string>) => {
     const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
     const decoder = new TextDecoder();
@@ -186,7 +186,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
   });
 
   test("the end of a response is not sent before the call is settled", async () => {
-    // Everything is said, usage too, but for the mark behind it.
+    // Everything was sent, including usage, except the mark after it.
     const chunks = 8;
     messages.provider.script({ ...words, silence: { afterChunks: chunks } });
     const read = readerOf(await stream());

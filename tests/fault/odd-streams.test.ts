@@ -1,4 +1,4 @@
-/** Streams that are whole but odd in form: the client gets the same bytes and pays the same. */
+/** Streams that are complete but unusual in form: the client gets the same bytes and pays the same. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { chatStream, type StreamEvent, wireBytes } from "../support/calls/chat-stream.ts";

@@ -1,4 +1,4 @@
-/** Whatever one customer sends, the channel stays there for the others; what is true of the channel closes it for all. */
+/** Whatever one customer sends, the channel stays available to the others; only its own faults close it for all. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
@@ -8,7 +8,7 @@ import type { TestUser } from "../support/service/sluice.ts";
 
 const errorOf = (error: object): Behaviour["body"] => ({ error });
 
-/** What a provider answers to something that a request alone can cause, and how often it takes to do harm. */
+/** A provider's response that a request alone can cause, and how often it takes to do harm. */
 const attacks: readonly { readonly name: string; readonly behaviour: Behaviour; readonly calls: number }[] = [
   { name: "requests that are not acceptable", behaviour: { status: 406 }, calls: 30 },
   { name: "requests whose address is too long", behaviour: { status: 414, isHtmlBody: true }, calls: 30 },

@@ -17,7 +17,7 @@ const isFull = TEST_FULL === "1";
 const outageMs = isFull ? 30_000 : 4_000;
 const backendKills = isFull ? 100 : 10;
 const commitBreaks = isFull ? 100 : 10;
-/** Far below what anybody would wait for a database, far above what this takes on a busy machine. */
+/** Far below what anyone would wait for a database, far above what this takes on a busy machine. */
 const waitMsMax = 1_500;
 const callers = 4;
 /** Longer than anybody in the control plane waits for the answer to a statement. */
@@ -91,7 +91,7 @@ function slowest(calls: readonly SeenCall[], share: number): number {
   return durations[Math.min(durations.length - 1, Math.floor(durations.length * share))] ?? 0;
 }
 
-/** Every call that a client got whole has its row, no row is there twice, and the money is right. */
+/** Every call that a client got completely has its row, no row is duplicated, and the books are correct. */
 async function expectExactBooks(
   calls: readonly SeenCall[],
   users: readonly TestUser[],
@@ -191,7 +191,7 @@ describe("while the network to Postgres is silent", () => {
     const call = ({ apiKey }: TestUser) => chat({ url: behindProxy.url, apiKey }, { model: "gpt-4o-mini" });
     await Promise.all(idle.map(call));
     const load = startLoad(users, behindProxy);
-    // The leases of those who were idle are on their way back when the silence begins.
+    // The leases of idle replicas are being returned when the silence begins.
     await Bun.sleep(3_400);
     proxy.stall();
     const before = load.seen.length;

@@ -18,7 +18,7 @@ const refusal = (code: string) => ({
   body: { error: { message: "no", type: "invalid_request_error", code } },
 });
 
-/** Nothing went out, so that the other channel answers. */
+/** Nothing was sent, so the other channel responds. */
 const coveredFaults: readonly { readonly name: string; readonly behaviour?: Behaviour; readonly result: string }[] = [
   { name: "S01 429 with Retry-After", behaviour: { status: 429, retryAfter: 30 }, result: "status_429" },
   { name: "S02 500", behaviour: { status: 500 }, result: "status_500" },
@@ -37,7 +37,7 @@ const coveredFaults: readonly { readonly name: string; readonly behaviour?: Beha
   },
 ];
 
-/** Something went out: the client is told, and the other channel, which knows nothing of it, is not asked. */
+/** Something was sent: the client gets an error, and the other channel, which knows nothing about it, is not asked. */
 const endedFaults: readonly { readonly name: string; readonly behaviour: Behaviour; readonly code: string }[] = [
   { name: "S08 a cut", behaviour: { ...rest, cut: { afterChunks: tokens, with: "rst" } }, code: "stream_interrupted" },
   { name: "S09 a stall", behaviour: { ...rest, silence: { afterChunks: tokens } }, code: "upstream_timeout" },

@@ -12,7 +12,7 @@ const waitMsMax = 10_000;
 const runnerFile = join(import.meta.dir, "../support/usage/settlement-runner.ts");
 const multipliers = ["0.0000", "0.5000", "1.0000", "1.1000", "2.7500"];
 
-/** Where a step is when it can go no further: each is held up by a lock that the test has. */
+/** The point at which each step is blocked by a lock that the test holds. */
 const places: readonly [string, (tx: Transaction) => Promise<unknown>][] = [
   ["while it reads the log", (tx) => tx.sql`lock table usage_log in access exclusive mode`],
   ["while it writes its rows", (tx) => tx.sql`lock table usage_settlement in share row exclusive mode`],
@@ -23,7 +23,7 @@ const places: readonly [string, (tx: Transaction) => Promise<unknown>][] = [
 ];
 
 type Runner = AsyncDisposable & {
-  /** Resolves with the next line that it writes and that begins so. */
+  /** Resolves with the next output line that begins with this. */
   line(start: string): Promise<void>;
   signal(name: "SIGKILL" | "SIGSTOP"): void;
 };
@@ -78,7 +78,7 @@ async function blockedBackend(db: Database): Promise<number> {
   }
 }
 
-/** What happens to the step. Each time the server is let go on afterwards. */
+/** What happens to the step. Each time the server continues afterwards. */
 const ways: readonly ((runners: readonly Runner[], pid: number, db: Database) => Promise<void>)[] = [
   async (runners) => signalAll(runners, "SIGKILL"),
   async (_runners, pid, db) => {

@@ -12,7 +12,7 @@ const diskBytes = 12 * 1024 * 1024;
 const reserveBytes = 2 * 1024 * 1024;
 const row = "x".repeat(10_000);
 
-/** A small disk of its own, or null where this user may not mount one. */
+/** A separate small disk, or null if this user may not mount one. */
 function mountSmallDisk(): { readonly path: string; unmount(): void } | null {
   const path = mkdtempSync(join(tmpdir(), "sluice-disk-"));
   const remove = () => rmSync(path, { recursive: true, force: true });
@@ -102,7 +102,7 @@ describe("a full disk", () => {
         const first = await openSpool<NoteRows>(options);
         await first.append({ kind: "note", row: "recorded" });
         await first.close();
-        // Somebody else fills the disk to the last byte.
+        // Another program fills the disk to the last byte.
         Bun.spawnSync(["dd", "if=/dev/zero", `of=${join(disk.path, "filler")}`, "bs=4096"]);
         const second = await openSpool<NoteRows>(options);
         const consumer = sink();

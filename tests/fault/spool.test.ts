@@ -69,7 +69,7 @@ async function expectExact(customers: readonly Customer[], acknowledged: Readonl
 }
 
 describe("a process that is killed", () => {
-  /** Runs a writer until it is killed at some point after it began, and returns the rows that it said were safe. */
+  /** Runs a writer until it is killed at some point after it began, and returns the rows that it reported as safe. */
   async function runVictim(customers: readonly Customer[]): Promise<string[]> {
     const settings = JSON.stringify({ databaseUrl, directory, customers, callersMax: 24 }, (_key, value) =>
       typeof value === "bigint" ? value.toString() : value,

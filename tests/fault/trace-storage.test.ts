@@ -23,7 +23,7 @@ const calls = TEST_FULL === "1" ? 20_000 : 2_000;
 
 type Rows = { trace: SpooledTrace };
 
-// The clock stands still, so that no run meets midnight.
+// The clock is stopped, so that no run crosses midnight.
 const now = Date.now();
 const clock = { ...systemClock, now: () => now };
 const today = utcDay(now);

@@ -1,4 +1,4 @@
-/** Clients that read what they want and leave before the usage: there is no kind of output, and no input, that is free. */
+/** Clients that read what they want and leave before the usage: no kind of output, and no input, is free. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { FaultRig } from "../support/calls/fault-rig.ts";
 import { finishedAnswer, relayedRequest } from "../support/calls/relayed-call.ts";

@@ -10,7 +10,10 @@ import { createTestAuthority } from "../support/wire/test-certificates.ts";
 const authority = createTestAuthority();
 const certificate = authority.issue({ dns: ["api.test"] });
 
-/** What the name leads to now. 127.0.0.1 stands for a public address, and every other one for the inside of a network. */
+/**
+ * What the name currently resolves to. 127.0.0.1 represents a public address, and every other one the inside of a
+ * network.
+ */
 let answer: readonly string[] = ["127.0.0.1"];
 let server: RawHttpServer;
 let client: PooledHttpClient | null = null;

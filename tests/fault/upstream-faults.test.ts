@@ -1,4 +1,7 @@
-/** Faults of an upstream before a byte of an answer went out: what the client sees, and whether another channel is tried. */
+/**
+ * Faults of an upstream before a byte of a response was sent: what the client sees, and whether another channel is
+ * tried.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { FaultRig } from "../support/calls/fault-rig.ts";
@@ -22,7 +25,7 @@ type Fault = {
   readonly retryAfter?: readonly [secondsMin: number, secondsMax: number];
   /** Whether the next channel is tried. */
   readonly goesOn: boolean;
-  /** What the attempt record says. */
+  /** The content of the attempt record. */
   readonly result: string;
 };
 
@@ -95,7 +98,7 @@ const faults: readonly Fault[] = [
   { ...statusFault(401, failed), retryAfter: [2, 2] },
   { ...statusFault(402, failed), retryAfter: [2, 2] },
   { ...statusFault(403, failed), retryAfter: [2, 2] },
-  // A refusal of this very request, whatever its status is, would be the same elsewhere.
+  // A refusal of this very request, whatever its status, would be the same elsewhere.
   { ...statusFault(418, refused, { body: { error: { message: "no tea" } } }), name: "status 418" },
   statusFault(302, failed, { redirectTo: "/v1/chat/completions" }),
   { ...statusFault(307, failed, { redirectTo: "/v1/chat/completions" }), name: "a redirect" },

@@ -1,4 +1,7 @@
-/** Answers that would never end: time and size are limited, the provider is hung up on, and the part that came is charged. */
+/**
+ * Responses that would never end: time and size are limited, the provider is hung up on, and the delivered part is
+ * charged.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FaultRig } from "../support/calls/fault-rig.ts";
 import { errorIn, eventPayloads, streamedText } from "../support/calls/relayed-call.ts";

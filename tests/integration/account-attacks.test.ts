@@ -8,7 +8,7 @@ let rig: SluiceRig;
 let replicas: readonly SluiceProcess[];
 let client: AccountClient;
 const password = "correct horse battery";
-/** Without the jobs, so that mails stay as they were left. */
+/** Without the jobs, so that emails stay as they were queued. */
 const roles = "relay,gateway,backend";
 const victim = "victim@example.org";
 

@@ -9,7 +9,7 @@ let rig: SluiceRig;
 let sluice: SluiceProcess;
 let client: AccountClient;
 const password = "correct horse battery";
-/** Without the jobs, so that mails stay as they were left. */
+/** Without the jobs, so that emails stay as they were queued. */
 const roles = "relay,gateway,backend";
 const masterKey = new MasterKey(new Bun.CryptoHasher("sha256").update("the master key of tests").digest());
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => rig.close());
 
-/** The newest mail of a kind to an address, with what it was told. */
+/** The newest email of a kind to an address, with its variables. */
 async function newestMail(template: string, to: string): Promise<Record<string, string> | null> {
   const [row] = await rig.db.sql<{ dedupe_key: string; user_id: bigint; variables_sealed: Uint8Array }>`
     select dedupe_key, user_id, variables_sealed from mail_log

@@ -13,7 +13,7 @@ let people = 0;
 
 beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
-  // Without the jobs, so that mails stay as they were left.
+  // Without the jobs, so that emails stay as they were queued.
   const env = { CLIENT_IP_HEADER: "x-forwarded-for", ROLES: "relay,gateway,backend" };
   client = new AccountClient(await rig.start("one-process", env));
 });
@@ -25,7 +25,7 @@ const freshAddress = (): string => {
   return `198.51.100.${people}`;
 };
 
-/** Somebody with a password, of whom rows and logins are looked at. */
+/** A person with a password, whose rows and logins are inspected. */
 type Person = {
   readonly id: bigint;
   readonly kind: "user" | "admin";
@@ -83,7 +83,7 @@ async function hold(person: Person, change: string | null = null): Promise<HeldL
   return await holdLock(rig.db, (tx) => tx.query(statement, [person.id]));
 }
 
-/** Starts all of them while the row is held, so that they meet there, and lets them go on. */
+/** Starts all of them while the row is locked, so that they meet there, and then releases it. */
 async function meet(person: Person, doings: readonly (() => Promise<AccountAnswer>)[]): Promise<AccountAnswer[]> {
   await using held = await hold(person);
   const started: Promise<AccountAnswer>[] = [];

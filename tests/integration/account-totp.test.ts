@@ -9,7 +9,7 @@ let rig: SluiceRig;
 let sluice: SluiceProcess;
 let client: AccountClient;
 const password = "correct horse battery";
-/** Without the jobs, so that mails stay as they were left. */
+/** // Without the jobs, so that emails stay as they were queued. */
 const roles = "relay,gateway,backend";
 
 beforeAll(async () => {
@@ -140,7 +140,7 @@ describe.each([
     const both = await Promise.all([person.logIn(first), person.logIn(first)]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
     expect((await person.logIn(first)).body.error?.code).toBe("invalid_code");
-    // As somebody reads it from paper.
+    // As a person reads it from paper.
     expect((await person.logIn(` ${second.toLowerCase().replaceAll("-", " ")}`)).status).toBe(200);
     const [me, path] = kind === "a user" ? ["user", "/backend/auth/me/"] : ["admin", "/backend/auth/admin/me/"];
     expect((await client.get(path, { cookie })).body[me]).toMatchObject({ has_totp: true, recovery_codes_left: 8 });
@@ -174,7 +174,7 @@ describe.each([
     expect(made).toHaveLength(10);
     expect((await person.logIn(recoveryCodes[1])).body.error?.code).toBe("invalid_code");
     expect((await person.logIn(made[0])).status).toBe(200);
-    // They stand in for the authenticator, also to be rid of it, and go with it.
+    // They replace the authenticator, even for removing it, and are removed with it.
     expect((await person.call("totp/disable/", { password, code: made[1] }, cookie)).status).toBe(200);
     expect((await remake({ password, code: made[2] })).status).toBe(401);
     expect((await person.logIn()).status).toBe(200);
@@ -192,7 +192,7 @@ describe.each([
       codes.push((await person.logIn(tries % 2 === 0 ? guess : authenticator.wrong())).body.error?.code);
     }
     expect(codes).toEqual([...Array(8).fill("invalid_code"), "too_many_attempts"]);
-    // A good one has to wait as well.
+    // A correct one has to wait as well.
     expect((await person.logIn(recoveryCodes[0])).body.error?.code).toBe("too_many_attempts");
   });
 });

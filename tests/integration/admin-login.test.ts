@@ -11,7 +11,7 @@ const password = "correct horse battery";
 
 beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
-  // Without the jobs, so that mails stay as they were left.
+  // Without the jobs, so that emails stay as they were queued.
   sluice = await rig.start("one-process", { ROLES: "relay,gateway,backend" });
   const base = { email: "Anna@example.org", mobile: "+491700000001", password, isSuper: true };
   await rig.db.withTransaction((tx) => createAdmin(tx, { ...base, username: "anna" }, "test"));
@@ -139,7 +139,7 @@ describe("an admin", () => {
       expect(answer).toMatchObject({ status: 409, body: { error: { code: "self_forbidden" } } });
     }
     await rig.db.sql`update shared_admin_credentials set agent = 1 where id not in (${boss.adminId}, ${other.adminId})`;
-    // Each takes the rights of the other at the same moment.
+    // Each removes the other's rights at the same moment.
     const wanted = { agent: 0, reason: "one of us has to go" };
     const both = await Promise.all([save(boss, other.adminId, wanted), save(other, boss.adminId, wanted)]);
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -180,7 +180,7 @@ describe("an admin", () => {
       const own = await act(boss, what, { admin_id: Number(boss.adminId) });
       expect(own.body.error?.code).toBe("self_forbidden");
     }
-    // The newest link is the good one, and no link outlives the rights.
+    // Only the newest link works, and no link outlives the rights.
     expect((await act(boss, "password-link", { admin_id })).status).toBe(200);
     const second = await newestToken();
     expect((await act(boss, "password-link", { admin_id })).status).toBe(200);

@@ -15,7 +15,7 @@ let admins = 0;
 
 beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
-  // Without the jobs, so that mails stay as they were left.
+  // Without the jobs, so that emails stay as they were queued.
   client = new AccountClient(await rig.start("one-process", { ROLES: "relay,gateway,backend" }));
 });
 
@@ -32,7 +32,7 @@ async function makeAdmin(): Promise<{ readonly adminId: bigint; readonly usernam
   return { adminId: row?.id ?? 0n, username };
 }
 
-/** Takes the rights of an admin in a transaction that is not over yet. */
+/** Removes the rights of an admin in a transaction that is not over yet. */
 async function takeRights(adminId: bigint): Promise<HeldLock> {
   return await holdLock(
     rig.db,

@@ -20,9 +20,9 @@ const admin = { "x-test-admin": "plain" };
 let database: TestDatabase;
 let db: Database;
 let http: EndpointServer;
-/** Moves when a test says so: what is limited by the minute waits for nothing else. */
+/** Advances only when a test says so, so that limits per minute do not slow the tests. */
 let tick = 0;
-/** Whom leads come from. */
+/** The addresses that leads come from. */
 let sender = "192.0.2.1";
 
 beforeAll(async () => {
@@ -181,7 +181,7 @@ const lead = {
 };
 const create = (body: unknown): Promise<Sent> => send("/backend/lead/create/", body);
 
-/** Makes all leads as old as this. */
+/** Makes all leads this old. */
 const ageLeads = (interval: string): Promise<unknown> =>
   db.query("update enterprise_lead set created_at = now() - $1::text::interval", [interval]);
 

@@ -124,7 +124,7 @@ async function send({ target, body }: FuzzedRequest, method: string, operation: 
   return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text() };
 }
 
-/** What is wrong with an answer, or null. */
+/** What is wrong with a response, or null. */
 function problemOf(path: string, method: string, operation: Operation, answer: Answered): string | null {
   const code = /"code":"([a-z_]+)"/.exec(answer.text)?.[1] ?? "";
   const isTheirs = outsideErrors.has(code) || path.startsWith("/msgcompat/");

@@ -223,7 +223,7 @@ describe("what authenticates payments and emails is not replaced by one super-ad
       await saveSecret(asker, "mail.gateway_key"),
       await saveSecret(second, "walletpay.store_no"),
     ];
-    // The request before this one found the others over.
+    // The request before this one found the others expired.
     expect(await sealedRows()).toBe(2);
     expect((await decide(second, rejected, "reject")).status).toBe(200);
     expect(await sealedRows()).toBe(1);

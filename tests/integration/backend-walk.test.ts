@@ -81,7 +81,7 @@ test("everything that admins change has its row in the table of rights, and is d
   expect(Object.keys(adminRights).filter((path) => !endpoints.some((each) => each.path === path))).toEqual([]);
 });
 
-/** As the framework writes paths, without the last slash. */
+/** In the framework's notation, without the trailing slash. */
 const plainPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1").replace(/(.)\/$/, "$1");
 
 test("the router has exactly the declared routes", async () => {
@@ -164,7 +164,7 @@ test("every admin endpoint requires an admin", () => {
   expect(open.map(nameOf)).toEqual([]);
 });
 
-/** What a caller without the right login is told, or null when the login is right. */
+/** What a caller without the right login gets, or null when the login is right. */
 function refusalOf({ access, freshLogin }: AnyEndpoint, caller: Caller): string | null {
   const isUser = caller === "user" || caller === "another_user";
   const isAdmin = caller.endsWith("admin");

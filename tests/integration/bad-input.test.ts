@@ -9,7 +9,7 @@ import { type RelayScene, startRelayScene } from "../support/calls/relay-scene.t
 import { arrangements, type SluiceRig, type TestUser } from "../support/service/sluice.ts";
 import { type Exchange, exchange } from "../support/wire/raw-exchange.ts";
 
-/** Users whose keys are wrong in a way that only the database knows. */
+/** Users whose keys are invalid in a way that only the database knows. */
 const users: Readonly<Record<string, (rig: SluiceRig, user: TestUser) => Promise<unknown>>> = {
   revoked: (rig, user) =>
     rig.db.sql`update api_key set status = 'revoked' where gateway_user_id = ${user.gatewayUserId}::bigint`,

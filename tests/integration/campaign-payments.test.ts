@@ -8,7 +8,7 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { BillingScene, noticeOf } from "../support/payments/billing-scene.ts";
 
 let scene: BillingScene;
-/** May change the schema, as the service may not. */
+/** May change the schema, unlike the service. */
 let owner: Database;
 
 beforeAll(async () => {

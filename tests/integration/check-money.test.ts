@@ -6,7 +6,7 @@ import { BillingScene, noticeOf } from "../support/payments/billing-scene.ts";
 import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 
 let scene: BillingScene;
-/** Owns everything, and is kept from nothing. */
+/** Owns everything and may do anything. */
 let owner: Database;
 
 beforeAll(async () => {

@@ -17,7 +17,7 @@ const reply = (status: string, headers: readonly string[], body = answer): strin
 
 const json = "Content-Type: application/json";
 
-/** What the provider answers, by the model that is asked. */
+/** The provider's response, by the requested model. */
 const replies = {
   "two-types": reply("200 OK", [json, "Content-Type: text/html"]),
   "two-encodings": reply("200 OK", [json, "Content-Encoding: identity", "Content-Encoding: gzip"]),

@@ -46,7 +46,7 @@ async function shown(name: SnippetName): Promise<string> {
   });
 }
 
-/** What a program prints when it is given a text on its standard input. */
+/** What a program prints for a text on its standard input. */
 async function run(command: readonly string[], text: string): Promise<string> {
   const child = Bun.spawn([...command], {
     // The packages that the snippets import are those of the tests.
@@ -62,7 +62,7 @@ async function run(command: readonly string[], text: string): Promise<string> {
   return output;
 }
 
-/** What was said in the pieces of a stream. */
+/** The text in the pieces of the stream. */
 function textOfEvents(events: string): string {
   return [...events.matchAll(/^data: (\{.*)$/gm)]
     .map(([, json = ""]) => (JSON.parse(json) as Chunk).choices[0]?.delta?.content ?? "")
@@ -115,7 +115,7 @@ describe.each([
 });
 
 describe("the settings of agents", () => {
-  /** Asks as an agent would that has these settings. */
+  /** Sends a request like an agent with these settings. */
   async function ask(baseUrl: string, path: string, body: object): Promise<string> {
     const answer = await fetch(`${baseUrl}${path}`, {
       method: "POST",

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => rig.close());
 
-/** What people read: the documents of the repository, the settings that are explained, and the docs of the site. */
+/** What people read: the documents of the repository, the explained settings, and the docs of the site. */
 const isDocument = (path: string): boolean =>
   (path.endsWith(".md") && !path.startsWith("tests/")) ||
   path.endsWith("env.example") ||

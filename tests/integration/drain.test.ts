@@ -33,7 +33,7 @@ const call = (url: string, stream: boolean): Promise<Response> =>
     body: request(stream),
   });
 
-/** Whether the port still takes connections. */
+/** Whether the port still accepts connections. */
 const isListening = (url: string): Promise<boolean> =>
   fetch(`${url}/healthz`, { headers: { connection: "close" } }).then(
     () => true,

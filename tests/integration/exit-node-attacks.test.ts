@@ -131,7 +131,7 @@ describe("67: a server that responds in place of the node", () => {
     expect(saved).toMatchObject({ relay_url: relayUrl, is_host_form: true, is_serving: true });
     const user = await scene.addTraveller("route-t");
     expect((await scene.chatOnceServed(user)).headers.get("x-svc-exit-node")).toBe("node-t");
-    // From here on the name is somebody else's, and calls go where they went.
+    // From here on the name belongs to someone else, and calls go where they went before.
     await using sink = FakeNode.start({ hostname: "127.0.0.66", answer: () => Response.json({}) });
     scene.dns.set(host, { a: ["127.0.0.66"] });
     expect((await scene.check("node-t")).dns).toMatchObject({ matched: false });

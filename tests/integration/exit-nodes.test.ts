@@ -27,7 +27,7 @@ async function countAudits(action: string, subject: string): Promise<number> {
   return Number(row?.entries ?? 0n);
 }
 
-/** Reads the node until it is as it should be: replicas write down every two seconds what they saw. */
+/** Polls the node until it is in the expected state: replicas report every two seconds. */
 async function waitForNode(
   nodeCode: string,
   isThere: (node: Awaited<ReturnType<ExitNodeScene["read"]>>) => boolean,

@@ -1,4 +1,7 @@
-/** What is seen of calls that failed before their answer began: whose fault it was, how often, and in whose words. */
+/**
+ * The visible effects of calls that failed before their response began: whose fault it was, how often, and with which
+ * message.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";

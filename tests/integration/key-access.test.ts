@@ -5,7 +5,7 @@ import { arrangements, type TestUser } from "../support/service/sluice.ts";
 
 const chat = { model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] };
 const effectMsMax = 1_000;
-/** Keys with the same beginning; each opens another model. */
+/** Keys with the same beginning; each allows another model. */
 const twinModels = ["twin-0", "twin-1", "twin-2", "twin-3"];
 
 type ErrorBody = { error?: { code: string; type: string; message: string } };
@@ -168,7 +168,7 @@ describe.each(arrangements)("a key's permissions, %s", (arrangement) => {
       expect(retryAfter).toBeLessThanOrEqual(seconds.to);
     };
 
-    /** Two streams run, a third call is refused, and the two come to their ends. */
+    /** Two streams run, a third call is refused, and the two finish. */
     const expectTwoAtATime = async (user: TestUser): Promise<void> => {
       scene.provider.reset();
       scene.provider.script([{ silence: { afterChunks: 1 } }, { silence: { afterChunks: 1 } }]);

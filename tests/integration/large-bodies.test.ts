@@ -1,4 +1,4 @@
-/** Bodies above the limit: a client that sends on without reading still gets to know why it is refused. */
+/** Bodies above the limit: a client that keeps sending without reading still finds out why it is refused. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { MessagesRig } from "../support/messages/messages-rig.ts";

@@ -1,4 +1,4 @@
-/** The flags of the model map: each one changes what the provider is sent, or what the client is told of its answer. */
+/** The flags of the model map: each one changes what the provider is sent, or how its response is converted. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { MessagesModelInput } from "@sluice/contracts/messages-models";
 import { defaultModelFlags, type ModelFlags } from "@sluice/messages-conversion/model-flags";

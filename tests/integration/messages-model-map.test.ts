@@ -1,4 +1,6 @@
-/** The model map: what admins save holds on every replica at once, is recorded, and never overwrites unseen changes. */
+/**
+ * The model map: what admins save applies on every replica at once, is recorded, and never overwrites unseen changes.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
@@ -48,7 +50,7 @@ async function send(path: string, body: object | null, as = cookie): Promise<[st
 
 const save = (fields: object, as = cookie) => send(savePath, entry(fields), as);
 
-/** The status with which a replica answers for a name. */
+/** The status of a replica's response for a name. */
 async function statusAt(replica: SluiceProcess, name: string): Promise<number> {
   const answer = await fetch(`${replica.url}/msgcompat/v1/messages`, {
     method: "POST",

@@ -1,4 +1,4 @@
-/** What providers say in odd forms, told in the words of the Messages API. */
+/** Unusual provider responses, converted to the Messages API. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { MessagesRig } from "../support/messages/messages-rig.ts";

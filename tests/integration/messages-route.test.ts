@@ -1,4 +1,4 @@
-/** `/msgcompat`: its paths, who may call it, what is refused and how, and what is recorded of a call. */
+/** `/msgcompat`: its paths, who may call it, what is refused and how, and what is recorded about a call. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { waitUntil } from "../support/calls/relay-scene.ts";
 import { MessagesRig, messagesModel, saveMapEntry } from "../support/messages/messages-rig.ts";

@@ -60,7 +60,7 @@ async function write(files: Record<string, string>, firstAt = 1_000): Promise<vo
   }
 }
 
-/** Takes the place of all function files. */
+/** Replaces all function files. */
 async function writeFunctions(files: Record<string, string>): Promise<void> {
   await rm(new URL("functions/", folder), { recursive: true });
   await mkdir(new URL("functions/", folder));

@@ -105,7 +105,7 @@ const empty: Readonly<Record<string, RegExp>> = {
 /** What admins may do to the things of users by the endpoint of users itself. */
 const ofAdminsToo: ReadonlySet<string> = new Set(["POST /backend/payment/mock-settle/"]);
 
-/** Everything that belongs to somebody, as text, without when a session was last seen. */
+/** Everything that belongs to anyone, as text, without the time when a session was last seen. */
 async function snapshot(): Promise<string> {
   const { sql } = rig.db;
   const parts = await Promise.all([

@@ -37,7 +37,7 @@ describe.each(arrangements)("paths without rules of their own, %s", (arrangement
 
   afterAll(() => scene.close());
 
-  /** A user of its own for one test, so that its rows are easy to tell. */
+  /** A separate user for one test, so that its rows are easy to identify. */
   const begin = async (quota?: bigint) => {
     user = await scene.rig.addUser(quota);
     client = new OpenAI({ baseURL: `${scene.sluice.url}/v1`, apiKey: user.apiKey, maxRetries: 0 });

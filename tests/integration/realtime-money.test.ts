@@ -59,7 +59,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
     return client;
   };
 
-  /** What the provider answers whatever it is told. */
+  /** The provider's response to anything. */
   const answer = (...events: object[]) =>
     provider.script({
       onEvent: (one) => {

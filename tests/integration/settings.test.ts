@@ -46,7 +46,7 @@ async function save(name: SettingName, value: unknown): Promise<void> {
   expect([name, answer.status]).toEqual([name, 200]);
 }
 
-/** What became of the bodies of a call that is made now. */
+/** What happens to the bodies of a call made now. */
 async function fateOfCall(url: string): Promise<string> {
   const { requestId } = await chat({ url, apiKey }, { model: "gpt-4o-mini", max_tokens: 5 });
   for (const deadline = Date.now() + 15_000; ; ) {

@@ -46,7 +46,7 @@ describe.each(arrangements)("the surfaces besides chat, %s", (arrangement) => {
 
   const clientOf = ({ apiKey }: TestUser) => new OpenAI({ baseURL: `${scene.sluice.url}/v1`, apiKey, maxRetries: 0 });
 
-  /** A user of its own for one test, so that its rows are easy to tell. */
+  /** A separate user for one test, so that its rows are easy to identify. */
   const begin = async (quota?: bigint) => {
     user = await scene.rig.addUser(quota);
     client = clientOf(user);

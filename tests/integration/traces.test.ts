@@ -37,7 +37,7 @@ afterAll(async () => {
   await provider?.stop();
 });
 
-/** A request id of this moment, as the relay makes them. */
+/** A request id of this moment, as the relay generates them. */
 function requestIdAt(atMs: number): TraceRow["requestId"] {
   return Bun.randomUUIDv7("hex", atMs) as TraceRow["requestId"];
 }

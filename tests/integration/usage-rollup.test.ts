@@ -125,7 +125,7 @@ describe("the users of past days", () => {
     const kept = async () => await scene.db.sql`select counted_at from usage_active order by from_at, to_at`;
     const before = [...(await kept())];
     expect(before).toHaveLength(2);
-    // A later call changes nothing about days before it.
+    // A later call does not affect earlier days.
     await addCall(2, noonMs + 5 * dayMs);
     expect(await users()).toEqual([1, 0]);
     expect([...(await kept())]).toEqual(before);

@@ -25,7 +25,7 @@ const profileOf = async (email: string) => {
   return row;
 };
 
-/** Asks with the key until the status is this one, for as long as a revocation may take. */
+/** Sends requests with the key until the status is this one, for as long as a revocation may take. */
 async function waitForKeyStatus(apiKey: string, status: number): Promise<void> {
   const deadline = performance.now() + 1_000;
   for (;;) {

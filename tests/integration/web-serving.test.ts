@@ -41,7 +41,7 @@ describe("a public page", () => {
     expect(answer.headers.get("cache-control")).toBe("private, no-cache");
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
     const text = await answer.text();
-    // What search engines read is data, and no script.
+    // Structured data for search engines is data, not a script.
     expect(text).not.toMatch(/<script(?![^>]*\bsrc=)(?! type="application\/ld\+json">)/);
     expect(text).not.toMatch(/<[^>]+\sstyle=/);
     expect(text).not.toMatch(/<[^>]+\son\w+=/);

@@ -73,7 +73,7 @@ async function logIn({ browser, web }: Measurement, as: ShownPage["as"]): Promis
   }
 }
 
-/** What is a page of its own; the others in the list of photographs are states of one. */
+/** Pages in their own right; the others in the list of screenshots are states of one. */
 function isMeasured({ path, as }: ShownPage, words: readonly string[], name: string): boolean {
   const isPage = !path.includes("?") && !path.startsWith("/__") && !(as === "user" && path === "/login/");
   return words.length === 0 ? isPage : words.some((word) => name.includes(word));

@@ -26,7 +26,7 @@ function chooseMutants(words: readonly string[]): Mutant[] {
   return chosen.filter((_, index) => index % Number(parts) === Number(part) - 1);
 }
 
-/** The tests pass without a change, or nothing that follows says anything. */
+/** The tests pass without a change, or nothing that follows is meaningful. */
 async function proveBaseline(copy: TreeCopy, chosen: readonly Mutant[], postgresUrl: string): Promise<void> {
   for (const file of new Set(chosen.flatMap(({ tests }) => tests))) {
     const startedAt = performance.now();

@@ -1,4 +1,4 @@
-/** One small change of meaning, which the tests named with it have to notice. */
+/** One small change of meaning, which the named tests have to notice. */
 export type Mutant = {
   /** Area and name, as in `money/charge-once`. */
   readonly id: string;

@@ -57,7 +57,7 @@ export function testFile(file: string, kind: TestKind, env: Readonly<Record<stri
   };
 }
 
-/** What a run of a test file counts as. A process that did not end in order adds a failure of its own. */
+/** The result of running a test file. A process that did not end in order adds a failure of its own. */
 export function judgeTestFile(
   result: GroupResult,
   totals: TestCounts | null,

@@ -96,7 +96,7 @@ function stopOnSignal(signal: NodeJS.Signals): void {
   });
 }
 
-/** Answers the exit code: not zero when something failed, and when no test ran at all. */
+/** Returns the exit code: not zero when something failed, and when no test ran at all. */
 async function runTests(words: readonly string[]): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     stopOnSignal(signal);

@@ -149,7 +149,7 @@ export const shownPages: readonly ShownPage[] = [
   { name: "kit-error", path: "/__kit?table=error", as: "nobody", arabic: "none", ready: ".uplot" },
 ];
 
-/** What can only be seen where something has happened. */
+/** Pages that only show something once there is data. */
 const pagesOfUse: readonly ShownPage[] = [
   { name: "console-key-open", path: "/console/keys/?open=2", as: "user", arabic: "choice", ready: ".side-panel" },
   {

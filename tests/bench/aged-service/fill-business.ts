@@ -3,7 +3,7 @@ import type { AgedSizes } from "./sizes.ts";
 
 const rowsAtOnce = 100_000;
 
-/** What stands beside the calls, each a statement under a name. */
+/** The data besides the calls, each as a named statement. */
 export function businessSteps({ users, orders }: AgedSizes): readonly (readonly [string, string])[] {
   return [
     ["gateway users", `insert into gateway_user (created_at) select ${spread("i", users)} from ${upTo(users)}`],
@@ -74,7 +74,7 @@ export function businessSteps({ users, orders }: AgedSizes): readonly (readonly 
 
 const upTo = (count: number): string => `generate_series(1, ${count}) i`;
 
-/** Row so much of so many lies so far back in the last two years: calls are forgotten, business is not. */
+/** Row n of m is at a proportional time in the last two years: calls are deleted, business data is not. */
 const spread = (row: string, count: number): string => `now() - interval '720 days' * (1 - ${row}::float8 / ${count})`;
 
 export async function fillLedger(

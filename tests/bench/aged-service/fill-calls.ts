@@ -2,16 +2,15 @@ import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts"
 import type { Queryable } from "@sluice/control-plane/platform/db.ts";
 import type { AgedSizes } from "./sizes.ts";
 
-/** A batch of the settlement has about as many. */
+/** Roughly the size of a settlement batch. */
 const rowsOfBatch = 2_000;
 
 export const channels = 40;
 export const models = 200;
 
 /**
- * The calls of a UTC day, settled. A tenth of them is one user's, as it is in life, and few of the others make most of the
- * rest; twenty models have nearly all of them and each day a few have one that hardly anybody asks for; one call in fifty
- * goes wrong.
+ * The calls of a UTC day, settled. A tenth of them is one user's, as in real life, and few of the others make most of
+ * the rest; twenty models have nearly all of them and each day a few calls use a rare one; one call in fifty fails.
  */
 export async function fillDay(db: Queryable, { calls, days, callers }: AgedSizes, day: string, index: number) {
   const count = Math.ceil(calls / days);

@@ -13,9 +13,9 @@ import type { AgedSizes } from "./sizes.ts";
 
 export type AgedService = {
   readonly url: string;
-  /** Of the owner, with time for long statements. */
+  /** The owner's connection, with long statement timeouts. */
   readonly owner: Database;
-  /** CPU milliseconds that this process and the server have used so far. Only Linux tells. */
+  /** CPU milliseconds that this process and the server have used so far. Only available on Linux. */
   cpuMs(): number;
   /** Stops the server; deletes its files unless they are kept. */
   close(): Promise<void>;
@@ -23,9 +23,9 @@ export type AgedService = {
 
 export type AgedOptions = {
   readonly sizes: AgedSizes;
-  /** A folder in which the server and its data stay, for other runs; without it all is deleted at the end. */
+  /** A folder for the server and its data, to be reused by other runs; without it all is deleted at the end. */
   readonly keptIn: string | null;
-  /** The sums of the usage are of another version of the program: all are made again. */
+  /** The usage sums are of another version of the program: all are recomputed. */
   readonly isResummed: boolean;
   readonly tell: (line: string) => void;
 };
@@ -34,8 +34,8 @@ const statementTimeoutMs = 1_800_000;
 const batchBehindAll = 9_000_000_000;
 
 /**
- * The database of a service that has run for a while, filled, or found as another run has left it. A fill that was broken
- * off goes on where it was.
+ * The database of a service that has run for a while: newly filled, or as another run has left it. An interrupted fill
+ * continues where it was.
  */
 export async function openAgedService({ sizes, keptIn, isResummed, tell }: AgedOptions): Promise<AgedService> {
   const { url, pid, end } = await startServer(keptIn);
@@ -83,7 +83,7 @@ async function fill(db: Database, { sizes, isResummed, tell }: FillDeps): Promis
     await db.query("delete from bench_step where is_of_sums", []);
   }
   let stepsDone = 0;
-  /** Does what was not done yet; a step and the note of it are one transaction. */
+  /** Does what was not done yet; a step and its record are one transaction. */
   const once = async (
     name: string,
     isOfSums: boolean,
@@ -135,7 +135,7 @@ async function fill(db: Database, { sizes, isResummed, tell }: FillDeps): Promis
 
 const dayMs = 86_400_000;
 
-/** The day of the oldest calls, which stay where they are when the data is used again another day. */
+/** The day of the oldest calls, which stay when the data is reused on another day. */
 async function firstDay(db: Database): Promise<number | null> {
   const [row] = await db.sql<{ day: string | null }>`
     select min(substr(name, 10)) as day from bench_step where name like 'calls of %'`;

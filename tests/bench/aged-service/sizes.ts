@@ -2,7 +2,7 @@ export type AgedSizes = {
   /** Calls of the usage log, spread evenly over the days, the last of them today. */
   readonly calls: number;
   readonly days: number;
-  /** Who is registered. */
+  /** Registered users. */
   readonly users: number;
   /** How many of them make calls. */
   readonly callers: number;

@@ -1,4 +1,4 @@
-/** Reads one file of calls to its end, as fast as it comes, and says on stdout what that took: url, format, days. */
+/** Reads one file of calls to its end, as fast as it comes, and prints on stdout what that took: url, format, days. */
 import { usage } from "@sluice/control-plane/admin/lists/gateway-lists-store.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
@@ -15,7 +15,7 @@ const db = openDatabase({ url, poolMax: 2, applicationName: "bench", statementTi
 const [newest] = await db.sql<{ day: string }>`select max(day)::text as day from usage_log`;
 const to_day = newest?.day ?? "";
 const from_day = new Date(Date.parse(to_day) - (Number(days) - 1) * dayMs).toISOString().slice(0, 10);
-// A tenth of all calls is of the first user.
+// A tenth of all calls are the first user's.
 const asked = { sort: "-time", limit: 25, zone: "UTC", user_id: 1n, from_day, to_day };
 const exports = new ListExports({ db, clock: systemClock, log: createLog("error", () => undefined), rowsMax });
 let rows = 0;

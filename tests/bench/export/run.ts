@@ -9,7 +9,7 @@ const usage = `usage: bun run bench export [options]
 
 const days = 30;
 
-/** What a process of its own tells of its one file. */
+/** What a separate process reports about its one file. */
 export type ExportMeasure = {
   readonly rows: number;
   readonly bytes: number;
@@ -49,7 +49,7 @@ export async function runExportBench(args: string[]): Promise<number> {
   }
 }
 
-/** A file in a process that has done nothing else: what another one has left in the memory is not measured. */
+/** Reads a file in a process that has done nothing else, so that no earlier memory use is measured. */
 async function measure(url: string, format: string, daysOfFile: number): Promise<ExportMeasure> {
   const program = [process.execPath, Bun.fileURLToPath(new URL("one-file.ts", import.meta.url))];
   const child = Bun.spawn([...program, url, format, String(daysOfFile)], { stdout: "pipe", stderr: "inherit" });

@@ -1,4 +1,6 @@
-/** `bun run bench lists`: how long a page of a list takes, the first one and one deep inside, on a database of some age. */
+/**
+ * `bun run bench lists`: how long a page of a list takes, the first one and one deep inside, on a database of some age.
+ */
 import { parseArgs } from "node:util";
 import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
@@ -20,7 +22,7 @@ const days = 30;
 const pageRows = 50;
 const msMax = 50;
 
-/** What is asked of each list beside its own order. */
+/** The queries for each list besides the default one. */
 const questions: Readonly<Record<string, readonly string[]>> = {
   users: ["", "sort=email", "status=suspended", "user_type=business", "q=user1", "q=17", "q=sk-abcd", "user_id=17"],
   keys: ["", "user_id=17", "prefix=sk-a", "status=revoked", "status=expired", "group_name=nobody"],
@@ -182,7 +184,7 @@ async function deepCursor(db: Database, source: AnyListSource, query: Query): Pr
   return row === undefined ? null : writeCursor(request, row["#"]);
 }
 
-/** By which indexes the first page is read, and whether anything is read whole. */
+/** Which indexes the first page uses, and whether any table is read completely. */
 async function plan(db: Database, source: AnyListSource, query: Query): Promise<string> {
   const request = readListRequest(source, query, Date.now());
   const { text, values } = pageStatement(source, request, { after: null, limit: pageRows + 1 });

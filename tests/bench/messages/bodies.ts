@@ -4,7 +4,7 @@ const sentence = "Read the file first, then change what has to change, and say i
 const code =
   "export function sum(values: readonly number[]): number {\n  return values.reduce((total, value) => total + value, 0);\n}\n";
 
-/** Text of about a length, cut where it is reached. */
+/** Text of roughly this length, cut off when it is reached. */
 const prose = (length: number): string => sentence.repeat(Math.ceil(length / sentence.length)).slice(0, length);
 const source = (length: number): string => code.repeat(Math.ceil(length / code.length)).slice(0, length);
 const mark = { cache_control: { type: "ephemeral" } };
@@ -29,7 +29,7 @@ export function smallBody(): string {
 const toolCount = 24;
 const rounds = 18;
 
-/** What an agent sends in the middle of its work: a long system prompt, 24 tools, 18 rounds of calls: about 100 KB. */
+/** A typical request of an agent: a long system prompt, 24 tools, 18 rounds of calls: about 100 KB. */
 export function agentBody(): string {
   return JSON.stringify({
     model: "claude-test",
@@ -140,7 +140,7 @@ export function streamData(): string[] {
   ];
 }
 
-/** A whole answer with text and a tool call: about 2 KB. */
+/** A complete response with text and a tool call: about 2 KB. */
 export function answerBody(): string {
   const call = {
     id: "call_0",

@@ -1,4 +1,7 @@
-/** `bun run bench messages`: what the conversion itself costs, as CPU time and beside JSON.parse of the same bytes. */
+/**
+ * `bun run bench messages`: the cost of the conversion itself, as CPU time and relative to JSON.parse of the same
+ * bytes.
+ */
 import { parseArgs } from "node:util";
 import { EventReader } from "@sluice/control-plane/messages-compat/event-reader.ts";
 import { estimateInputTokens } from "@sluice/messages-conversion/estimate-tokens";
@@ -15,7 +18,7 @@ import { encodeSseEvent } from "../../support/messages/sse-text.ts";
 import { agentBody, answerBody, smallBody, streamData } from "./bodies.ts";
 
 const usage = "usage: bun run bench messages [--rounds <n>]  (default 15; the report shows medians)";
-/** CPU time that one measurement takes, so that the grain of the clock does not matter. */
+/** CPU time per measurement, so that the clock's resolution does not matter. */
 const roundMicroseconds = 40_000;
 
 type Task = {
@@ -116,7 +119,7 @@ function answerCase(): Case {
   };
 }
 
-/** Microseconds of CPU, ours and the collector's, for one thing that the task does. */
+/** Microseconds of CPU, ours and the collector's, per unit of the task. */
 function measure(task: Task, runs: number): number {
   const before = process.cpuUsage();
   for (let run = 0; run < runs; run += 1) {
@@ -141,7 +144,7 @@ function report(each: Case, rounds: number): void {
   const tasks = [each.parse, ...each.tasks];
   const sizes = tasks.map((task) => runsPerRound(task));
   const times = tasks.map((): number[] => []);
-  // One after the other in every round, so that a busy machine weighs on all of them alike.
+  // Interleaved in every round, so that a busy machine affects all of them alike.
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, task] of tasks.entries()) {
       times[index]?.push(measure(task, sizes[index] ?? 1));

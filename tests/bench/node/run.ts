@@ -1,4 +1,7 @@
-/** `bun run bench node`: the node agent beside nginx as a plain proxy, by the method of `bench relay`; and its start. */
+/**
+ * `bun run bench node`: the node agent compared with nginx as a plain proxy, by the method of `bench relay`; and its
+ * start.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +21,7 @@ export async function runNodeBench(args: string[]): Promise<number> {
   return code;
 }
 
-/** From the moment of starting the process until it says that it listens. */
+/** From starting the process until it reports that it listens. */
 async function reportStarts(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const site = { folder, providerPort: 1, profileFolder: null };

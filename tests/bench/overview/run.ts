@@ -1,4 +1,4 @@
-/** `bun run bench overview`: how long the first page of admins takes beside millions of usage rows. */
+/** `bun run bench overview`: how long the first admin page takes with millions of usage rows. */
 import { parseArgs } from "node:util";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";

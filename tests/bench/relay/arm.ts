@@ -1,9 +1,9 @@
 import type { HttpHeader } from "./load/plan.ts";
 
-/** One thing that is measured: the provider itself or a gateway in front of it. */
+/** A subject of the measurement: the provider itself or a gateway in front of it. */
 export interface Arm {
   readonly name: ArmName;
-  /** How it is called in the tables. */
+  /** The name in the tables. */
   readonly title: string;
   /** Prepares what is needed once (packages, configuration). Returns why the arm can't run here, or null. */
   prepare(site: Site): Promise<string | null>;
@@ -13,7 +13,7 @@ export interface Arm {
 export type ArmName = (typeof armNames)[number];
 export const armNames = ["direct", "nginx", "portkey", "sluice", "node"] as const;
 
-/** Those of `bench relay`; the agent of an exit node is another thing and has a bench of its own. */
+/** The arms of `bench relay`; the agent of an exit node has its own bench. */
 export const relayArmNames: readonly ArmName[] = ["direct", "nginx", "portkey", "sluice"];
 
 /** What all arms of a run share. */
@@ -29,11 +29,11 @@ export type RunningArm = {
   readonly port: number;
   readonly path: string;
   readonly headers: readonly HttpHeader[];
-  /** The process whose tree is charged; null when nothing stands between the load and the provider. */
+  /** The process whose tree is charged; null if nothing is between the load and the provider. */
   readonly pid: number | null;
-  /** Processes that work for the arm on the core of the load; their CPU time is reported apart. */
+  /** Processes that work for the arm on the core of the load; their CPU time is reported separately. */
   readonly companions: readonly Companion[];
-  /** Accounts for a finished load, for an arm that keeps books. */
+  /** The records of a finished load, for an arm that keeps books. */
   readonly books: Books | null;
   stop(): Promise<void>;
 };
@@ -44,18 +44,18 @@ export type Companion = { readonly name: string; readonly pid: number };
 export interface Books {
   /** Called before each load. */
   open(): Promise<void>;
-  /** Waits until everything of the load is recorded, because that work belongs to its cost. */
+  /** Waits until everything about the load is recorded, because that work is part of its cost. */
   drain(calls: CallCounts): Promise<void>;
   /** @throws Error when what was recorded does not match the calls */
   close(calls: CallCounts): Promise<BookEntry>;
 }
 
 export type CallCounts = {
-  /** Whole answers that the load generator received. */
+  /** Complete responses that the load generator received. */
   readonly answered: number;
   /** Calls that reached the provider. */
   readonly provided: number;
-  /** Calls that may have been cut off when the load ended; 0 when it waited for every answer. */
+  /** Calls that may have been cut off when the load ended; 0 when it waited for every response. */
   readonly cutMax: number;
 };
 
@@ -63,6 +63,6 @@ export type BookEntry = {
   readonly usageRows: number;
   readonly traceRecords: number;
   readonly payloadsStored: number;
-  /** Said by the trace records themselves; a payload that is neither stored nor said to be dropped voids the run. */
+  /** According to the trace records; a payload that is neither stored nor reported as dropped voids the run. */
   readonly payloadsDropped: number;
 };

@@ -1,4 +1,4 @@
-/** Servers that the bench starts: pinned to a core, awaited until they answer, stopped for certain. */
+/** Servers that the bench starts: pinned to a core, awaited until they respond, reliably stopped. */
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { ARM_CORE } from "./cores.ts";
@@ -11,7 +11,7 @@ export type ServerCommand = {
   readonly command: readonly string[];
   readonly port: number;
   readonly cwd: string;
-  /** Takes what it prints: a file costs the core of the load less than a pipe that the bench would have to read. */
+  /** Where its output goes: a file costs the core of the load less than a pipe that the bench would have to read. */
   readonly logFile: string;
   readonly env?: Record<string, string>;
 };
@@ -29,7 +29,7 @@ process.once("exit", () => {
   }
 });
 
-/** Starts the server on the core of the arm. @throws Error with its last words when it ends before it listens */
+/** Starts the server on the core of the arm. @throws Error with its last output when it ends before it listens */
 export async function startOnArmCore(server: ServerCommand): Promise<RunningServer> {
   const log = openSync(server.logFile, "a");
   const child = Bun.spawn(["taskset", "-c", String(ARM_CORE), ...server.command], {

@@ -9,7 +9,7 @@ export function moveToLoadCore(): void {
   moveToCore(LOAD_CORE);
 }
 
-/** Moves this process to a core; children that run already stay where they are. */
+/** Moves this process to a core; running children stay where they are. */
 export function moveToCore(core: number): void {
   const command = ["taskset", "--all-tasks", "--cpu-list", "--pid", String(core), String(process.pid)];
   const moved = Bun.spawnSync(command, { stdout: "ignore" });

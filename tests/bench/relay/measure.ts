@@ -7,7 +7,7 @@ import { runWrk } from "./load/wrk.ts";
 import { cpuMsOfMachine, cpuMsOfTree, peakMemoryMbOfTree, resetPeakMemoryOfTree } from "./process-cost.ts";
 import type { Scenario } from "./scenarios.ts";
 
-/** Longer than any gateway needs to begin a call that it has already read. */
+/** Longer than any gateway needs to start a call that it has already read. */
 const QUIET_MS = 250;
 
 export type Measurement = {
@@ -35,7 +35,7 @@ export type MeasureOptions = {
   readonly jsonLoad: "wrk" | "bun";
 };
 
-/** Puts one load on one arm and takes everything down that it cost. @throws Error when any call failed */
+/** Runs one load on one arm and records its whole cost. @throws Error when any call failed */
 export async function measure(arm: RunningArm, options: MeasureOptions): Promise<Measurement> {
   const { provider, scenario } = options;
   provider.setPace(scenario.paceMicroseconds);
@@ -112,7 +112,7 @@ function callsProvided({ counters }: FakeProvider): number {
   return counters.jsonAnswers + counters.streams;
 }
 
-/** Waits until the calls that wrk left behind have gone through the gateway, so that they are not the next one's. */
+/** Waits until calls left behind by wrk have passed the gateway, so that they do not count for the next load. */
 async function quietProvider(provider: FakeProvider): Promise<void> {
   let last = -1;
   while (callsProvided(provider) !== last || provider.counters.streamsOpen > 0) {

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /** USER_HZ, the unit of `stat`, is 100 on every architecture that Linux and Bun share. */
 const TICK_MS = 10;
-/** Written to `clear_refs` it sets VmHWM back to the present size. */
+/** Written to `clear_refs` it resets VmHWM to the current size. */
 const RESET_PEAK = "5";
 
 type ProcessStat = { readonly pid: number; readonly parent: number; readonly cpuMs: number };
@@ -55,12 +55,12 @@ function statsOfTree(root: number): ProcessStat[] {
 function readStat(pid: number): ProcessStat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name of the program may contain spaces and parentheses; the fields that matter stand behind its last ")".
+    // The program's name may contain spaces and parentheses; the relevant fields follow its last ")".
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     return { pid, parent: Number(fields[1]), cpuMs: ticks * TICK_MS };
   } catch {
-    // It ended between the listing and the reading; its time is with its parent now.
+    // It ended between the listing and the reading; its parent has its time now.
     return null;
   }
 }

@@ -122,7 +122,7 @@ function notes(results: Results, result: ScenarioResult): string[] {
   ].map((note) => `\n${note}`);
 }
 
-/** What an arm that keeps books wrote down, and the work it gave to others. */
+/** What an arm that keeps books recorded, and the work done for it by others. */
 function* bookNotes(title: string, measurements: readonly Measurement[]): Generator<string> {
   const books = measurements.flatMap((each) => (each.books === null ? [] : [each.books]));
   if (books.length > 0) {

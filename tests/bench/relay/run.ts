@@ -69,7 +69,7 @@ type Bench = {
   readonly options: Options;
   readonly provider: FakeProvider;
   readonly site: Site;
-  /** Rejects when the run is to end before its time. */
+  /** Rejects when the run has to end early. */
   readonly interruption: Promise<never>;
 };
 
@@ -131,7 +131,7 @@ async function measureKind(bench: Bench, arms: readonly Arm[], chosen: readonly 
   return results;
 }
 
-/** One measurement of every arm; every second round goes the other way round, so that no arm always comes first. */
+/** One measurement of every arm; every second round is in reverse order, so that no arm always comes first. */
 async function measureRound(
   bench: Bench,
   running: ReadonlyMap<Arm, RunningArm>,

@@ -62,7 +62,7 @@ export const scenarios: readonly Scenario[] = [
   },
 ];
 
-/** Chunks per second that the provider sends when nothing holds it up, or null when there is no pace. */
+/** Chunks per second that the provider sends when nothing delays it, or null when there is no pace. */
 export function chunksPerSecondAsked(scenario: Scenario): number | null {
   return scenario.paceMicroseconds === 0
     ? null

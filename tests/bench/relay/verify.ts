@@ -7,7 +7,7 @@ const ANSWER_MS_MAX = 30_000;
 /**
  * Calls the arm once without and once with a stream and compares the bodies with what the provider sends, byte for
  * byte; only the send times in a stream differ from call to call.
- * @throws Error that shows both bodies where they part
+ * @throws Error that shows both bodies where they differ
  */
 export async function verifyAnswers(
   arm: Pick<RunningArm, "port" | "path" | "headers">,

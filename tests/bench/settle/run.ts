@@ -49,7 +49,7 @@ export async function runSettleBench(args: string[]): Promise<number> {
     console.log("| calls a turn | recorded on disk | committed to Postgres | both | best | calls/s | commits of |");
     console.log("| --- | --- | --- | --- | --- | --- | --- |");
     for (const group of values.groups.split(",").map(Number)) {
-      // Whole turns, so that no group is smaller than it is said to be.
+      // Whole ticks, so that no group is smaller than stated.
       const calls = Math.ceil(Number(values.calls) / group) * group;
       console.log(await measureGroup(books, { ...settings, calls }, group));
     }
@@ -108,7 +108,7 @@ async function cpuOf(calls: number, work: () => Promise<void>): Promise<number> 
   return (used.user + used.system) / calls;
 }
 
-/** What every arm does besides: the rows themselves, and turns of the event loop. */
+/** What every arm does in addition: the rows themselves, and ticks of the event loop. */
 async function makeRows(books: Books, calls: number, group: number): Promise<void> {
   for (let made = 0; made < calls; made += group) {
     for (let each = 0; each < group; each += 1) {
@@ -161,7 +161,7 @@ function record(spool: Spool<CallRows>, { usage: row, trace }: CallRows): [Promi
   return [spool.append({ kind: "usage", row }), spool.append({ kind: "trace", row: trace })];
 }
 
-/** How late a timer comes while calls end at a steady pace, with and without a spool. */
+/** How late a timer fires while calls end at a steady pace, with and without a spool. */
 async function measureStalls(books: Books, directory: string): Promise<string> {
   const idle = await paced((call) => [call], books);
   const spool = await openSpool<CallRows>({

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { GatewayUserId, RequestId } from "@sluice/contracts/ids";
 import type { Payload } from "@sluice/control-plane/trace/model.ts";
 
-/** Prose of a real document, because invented words compress far better or far worse than what people write. */
+/** Prose of a real document, because invented words compress far better or far worse than real text. */
 const prose = readFileSync(join(import.meta.dir, "../README.md"), "utf8");
 
 function piece(bytes: number, seed: number): string {
@@ -11,7 +11,7 @@ function piece(bytes: number, seed: number): string {
   return prose.repeat(1 + Math.ceil((start + bytes) / prose.length)).slice(start, start + bytes);
 }
 
-/** A chat request of about that length. */
+/** A chat request of roughly that length. */
 export function chatRequest(bytes: number, seed: number): Uint8Array {
   const messages = [
     { role: "system", content: "You are a careful assistant. Answer briefly." },
@@ -20,7 +20,7 @@ export function chatRequest(bytes: number, seed: number): Uint8Array {
   return Buffer.from(JSON.stringify({ model: "gpt-4o-mini", messages, temperature: 0.7, max_tokens: 1_024 }));
 }
 
-/** The whole answer to it. */
+/** The complete response to it. */
 export function chatAnswer(bytes: number, seed: number): Uint8Array {
   const message = { role: "assistant", content: piece(Math.max(1, bytes - 350), seed + 5), refusal: null };
   return Buffer.from(
@@ -35,7 +35,7 @@ export function chatAnswer(bytes: number, seed: number): Uint8Array {
   );
 }
 
-/** The same answer as a stream of small events. */
+/** The same response as a stream of small events. */
 export function chatStream(bytes: number, seed: number): Uint8Array {
   const id = `chatcmpl-${Bun.randomUUIDv7()}`;
   let stream = "";

@@ -59,8 +59,8 @@ function print(name: string, costs: number[]): void {
 }
 
 /**
- * What `storePayload` costs: within the call, and in a later turn, where it is sealed into a segment. Writing the segment
- * is reported apart.
+ * What `storePayload` costs: within the call, and in a later tick, when it is encrypted into a segment. Writing the
+ * segment is reported separately.
  */
 async function reportOffer(name: string, payloads: readonly Payload[], count: number): Promise<void> {
   const offering: number[] = [];
@@ -138,7 +138,10 @@ function segmentsOf(payloads: readonly Payload[], isCompressed: boolean): Payloa
   return taken;
 }
 
-/** Reads the CPU that the backend of the only connection has used, in microseconds; always 0 where the kernel does not tell. */
+/**
+ * Reads the CPU that the backend of the only connection has used, in microseconds; always 0 if the kernel does not
+ * report it.
+ */
 async function watchBackend(db: Database): Promise<() => number> {
   const [row] = await db.sql<{ pid: number }>`select pg_backend_pid() as pid`;
   const path = `/proc/${row?.pid}/schedstat`;

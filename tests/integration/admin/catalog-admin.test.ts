@@ -8,7 +8,7 @@ let rig: SluiceRig;
 let sluice: SluiceProcess;
 let cookie: string;
 let upstream: Bun.Server<undefined>;
-/** What the next call to the upstream is answered with. */
+/** The upstream's next response. */
 let answerNext: (request: Request) => Response;
 const seen: { readonly path: string; readonly authorization: string | null; readonly body: { model?: string } }[] = [];
 const canary = "canary-credential-0123456789";
@@ -200,7 +200,7 @@ describe("a channel", () => {
     expect((await post("channel/save/", { channel_id, updated_at, name: "taken-channel" })).status).toBe(409);
     for (const base_url of [
       ...["ftp://a/v1", "http://u:p@a/v1", "https://a/v1?key=1", "not an address"],
-      // What people read is not where it goes.
+      // The name that people read is not where it leads.
       ...["https://exa\nmple.org/v1", "https://example.org\\@evil.example/v1", "http://127.0.0.1:0/v1"],
       // Where clouds keep the credentials of a machine.
       ...["http://169.254.169.254/v1", "http://2852039166/v1", "http://[::ffff:a9fe:a9fe]/v1", "http://[fe80::1]/v1"],

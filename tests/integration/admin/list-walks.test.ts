@@ -31,7 +31,7 @@ afterAll(async () => {
 
 type Row = ListAnswer<Record<string, unknown>>["rows"][number];
 
-/** What tells the rows of a list apart: its first field, or the first three where none does alone. */
+/** What identifies the rows of a list: its first field, or the first three if none is unique. */
 function nameOf(source: AnyListSource, row: Row): string {
   const fields = Object.keys(source.columns).slice(0, source.contract.name === "abilities" ? 3 : 1);
   return fields.map((field) => String(row[field])).join(" ");

@@ -25,11 +25,11 @@ function startProvider(): FakeProvider {
   return provider;
 }
 
-/** What a bad gateway does with the bytes that come back; null cuts the connection. */
+/** What a faulty gateway does with the bytes that come back; null cuts the connection. */
 type Edit = (bytes: Buffer, socket: Socket<Side>) => Buffer | null;
 type Side = { upstream: Promise<Socket<undefined>> };
 
-/** A gateway that hands everything on and does something to the answers. */
+/** A gateway that forwards everything and modifies the responses. */
 function startGateway(provider: FakeProvider, edit: Edit): TCPSocketListener<Side> {
   const server = Bun.listen<Side>({
     hostname: "127.0.0.1",

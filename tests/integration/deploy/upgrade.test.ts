@@ -21,7 +21,7 @@ let folder: string;
 
 const file = (name: string) => join(folder, name);
 
-/** What systemd does, as two scripts: an instance runs out of its link, with the settings of its file. */
+/** What systemd does, as two scripts: an instance runs from its link, with the settings of its file. */
 function writeServiceScripts(): void {
   const environment = {
     DATABASE_URL: rig.database.url,

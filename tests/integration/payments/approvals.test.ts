@@ -373,7 +373,7 @@ describe("an act that needs a second super-admin", () => {
   });
 });
 
-/** Past the rights of the program. */
+/** Bypasses the program's rights. */
 async function asOwner(statement: string): Promise<void> {
   await using owner = new Bun.SQL(scene.url, { max: 1 });
   await owner.unsafe(statement);

@@ -43,7 +43,7 @@ const altered =
     return at.postEvent(change(body), signLikeCard(body, secret));
   };
 
-/** Bytes with a good signature. */
+/** Bytes with a valid signature. */
 const bytes =
   (make: (order: Order) => string | Uint8Array) =>
   ({ scene: at, order }: Target): Promise<Response> => {

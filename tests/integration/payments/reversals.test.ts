@@ -54,7 +54,7 @@ async function paidOrder(channel: PayChannel, refunds: readonly Ours[]): Promise
   return { order, paymentId: notice.transactionId, refundNos };
 }
 
-/** What comes of an event of the card gateway about a payment. */
+/** The effect of a card gateway event about a payment. */
 async function told({ order, paymentId }: Paid, type: string, object: Record<string, unknown>): Promise<unknown> {
   const intent = { id: `x_${crypto.randomUUID()}`, payment_intent: paymentId, metadata: {}, ...object };
   const body = cardEventBody({ orderNo: "", type, intent });

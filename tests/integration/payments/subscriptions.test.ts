@@ -37,7 +37,7 @@ async function pay(planCode: string, at: Date): Promise<Order> {
   return order;
 }
 
-/** Calls of the buyer that cost this much. */
+/** Calls of the buyer with this cost. */
 async function use(quota: bigint): Promise<void> {
   await scene.use(buyer, quota);
 }

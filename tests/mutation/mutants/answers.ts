@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Answers on their way: errors, streams, and their ends. */
+/** Responses on their way: errors, streams, and their ends. */
 export const answerMutants: readonly Mutant[] = [
   {
     id: "relay/error-secret",

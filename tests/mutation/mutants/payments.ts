@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** What a payment gateway says, and the arithmetic of money. */
+/** What a payment gateway reports, and the arithmetic of money. */
 export const paymentsMutants: readonly Mutant[] = [
   {
     id: "payments/ceil-rounds-up",

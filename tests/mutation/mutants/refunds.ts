@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Money and quota that go back, and quota that admins give or take. */
+/** Refunded money and quota, and quota that admins give or take. */
 export const refundsMutants: readonly Mutant[] = [
   {
     id: "orders/refund-month-for-credit",

@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** What of a request is believed, and what of it is set aside. */
+/** What is accepted from a request, and what is set aside for it. */
 export const requestMutants: readonly Mutant[] = [
   {
     id: "relay/parse-encoding",

@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Months, decisions about payments that did not fit, and acts that wait for a second person. */
+/** Months, decisions about mismatched payments, and acts that wait for a second person. */
 export const subscriptionsMutants: readonly Mutant[] = [
   {
     id: "orders/month-unused",

@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Messages made of chat completions, and events made of bytes. */
+/** Messages converted from chat completions, and events parsed from bytes. */
 export const translationMutants: readonly Mutant[] = [
   {
     id: "relay/sse-torn-character",

@@ -5,7 +5,7 @@ import type { Arm } from "../arm.ts";
 import { startOnArmCore } from "../child-process.ts";
 import { chatHeaders } from "../load/chat-request.ts";
 
-/** nginx with one worker as a plain proxy, with every limit lifted that would make it reopen connections. */
+/** nginx with one worker as a plain proxy, without any limit that would make it reopen connections. */
 export const nginxArm: Arm = {
   name: "nginx",
   title: "nginx, 1 worker",

@@ -9,7 +9,7 @@ import { profileOptions } from "./sluice.ts";
 const root = join(import.meta.dir, "../../../..");
 const relayKey = "rk-bench-4f9d2c71b8e64a05a3d91c7e60f2b845";
 
-/** The agent of an exit node as it is shipped: the compiled binary, with everything on but the line for each call. */
+/** The agent of an exit node as shipped: the compiled binary, with everything enabled except the log line per call. */
 export const nodeArm: Arm = {
   name: "node",
   title: "node agent",
@@ -42,7 +42,7 @@ export const nodeArm: Arm = {
   },
 };
 
-/** A profile needs names of functions, which the binary does not have. */
+/** A profile needs function names, which the binary does not have. */
 function commandOf(site: Site): string[] {
   return site.profileFolder === null
     ? [nodeAgentBinary(site)]

@@ -1,4 +1,4 @@
-/** What Sluice wrote down, read from its database: usage rows, trace records and payloads of one load. */
+/** What Sluice recorded, read from its database: usage rows, trace records and payloads of one load. */
 import { SQL } from "bun";
 import type { BookEntry, Books, CallCounts } from "../arm.ts";
 
@@ -10,8 +10,8 @@ type RowCounts = BookEntry & { readonly completedRows: number; readonly saidStor
 const GRANTED_QUOTA = 1_000_000_000_000_000n;
 
 /**
- * Switches everything on for the key: a limit of its own beside the quota of its user, rate and concurrency limits,
- * lists of models and addresses, traced payloads. All are generous: they are checked in every call and refuse none.
+ * Enables everything for the key: a limit of its own besides its user's quota, rate and concurrency limits, model and
+ * address lists, traced payloads. All are generous: they are checked in every call and refuse none.
  */
 export async function openKeyForBench(databaseUrl: string, apiKey: string): Promise<void> {
   const sql = new SQL({ url: databaseUrl, max: 1 });
@@ -35,7 +35,7 @@ export async function openKeyForBench(databaseUrl: string, apiKey: string): Prom
 
 export class SluiceBooks implements Books {
   readonly #sql: SQL;
-  /** Request ids are UUIDs of version 7: all of a load lie above the id of its beginning. */
+  /** Request ids are UUIDs of version 7: all of a load's ids are above the id of its beginning. */
   #floor = "";
 
   constructor(databaseUrl: string) {
@@ -66,7 +66,7 @@ export class SluiceBooks implements Books {
     return entry;
   }
 
-  /** Ends the books of a run. @throws Error when an invariant of the money does not hold */
+  /** Closes the books of a run. @throws Error when a money invariant is violated */
   async audit(): Promise<void> {
     try {
       const violations = await this.#sql`select invariant, subject, detail from check_money()`;
@@ -95,7 +95,10 @@ export class SluiceBooks implements Books {
   }
 }
 
-/** Every answer has a completed row and every call a row, a trace record and a payload that is stored or said to be dropped. */
+/**
+ * Every response has a completed row and every call a row, a trace record and a payload that is stored or reported as
+ * dropped.
+ */
 function isComplete(rows: RowCounts, calls: CallCounts): boolean {
   return (
     rows.completedRows >= calls.answered &&

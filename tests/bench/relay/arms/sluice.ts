@@ -12,7 +12,7 @@ const root = join(import.meta.dir, "../../../..");
 const program = join(root, "control-plane/src/main.ts");
 const READY_MS_MAX = 30_000;
 
-/** One process of the control plane with everything on, and a durable Postgres of its own on the core of the load. */
+/** One process of the control plane with everything enabled, and its own durable Postgres on the core of the load. */
 export const sluiceArm: Arm = {
   name: "sluice",
   title: "Sluice",
@@ -24,7 +24,7 @@ export const sluiceArm: Arm = {
 
 async function start(site: Site): Promise<RunningArm> {
   const home = join(site.folder, `sluice-${Date.now()}`);
-  // The embedded Postgres may run as another user, who has to get through.
+  // The embedded Postgres may run as another user, who needs access.
   mkdirSync(home, { recursive: true });
   chmodSync(site.folder, 0o711);
   chmodSync(home, 0o711);

@@ -1,10 +1,10 @@
 /**
- * Everything the fake provider says, encoded before the first request: one JSON answer of about 1,069 bytes with six
+ * All responses of the fake provider, encoded before the first request: one JSON response of about 1,069 bytes with six
  * headers, and one stream of 50 events of about 335 bytes, each with a slot for the time at which it is sent.
  */
 
 export const CHUNKS_PER_STREAM = 50;
-/** The send time goes into `system_fingerprint`, which gateways hand on as it came: "fp_" and 20 digits. */
+/** The send time goes into `system_fingerprint`, which gateways pass on unchanged: "fp_" and 20 digits. */
 export const SEND_TIME_MARK = "fp_";
 export const SEND_TIME_DIGITS = 20;
 
@@ -14,7 +14,7 @@ const words = "relayed bytes keep their order and their time while the meter cou
 const placeholder = `${SEND_TIME_MARK}${"0".repeat(SEND_TIME_DIGITS)}`;
 
 export type StreamChunk = {
-  /** One HTTP chunk as it goes on the wire (the last one with `[DONE]` and the end of the body behind it). */
+  /** One HTTP chunk as sent (the last one with `[DONE]` and the end of the body after it). */
   readonly wire: Uint8Array;
   /** Where the digits of the send time begin in `wire`. */
   readonly slot: number;
@@ -31,7 +31,7 @@ export type Answers = {
 
 const encoder = new TextEncoder();
 
-/** Builds the answers; the same bytes in every process. */
+/** Builds the responses; the same bytes in every process. */
 export function buildAnswers(): Answers {
   const jsonBody = encoder.encode(completionBody());
   const jsonHead = responseHead("application/json", `content-length: ${jsonBody.byteLength}`);

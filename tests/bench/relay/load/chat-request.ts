@@ -22,7 +22,7 @@ export function chatBody(isStream: boolean): string {
   return body(sentence.repeat(30).slice(0, BODY_BYTES - body("").length));
 }
 
-/** Headers of one call in the order in which they are sent; `Host` and `Content-Length` belong to the client. */
+/** Headers of one call in the order in which they are sent; the client adds `Host` and `Content-Length`. */
 export function chatHeaders(apiKey: string): [name: string, value: string][] {
   return [
     ["Accept", "application/json"],
@@ -39,7 +39,7 @@ export function chatHeaders(apiKey: string): [name: string, value: string][] {
   ];
 }
 
-/** The whole request as it goes on the wire, the same bytes for every call of a run. */
+/** The whole request as sent, the same bytes for every call of a run. */
 export function encodeRequest(plan: Pick<LoadPlan, "port" | "path" | "headers" | "isStream">): Buffer {
   const body = chatBody(plan.isStream);
   const lines = [

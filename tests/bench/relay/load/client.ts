@@ -1,6 +1,7 @@
 /**
- * Our load generator over raw sockets. Each connection sends the next call as soon as the answer before is whole. When
- * the time is up every call in flight is still read to its end, so that the number of answers is exact.
+ * Our load generator over raw sockets. Each connection sends the next call as soon as the previous response is
+ * complete. When the time is up every call in flight is still read to its end, so that the number of responses is
+ * exact.
  */
 import type { Socket } from "bun";
 import { buildAnswers } from "./answers.ts";
@@ -14,7 +15,7 @@ const DRAIN_MS_MAX = 60_000;
 
 type Caller = { readonly reader: ResponseReader; onSent(): void };
 
-/** Runs the plan. @throws Error at the first answer that is not what it should be: a failed call is never a sample */
+/** Runs the plan. @throws Error at the first unexpected response: a failed call is never a sample */
 export async function runClient(plan: LoadPlan): Promise<LoadResult> {
   const run = new ClientRun(plan);
   try {

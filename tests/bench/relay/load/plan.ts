@@ -1,4 +1,4 @@
-/** What a load run is asked to do and what it reports; the same for wrk and for our own client. */
+/** The parameters of a load run and its report; the same for wrk and for our own client. */
 export type LoadPlan = {
   readonly port: number;
   readonly path: string;
@@ -8,7 +8,7 @@ export type LoadPlan = {
   /** Not measured, but part of `answered`, because the CPU time of the gateway includes it. */
   readonly warmupMs: number;
   readonly durationMs: number;
-  /** Connections begin one after the other over this time, so that paced streams do not move in step. */
+  /** Connections start one after the other over this time, so that paced streams do not move in step. */
   readonly staggerMs: number;
 };
 
@@ -17,11 +17,11 @@ export type HttpHeader = readonly [name: string, value: string];
 export type Quantiles = { readonly p50: number; readonly p99: number; readonly max: number };
 
 export type LoadResult = {
-  /** Whole answers received from beginning to end of the run, warm-up and drain included. */
+  /** Complete responses received from beginning to end of the run, including warm-up and drain. */
   readonly answered: number;
   /** Within the measured window. */
   readonly requestsPerSecond: number;
-  /** Until the whole answer for JSON, until the first byte of the body for streams; milliseconds. */
+  /** Until the complete response for JSON, until the first byte of the body for streams; milliseconds. */
   readonly latencyMs: Quantiles;
   readonly stream: StreamResult | null;
 };

@@ -1,8 +1,8 @@
 /**
- * The fake provider, over raw sockets in the process of the harness. It answers POST with the prepared JSON or, when
- * the body asks for a stream, with the prepared events, one write each. While streams are open it polls instead of
- * sleeping: timers have a grain of a millisecond, which would send the chunks of many streams in lumps, and the lumps
- * would be measured as latency of the gateway.
+ * The fake provider, over raw sockets in the process of the harness. It responds to POST with the prepared JSON or,
+ * when the body asks for a stream, with the prepared events, one write each. While streams are open it polls instead of
+ * sleeping: timers have a resolution of a millisecond, which would send the chunks of many streams in bursts, and the
+ * bursts would be measured as latency of the gateway.
  */
 import type { Socket } from "bun";
 import { type Answers, buildAnswers, CHUNKS_PER_STREAM, SEND_TIME_DIGITS } from "./answers.ts";
@@ -11,10 +11,13 @@ export type ProviderCounters = {
   connections: number;
   jsonAnswers: number;
   streams: number;
-  /** Streams whose reader went away before the last chunk. */
+  /** Streams whose reader left before the last chunk. */
   streamsCut: number;
   streamsOpen: number;
-  /** Most streams at once since the pace was last set: a gateway that queues calls never reaches the number asked for. */
+  /**
+   * The most concurrent streams since the pace was last set: a gateway that queues calls never reaches the requested
+   * number.
+   */
   streamsOpenMax: number;
 };
 

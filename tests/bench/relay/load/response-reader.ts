@@ -1,11 +1,11 @@
 /**
- * Reads HTTP/1.1 answers off one connection, one after the other, as strictly as a measurement needs: a status other
- * than 2xx, a body without declared length or a malformed chunk is an error, never a sample.
+ * Reads successive HTTP/1.1 responses from one connection, as strictly as a measurement needs: a status other than 2xx,
+ * a body without declared length or a malformed chunk is an error, never a sample.
  */
 export type ResponseSink = {
   /** A part of the body without transfer coding; valid only during the call. */
   onBody(bytes: Buffer): void;
-  /** The answer is complete and the connection is free for the next request. */
+  /** The response is complete and the connection is free for the next request. */
   onEnd(): void;
 };
 
@@ -21,7 +21,7 @@ export class ResponseReader {
     this.#sink = sink;
   }
 
-  /** True between two answers; a connection that ends at another moment has cut one. */
+  /** True between two responses; a connection that ends at any other time has cut one off. */
   get isIdle(): boolean {
     return this.#state === "head" && this.#unread === null;
   }

@@ -4,8 +4,8 @@ const NEW_LINE = 10;
 const endOfStream = Buffer.from("data: [DONE]\n\n");
 
 /**
- * Finds the send time of every event of a stream, also when an event comes in several packets, and insists on a whole
- * stream: all events, and `[DONE]` at the very end.
+ * Finds the send time of every event of a stream, even if an event spans packets, and requires a complete stream: all
+ * events, and `[DONE]` at the very end.
  */
 export class StreamScan {
   readonly #onSendTime: (sentNs: number) => void;
@@ -34,7 +34,7 @@ export class StreamScan {
     this.#carry = end === text.byteLength ? null : Buffer.from(text.subarray(end));
   }
 
-  /** Begins the next stream. @throws Error when the one before was not whole */
+  /** Begins the next stream. @throws Error when the previous one was incomplete */
   finish(): void {
     if (this.#eventCount !== CHUNKS_PER_STREAM || !this.#hasEnded || this.#carry !== null) {
       throw new Error(
