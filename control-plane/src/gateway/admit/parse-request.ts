@@ -66,7 +66,7 @@ export function parseRequest(
     return {
       ...plain,
       ...writeForm(parts, crypto.getRandomValues(new Uint8Array(16))),
-      model: readModelName(fields["model"]),
+      model: readModelName(fields["model"] ?? operation.defaultModel),
       isStream: fields["stream"]?.toLowerCase() === "true",
       bounds: operation.readBounds({ count: fields["n"] ?? null, files }, bytes.length),
       pictureOption: operation.output === "images" ? findPictureOption(fields) : null,
@@ -75,11 +75,8 @@ export function parseRequest(
   const { fields, shape } = readJsonObject(bytes);
   checkOptions(fields, operation.optionPlace);
   const whole = { tools: fields["tools"], body: bytes, dropped: null };
-  const {
-    tools,
-    body: kept,
-    dropped,
-  } = operation.tools === "search_dropped" ? dropSearch(bytes, fields, shape) : whole;
+  const offered = operation.tools === "search_dropped" ? dropSearch(bytes, fields, shape) : whole;
+  const { tools, body: kept, dropped } = offered;
   if (operation.tools !== "unread") {
     checkTools(tools);
   }
