@@ -176,8 +176,8 @@ export class PayloadReading {
 }
 
 function toBodies(opened: OpenedPayload, bodies: StoredBodies): Pick<ShownPayload, "request" | "response"> {
-  const request = { bytes: Number(bodies.request_bytes), is_truncated: opened.isRequestTruncated };
-  const response = { bytes: Number(bodies.response_bytes), is_truncated: opened.isResponseTruncated };
+  const request = { bytes: bodies.request_bytes, is_truncated: opened.isRequestTruncated };
+  const response = { bytes: bodies.response_bytes, is_truncated: opened.isResponseTruncated };
   return {
     request: opened.request === null ? null : { ...toContent(opened.request, request.is_truncated), ...request },
     response: { ...toContent(opened.response, response.is_truncated), ...response },

@@ -1,5 +1,7 @@
 import { countColumns } from "@sluice/contracts/priced-units";
 import type { TraceView } from "@sluice/contracts/traces";
+import { and, eq } from "drizzle-orm";
+import { payloadRecord as record } from "../db/schema/trace.ts";
 import type { Queryable, SqlValue } from "../platform/db.ts";
 import { arrayLiteral } from "../platform/db-array-literal.ts";
 import type { CallPlace, TraceSearch } from "./model.ts";
@@ -117,15 +119,21 @@ export async function findCallUsage(db: Queryable, { day, requestId }: CallPlace
 
 /** How long the stored bodies of a call were, and whether they were truncated. */
 export type StoredBodies = {
-  readonly request_bytes: bigint;
-  readonly response_bytes: bigint;
+  readonly request_bytes: number;
+  readonly response_bytes: number;
   readonly is_request_truncated: boolean;
   readonly is_response_truncated: boolean;
 };
 
 export async function findStoredBodies(db: Queryable, { day, requestId }: CallPlace): Promise<StoredBodies | null> {
-  const [row] = await db.sql<StoredBodies>`
-    select request_bytes, response_bytes, is_request_truncated, is_response_truncated from payload_record
-    where day = ${day}::text::date and request_id = ${requestId}::text::uuid`;
+  const [row] = await db.drizzle
+    .select({
+      request_bytes: record.requestBytes,
+      response_bytes: record.responseBytes,
+      is_request_truncated: record.isRequestTruncated,
+      is_response_truncated: record.isResponseTruncated,
+    })
+    .from(record)
+    .where(and(eq(record.day, day), eq(record.requestId, requestId)));
   return row ?? null;
 }

@@ -1,6 +1,9 @@
 import type { ApiKeyId, BudgetId, GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { callSettings } from "@sluice/contracts/key-fields";
 import type { Decimal } from "@sluice/contracts/money";
+import { and, eq, isNull } from "drizzle-orm";
+import { now } from "../../db/expressions.ts";
+import { apiKey, gatewayUser } from "../../db/schema/gateway-keys.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Principal } from "../model.ts";
@@ -64,10 +67,10 @@ export type NewApiKey = {
 };
 
 export async function insertApiKey(db: Queryable, key: NewApiKey): Promise<ApiKeyId> {
-  const [row] = await db.sql<{ id: bigint }>`
-    insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name)
-    values (${key.gatewayUserId}::bigint, ${key.keyHash}, ${key.keyPrefix}, ${key.keyLastFour}, ${key.name})
-    returning id`;
+  const [row] = await db.drizzle
+    .insert(apiKey)
+    .values({ ...key })
+    .returning({ id: apiKey.id });
   if (row === undefined) {
     throw new Error("the API key was not inserted");
   }
@@ -84,7 +87,10 @@ export async function markUse(db: Queryable, ids: readonly ApiKeyId[]): Promise<
 
 /** Sets the time of the first call; later calls change nothing. */
 export async function markFirstUse(db: Queryable, id: ApiKeyId): Promise<void> {
-  await db.sql`update api_key set first_used_at = now() where id = ${id}::bigint and first_used_at is null`;
+  await db.drizzle
+    .update(apiKey)
+    .set({ firstUsedAt: now })
+    .where(and(eq(apiKey.id, id), isNull(apiKey.firstUsedAt)));
 }
 
 /** Creates a gateway user with an empty budget. */
@@ -107,15 +113,23 @@ export async function updateGatewayUser(
   id: GatewayUserId,
   change: { readonly isEnabled: boolean | null; readonly rateMultiplier: Decimal | null },
 ): Promise<void> {
-  const status = change.isEnabled === null ? null : change.isEnabled ? "enabled" : "disabled";
-  await db.sql`
-    update gateway_user set status = coalesce(${status}, status),
-      rate_multiplier = coalesce(${change.rateMultiplier}::numeric, rate_multiplier), updated_at = now()
-    where id = ${id}::bigint`;
+  const { isEnabled, rateMultiplier } = change;
+  await db.drizzle
+    .update(gatewayUser)
+    .set({
+      ...(isEnabled === null ? {} : { status: isEnabled ? "enabled" : "disabled" }),
+      ...(rateMultiplier === null ? {} : { rateMultiplier }),
+      updatedAt: now,
+    })
+    .where(eq(gatewayUser.id, id));
 }
 
 /** Whether a user has any key that works or worked. */
 export async function hasApiKey(db: Queryable, gatewayUserId: GatewayUserId): Promise<boolean> {
-  const rows = await db.sql`select 1 from api_key where gateway_user_id = ${gatewayUserId}::bigint limit 1`;
+  const rows = await db.drizzle
+    .select({ id: apiKey.id })
+    .from(apiKey)
+    .where(eq(apiKey.gatewayUserId, gatewayUserId))
+    .limit(1);
   return rows.length > 0;
 }

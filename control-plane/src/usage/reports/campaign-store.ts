@@ -1,3 +1,5 @@
+import { and, eq, gte, lt, sql } from "drizzle-orm";
+import { campaignEvent as event } from "../../db/schema/analytics.ts";
 import type { Queryable } from "../../platform/db.ts";
 import type { Span } from "./range.ts";
 
@@ -42,8 +44,9 @@ export async function sumAllCampaigns(db: Queryable, { from, to }: Span): Promis
 }
 
 export async function countBotEvents(db: Queryable, { from, to }: Span): Promise<bigint> {
-  const [row] = await db.sql<{ events: bigint }>`
-    select count(*) as events from campaign_event
-    where is_bot and created_at >= ${from}::timestamptz and created_at < ${to}::timestamptz`;
+  const [row] = await db.drizzle
+    .select({ events: sql<bigint>`count(*)` })
+    .from(event)
+    .where(and(eq(event.isBot, true), gte(event.createdAt, from), lt(event.createdAt, to)));
   return row?.events ?? 0n;
 }

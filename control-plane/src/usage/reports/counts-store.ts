@@ -1,3 +1,6 @@
+import { and, gte, lt, sql } from "drizzle-orm";
+import { equalsConstant } from "../../db/expressions.ts";
+import { mailLog } from "../../db/schema/mail.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Span } from "./range.ts";
@@ -21,9 +24,10 @@ export async function countNewUsers(db: Queryable, span: Span): Promise<bigint> 
 
 /** Failed emails among those that were queued in a span. */
 export async function countDeadMails(db: Queryable, { from, to }: Span): Promise<bigint> {
-  const [row] = await db.sql<{ mails: bigint }>`
-    select count(*) as mails from mail_log
-    where status = 'dead' and created_at >= ${from}::timestamptz and created_at < ${to}::timestamptz`;
+  const [row] = await db.drizzle
+    .select({ mails: sql<bigint>`count(*)` })
+    .from(mailLog)
+    .where(and(equalsConstant(mailLog.status, "dead"), gte(mailLog.createdAt, from), lt(mailLog.createdAt, to)));
   return row?.mails ?? 0n;
 }
 
