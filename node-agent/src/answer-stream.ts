@@ -1,5 +1,7 @@
-/** How much may be queued for a slow caller before the provider is paused. */
-const waitingBytesMax = 65_536;
+/** How much may be queued for a slow caller before the provider is paused; the server takes as much again. */
+const waitingBytesMax = 16_384;
+/** How much of the queue must be free before the provider is resumed. */
+const roomBytesMin = waitingBytesMax / 2;
 const breakDelayMs = 100;
 
 export type AnswerStreamEvents = {
@@ -41,7 +43,9 @@ export class AnswerStream implements Bun.UnderlyingSource<Uint8Array> {
 
   /** The caller has read everything. */
   pull(): void {
-    if (this.#isPaused) {
+    if (this.#isPaused && (this.#controller?.desiredSize ?? waitingBytesMax) < roomBytesMin) {
+      this.#timer?.refresh();
+    } else if (this.#isPaused) {
       this.#isPaused = false;
       this.#stopWaiting();
       this.#events.onResume();

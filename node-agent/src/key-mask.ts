@@ -23,7 +23,7 @@ export class KeyMask {
       this.#held = null;
       return bytes;
     }
-    this.#held = bytes.slice(bytes.length - heldLength);
+    this.#held = new Uint8Array(bytes.subarray(bytes.length - heldLength));
     return bytes.subarray(0, bytes.length - heldLength);
   }
 

@@ -284,6 +284,46 @@ describe("aborting", () => {
   });
 });
 
+describe("a reader that pauses", () => {
+  for (const end of ["rst", "fin"] as const) {
+    test(`a paused reader gets nothing more of a packet, and all of it before it hears of the ${end}`, async () => {
+      const text = "0123456789".repeat(7_000);
+      server = startRawHttpServer({
+        onRequest: (socket) => {
+          socket.send(`${ok}Transfer-Encoding: chunked\r\n\r\n${chunksOf(text)}`);
+          setTimeout(() => (end === "rst" ? socket.reset() : socket.finish()), 50);
+        },
+      });
+      client = new PooledHttpClient();
+      const response = await client.send(requestTo({ port: server.port }));
+      const pieces: string[] = [];
+      const failed = Promise.withResolvers<unknown>();
+      const flow = response.body.consume({
+        onChunk: (piece) => {
+          pieces.push(piece.toString());
+          if (pieces.length % 20 === 3) {
+            flow.pause();
+          } else if (pieces.length % 20 === 7) {
+            flow.pause();
+            flow.resume();
+          }
+        },
+        onEnd: () => failed.reject(new Error("a cut body came to its end")),
+        onError: failed.resolve,
+      });
+      await server.allClosed();
+      await Bun.sleep(50);
+      expect(pieces.length).toBe(3);
+      for (const length of [23, 43, 63, 83, 100]) {
+        flow.resume();
+        expect(pieces.length).toBe(length);
+      }
+      expect(await failed.promise).toMatchObject({ kind: "reset_in_body" });
+      expect(pieces.join("")).toBe(text);
+    });
+  }
+});
+
 describe("a response before its request is out", () => {
   test("a response that comes before the whole request was sent is delivered, and the connection is not reused", async () => {
     server = startRawHttpServer({

@@ -22,10 +22,11 @@ const stallMsMax = 600_000;
 const patienceMs = 8_000;
 
 /**
- * What a stalled reader may cost in a process: 64 KB in its queue, the packet that was being split when the queue was
- * full (at most 512 KB, and as much again while it waits in small pieces), and 64 KB of its response.
+ * What a reader that stands still may cost in a process: 16 KB in its queue and as much again in the server, the packet
+ * that was being taken apart when the queue was full (at most 512 KB, in one piece), and 64 KB of its answer. That is
+ * 0.6 MB; the rest is for the objects around small pieces, and for what the allocator does not give back.
  */
-const perStalledReaderMb = 1.1;
+const perStalledReaderMb = 0.8;
 /** An open stream is a request, a response, two sockets and a few small objects. */
 const perIdleStreamMb = 0.04;
 /** The longer answers that all calls together may keep, and what the collector has not come round to. */

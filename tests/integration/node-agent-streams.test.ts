@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { eventPayloads, finishedAnswer, streamedText } from "../support/calls/relayed-call.ts";
 import { RunningAgent, relayKey } from "../support/exit-nodes/node-agent.ts";
 import { connectRaw, rawChatRequest } from "../support/wire/raw-tcp-client.ts";
 
@@ -41,6 +42,26 @@ describe("back-pressure", () => {
     expect(before).toBeLessThan(32 * 1024 * 1024);
     connection.close("rst");
     await provider.waitForCancel(0);
+  });
+
+  test("costs a caller that stands still nothing of an answer whose provider has hung up after it", async () => {
+    const text = Array.from({ length: 60_000 }, (_, index) => `${index} `).join("");
+    provider.script({ text, chunkBytes: 400, closeAfter: true });
+    const connection = await connectRaw(agent.port, { receiveBufferBytes: 65_536 });
+    connection.pause();
+    connection.send(rawChat(true).replace("\r\n", "\r\nConnection: close\r\n"));
+    const record = await provider.waitForRequest(0);
+    for (let before = -1; record.bytesWritten !== before; await Bun.sleep(200)) {
+      before = record.bytesWritten;
+    }
+    connection.resume();
+    const answer = await finishedAnswer(connection);
+    const isSame = streamedText(answer.body) === text;
+    expect({ isWhole: answer.isWhole, last: eventPayloads(answer.body).at(-1), isSame }).toEqual({
+      isWhole: true,
+      last: "[DONE]",
+      isSame: true,
+    });
   });
 
   test("of a provider that does not read reaches the caller", async () => {

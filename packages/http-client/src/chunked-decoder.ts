@@ -2,7 +2,7 @@ import { cutBytes } from "./cut-bytes.ts";
 import { Http1ParseError } from "./response-head.ts";
 
 export interface BodyBytesReceiver {
-  onBody(bytes: Uint8Array): void;
+  onBody(bytes: Buffer): void;
 }
 
 const carriageReturn = 13;
@@ -36,6 +36,8 @@ type State =
  * skipped, with limits. Every line has to end with CRLF.
  */
 export class Http1ChunkedDecoder {
+  /** While it is set, `decode` returns after the piece that it hands on. */
+  isStopped = false;
   readonly #receiver: BodyBytesReceiver;
   #state: State = "size";
   #remaining = 0;
@@ -65,14 +67,17 @@ export class Http1ChunkedDecoder {
 
   /**
    * Passes the body bytes on, as views into `bytes` if there are many.
-   * @returns the offset after the last byte that belongs to the body
+   * @returns the offset of the first byte that was not read: it does not belong to the body, or comes after a stop
    * @throws Http1ParseError
    */
-  decode(bytes: Uint8Array, start: number): number {
+  decode(bytes: Buffer, start: number): number {
     let offset = start;
     while (offset < bytes.length && this.#state !== "done") {
       if (this.#state === "bytes") {
         offset = this.#passBytes(bytes, offset);
+        if (this.isStopped) {
+          break;
+        }
       } else {
         this.#readFraming(bytes[offset] as number);
         offset += 1;
@@ -81,7 +86,7 @@ export class Http1ChunkedDecoder {
     return offset;
   }
 
-  #passBytes(bytes: Uint8Array, offset: number): number {
+  #passBytes(bytes: Buffer, offset: number): number {
     const end = Math.min(bytes.length, offset + this.#remaining);
     this.#remaining -= end - offset;
     if (this.#remaining === 0) {

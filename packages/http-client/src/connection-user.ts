@@ -16,7 +16,7 @@ export interface ConnectionUser {
   onPacket(): void;
   onInformational(): void;
   onHead(head: Http1ResponseHead): void;
-  onBody(bytes: Uint8Array): void;
+  onBody(bytes: Buffer): void;
   onMalformed(error: Http1ParseError): void;
   /** The connection is no longer this user's in this and in the following calls. */
   onComplete(isDelimited: boolean): void;

@@ -7,6 +7,7 @@ import { RequestUpload } from "./request-upload.ts";
 import { RequestWriter } from "./request-writer.ts";
 import { Http1ParseError, type Http1ResponseHead } from "./response-head.ts";
 import { Http1ResponseParser } from "./response-parser.ts";
+import { UnreadBytes } from "./unread-bytes.ts";
 
 /** Where connections lead to; those of one destination are interchangeable. */
 export type Destination = {
@@ -57,9 +58,10 @@ export class Connection {
   #socket: Socket | null = null;
   #user: ConnectionUser | null = null;
   readonly #writer = new RequestWriter();
-  #rest: Uint8Array | null = null;
-  #restStart = 0;
+  /** While the user has not asked for the body, or has paused it. */
+  readonly #unread = new UnreadBytes();
   #isReadPaused = false;
+  #isFeeding = false;
   #isKeepAlive = false;
   #isDelimited = true;
   /** Where else the name leads, for when nobody answers where we are. */
@@ -144,32 +146,33 @@ export class Connection {
     this.#writer.finish();
   }
 
-  /** Reads the body that was held back. */
-  readOn(): void {
+  /** Nothing more comes after the piece of the body that is being handed on: the rest of its packet waits as well. */
+  pauseReading(): void {
+    if (!this.#isReadPaused) {
+      this.#isReadPaused = true;
+      this.#parser.isStopped = true;
+      if (this.#state === "open") {
+        this.#socket?.pause();
+      }
+    }
+  }
+
+  /** Reads what was held back, and then the socket. */
+  resumeReading(): void {
+    const wasPaused = this.#isReadPaused;
     const user = this.#user;
-    const rest = this.#rest;
-    if (user === null) {
+    this.#isReadPaused = false;
+    this.#parser.isStopped = false;
+    const unread = this.#unread.take();
+    if (user !== null && unread !== null) {
+      this.#feed(user, unread, this.#unread.start);
+    }
+    if (this.#isReadPaused) {
       return;
     }
-    if (rest !== null) {
-      this.#rest = null;
-      this.#feed(user, rest, this.#restStart);
-    }
-    if (this.#user === user && this.#heldEnd !== null) {
+    if (user !== null && this.#user === user && this.#heldEnd !== null && !this.#isFeeding) {
       this.#endUser(user, this.#heldEnd === "reset");
-    }
-  }
-
-  pauseReading(): void {
-    if (!this.#isReadPaused && this.#state === "open") {
-      this.#isReadPaused = true;
-      this.#socket?.pause();
-    }
-  }
-
-  resumeReading(): void {
-    if (this.#isReadPaused && this.#state === "open") {
-      this.#isReadPaused = false;
+    } else if (wasPaused && this.#state === "open") {
       this.#socket?.resume();
     }
   }
@@ -177,7 +180,7 @@ export class Connection {
   /** The user gives up: whatever is still to come on this connection belongs to nobody. */
   abandon(): void {
     this.#user = null;
-    this.#rest = null;
+    this.#unread.take();
     if (this.#state === "connecting") {
       // An attempt to connect can't be called off; if it succeeds, the connection serves the next request.
       this.#keeper.onAbandoned(this);
@@ -236,7 +239,7 @@ export class Connection {
     user?.onConnectFailed(kind, reason, cause);
   }
 
-  onData(bytes: Uint8Array): void {
+  onData(bytes: Buffer): void {
     const user = this.#user;
     if (user === null) {
       // Nobody asked for anything, so the peer counts the responses differently than we do.
@@ -244,8 +247,9 @@ export class Connection {
       return;
     }
     user.onPacket();
-    if (user.isHolding) {
-      this.#hold(bytes);
+    if (user.isHolding || this.#isReadPaused) {
+      this.#unread.add(bytes);
+      this.pauseReading();
     } else {
       this.#feed(user, bytes, 0);
     }
@@ -277,7 +281,7 @@ export class Connection {
     this.#user?.onHead(head);
   }
 
-  onBody(bytes: Uint8Array): void {
+  onBody(bytes: Buffer): void {
     this.#user?.onBody(bytes);
   }
 
@@ -296,15 +300,9 @@ export class Connection {
     }
   }
 
-  #hold(bytes: Uint8Array): void {
-    const rest = this.#rest;
-    this.#rest = rest === null ? bytes : Buffer.concat([rest.subarray(this.#restStart), bytes]);
-    this.#restStart = 0;
-    this.pauseReading();
-  }
-
-  #feed(user: ConnectionUser, bytes: Uint8Array, start: number): void {
+  #feed(user: ConnectionUser, bytes: Buffer, start: number): void {
     let end: number;
+    this.#isFeeding = true;
     try {
       end = this.#parser.push(bytes, start);
     } catch (error) {
@@ -315,6 +313,8 @@ export class Connection {
       this.#destroy();
       user.onMalformed(error);
       return;
+    } finally {
+      this.#isFeeding = false;
     }
     if (this.#user !== user) {
       return;
@@ -322,8 +322,7 @@ export class Connection {
     if (this.#parser.isComplete) {
       this.#completeUser(user, end === bytes.length);
     } else if (end < bytes.length) {
-      this.#rest = bytes;
-      this.#restStart = end;
+      this.#unread.keep(bytes, end);
     } else if (this.#parser.isBetweenHeads) {
       user.onInformational();
     }
@@ -345,7 +344,7 @@ export class Connection {
 
   #onLost(isReset: boolean): void {
     const user = this.#user;
-    if (user?.isHolding) {
+    if (user !== null && (user.isHolding || !this.#unread.isEmpty)) {
       this.#heldEnd = isReset ? "reset" : "finished";
       this.#markClosed();
       return;
@@ -383,7 +382,7 @@ export class Connection {
 }
 
 const plainHandlers: Bun.SocketHandler<Connection> = {
-  binaryType: "uint8array",
+  binaryType: "buffer",
   open: (socket) => socket.data.onOpened(socket),
   data: (socket, bytes) => socket.data.onData(bytes),
   drain: (socket) => socket.data.onDrain(),

@@ -1,10 +1,16 @@
 // Up to this size the engine keeps the bytes of an array in its own heap, which makes a copy cheaper than a view.
 const copiedBytesMax = 1000;
 
-/** The bytes from `start` to `end` in the cheapest way: the array itself, a copy of few bytes or a view. */
-export function cutBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
-  if (start === 0 && end === bytes.length) {
+/** The bytes from `start` to `end` in the cheapest way: the buffer itself, a copy of few bytes or a view. */
+export function cutBytes(bytes: Buffer, start: number, end: number): Buffer {
+  const length = end - start;
+  if (length === bytes.length) {
     return bytes;
   }
-  return end - start <= copiedBytesMax ? bytes.slice(start, end) : bytes.subarray(start, end);
+  if (length > copiedBytesMax) {
+    return bytes.subarray(start, end);
+  }
+  const piece = Buffer.allocUnsafe(length);
+  bytes.copy(piece, 0, start, end);
+  return piece;
 }

@@ -135,7 +135,9 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
   resume(): void {
     this.#isPaused = false;
     this.#sinceMs = this.#ports.ticker.nowMs;
-    this.#connection?.resumeReading();
+    if (this.#phase === "body") {
+      this.#connection?.resumeReading();
+    }
   }
 
   /** The abort signal calls this. */
@@ -228,7 +230,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     this.#resolve({ status, headers, body: this });
   }
 
-  onBody(bytes: Uint8Array): void {
+  onBody(bytes: Buffer): void {
     const sink = this.#sink;
     if (sink === null) {
       return;
@@ -325,7 +327,6 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
       tellEnd(sink, this.#isDelimited);
     } else {
       this.#enter("body");
-      this.#connection?.readOn();
       if (!this.#isPaused) {
         this.#connection?.resumeReading();
       }

@@ -77,14 +77,14 @@ export interface HttpResponseBody {
 
 export interface HttpBodySink {
   /** The bytes may be kept: the client does not reuse them. */
-  onChunk(chunk: Uint8Array): void;
+  onChunk(chunk: Buffer): void;
   /** `isDelimited` is false when only the end of the connection marked the end of the body. */
   onEnd(isDelimited: boolean): void;
   onError(error: HttpClientError): void;
 }
 
 export interface HttpBodyFlow {
-  /** Stops reading the socket, so that the sender feels the back-pressure; at most one packet may still arrive. */
+  /** Stops in the middle of a packet, and stops reading the socket, so that the sender feels the back-pressure. */
   pause(): void;
   resume(): void;
   cancel(): void;

@@ -6,7 +6,7 @@ export interface Http1ResponseEvents {
   /** The final head; informational responses are skipped. */
   onHead(head: Http1ResponseHead): void;
   /** A part of the body, which may be a view into the pushed bytes. */
-  onBody(bytes: Uint8Array): void;
+  onBody(bytes: Buffer): void;
   /** `isDelimited` is false when only the end of the connection marked the end of the body. */
   onComplete(isDelimited: boolean): void;
 }
@@ -54,6 +54,11 @@ export class Http1ResponseParser {
     return this.#state === "complete";
   }
 
+  /** While it is set, `push` returns after one piece of the body; a receiver may set it from within `onBody`. */
+  set isStopped(isStopped: boolean) {
+    this.#chunked.isStopped = isStopped;
+  }
+
   /** Whether the next byte is the first one of a head. */
   get isBetweenHeads(): boolean {
     return this.#state === "head" && this.#headBytes === 0;
@@ -69,13 +74,13 @@ export class Http1ResponseParser {
   }
 
   /**
-   * Reads from `start`. It returns after the final head, so that the body is only read once someone wants it; push the
-   * rest again to continue.
+   * Reads from `start`. It returns after the final head, so that the body is only read once someone wants it, and when
+   * it was stopped; push the rest again to continue.
    * @returns the offset of the first byte that was not read; bytes left over once the response is complete don't belong
    * to it
    * @throws Http1ParseError
    */
-  push(bytes: Uint8Array, start: number): number {
+  push(bytes: Buffer, start: number): number {
     switch (this.#state) {
       case "head":
         return this.#readHead(bytes, start);
@@ -213,7 +218,7 @@ export class Http1ResponseParser {
     this.#events.onHead(head);
   }
 
-  #readFixed(bytes: Uint8Array, start: number): number {
+  #readFixed(bytes: Buffer, start: number): number {
     const end = Math.min(bytes.length, start + this.#remaining);
     if (end === start) {
       return start;
@@ -230,7 +235,7 @@ export class Http1ResponseParser {
     return end;
   }
 
-  #readChunked(bytes: Uint8Array, start: number): number {
+  #readChunked(bytes: Buffer, start: number): number {
     const end = this.#chunked.decode(bytes, start);
     if (this.#chunked.isDone) {
       this.#state = "complete";

@@ -16,7 +16,12 @@ export type ParseOutcome = {
 };
 
 /** Feeds the pieces in order and then the end of the connection. */
-export function parsePieces(pieces: readonly Uint8Array[], isHeadRequest = false): ParseOutcome {
+export function parsePieces(
+  pieces: readonly Buffer[],
+  isHeadRequest = false,
+  /** Whether the parser is stopped from within each piece of the body. */
+  isStopping = false,
+): ParseOutcome {
   const outcome: ParseOutcome = {
     status: null,
     headers: [],
@@ -33,6 +38,7 @@ export function parsePieces(pieces: readonly Uint8Array[], isHeadRequest = false
     },
     onBody: (bytes) => {
       expect(bytes.length).toBeGreaterThan(0);
+      parser.isStopped = isStopping;
       outcome.body += Buffer.from(bytes).toString("latin1");
     },
     onComplete: (isDelimited) => {
@@ -47,6 +53,7 @@ export function parsePieces(pieces: readonly Uint8Array[], isHeadRequest = false
       let before = -1;
       while (offset < piece.length && offset !== before) {
         before = offset;
+        parser.isStopped = false;
         offset = parser.push(piece, offset);
       }
       outcome.surplus += Buffer.from(piece.subarray(offset)).toString("latin1");
@@ -65,7 +72,7 @@ export function parse(text: string, isHeadRequest = false): ParseOutcome {
   return parsePieces([Buffer.from(text, "latin1")], isHeadRequest);
 }
 
-export function cut(bytes: Uint8Array, positions: readonly number[]): Uint8Array[] {
+export function cut(bytes: Buffer, positions: readonly number[]): Buffer[] {
   const sorted = [...new Set(positions.map((position) => position % (bytes.length + 1)))].sort((a, b) => a - b);
-  return [0, ...sorted].map((start, index) => bytes.slice(start, sorted[index] ?? bytes.length));
+  return [0, ...sorted].map((start, index) => bytes.subarray(start, sorted[index] ?? bytes.length));
 }

@@ -41,7 +41,7 @@ export class PushedBody implements HttpResponseBody, HttpBodyFlow {
     let start = 0;
     for (const end of [...places, bytes.length]) {
       if (end > start && !this.isCancelled) {
-        this.sink.onChunk(Uint8Array.prototype.slice.call(bytes, start, end));
+        this.sink.onChunk(Buffer.copyBytesFrom(bytes, start, end - start));
       }
       start = end;
     }

@@ -119,14 +119,51 @@ describe("what a valid response means", () => {
       onBody: (bytes) => seen.push(bytes),
       onComplete: () => undefined,
     });
-    const body = new Uint8Array(2000).fill(97);
+    const body = Buffer.alloc(2000, 97);
     parser.begin(false);
     parser.push(Buffer.from(`${ok}Content-Length: 4000\r\n\r\n`), 0);
     parser.push(body, 0);
     expect(seen[0]).toBe(body);
-    const framed = new Uint8Array(3000).fill(98);
+    const framed = Buffer.alloc(3000, 98);
     parser.push(framed, 0);
     expect(seen[1]?.buffer).toBe(framed.buffer);
+  });
+
+  test("a stopped parser hands on one piece of a packet and goes on where it was", () => {
+    const seen: string[] = [];
+    const parser = new Http1ResponseParser({
+      onHead: () => undefined,
+      onBody: (bytes) => {
+        seen.push(bytes.toString());
+        parser.isStopped = true;
+      },
+      onComplete: () => seen.push("end"),
+    });
+    parser.begin(false);
+    parser.push(Buffer.from(chunked), 0);
+    const packet = Buffer.from("1\r\na\r\n1\r\nb\r\n0\r\n\r\n");
+    const first = parser.push(packet, 0);
+    expect([seen.join(), first]).toEqual(["a", 4]);
+    parser.isStopped = false;
+    const second = parser.push(packet, first);
+    expect([seen.join(), second]).toEqual(["a,b", 10]);
+    parser.isStopped = false;
+    expect([parser.push(packet, second), seen.join()]).toEqual([packet.length, "a,b,end"]);
+  });
+
+  test("few bytes of a packet are a buffer of their own, so that the packet can go", () => {
+    const seen: Buffer[] = [];
+    const parser = new Http1ResponseParser({
+      onHead: () => undefined,
+      onBody: (bytes) => seen.push(bytes),
+      onComplete: () => undefined,
+    });
+    parser.begin(false);
+    const packet = Buffer.concat([Buffer.from(chunked), Buffer.from("5\r\nhello\r\n0\r\n\r\n"), Buffer.alloc(100_000)]);
+    parser.push(packet, parser.push(packet, 0));
+    expect(seen.map((piece) => [Buffer.isBuffer(piece), piece.toString(), piece.buffer.byteLength])).toEqual([
+      [true, "hello", 5],
+    ]);
   });
 
   test("one parser serves one response after the other", () => {
@@ -217,9 +254,7 @@ describe("what is refused", () => {
   for (const [what, text] of Object.entries(malformed)) {
     test(`${what}: malformed, in one piece and byte by byte`, () => {
       expect(parse(text).error).toBe("malformed");
-      expect(parsePieces(Array.from(Buffer.from(text, "latin1"), (byte) => Uint8Array.of(byte))).error).toBe(
-        "malformed",
-      );
+      expect(parsePieces(Array.from(Buffer.from(text, "latin1"), (byte) => Buffer.of(byte))).error).toBe("malformed");
     });
   }
 

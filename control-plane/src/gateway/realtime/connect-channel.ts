@@ -70,7 +70,7 @@ async function readFailure(answer: WebSocketRefusal | HttpClientError, channel: 
 }
 
 /** A refused handshake comes with its complete body: nothing to wait for or to cancel. */
-function wholeBody(body: Uint8Array): Pick<HttpResponseBody, "bytes" | "consume" | "cancel"> {
+function wholeBody(body: Buffer): Pick<HttpResponseBody, "bytes" | "consume" | "cancel"> {
   const nothing = (): void => undefined;
   return {
     bytes: () => Promise.resolve(body),

@@ -62,8 +62,7 @@ export class LinkedStream implements HttpBodySink {
     return linked.#queue.stream;
   }
 
-  onChunk(chunk: Uint8Array): void {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  onChunk(bytes: Buffer): void {
     if (this.#owner.isRaw) {
       this.#send(bytes);
       return;

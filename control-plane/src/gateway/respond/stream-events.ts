@@ -122,19 +122,18 @@ export class EventStream implements HttpBodySink {
     return this.#opening.promise;
   }
 
-  onChunk(chunk: Uint8Array): void {
+  onChunk(packet: Buffer): void {
     if (this.#isOver) {
-      this.#dropAfterEnd(chunk.byteLength);
+      this.#dropAfterEnd(packet.length);
       return;
     }
     if (this.#leaving !== null) {
-      this.#bytesAfterLeaving += chunk.byteLength;
+      this.#bytesAfterLeaving += packet.length;
       if (this.#bytesAfterLeaving > this.#owner.afterAbort.bytesMax) {
         this.#end({ kind: "aborted" });
         return;
       }
     }
-    const packet = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const { form } = this.#owner;
     if (form === "raw") {
       this.#send(packet);

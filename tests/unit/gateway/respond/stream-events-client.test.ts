@@ -42,15 +42,37 @@ describe("the client's side", () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  test("pauses the upstream when 64 KB wait, and lets it go on when there is room", async () => {
+  test("pauses the upstream when 16 KB wait, and lets it go on when half of them were read", async () => {
     const one = run();
-    one.body.push(content(60_000));
+    one.body.push(content(7_000));
+    one.body.push(content(7_000));
     expect(one.body.isPaused).toBe(false);
-    one.body.push(content(10_000));
+    one.body.push(content(7_000));
     expect(one.body.isPaused).toBe(true);
-    await one.stream.stream.getReader().read();
+    const reader = one.stream.stream.getReader();
+    await reader.read();
+    await settlePromises();
+    expect(one.body.isPaused).toBe(true);
+    await reader.read();
     await settlePromises();
     expect(one.body.isPaused).toBe(false);
+  });
+
+  test("what a slow reader takes counts, also while the upstream stays paused", async () => {
+    const one = run();
+    const reader = one.stream.stream.getReader();
+    for (let piece = 0; piece < 17; piece += 1) {
+      one.body.push(content(1_000));
+    }
+    for (let turn = 0; turn < 3; turn += 1) {
+      jest.advanceTimersByTime(59_000);
+      await reader.read();
+      await settlePromises();
+    }
+    expect(one.body.isPaused).toBe(true);
+    expect(one.endings).toEqual([]);
+    jest.advanceTimersByTime(65_000);
+    expect(one.endings).toEqual([{ kind: "aborted" }]);
   });
 
   test("a reader that reads nothing is gone after its time, and one that reads now and then is not", async () => {

@@ -1,7 +1,9 @@
 import type { HttpBodyFlow } from "@sluice/http-client/model";
 
-/** How much may be queued for a slow client before the upstream is paused. */
-const bytesMax = 65_536;
+/** How much may be queued for a slow client before the upstream is paused; the server takes as much again. */
+const bytesMax = 16_384;
+/** How much of the queue must be free before the upstream is resumed. */
+const roomBytesMin = bytesMax / 2;
 /** Between the last bytes and the break, so that a client can read the bytes before it sees the break. */
 const breakDelayMs = 250;
 
@@ -112,6 +114,8 @@ export class ClientQueue {
   #onWanted(): void {
     if (this.#isBreaking) {
       this.#breakIfRead();
+    } else if (this.#isPaused && (this.#controller?.desiredSize ?? bytesMax) < roomBytesMin) {
+      this.#timer?.refresh();
     } else if (this.#isPaused) {
       this.#isPaused = false;
       this.#clearTimer();
