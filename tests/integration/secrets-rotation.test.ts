@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { sealedColumns } from "@sluice/control-plane/admin/master-key/sealed-columns.ts";
 import { readSecret, saveSecret } from "@sluice/control-plane/admin/secrets/service.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
@@ -8,7 +9,7 @@ import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { chat, type SeenCall } from "../support/calls/chat-call.ts";
 import { masterKeyBytes, SluiceRig } from "../support/service/sluice.ts";
 import { repositoryRoot, type StartedProgram, startProgram } from "../support/service/start-process.ts";
-import { countUnder, fillSealed, listedColumns, paymentSecret, readSealed } from "../support/trace/sealed-values.ts";
+import { countUnder, fillSealed, paymentSecret, readSealed } from "../support/trace/sealed-values.ts";
 
 const secretCount = process.env["TEST_FULL"] === "1" ? 5_000 : 600;
 const command = join(repositoryRoot, "control-plane/src/commands/rotate-secrets.ts");
@@ -157,7 +158,7 @@ test("every encrypted column of the database is in the list of the rotation", as
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and data_type = 'bytea' and column_name ~ 'sealed|wrapped'
       and table_name !~ '^payload_segment'`;
-  expect(listedColumns.map(({ table, column }) => `${table}.${column}`).sort()).toEqual(
+  expect(sealedColumns.map(({ table, column }) => `${table}.${column}`).sort()).toEqual(
     columns.map(({ name }) => name).sort(),
   );
 });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import { seal } from "@sluice/control-plane/platform/crypto/seal.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
@@ -25,6 +27,16 @@ test("a master key that decrypts nothing in the database ends the start with a s
   );
   expect(failure).toMatch(/ended with 1 .*The master key [0-9a-f]{8} opens nothing in this database/s);
   expect(failure).not.toContain(other);
+});
+
+test("a start reports the missing key of an admin's authenticator", async () => {
+  const missing = new MasterKey(crypto.getRandomValues(new Uint8Array(32)));
+  const sealed = seal(missing.sealing, Buffer.from("code"), "any");
+  await rig.db.sql`
+    insert into shared_admin_credentials (username, password_hash, agent, totp_sealed) values ('a', 'none', 1, ${sealed})`;
+  const replica = await rig.startProcess();
+  expect(replica.log()).toContain("secrets.key_missing");
+  expect(replica.log()).toContain(missing.id);
 });
 
 test("commits are confirmed once they are written, whatever the server's default is", async () => {

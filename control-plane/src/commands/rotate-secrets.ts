@@ -6,30 +6,15 @@
  * time, while the service runs. What it did is recorded in the audit log.
  */
 import { parseArgs } from "node:util";
-import { accountSealedColumns } from "../accounts/service.ts";
-import { approvalSealedColumns } from "../admin/approvals/service.ts";
 import { audit, byCommand } from "../admin/audit/service.ts";
-import { secretSealedColumns } from "../admin/secrets/service.ts";
+import { sealedColumns } from "../admin/master-key/sealed-columns.ts";
 import { countBySealingKey, type KeyExchange, nameOf, resealColumn } from "../db/reseal.ts";
-import { channelSealedColumns } from "../gateway/channels/credentials.ts";
-import { mailSealedColumns } from "../mail/service.ts";
 import { type Config, loadConfig, masterKeySource } from "../platform/config.ts";
 import { loadGivenKey, loadMasterKey } from "../platform/crypto/master-key.ts";
 import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
 import type { Database, Transaction } from "../platform/db.ts";
 import { openDatabase } from "../platform/db-open.ts";
 import { redact } from "../platform/log.ts";
-import { traceSealedColumns } from "../trace/service.ts";
-
-/** Every column that is encrypted under the master key. A test compares this with the code that encrypts. */
-const columns: readonly SealedColumn[] = [
-  ...secretSealedColumns,
-  ...channelSealedColumns,
-  ...traceSealedColumns,
-  ...accountSealedColumns,
-  ...mailSealedColumns,
-  ...approvalSealedColumns,
-];
 
 const rowsOfStep = 100;
 const patienceMs = 30_000;
@@ -59,7 +44,7 @@ async function readKeys(config: Config): Promise<KeyExchange> {
 
 async function countAll(db: Database): Promise<Counts> {
   const counts = new Map<SealedColumn, ReadonlyMap<string, number>>();
-  for (const column of columns) {
+  for (const column of sealedColumns) {
     counts.set(column, await countBySealingKey(db, column));
   }
   return counts;
@@ -97,7 +82,7 @@ async function record(tx: Transaction, column: SealedColumn, change: KeyExchange
 /** @returns by column, the rows that name the old key and can't be decrypted with it */
 async function rotate(db: Database, exchange: KeyExchange, before: Counts): Promise<string[]> {
   const broken: string[] = [];
-  for (const column of columns) {
+  for (const column of sealedColumns) {
     const total = before.get(column)?.get(exchange.from.id) ?? 0;
     const { brokenRows } = await resealColumn(db, column, exchange, {
       rowsMax: rowsOfStep,

@@ -1,5 +1,6 @@
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import type { AnyElysia } from "elysia";
+import { sealedColumns } from "../admin/master-key/sealed-columns.ts";
 import { type AppRoutes, type CallHandlers, createApp } from "../app.ts";
 import { checkDatabase } from "../db/start-checks.ts";
 import { LeaseUpkeep } from "../gateway/quota/lease-upkeep.ts";
@@ -50,7 +51,7 @@ export type Program = {
  */
 export async function buildProgram(config: Config, log: Log): Promise<Program> {
   const base = await openBase(config, log);
-  await checkDatabase(base);
+  await checkDatabase({ ...base, sealedColumns });
   await base.settings.start(base.notifications);
   const trace = openTrace(base);
   await makePartitions(base.db);

@@ -1,4 +1,5 @@
 import { type MasterKey, MasterKeyError } from "../platform/crypto/master-key.ts";
+import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
 import type { Queryable } from "../platform/db.ts";
 import type { Log } from "../platform/log.ts";
 
@@ -10,9 +11,13 @@ export async function checkDatabase(parts: {
   readonly db: Queryable;
   readonly masterKey: MasterKey;
   readonly log: Log;
+  readonly sealedColumns: readonly SealedColumn[];
 }): Promise<void> {
-  const { db, masterKey, log } = parts;
-  const keyIds = await findSealingKeyIds(db);
+  const { db, masterKey, log, sealedColumns } = parts;
+  const keyIds = await findSealingKeyIds(
+    db,
+    sealedColumns.filter(({ isSmall }) => isSmall),
+  );
   const opening = masterKey.opening.map(({ id }) => id);
   const closed = keyIds.filter((id) => !opening.includes(id));
   if (keyIds.length > 0 && closed.length === keyIds.length) {
@@ -35,16 +40,17 @@ export async function checkDatabase(parts: {
 }
 
 /**
- * The ids of the master keys under which anything in this database is encrypted: the four bytes after the version of
+ * The ids of the master keys under which anything in these columns is encrypted: the four bytes after the version of
  * each encrypted value (platform/crypto/seal.ts).
  */
-async function findSealingKeyIds(db: Queryable): Promise<string[]> {
-  const rows = await db.sql<{ key_id: string }>`
-    select distinct encode(substring(sealed from 2 for 4), 'hex') as key_id from (
-      select credential_sealed as sealed from channel where credential_sealed is not null
-      union all select sealed from secret
-      union all select wrapped from payload_day_key where wrapped is not null
-    ) as every`;
+async function findSealingKeyIds(db: Queryable, columns: readonly SealedColumn[]): Promise<string[]> {
+  const values = columns.map(
+    ({ table, column }) => `select ${column} as sealed from ${table} where ${column} is not null`,
+  );
+  const rows = await db.query<{ key_id: string }>(
+    `select distinct encode(substring(sealed from 2 for 4), 'hex') as key_id from (${values.join(" union all ")}) as every`,
+    [],
+  );
   return rows.map((row) => row.key_id);
 }
 

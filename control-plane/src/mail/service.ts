@@ -18,6 +18,7 @@ export const mailSealedColumns: readonly SealedColumn[] = [
     table: "mail_log",
     column: "variables_sealed",
     key: ["dedupe_key", "user_id"],
+    isSmall: false,
     contextOf: ([dedupeKey, userId]) => variablesContext({ dedupeKey: dedupeKey ?? "", userId: userId ?? null }),
   },
 ];

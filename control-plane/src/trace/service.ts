@@ -41,6 +41,7 @@ export const traceSealedColumns: readonly SealedColumn[] = [
     table: "payload_day_key",
     column: "wrapped",
     key: ["day", "key_id"],
+    isSmall: true,
     contextOf: ([day, keyId]) => dayKeyContext(day ?? "", keyId ?? ""),
   },
 ];

@@ -1,26 +1,13 @@
 import { accountSealedColumns, findOrCreateUser } from "@sluice/control-plane/accounts/service.ts";
 import { approvalSealedColumns } from "@sluice/control-plane/admin/approvals/service.ts";
-import { saveSecret, secretSealedColumns } from "@sluice/control-plane/admin/secrets/service.ts";
-import { channelSealedColumns } from "@sluice/control-plane/gateway/channels/credentials.ts";
-import { mailSealedColumns } from "@sluice/control-plane/mail/service.ts";
+import { sealedColumns } from "@sluice/control-plane/admin/master-key/sealed-columns.ts";
+import { saveSecret } from "@sluice/control-plane/admin/secrets/service.ts";
 import { insertMail } from "@sluice/control-plane/mail/store.ts";
 import { sealVariables } from "@sluice/control-plane/mail/variables-seal.ts";
 import type { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { open, seal } from "@sluice/control-plane/platform/crypto/seal.ts";
-import type { SealedColumn } from "@sluice/control-plane/platform/crypto/sealed-column.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
-import { traceSealedColumns } from "@sluice/control-plane/trace/service.ts";
 import { createCustomer } from "../usage/usage-rows.ts";
-
-/** What the features list. */
-export const listedColumns: readonly SealedColumn[] = [
-  ...secretSealedColumns,
-  ...channelSealedColumns,
-  ...traceSealedColumns,
-  ...accountSealedColumns,
-  ...mailSealedColumns,
-  ...approvalSealedColumns,
-];
 
 export const paymentSecret = "whsec_0123456789-0123456789";
 const farAway = new Date(Date.now() + 86_400_000);
@@ -67,7 +54,7 @@ export async function fillSealed(db: Database, key: MasterKey, secretCount: numb
 /** Every listed value in clear, by its place. */
 export async function readSealed(db: Database, key: MasterKey): Promise<Map<string, string>> {
   const values = new Map<string, string>();
-  for (const column of listedColumns) {
+  for (const column of sealedColumns) {
     const names = column.key.map((name) => `${name}::text`).join(", ");
     const rows = await db.query<{ key: (string | null)[]; sealed: Uint8Array }>(
       `select to_jsonb(array[${names}]) as key, ${column.column} as sealed from ${column.table}

@@ -40,6 +40,7 @@ const columnOf = (kind: CodeOwner["kind"]): SealedColumn => {
     table,
     column,
     key: ["id"],
+    isSmall: kind === "admin",
     contextOf: ([id]) => sealContext({ table, column, row: id ?? "", owner: id ?? "" }),
   };
 };

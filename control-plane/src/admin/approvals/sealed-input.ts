@@ -13,6 +13,7 @@ export const sealedInputs: SealedColumn = {
   table: "approval",
   column: "sealed",
   key: ["id"],
+  isSmall: true,
   contextOf: ([id]) => contextOf(id ?? ""),
 };
 

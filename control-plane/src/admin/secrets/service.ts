@@ -15,7 +15,7 @@ function contextOf(name: string): string {
 
 /** What this feature encrypts under the master key. */
 export const secretSealedColumns: readonly SealedColumn[] = [
-  { table: "secret", column: "sealed", key: ["name"], contextOf: ([name]) => contextOf(name ?? "") },
+  { table: "secret", column: "sealed", key: ["name"], isSmall: true, contextOf: ([name]) => contextOf(name ?? "") },
 ];
 
 /** Encrypts the value and stores it under the name, replacing an earlier one. Returns its version, counted from 1. */

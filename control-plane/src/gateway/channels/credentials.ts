@@ -7,7 +7,13 @@ const credentialContext = (id: ChannelId | string) =>
   sealContext({ table: "channel", column: "credential_sealed", row: id, owner: "operator" });
 
 export const channelSealedColumns: readonly SealedColumn[] = [
-  { table: "channel", column: "credential_sealed", key: ["id"], contextOf: ([id]) => credentialContext(id ?? "") },
+  {
+    table: "channel",
+    column: "credential_sealed",
+    key: ["id"],
+    isSmall: true,
+    contextOf: ([id]) => credentialContext(id ?? ""),
+  },
 ];
 
 /** Decrypts the credential of a channel. @throws SealError */

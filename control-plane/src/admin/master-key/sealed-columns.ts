@@ -1,0 +1,20 @@
+import { accountSealedColumns } from "../../accounts/service.ts";
+import { channelSealedColumns } from "../../gateway/channels/credentials.ts";
+import { mailSealedColumns } from "../../mail/service.ts";
+import type { SealedColumn } from "../../platform/crypto/sealed-column.ts";
+import { traceSealedColumns } from "../../trace/service.ts";
+import { approvalSealedColumns } from "../approvals/service.ts";
+import { secretSealedColumns } from "../secrets/service.ts";
+
+/**
+ * Everything that features encrypt under the master key. A start looks for keys that are missing, and a rotation
+ * encrypts again; both do so without building the features. A test compares the list with the database.
+ */
+export const sealedColumns: readonly SealedColumn[] = [
+  ...secretSealedColumns,
+  ...channelSealedColumns,
+  ...traceSealedColumns,
+  ...accountSealedColumns,
+  ...mailSealedColumns,
+  ...approvalSealedColumns,
+];
