@@ -10,7 +10,7 @@ import { connectRaw } from "../support/wire/raw-tcp-client.ts";
 const text = "a".repeat(1_000);
 const picture = "A".repeat(60_000);
 const chunk = (delta: object) => ({ choices: [{ index: 0, delta, finish_reason: null }] });
-const abortsPerHour = 3;
+const unpaidPerHour = 3;
 /** How long a provider is read on at least. */
 const readOnMs = 200;
 
@@ -78,7 +78,7 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
     await faulty.rig.addTokenPriceModel("dear", { input_usd_per_m: "100", output_usd_per_m: "300", image_usd: "0.04" });
     await saveMapEntry(faulty.rig, { name: messagesModel, upstream_model: "dear" });
     await faulty.start(arrangement, {
-      UNPAID_ABORTS_PER_HOUR: String(abortsPerHour),
+      UNPAID_CALLS_PER_HOUR: String(unpaidPerHour),
       ABORTED_USAGE_TIMEOUT_MS: String(readOnMs),
     });
   });
@@ -121,10 +121,10 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
       await Bun.sleep(workMs);
       connection.close("rst");
     };
-    for (let count = 0; count < abortsPerHour; count += 1) {
+    for (let count = 0; count < unpaidPerHour; count += 1) {
       await leave(readOnMs * 2);
     }
-    const rows = await waitForSettledRows(faulty.rig.db, user.gatewayUserId, abortsPerHour);
+    const rows = await waitForSettledRows(faulty.rig.db, user.gatewayUserId, unpaidPerHour);
     expect(rows.map(({ outcome, usageSource }) => [outcome, usageSource])).toEqual(
       rows.map(() => ["aborted", "estimated"]),
     );
@@ -133,16 +133,27 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
     expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: "rate_limit_exceeded" } });
   });
 
+  test("is limited in the same way when responses have no output, which is free", async () => {
+    const user = await faulty.rig.addUser();
+    faulty.provider.script({ text: "", usage: { prompt_tokens: 5_000, completion_tokens: 0 } }, { times: "always" });
+    const statuses: number[] = [];
+    for (let count = 0; count <= unpaidPerHour; count += 1) {
+      const answer = await faulty.call("dear", { stop: ["a"] }, { apiKey: user.apiKey });
+      statuses.push(answer.status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: unpaidPerHour }, () => 200), 429]);
+  });
+
   test("may do so as often as it likes if the output accounts for the time, or the provider reports its work", async () => {
     const user = await faulty.rig.addUser();
     const event = chunk({ content: "words ".repeat(200) });
     const usage = { prompt_tokens: 10, completion_tokens: 5_000 };
-    faulty.provider.script({ events: [event, event], silence: { afterChunks: 1 } }, { times: abortsPerHour * 2 });
-    faulty.provider.script({ usage, silence: { afterChunks: 1 } }, { times: abortsPerHour * 2 });
-    for (let count = 0; count < abortsPerHour * 4; count += 1) {
+    faulty.provider.script({ events: [event, event], silence: { afterChunks: 1 } }, { times: unpaidPerHour * 2 });
+    faulty.provider.script({ usage, silence: { afterChunks: 1 } }, { times: unpaidPerHour * 2 });
+    for (let count = 0; count < unpaidPerHour * 4; count += 1) {
       const connection = await open(user.apiKey, "/v1/chat/completions");
       const held = await faulty.provider.waitForHeld(count);
-      if (count < abortsPerHour * 2) {
+      if (count < unpaidPerHour * 2) {
         await connection.waitForText(JSON.stringify(event));
         connection.close("rst");
       } else {
@@ -153,23 +164,23 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
       }
       await waitForSettledRows(faulty.rig.db, user.gatewayUserId, count + 1);
     }
-    const rows = await waitForSettledRows(faulty.rig.db, user.gatewayUserId, abortsPerHour * 4);
+    const rows = await waitForSettledRows(faulty.rig.db, user.gatewayUserId, unpaidPerHour * 4);
     expect(rows.map(({ usageSource }) => String(usageSource)).toSorted()).toEqual([
-      ...rows.slice(abortsPerHour * 2).map(() => "estimated"),
-      ...rows.slice(abortsPerHour * 2).map(() => "provider"),
+      ...rows.slice(unpaidPerHour * 2).map(() => "estimated"),
+      ...rows.slice(unpaidPerHour * 2).map(() => "provider"),
     ]);
   });
 
   test("before the head does so for free, but not more often per hour than a key may", async () => {
     const user = await faulty.rig.addUser();
     faulty.provider.script({ neverAnswer: true }, { times: "always" });
-    for (let count = 0; count < abortsPerHour; count += 1) {
+    for (let count = 0; count < unpaidPerHour; count += 1) {
       const connection = await open(user.apiKey, "/v1/chat/completions");
       await faulty.provider.waitForHeld(count);
       connection.close("rst");
       await faulty.provider.waitForCancel(count);
     }
-    const rows = await waitForSettledRows(faulty.rig.db, user.gatewayUserId, abortsPerHour);
+    const rows = await waitForSettledRows(faulty.rig.db, user.gatewayUserId, unpaidPerHour);
     expect(rows.map(({ outcome, quota }) => [outcome, quota])).toEqual(rows.map(() => ["aborted", 0n]));
     const answer = await finishedAnswer(await open(user.apiKey, "/v1/chat/completions"));
     expect(answer.status).toBe(429);
@@ -186,6 +197,6 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
       },
     );
     expect([message.status, JSON.parse(message.body.toString()).error?.type]).toEqual([429, "rate_limit_error"]);
-    expect(faulty.provider.requests).toHaveLength(abortsPerHour);
+    expect(faulty.provider.requests).toHaveLength(unpaidPerHour);
   });
 });

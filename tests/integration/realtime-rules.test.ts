@@ -35,7 +35,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
   beforeAll(async () => {
     provider = startScriptedSessions();
     scene = await startRelayScene(arrangement, {
-      env: { REALTIME_RECHECK_MS: "200", UNPAID_ABORTS_PER_HOUR: "2" },
+      env: { REALTIME_RECHECK_MS: "200", UNPAID_CALLS_PER_HOUR: "2" },
       prepare: async (rig) => {
         await addModelWithChannel(rig, "voice", `${provider.url}/v1`);
         await addModelWithChannel(rig, "other", `${provider.url}/v1`);
@@ -190,7 +190,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
         headers: { ...credential(), "content-type": "application/json" },
         body: JSON.stringify({ model: "voice", input: "hello" }),
       });
-      return (await answer.text()).includes("can abandon at most 2 calls per hour");
+      return (await answer.text()).includes("can make at most 2 calls per hour that");
     });
   });
 

@@ -51,7 +51,7 @@ export function openGateway(base: Base, exportCall: GatewayRuntimeDeps["exportCa
     },
     parseAside: (order) => parseAside(base.aside, order),
     bodyRoom: openBodyRoom(config),
-    abortsPerHour: config.UNPAID_ABORTS_PER_HOUR === 0 ? null : config.UNPAID_ABORTS_PER_HOUR,
+    unpaidPerHour: config.UNPAID_CALLS_PER_HOUR === 0 ? null : config.UNPAID_CALLS_PER_HOUR,
     isSentRetried: config.UPSTREAM_RETRY_SENT,
     streamStallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS,
     clock: systemClock,

@@ -31,8 +31,8 @@ export class CallEnder {
     if (end.isImplausible === true) {
       this.#reportImplausible(state, end);
     }
-    if (end.outcome === "aborted" && end.usageSource === "estimated" && state.readOn?.isMostlyUnseen === true) {
-      this.#deps.limits.noteAbort(state.principal);
+    if (isUnpaid(state, end)) {
+      this.#deps.limits.noteUnpaid(state.principal);
     }
     const cost = { quota: priceUsage(end, state.model), hold: state.hold };
     const row = toUsageRow(state, end, cost, durationMs);
@@ -61,7 +61,7 @@ export class CallEnder {
     }
     const isClientGone = error.code === "client_closed_request";
     if (isClientGone && state.attempts.length > 0 && state.principal !== null) {
-      this.#deps.limits.noteAbort(state.principal);
+      this.#deps.limits.noteUnpaid(state.principal);
     }
     const end: CallEnd = {
       outcome: isClientGone ? "aborted" : isOurs(state, error) ? "failed" : "refused",
@@ -133,6 +133,13 @@ export class CallEnder {
   #durationMs(state: CallState): number {
     return Math.round(this.#deps.clock.tick() - state.call.startedTick);
   }
+}
+
+/** Whether the provider may bill more than was charged: for work that nobody saw, or for a prompt without an answer. */
+function isUnpaid({ request, readOn }: AdmittedCall, { outcome, usageSource }: CallEnd): boolean {
+  return outcome === "aborted"
+    ? usageSource === "estimated" && readOn?.isMostlyUnseen === true
+    : outcome === "completed" && usageSource === "none" && request.bounds.outputTokensMax !== 0;
 }
 
 /**

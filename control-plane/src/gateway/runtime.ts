@@ -50,7 +50,7 @@ export type GatewayRuntimeDeps = {
   readonly sockets: WebSocketClient;
   readonly upstreamLimits: UpstreamLimits;
   readonly parseAside: PipelineDeps["parseAside"];
-  readonly abortsPerHour: number | null;
+  readonly unpaidPerHour: number | null;
   readonly bodyRoom: BodyRoom;
   readonly isSentRetried: boolean;
   readonly streamStallTimeoutMs: number;
@@ -95,7 +95,7 @@ export class GatewayRuntime {
     this.#term = new LeaseTerm(deps.leaseTermMs);
     this.leases = new QuotaLeases(createLeaseStore(db, deps.replicaId), this.#term, clock, log);
     this.#directory = new KeyDirectory((keyHash) => findPrincipal(db, keyHash), clock);
-    this.#limits = new KeyLimits(clock, deps.abortsPerHour);
+    this.#limits = new KeyLimits(clock, deps.unpaidPerHour);
     this.#loads = new ChannelLoads(clock);
     this.#readOnRoom = new ReadOnRoom(deps.upstreamLimits.afterAbort);
     const pipelineDeps: PipelineDeps = {

@@ -122,7 +122,7 @@ const schema = z.object({
   UPSTREAM_IDLE_TIMEOUT_MS: count(10, 3_600_000).default(45_000),
   UPSTREAM_TOTAL_TIMEOUT_MS: count(10, 7_200_000).default(1_800_000),
   ABORTED_USAGE_TIMEOUT_MS: count(0, 60_000).default(5_000),
-  UNPAID_ABORTS_PER_HOUR: count(0, 1_000_000).default(600),
+  UNPAID_CALLS_PER_HOUR: count(0, 1_000_000).default(600),
   STREAM_STALL_TIMEOUT_MS: count(100, 3_600_000).default(60_000),
   CLIENT_IDLE_TIMEOUT_MS: count(1_000, 255_000).default(30_000),
   UPSTREAM_RETRY_SENT: flag.default(true),

@@ -19,22 +19,22 @@ export class KeyLimits {
   /** By the key whose limits apply. */
   readonly #usages = new Map<ApiKeyId, Usage>();
   /**
-   * Abandoned calls that a provider may bill us for without our charging them. Counted per user, who could otherwise
-   * use one key after another.
+   * Calls that a provider may bill us for without our charging them. Counted per user, who could otherwise use one key
+   * after another.
    */
-  readonly #aborts = new Map<GatewayUserId, RateBucket>();
+  readonly #unpaid = new Map<GatewayUserId, RateBucket>();
   readonly #used = new Set<ApiKeyId>();
   readonly #clock: Clock;
-  readonly #abortsPerHour: number | null;
+  readonly #unpaidPerHour: number | null;
   #replicas = 1;
 
   /**
-   * @param abortsPerHour how many calls a user may abandon before their response begins, which is free, or before the
-   * provider has reported their cost; null for any number
+   * @param unpaidPerHour how many calls of a user may be free although a provider began to work on them: abandoned before
+   * their response begins or their cost is reported, or without output; null for any number
    */
-  constructor(clock: Clock, abortsPerHour: number | null) {
+  constructor(clock: Clock, unpaidPerHour: number | null) {
     this.#clock = clock;
-    this.#abortsPerHour = abortsPerHour;
+    this.#unpaidPerHour = unpaidPerHour;
   }
 
   /** Limits are divided evenly among live replicas. */
@@ -92,21 +92,21 @@ export class KeyLimits {
         retryAfterSeconds: usage.tokens.secondsUntil(1, tick),
       });
     }
-    const aborts = this.#abortsOf(principal.gatewayUserId);
-    if (aborts?.has(1, tick) === false) {
+    const unpaid = this.#unpaidOf(principal.gatewayUserId);
+    if (unpaid?.has(1, tick) === false) {
       throw new AppError("rate_limit_exceeded", {
-        message: `This account can abandon at most ${this.#abortsPerHour} calls per hour before their cost is known.`,
-        retryAfterSeconds: aborts.secondsUntil(1, tick),
+        message: `This account can make at most ${this.#unpaidPerHour} calls per hour that produce no output or that it abandons before their cost is known.`,
+        retryAfterSeconds: unpaid.secondsUntil(1, tick),
       });
     }
   }
 
-  /** The client abandoned a call for which a provider may have done more work than is charged. */
-  noteAbort(principal: Principal): void {
+  /** A provider may have done more work for a call than is charged: it was abandoned, or produced no output. */
+  noteUnpaid(principal: Principal): void {
     const { gatewayUserId: id } = principal;
-    const bucket = this.#abortsOf(id) ?? RateBucket.adjusted(null, this.#abortsPerHour, this.#replicas, hourMs);
+    const bucket = this.#unpaidOf(id) ?? RateBucket.adjusted(null, this.#unpaidPerHour, this.#replicas, hourMs);
     if (bucket !== null) {
-      this.#aborts.set(id, bucket);
+      this.#unpaid.set(id, bucket);
       bucket.take(1, this.#clock.tick());
     }
   }
@@ -140,22 +140,22 @@ export class KeyLimits {
         this.#usages.delete(id);
       }
     }
-    for (const [id, bucket] of this.#aborts) {
+    for (const [id, bucket] of this.#unpaid) {
       if (bucket.isFull(tick)) {
-        this.#aborts.delete(id);
+        this.#unpaid.delete(id);
       }
     }
   }
 
   /** Null while there is nothing to count. */
-  #abortsOf(id: GatewayUserId): RateBucket | null {
-    const known = this.#aborts.get(id);
+  #unpaidOf(id: GatewayUserId): RateBucket | null {
+    const known = this.#unpaid.get(id);
     if (known === undefined) {
       return null;
     }
-    const bucket = RateBucket.adjusted(known, this.#abortsPerHour, this.#replicas, hourMs);
+    const bucket = RateBucket.adjusted(known, this.#unpaidPerHour, this.#replicas, hourMs);
     if (bucket !== null && bucket !== known) {
-      this.#aborts.set(id, bucket);
+      this.#unpaid.set(id, bucket);
     }
     return bucket;
   }

@@ -374,7 +374,7 @@ export class RealtimeSession implements ServerSocketOwner {
     const { state, books, funds, loads, limits, use, clock, log } = this.#deps;
     await this.#charging.catch(() => undefined);
     if (ending.hasLeft === true && this.#asked > 0) {
-      limits.noteAbort(state.principal);
+      limits.noteUnpaid(state.principal);
     }
     try {
       await books.close(() => funds.take(), {

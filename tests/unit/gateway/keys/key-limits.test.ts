@@ -80,12 +80,12 @@ test("keys with an admitted call are reported once", () => {
 });
 
 describe("abandoned calls", () => {
-  const ticking = (abortsPerHour: number | null) => {
+  const ticking = (unpaidPerHour: number | null) => {
     let tick = 0;
-    const limits = new KeyLimits({ now: () => 0, tick: () => tick }, abortsPerHour);
+    const limits = new KeyLimits({ now: () => 0, tick: () => tick }, unpaidPerHour);
     const leave = (of: Principal) => {
       limits.begin(of);
-      limits.noteAbort(of);
+      limits.noteUnpaid(of);
       limits.end(of, 0n);
     };
     return {
