@@ -173,9 +173,17 @@ export const answerMutants: readonly Mutant[] = [
   {
     id: "relay/read-on-unpaid",
     file: "control-plane/src/gateway/call-ender.ts",
-    from: 'end.usageSource === "estimated" && state.readOn?.isMostlyUnseen === true',
-    to: 'end.usageSource === "estimated" && state.readOn?.isMostlyUnseen === null',
-    rule: "work that was unseen and never told counts among the unpaid aborts of the user",
+    from: 'usageSource === "estimated" && readOn?.isMostlyUnseen === true',
+    to: 'usageSource === "estimated" && readOn?.isMostlyUnseen === null',
+    rule: "work that nobody saw and that was never reported counts among the unpaid calls of the user",
+    tests: ["fault/unpriced-output.test.ts"],
+  },
+  {
+    id: "relay/empty-unpaid",
+    file: "control-plane/src/gateway/call-ender.ts",
+    from: 'outcome === "completed" && usageSource === "none" && request.bounds.outputTokensMax !== 0',
+    to: "false",
+    rule: "responses without output count among the unpaid calls of the user",
     tests: ["fault/unpriced-output.test.ts"],
   },
   {
