@@ -7,7 +7,6 @@ import {
   DatabaseUnavailableError,
   isRetryable,
   TransactionAbortedError,
-  withoutQueryText,
 } from "./db-errors.ts";
 import type { ConnectionPool, PooledConnection, StatementSource } from "./db-pool.ts";
 
@@ -26,7 +25,7 @@ export async function runTransaction<T>(
       return await runOnce(pool, work, limits);
     } catch (error) {
       if (retry >= retriesMax || !isRetryable(error)) {
-        throw withoutQueryText(error);
+        throw error;
       }
       await Bun.sleep(backoffMs(retryBackoff, retry + 1));
     }
