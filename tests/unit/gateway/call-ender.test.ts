@@ -16,6 +16,7 @@ import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/errors.ts";
 import { Registry } from "prom-client";
+import { defaultCallSettings } from "../../support/calls/call-settings.ts";
 import { LeaseLedger, onlyBudget } from "../../support/leases/lease-ledger.ts";
 
 const log = createLog("error", () => undefined);
@@ -50,12 +51,7 @@ const principal: Principal = {
   groupName: "default",
   isUserEnabled: true,
   keyStatus: "active",
-  expiresAtMs: null,
-  allowedModels: null,
-  allowedIps: null,
-  requestsPerMinute: null,
-  tokensPerMinute: null,
-  concurrencyMax: null,
+  ...defaultCallSettings,
   isPayloadTraced: false,
   isFirstUse: true,
   rateMultiplier: "1.0000" as Decimal,

@@ -3,6 +3,7 @@ import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
 import { KeyLimits } from "@sluice/control-plane/gateway/keys/key-limits.ts";
 import type { Principal } from "@sluice/control-plane/gateway/model.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
+import { defaultCallSettings } from "../../../support/calls/call-settings.ts";
 
 const clock = { now: () => 0, tick: () => 1_000 };
 
@@ -10,9 +11,7 @@ const principal = (apiKeyId: bigint, limits: Partial<Principal> = {}): Principal
   ({
     apiKeyId,
     limitKeyId: apiKeyId,
-    requestsPerMinute: null,
-    tokensPerMinute: null,
-    concurrencyMax: null,
+    ...defaultCallSettings,
     ...limits,
   }) as Principal;
 
