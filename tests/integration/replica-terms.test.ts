@@ -3,6 +3,7 @@ import type { BudgetId, ReplicaId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import { insertGatewayUser } from "@sluice/control-plane/gateway/keys/store.ts";
 import { grantQuota } from "@sluice/control-plane/gateway/quota/grant-store.ts";
+import { createLeaseStore } from "@sluice/control-plane/gateway/quota/lease-store.ts";
 import { LeaseUpkeep } from "@sluice/control-plane/gateway/quota/lease-upkeep.ts";
 import {
   forgetEmptyLeases,
@@ -12,7 +13,6 @@ import {
   selectReplicas,
   writeOffLeases,
 } from "@sluice/control-plane/gateway/quota/replica-store.ts";
-import { createLeaseStore } from "@sluice/control-plane/gateway/quota/store.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";

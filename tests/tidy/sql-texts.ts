@@ -14,7 +14,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
   "calls functions of the database": {
     "control-plane/src/gateway/quota/grant-store.ts": 1,
     "control-plane/src/gateway/quota/replica-store.ts": 5,
-    "control-plane/src/gateway/quota/store.ts": 3,
+    "control-plane/src/gateway/quota/lease-store.ts": 3,
     "control-plane/src/ledger/money-check-store.ts": 5,
     "control-plane/src/trace/access-store.ts": 2,
     "control-plane/src/trace/retention-store.ts": 6,
