@@ -54,18 +54,15 @@ export const chinese: MailWords = {
   payment_success: {
     subject: "已收到您的付款：{{amount}}",
     title: "已收到您的付款",
-    body: ["感谢您的付款。额度已添加到您的账户。"],
+    body: ["感谢您的付款。您的余额已充值。"],
     action: "打开控制台",
     notes: [],
     facts: { order_no: "订单号", plan_name: "套餐", amount: "金额", credit: "额度" },
   },
   quota_low: {
-    subject: "您的剩余额度已不足 {{threshold}}",
-    title: "您的额度即将用完",
-    body: [
-      "您的剩余额度为 {{credit}}，已不足最近一次增加额度的 {{threshold}}。",
-      "额度用完后，请求会被拒绝，直到您再次充值。",
-    ],
+    subject: "您的余额已不足 {{threshold}}",
+    title: "您的余额即将用完",
+    body: ["您的余额为 {{credit}}，已不足最近一次充值的 {{threshold}}。", "余额用完后，请求会被拒绝，直到您再次充值。"],
     action: "充值",
     notes: [],
   },

@@ -74,17 +74,17 @@ export const french: MailWords = {
   payment_success: {
     subject: "Paiement reçu : {{amount}}",
     title: "Paiement reçu",
-    body: ["Merci pour votre paiement. Le crédit a été ajouté à votre compte."],
+    body: ["Merci pour votre paiement. Votre solde a été rechargé."],
     action: "Ouvrir la console",
     notes: [],
     facts: { order_no: "Commande", plan_name: "Formule", amount: "Montant", credit: "Crédit" },
   },
   quota_low: {
-    subject: "Il vous reste moins de {{threshold}} de votre crédit",
-    title: "Votre crédit est bientôt épuisé",
+    subject: "Il vous reste moins de {{threshold}} de votre solde",
+    title: "Votre solde est bientôt épuisé",
     body: [
-      "Votre crédit restant est de {{credit}}, soit moins de {{threshold}} du dernier montant ajouté.",
-      "Une fois le crédit épuisé, les requêtes sont refusées jusqu’à ce que vous le rechargiez.",
+      "Votre solde est de {{credit}}, soit moins de {{threshold}} du dernier rechargement.",
+      "Une fois le solde épuisé, les requêtes sont refusées jusqu’à ce que vous le rechargiez.",
     ],
     action: "Recharger",
     notes: [],

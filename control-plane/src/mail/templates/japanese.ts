@@ -72,16 +72,16 @@ export const japanese: MailWords = {
   payment_success: {
     subject: "お支払いを確認しました: {{amount}}",
     title: "お支払いを確認しました",
-    body: ["お支払いありがとうございます。クレジットがアカウントに追加されました。"],
+    body: ["お支払いありがとうございます。残高にチャージされました。"],
     action: "コンソールを開く",
     notes: [],
     facts: { order_no: "注文番号", plan_name: "プラン", amount: "金額", credit: "クレジット" },
   },
   quota_low: {
-    subject: "クレジットの残りが {{threshold}} を下回りました",
-    title: "クレジットが残りわずかです",
+    subject: "残高が {{threshold}} を下回りました",
+    title: "残高が残りわずかです",
     body: [
-      "クレジットの残高は {{credit}} です。前回追加された分の {{threshold}} を下回りました。",
+      "残高は {{credit}} です。前回のチャージ額の {{threshold}} を下回りました。",
       "使い切ると、チャージするまでリクエストは拒否されます。",
     ],
     action: "チャージする",

@@ -69,17 +69,17 @@ export const korean: MailWords = {
   payment_success: {
     subject: "결제가 완료되었습니다: {{amount}}",
     title: "결제가 완료되었습니다",
-    body: ["결제해 주셔서 감사합니다. 크레딧이 계정에 추가되었습니다."],
+    body: ["결제해 주셔서 감사합니다. 잔액이 충전되었습니다."],
     action: "콘솔 열기",
     notes: [],
     facts: { order_no: "주문 번호", plan_name: "요금제", amount: "금액", credit: "크레딧" },
   },
   quota_low: {
-    subject: "남은 크레딧이 {{threshold}} 미만입니다",
-    title: "크레딧이 얼마 남지 않았습니다",
+    subject: "남은 잔액이 {{threshold}} 미만입니다",
+    title: "잔액이 얼마 남지 않았습니다",
     body: [
-      "남은 크레딧: {{credit}}. 마지막으로 추가된 크레딧의 {{threshold}} 미만입니다.",
-      "크레딧을 모두 사용하면 충전할 때까지 요청이 거부됩니다.",
+      "현재 잔액: {{credit}}. 마지막 충전 금액의 {{threshold}} 미만입니다.",
+      "잔액을 모두 사용하면 충전할 때까지 요청이 거부됩니다.",
     ],
     action: "충전하기",
     notes: [],

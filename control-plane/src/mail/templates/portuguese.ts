@@ -68,16 +68,16 @@ export const portuguese: MailWords = {
   payment_success: {
     subject: "Pagamento recebido: {{amount}}",
     title: "Pagamento recebido",
-    body: ["Obrigado pelo seu pagamento. O crédito foi adicionado à sua conta."],
+    body: ["Obrigado pelo seu pagamento. O seu saldo foi recarregado."],
     action: "Abrir o console",
     notes: [],
     facts: { order_no: "Pedido", plan_name: "Plano", amount: "Valor", credit: "Crédito" },
   },
   quota_low: {
-    subject: "Restam menos de {{threshold}} do seu crédito",
-    title: "O seu crédito está acabando",
+    subject: "Restam menos de {{threshold}} do seu saldo",
+    title: "O seu saldo está acabando",
     body: [
-      "O seu crédito restante é de {{credit}}, menos de {{threshold}} do último valor adicionado.",
+      "O seu saldo é de {{credit}}, menos de {{threshold}} da última recarga.",
       "Quando ele acabar, as solicitações serão recusadas até que você recarregue.",
     ],
     action: "Recarregar",
