@@ -345,7 +345,7 @@ describe("a session", () => {
     expect(me.body).toMatchObject({ user: { email: victim } });
   });
 
-  test("is not another kind of session", async () => {
+  test("can't be used as another kind of session", async () => {
     const [user, admin] = [await loginUser(rig), await loginAdmin(rig)];
     expect(await client.me(admin.cookie.replace("ADMIN", "USER"))).toBe(401);
     const asAdmin = await client.get("/backend/auth/admin/me/", { cookie: user.cookie.replace("USER", "ADMIN") });

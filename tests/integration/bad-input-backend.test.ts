@@ -148,7 +148,7 @@ describe("a request with a cookie", () => {
 });
 
 describe("fields", () => {
-  test("46 that nobody may set are unknown_field, and set nothing", async () => {
+  test("46 that nobody may set are refused as unknown_field and set nothing", async () => {
     const change = { role: "admin", balance: 1e9, rate_multiplier: "0.1" };
     const answer = await client.post("/backend/auth/profile/save/", change, { cookie: user.cookie });
     expect(told(answer)).toEqual([400, "unknown_field"]);

@@ -185,7 +185,7 @@ describeUnless(unlessRoot, "as root", () => {
     expect((await stat(directory)).uid).toBe((await stat(`/proc/${pid}`)).uid);
   });
 
-  test("below a closed folder the files are outside, every later start finds them, and a copy of the folder gets its own", async () => {
+  test("if the folder is closed to that user, the files are outside, later starts find them, and a copied folder gets its own", async () => {
     await chmod(folder, 0o700);
     const reports: string[] = [];
     const first = await start({ report: (line) => reports.push(line) });

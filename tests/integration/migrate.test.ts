@@ -231,7 +231,7 @@ describe("functions", () => {
     ] as never);
   });
 
-  test("are all applied or none, with the file and the line that failed", async () => {
+  test("are all applied or none, and a failure names the file and the line", async () => {
     await writeFunctions({ one: answerFunction });
     await run();
     const broken = "-- Why.\ncreate or replace function worse() returns int language sql as $$\n  select nothing\n$$;";

@@ -20,7 +20,7 @@ afterEach(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-/** A row that no program of ours would write: it is in the log, but was charged to nobody. */
+/** A row that none of our programs would write: it is in the log, but nobody was charged. */
 async function insertUncharged(row: UsageRow): Promise<void> {
   await insertUsageRows(scene.db, [{ row, json: encodeUsageRow(row) }]);
 }

@@ -90,7 +90,7 @@ describe("a multiplier of the user", () => {
 
 describe("unexpected usage", () => {
   test.each([false, true])(
-    "above the bound is charged exactly and shows in the row, as a stream %p",
+    "above the bound is charged exactly and visible in the row, as a stream %p",
     async (stream) => {
       provider.reset();
       provider.script({ usage: { prompt_tokens: 5, completion_tokens: 5_000 } });

@@ -217,7 +217,7 @@ function registerForm({ registration, pages, sessions }: AccountRouteDeps): AnyE
       access: "public",
       body: "form",
       input: anyForm,
-      summary: "Register a user, who must verify the e-mail address, and say that a mail is on its way",
+      summary: "Register a user, who must verify the e-mail address, and show that a mail is on its way",
       output: null,
       otherAnswers: [{ status: 200, type: "text/html", summary: "The next steps." }, ...formAnswers.slice(1)],
       limits: limitSentences.registration,

@@ -97,7 +97,7 @@ function judge(deps: ExitNodeDeps, { node, relayKey }: Stored, input: SaveExitNo
   }
   const isElsewhere = node !== null && (node.host !== fields.host || node.relayUrl !== fields.relayUrl);
   if (isElsewhere && relayKey !== null && input.relay_key === undefined) {
-    const message = "Enter the relay key again: the address that it is sent to changes.";
+    const message = "Enter the relay key again: the address it is sent to has changed.";
     throw new AppError("secret_required", { message, fields: { relay_key: message } });
   }
   const isMoved = isElsewhere || node?.ip !== fields.ip || node.relayKeySecret !== fields.relayKeySecret;

@@ -192,7 +192,10 @@ export const mockSettleAnswer = z.strictObject({
   order: orderEntry,
 });
 
-/** `ledger_balance_quota` differs from what remains by what is held for running calls and not settled yet. */
+/**
+ * `ledger_balance_quota` differs from `remaining_quota` by the holds of running calls and by usage that is not settled
+ * yet.
+ */
 export const balanceAnswer = z.strictObject({
   balance: z.strictObject({
     remaining_quota: wireInteger,

@@ -107,7 +107,7 @@ export const errorTable = {
   invalid_code: authentication("The code is incorrect or was already used."),
   invalid_email: invalid(400, "Enter a valid e-mail address."),
   invalid_password: invalid(400, "This password can't be used."),
-  secret_required: invalid(400, "Enter the credential again: the address that it is sent to changes."),
+  secret_required: invalid(400, "Enter the credential again: the address it is sent to has changed."),
   invalid_parameter: invalid(400, "A query parameter has a value that is not allowed."),
   invalid_id: invalid(400, "This is not a valid id."),
   invalid_name: invalid(400, "This name can't be used."),
@@ -147,7 +147,7 @@ export const errorTable = {
   account_mismatch: invalid(400, "The message is for another account."),
   event_conflict: invalid(409, "An earlier message with this id had different content."),
   order_not_found: invalid(404, "There is no such order."),
-  webhook_not_configured: server(503, "Messages of this gateway can't be received: it is not configured."),
+  webhook_not_configured: server(503, "Messages from this gateway can't be received: it is not configured."),
   gateway_not_configured: server(503, "This payment method is not configured."),
   payment_gateway_failed: server(
     502,

@@ -1,6 +1,6 @@
 /** What the conversion of a request leaves for the conversion of its response. */
 export type AnswerFacts = {
-  /** The model as the client named it; the only name it ever sees. */
+  /** The model as the client named it; the client never sees another name. */
   readonly requestedModel: string;
   readonly upstreamModel: string;
   readonly isStream: boolean;

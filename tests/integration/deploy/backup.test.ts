@@ -183,7 +183,7 @@ describeUnless(unlessPostgres, "a dump", () => {
       expect([restored.exitCode, restored.output]).toEqual([0, expect.stringMatching(/invariants, 0 violated/)]);
       expect(restored.output).toContain("1 calls restored");
 
-      // It works, and what could be read before can't be read there, with the same master key.
+      // The restored service works, and bodies that were readable before can't be read there, with the same master key.
       const revived = openDatabase({ url: empty, poolMax: 2, applicationName: "test" });
       try {
         expect(await payloadRows(revived)).toEqual({ keys: 0, segments: 0, records: 0, traces: 1 });

@@ -142,7 +142,7 @@ describe("orders", () => {
     expect(list.body).toMatchObject({ orders: [{ order_no: orderNo }], next_cursor: null });
   });
 
-  test("take their idempotency key from the header or the body, and not two", async () => {
+  test("take their idempotency key from the header or the body, but not two different ones", async () => {
     const { cookie } = await loginUser(scene);
     const create = (body: object, headers: object = {}) =>
       post("/backend/billing/order/create/", { plan_code: "credit", ...body }, { cookie, ...headers });

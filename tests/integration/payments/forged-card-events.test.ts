@@ -271,7 +271,7 @@ test("the same bytes settle an order when nothing about them is forged", async (
   expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
 });
 
-test("production takes no play money", async () => {
+test("production accepts no test payments", async () => {
   await using production = await PaymentScene.create({ NODE_ENV: "production" });
   await withstand(
     production,

@@ -127,7 +127,7 @@ describe("a month that ends at midnight", () => {
   });
 });
 
-test("a refund takes quota that is lent to replicas only when that is wanted: calls may be running on it", async () => {
+test("a refund takes quota that is lent to replicas only if forced: calls may be running on it", async () => {
   const order = await pay(new Date().toISOString());
   await scene.db.sql`insert into replica (id) values ('holder') on conflict do nothing`;
   await scene.db.sql`

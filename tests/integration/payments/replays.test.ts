@@ -55,7 +55,7 @@ async function unchanged({ buyer, order }: Paid, work: () => Promise<void>): Pro
 }
 
 describe("after a card payment was credited", () => {
-  test("the same event changes nothing, even with another count of open deliveries", async () => {
+  test("the same event changes nothing, even with a different count of open deliveries", async () => {
     const paid = await paidByCard();
     await unchanged(paid, async () => {
       expect(await (await event(paid.sent)).json()).toMatchObject({ result: "settled" });

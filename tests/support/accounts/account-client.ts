@@ -4,7 +4,7 @@ export type AccountAnswer = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body, when it is JSON. */
+  /** The body, if it is JSON. */
   readonly body: {
     readonly ok?: boolean;
     readonly error?: { readonly code: string; readonly message: string; readonly fields?: Record<string, string> };
@@ -13,7 +13,7 @@ export type AccountAnswer = {
   };
   /** The value of the header `cookie` that a browser would send from now on; empty when none was set. */
   readonly cookie: string;
-  /** The same for the cookie by which a browser is known again. */
+  /** The same for the cookie by which a browser is recognised. */
   readonly deviceCookie: string;
 };
 
@@ -24,7 +24,7 @@ export type CallOptions = {
   readonly headers?: Record<string, string>;
 };
 
-/** Somebody who uses the accounts over HTTP, as a browser or a program would. */
+/** A user of the accounts over HTTP, like a browser or a program. */
 export class AccountClient {
   readonly #sluice: SluiceProcess;
 
@@ -40,7 +40,7 @@ export class AccountClient {
     });
   }
 
-  /** As the form of a page without script. */
+  /** As the form of a page without JavaScript. */
   async postForm(path: string, fields: Record<string, string>, options: CallOptions = {}): Promise<AccountAnswer> {
     return await this.#send(path, options, {
       method: "POST",
@@ -98,5 +98,5 @@ export class AccountClient {
   }
 }
 
-/** The link of the answer as it travels by mail: to the page with the button. */
+/** The emailed form of the link in the response: to the page with the button. */
 export const mailedForm = (link = ""): string => link.replace("/backend/auth/verify-email/", "/verify-email/");

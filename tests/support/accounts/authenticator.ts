@@ -3,7 +3,7 @@ import { codeAt, stepAt } from "@sluice/control-plane/accounts/totp/one-time-cod
 const stepMs = 30_000;
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** An authenticator that shows codes of steps in their order, so that no test meets a code that another has used. */
+/** An authenticator that produces the codes of successive steps, so that no test gets a code that another has used. */
 export class Authenticator {
   readonly #secret: Uint8Array;
   #offset = -2;
@@ -13,7 +13,7 @@ export class Authenticator {
     this.#secret = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
   }
 
-  /** The code of the step before, then of this one, then of the next: all three are taken at this moment. */
+  /** The codes of the previous, the current and the next step: all three are accepted now. */
   async next(): Promise<string> {
     this.#offset += 1;
     const leftMs = stepMs - (Date.now() % stepMs);
@@ -24,7 +24,7 @@ export class Authenticator {
     return codeAt(this.#secret, stepAt(Date.now()) + this.#offset);
   }
 
-  /** No code of these steps. */
+  /** A code of none of these steps. */
   wrong(): string {
     const near = [-2, -1, 0, 1, 2].map((offset) => codeAt(this.#secret, stepAt(Date.now()) + offset));
     return ["000000", "111111", "222222", "333333", "444444", "555555"].find((code) => !near.includes(code)) ?? "";

@@ -1,9 +1,9 @@
 export type Answer = { readonly status: number; readonly body: Record<string, unknown> };
 
-/** Calls the backend as the owner of the cookie, or as nobody. */
+/** Calls the backend as the owner of the cookie, or anonymously. */
 export type ConsoleClient = {
   get(path: string, query?: Record<string, string>): Promise<Answer>;
-  /** The answer as it came. */
+  /** The response as received. */
   file(path: string, query?: Record<string, string>): Promise<Response>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
 };

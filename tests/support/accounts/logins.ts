@@ -15,7 +15,7 @@ export type UserLogin = {
 
 export type AdminLogin = { readonly cookie: string; readonly adminId: bigint; readonly username: string };
 
-/** Who is logged in, as the program finds it out with its settings as they come. */
+/** The caller, as the program determines it with its default settings. */
 export function sessionsOf(db: Database): Sessions {
   const adminRules = () => ({
     freshLoginMinutes: settingRegistry["admin.fresh_login_minutes"].default,
@@ -35,8 +35,8 @@ async function insertSession(db: Database, userId: bigint | null, adminId: bigin
 }
 
 /**
- * A new admin who is logged in: a super-admin with a fresh login unless told otherwise, who may do everything. The password
- * can't be used: there is none.
+ * A new logged-in admin: by default a super-admin with a fresh login, who may do everything. There is no usable
+ * password.
  */
 export async function loginAdmin({ db }: OnDatabase, { isSuper = true, isFresh = true } = {}): Promise<AdminLogin> {
   const username = `admin-${crypto.randomUUID().slice(0, 8)}`;
@@ -51,12 +51,12 @@ export async function loginAdmin({ db }: OnDatabase, { isSuper = true, isFresh =
   return { cookie, adminId, username };
 }
 
-/** The logins of an admin are too old for what asks for a fresh one. */
+/** The admin's logins are too old for actions that require a fresh one. */
 export async function ageLogins({ db }: OnDatabase, adminId: bigint): Promise<void> {
   await db.sql`update session set created_at = created_at - interval '2 hours' where admin_id = ${adminId}::bigint`;
 }
 
-/** A new, verified user who is logged in, without quota unless told otherwise. */
+/** A new, verified, logged-in user, by default without quota. */
 export async function loginUser({ db }: OnDatabase, { quota = 0n, email = "" } = {}): Promise<UserLogin> {
   const address = email === "" ? `user-${crypto.randomUUID().slice(0, 8)}@example.org` : email;
   return await db.withTransaction(async (tx) => {

@@ -3,7 +3,7 @@ import type { SluiceProcess, SluiceRig } from "../service/sluice.ts";
 import { consoleClient } from "./console-client.ts";
 import { loginUser, type UserLogin } from "./logins.ts";
 
-/** A user with one of everything that a user can have. Ids are as they travel. */
+/** A user with one of everything that a user can have. Ids in their wire format. */
 export type OwnedThings = {
   readonly login: UserLogin;
   readonly apiKey: string;
@@ -11,12 +11,12 @@ export type OwnedThings = {
   readonly keyUpdatedAt: string;
   /** Waits for its payment. */
   readonly orderNo: string;
-  /** Was placed without a login. */
+  /** An anonymous order. */
   readonly openOrder: { readonly orderNo: string; readonly claimCode: string };
   readonly planCode: string;
   readonly otherSessionId: string;
   readonly messageId: string;
-  /** Of a call that failed at its upstream. */
+  /** For a call that failed at its upstream. */
   readonly requestId: string;
   readonly day: string;
 };

@@ -1,9 +1,9 @@
 import type { Access } from "@sluice/control-plane/platform/endpoint/model.ts";
 
-/** Who may call what, and with which fields, as a test says it. */
+/** A test's notation for who may call what, and with which fields. */
 export type DeclaredAccess = Access | "fresh super_admin" | `admin, fresh super_admin for ${string}`;
 
-/** Who may call what, written down a second time: a change of it has to be meant. */
+/** Who may call what, written down a second time: every change must be deliberate. */
 export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "POST /backend/auth/register/": "public",
   "POST /backend/auth/resend-verification/": "public",
@@ -189,7 +189,7 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "POST /backend/admin/settings/save/": "fresh super_admin",
 };
 
-/** Method and path of what those rely on who were told of these addresses. */
+/** Method and path of endpoints that external callers rely on. */
 export const specifiedPaths: readonly (readonly [method: string, path: string])[] = [
   ["POST", "/backend/auth/register/"],
   ["GET", "/backend/auth/verify-email/"],

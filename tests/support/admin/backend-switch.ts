@@ -1,10 +1,10 @@
 import type { Page, Route } from "playwright-core";
 
-/** How a backend can fail for a browser. */
+/** The ways in which a backend can fail for a browser. */
 export const failures = ["error", "unavailable", "malformed", "cut"] as const;
 export type Failure = (typeof failures)[number];
 
-/** What the answers that are made up here name as the id of their request. */
+/** The request id in the responses invented here. */
 export const failedRequestId = "req-of-a-test";
 
 type Mode = "pass" | "hold" | Failure;
@@ -12,9 +12,9 @@ type Mode = "pass" | "hold" | Failure;
 const bodyOf = (code: string, message: string): string =>
   JSON.stringify({ ok: false, error: { code, message, request_id: failedRequestId } });
 
-/** Stands between a page and the backend: lets calls through, holds them back, or fails them. */
+/** An intermediary between a page and the backend: lets calls through, holds them back, or fails them. */
 export class BackendSwitch {
-  /** The paths that were asked for, in the order in which they came first. */
+  /** The requested paths, in the order of their first request. */
   readonly asked = new Set<string>();
   readonly #page: Page;
   #mode: Mode = "pass";
@@ -32,8 +32,8 @@ export class BackendSwitch {
   }
 
   /**
-   * What happens from now on, also to the calls that are held.
-   * @param isMeant the paths to which it happens; the others pass
+   * What happens from now on, even to held calls.
+   * @param isMeant the paths to which it applies; the others pass
    */
   async set(mode: Mode, isMeant: (path: string) => boolean = () => true): Promise<void> {
     this.#mode = mode;
@@ -50,7 +50,7 @@ export class BackendSwitch {
     if (mode === "hold") {
       this.#held.push(route);
     } else {
-      // A page that went away has no use for an answer any more.
+      // A page that was closed needs no response any more.
       await answer(route, mode).catch((error: unknown) => {
         if (!this.#page.isClosed() && !String(error).includes("already handled")) {
           throw error;

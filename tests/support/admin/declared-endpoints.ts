@@ -8,7 +8,7 @@ import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { Registry } from "prom-client";
 import { masterKeyBytes, type SluiceRig } from "../service/sluice.ts";
 
-/** The endpoints that the program is put together of, without starting any of it. */
+/** The endpoints of the program, without starting any of it. */
 export async function declaredEndpoints({ database, db }: SluiceRig): Promise<readonly AnyEndpoint[]> {
   const config = loadConfig({ NODE_ENV: "test", DATABASE_URL: database.url });
   const log = createLog("error", () => undefined);

@@ -1,10 +1,10 @@
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 
-/** Over how many days the rows of a scene are spread, the last of them today. */
+/** Over how many days the rows of a scene are spread, ending today. */
 const daysBack = 20;
 
-/** The days of the usage log, and accounts of the house that entries need. */
+/** The days of the usage log, and house accounts that entries need. */
 export async function prepareLists(db: Database): Promise<void> {
   const days = Array.from({ length: daysBack + 2 }, (_, index) =>
     new Date(Date.now() - (daysBack - index) * 86_400_000).toISOString().slice(0, 10),
@@ -12,12 +12,12 @@ export async function prepareLists(db: Database): Promise<void> {
   await createMissingPartitions(db, "usage_log", days);
 }
 
-/** A moment of the past days by chance, of row `i`; some share theirs with others. */
+/** A random moment of the past days, for row `i`; some rows share theirs. */
 const someTime = "now() - interval '1 hour' * floor(random() * 400)";
 
 /**
- * Adds so many rows to every list, at places in between those that are there: what has to do with each other belongs to
- * one user. Names begin with the text, which has to be another one each time.
+ * Adds this many rows to every list, between existing ones: related rows belong to one user. Names begin with the text,
+ * which must be different each time.
  */
 export async function addToLists(db: Database, name: string, count: number): Promise<void> {
   const named = (what: string): string => `'${what}-${name}-' || i`;

@@ -4,7 +4,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const lengthMax = 40;
 
-/** Values that a schema allows, as far as it says so. What it leaves open is any JSON. */
+/** Values that a schema allows, as far as it is specific. Anything it leaves open is arbitrary JSON. */
 export function arbitraryOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   if ("const" in schema) {
     return fc.constant(schema["const"]);
@@ -42,7 +42,7 @@ export function arbitraryOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   }
 }
 
-/** One in so many of the fields that may be left out is there, so that not all of them have to be right at once. */
+/** One in this many optional fields is present, so that not all of them have to be right at once. */
 const optionalOneIn = 3;
 
 function objectOf(schema: JsonSchema): fc.Arbitrary<unknown> {
@@ -75,7 +75,7 @@ function textOf({ format, pattern, minLength = 0, maxLength = lengthMax }: JsonS
   if (ofFormat !== undefined) {
     return ofFormat();
   }
-  // What looks ahead can't be generated, and is met by the known values only.
+  // Look-ahead can't be generated, and is satisfied only by the known values.
   if (typeof pattern === "string" && !/\(\?[=!<]/.test(pattern)) {
     return fc.stringMatching(new RegExp(pattern));
   }

@@ -6,7 +6,7 @@ export async function readDescription(url: string): Promise<ApiDocument> {
   return (await (await fetch(`${url}/backend/openapi.json`)).json()) as ApiDocument;
 }
 
-/** The same with every part in its place instead of a reference, by somebody else's rules of what a reference means. */
+/** The same with every part in place of its reference, resolved by an independent library. */
 export function resolveDescription(document: ApiDocument): ApiDocument {
   const specification = structuredClone(document) as Record<string, unknown>;
   return new Validator().resolveRefs({ specification }) as ApiDocument;

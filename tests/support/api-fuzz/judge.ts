@@ -4,7 +4,7 @@ import addFormats from "ajv-formats";
 
 type Responses = Operation["responses"];
 
-/** Holds answers against the description, with a validator that knows nothing of how it was made. */
+/** Checks responses against the description, with an independent validator. */
 export class AnswerJudge {
   readonly #ajv: Ajv2020;
   readonly #validators = new Map<string, ValidateFunction>();
@@ -15,7 +15,7 @@ export class AnswerJudge {
     this.#ajv.addSchema(document, "api");
   }
 
-  /** What about an answer the description does not say; null when it says all of it. */
+  /** What is undeclared in a response; null if nothing is. */
   judge(path: string, method: string, responses: Responses, answer: Answered): string | null {
     const status = findStatus(responses, answer.status);
     if (status === null) {

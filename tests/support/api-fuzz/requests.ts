@@ -2,7 +2,7 @@ import type { Operation } from "@sluice/control-plane/api-description/model.ts";
 import fc from "fast-check";
 import { arbitraryOf, type JsonSchema } from "./arbitrary.ts";
 
-/** A request as it goes out. */
+/** A request as sent. */
 export type FuzzedRequest = {
   readonly target: string;
   readonly body: { readonly type: string; readonly text: string } | null;
@@ -10,7 +10,7 @@ export type FuzzedRequest = {
   readonly label: string;
 };
 
-/** What is done to a request; what may get furthest comes most often. */
+/** How a request is modified; the variants that get furthest come most often. */
 const kinds = [
   ...["sound", "known", "known", "known", "known", "odd", "odd", "odd_known", "odd_known"],
   ...["extra", "missing", "odd_body", "odd_path"],
@@ -18,7 +18,7 @@ const kinds = [
 
 type Named = { readonly name: string; readonly in: string; readonly schema: JsonSchema };
 
-/** What no field is made for: too small, too large, of another type, no text, nested without end. */
+/** Values that no field accepts: too small, too large, of another type, not text, endlessly nested. */
 const oddities: readonly unknown[] = [
   ...["", " ", "\0", "abc\0def", "\ud800", "a\udfffb", "\u202eabc", "x".repeat(3_000), "%00", "'; drop table plan; --"],
   ...["-1", "0", "1e3", "9223372036854775808", "1".repeat(400), "NaN", "Infinity", "0001-01-01", "2026-02-30"],
@@ -27,7 +27,7 @@ const oddities: readonly unknown[] = [
   ...[[], {}, [null], [[]], ["\0"], { $ne: null }, { "\0": 1 }, { length: 1e9 }],
 ];
 
-/** Whole bodies that are no object, or none that can be read. */
+/** Whole bodies that are not objects, or can't be parsed. */
 const oddBodies: readonly string[] = [
   ...["", "null", "[]", '"x"', "1e999", "{", '{"a":1}{', "\ufeff{}", '{"__proto__":{"isSuper":true}}'],
   ...['{"constructor":{"prototype":{"x":1}}}', "{}"],
@@ -35,12 +35,12 @@ const oddBodies: readonly string[] = [
   `{"x":${'{"x":'.repeat(5_000)}1${"}".repeat(5_000)}}`,
 ];
 
-/** Real values by the names of fields, so that some requests get further than to a 404; none means to leave the field out. */
+/** Real values by field name, so that some requests get further than a 404; undefined omits the field. */
 export type KnownValues = Readonly<Record<string, readonly unknown[]>>;
 
 export type FuzzPlan = { readonly count: number; readonly seed: number; readonly known: KnownValues };
 
-/** Requests of an operation: what its schema allows, that with one thing wrong, and what is wrong altogether. */
+/** Requests for an operation: valid ones, those with one fault, and completely wrong ones. */
 export function requestsOf(path: string, method: string, operation: Operation, plan: FuzzPlan): FuzzedRequest[] {
   const parameters = (operation.parameters ?? []) as unknown as readonly Named[];
   const inPath = parameters.filter((each) => each.in === "path");

@@ -2,7 +2,7 @@ import { type BadInput, bodyBytesMax, jsonAnd, jsonWith } from "./oddity.ts";
 
 const bytes = (...values: number[]): Uint8Array<ArrayBuffer> => Uint8Array.from(values);
 
-/** Bodies that are no JSON object, that come in another form, or that are made to be expensive. */
+/** Bodies that are not JSON objects, that come in another form, or that are made to be expensive. */
 export const badBodies: readonly BadInput[] = [
   ["9 no JSON", { body: "hello" }, { code: "invalid_json" }],
   ["9 nothing", { body: "" }, { code: "invalid_json" }],

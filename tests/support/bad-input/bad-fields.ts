@@ -14,7 +14,7 @@ const image = (url: unknown): string =>
   });
 const message = (turn: object): string => jsonWith({ messages: [goodRequest.messages[0], turn] });
 
-/** Fields with values that can't be right, methods that are not allowed, and models that nobody serves. */
+/** Fields with invalid values, methods that are not allowed, and models that nobody serves. */
 export const badFields: readonly BadInput[] = [
   ["15 no model", { body: '{"messages":[{"role":"user","content":"x"}]}' }, { code: "missing_field", param: "model" }],
   ["15 a model that is null", { body: jsonWith({ model: null }) }, { code: "missing_field", param: "model" }],

@@ -1,20 +1,20 @@
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 
-/** A budget at one moment, with the leases that stand against it. */
+/** A budget at one moment, with its leases. */
 export type BudgetState = {
   readonly granted: bigint;
   /** In the current period. */
   readonly used: bigint;
   readonly leased: bigint;
   readonly reserved: bigint;
-  /** What is neither spent nor lent nor owed. */
+  /** Neither spent nor lent nor owed. */
   readonly remaining: bigint;
   /** The sum of its lease rows. */
   readonly leaseRows: bigint;
 };
 
-/** Reads a budget and its leases as they stand at one and the same moment. */
+/** Reads a budget and its leases at one and the same moment. */
 export async function readBudget(db: Database, id: BudgetId): Promise<BudgetState> {
   const [row] = await db.sql<BudgetState>`
     select granted, used - period_base as used, leased, reserved,
@@ -43,11 +43,11 @@ export async function waitForIdleReturn(db: Database, id: BudgetId, timeoutMs = 
 }
 
 export type BudgetWatch = {
-  /** Ends the watch: how often it looked, the least that remained, and every violated invariant it saw. */
+  /** Ends the watch: returns how often it looked, the least that remained, and every violated invariant it saw. */
   stop(): Promise<{ samples: number; leastRemaining: bigint; violations: unknown[] }>;
 };
 
-/** Looks at a budget and at all invariants of the money without a pause, until it is stopped. */
+/** Checks a budget and all money invariants continuously, until it is stopped. */
 export function watchBudget(db: Database, id: BudgetId): BudgetWatch {
   const seen = { samples: 0, leastRemaining: 2n ** 63n, violations: [] as unknown[] };
   let isStopped = false;

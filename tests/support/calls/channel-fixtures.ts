@@ -1,7 +1,7 @@
 import type { ChannelId } from "@sluice/contracts/ids";
 import type { Channel } from "@sluice/control-plane/gateway/channels/model.ts";
 
-/** A channel that leads nowhere, for rules that never go there. */
+/** A channel without a real upstream, for rules that never call it. */
 export function channelOf(id: number, more: Partial<Channel> = {}): Channel {
   return {
     id: BigInt(id) as ChannelId,

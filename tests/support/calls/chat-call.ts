@@ -1,8 +1,8 @@
 /** What a client saw of one call. */
 export type SeenCall = {
-  /** From the header; null when no answer came. */
+  /** From the header; null when no response came. */
   readonly requestId: string | null;
-  /** Null when the connection failed before an answer. */
+  /** Null when the connection failed before a response. */
   readonly status: number | null;
   /** The code of an error body, or null. */
   readonly code: string | null;

@@ -1,10 +1,13 @@
-/** A chat stream whose every byte is known, and what may be charged for a part of it, worked out without the product. */
+/**
+ * A chat stream whose every byte is known, and what may be charged for a part of it, computed independently of the
+ * product.
+ */
 
-/** One `data:` event as it stands in the body. */
+/** One `data:` event as in the body. */
 export type StreamEvent = {
   readonly bytes: Buffer;
   readonly text: string;
-  /** What it says was used: input and output tokens. */
+  /** The reported usage: input and output tokens. */
   readonly usage: readonly [input: number, output: number] | null;
 };
 
@@ -20,7 +23,7 @@ const delta = (fields: object, finishReason: string | null = null) => ({
   choices: [{ index: 0, delta: fields, finish_reason: finishReason }],
 });
 
-/** The events of an answer with these pieces of text: role, pieces, finish, usage, `[DONE]`. */
+/** The events of a response with these deltas: role, deltas, finish, usage, `[DONE]`. */
 export function chatStream(pieces: readonly string[], usage: readonly [number, number] | null): StreamEvent[] {
   const told =
     usage === null ? [] : [{ prompt_tokens: usage[0], completion_tokens: usage[1], total_tokens: usage[0] + usage[1] }];
@@ -36,7 +39,7 @@ export function chatStream(pieces: readonly string[], usage: readonly [number, n
 export const streamHead =
   "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-/** The whole answer as it goes over the wire, each event in a chunk of its own. */
+/** The whole response as sent, each event in a separate chunk. */
 export function wireBytes(events: readonly StreamEvent[]): Buffer {
   const chunks = events.flatMap(({ bytes }) => [
     Buffer.from(`${bytes.length.toString(16)}\r\n`),
@@ -46,7 +49,7 @@ export function wireBytes(events: readonly StreamEvent[]): Buffer {
   return Buffer.concat([Buffer.from(streamHead), ...chunks, Buffer.from("0\r\n\r\n")]);
 }
 
-/** How many events are complete when so many bytes of the wire have arrived. */
+/** How many events are complete when this many bytes have arrived. */
 export function completeEvents(events: readonly StreamEvent[], wireOffset: number): number {
   let at = streamHead.length;
   let count = 0;
@@ -71,7 +74,9 @@ function chargeOf(source: string, input: number, output: number): Charge {
   return { usage_source: source, input_tokens: BigInt(input), output_tokens: BigInt(output), quota };
 }
 
-/** Our count of a text that came in these pieces: five letters, or two signs of Chinese and the like, are a token. */
+/**
+ * Our count of a text that came in these deltas: five letters, or two characters of Chinese and the like, are a token.
+ */
 function tokensOf(pieces: readonly string[]): number {
   const signs = pieces.join("").match(/[\u1100-\uffff]/g)?.length ?? 0;
   const tokens = (pieces.join("").length - signs) / 5 + signs / 2;
@@ -80,8 +85,8 @@ function tokensOf(pieces: readonly string[]): number {
 }
 
 /**
- * The written rule, for a stream that did not come to its end: what was delivered is charged, by the provider's count if
- * one was told that names output, else by ours. Without any event, or without any output, it is free.
+ * The written rule, for an incomplete stream: what was delivered is charged, by the provider's count if one was
+ * reported that names output, else by ours. Without any event, or without any output, it is free.
  */
 export function chargeForPart(
   delivered: readonly StreamEvent[],
@@ -92,7 +97,9 @@ export function chargeForPart(
   return isFree ? free : chargeForAbort(delivered, seen, requestBytes);
 }
 
-/** The same where the client left behind the head of the answer: the input is owed besides, whatever was delivered. */
+/**
+ * The same when the client left after the head of the response: the input is owed in addition, whatever was delivered.
+ */
 export function chargeForAbort(
   delivered: readonly StreamEvent[],
   seen: readonly StreamEvent[],

@@ -1,4 +1,4 @@
-/** A stream of events whose upstream a test speaks for, with everything that comes of it. */
+/** A stream of events whose upstream a test controls, with all its effects. */
 import type { StreamEnding, StreamOpening } from "@sluice/control-plane/gateway/model.ts";
 import { EventStream, type StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events.ts";
 import { PushedBody } from "../wire/pushed-body.ts";
@@ -12,7 +12,7 @@ export type EventStreamRun = {
   readonly sent: () => string;
   readonly endings: readonly StreamEnding[];
   readonly usages: readonly unknown[];
-  /** Of each event, whether the client was still there. */
+  /** For each event, whether the client was still there. */
   readonly delivered: readonly boolean[];
 };
 

@@ -1,4 +1,4 @@
-/** A running service with channels that lead to scripted providers, one model for each story. */
+/** A running service with channels to scripted providers, one model for each story. */
 
 import type { RequestRecord } from "@sluice/sandbox-provider/record/request-record";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
@@ -21,7 +21,7 @@ export type FaultRow = {
 
 export type ChannelPlan = {
   readonly name: string;
-  /** Where it leads; the scripted provider by default. */
+  /** The address of the channel; the scripted provider by default. */
   readonly baseUrl?: string;
   readonly priority?: number;
   readonly concurrencyMax?: number;
@@ -51,7 +51,7 @@ export class FaultRig {
     return this.#started().relay;
   }
 
-  /** Where quota is held and channels are chosen; the same process unless the arrangement is split. */
+  /** The process that holds quota and chooses channels; the same one unless the arrangement is split. */
   get gateway(): SluiceProcess {
     return this.#started().gateway;
   }
@@ -81,7 +81,7 @@ export class FaultRig {
     }
   }
 
-  /** Starts the service; models and channels that were added before are there from the first call. */
+  /** Starts the service; models and channels that were added before exist from the first call. */
   async start(arrangement: Arrangement, env: Record<string, string> = {}): Promise<void> {
     if (arrangement === "one-process") {
       const both = await this.rig.startProcess(env);
@@ -102,7 +102,7 @@ export class FaultRig {
     return relayedCall(this.relay.url, { apiKey: this.user.apiKey, body: { model, ...body }, ...more });
   }
 
-  /** Resolves when calls may name a model that was added while the service ran. */
+  /** Resolves when calls may use a model that was added while the service ran. */
   async waitForModel(name: string): Promise<void> {
     const headers = { authorization: `Bearer ${this.user.apiKey}` };
     const url = `${this.relay.url}/v1/models/${name}`;
@@ -110,8 +110,8 @@ export class FaultRig {
   }
 
   /**
-   * Calls again and again until a request with this credential reaches the provider, as one does once the pause of a
-   * channel is over; every call before it has to be answered well.
+   * Calls repeatedly until a request with this credential reaches the provider, for example once the pause of a channel
+   * is over; every earlier call must succeed.
    */
   async callUntilRequest(
     model: string,
@@ -149,7 +149,7 @@ export class FaultRig {
     );
   }
 
-  /** The one usage row of a user who made one call, whose answer may never have begun. */
+  /** The one usage row of a user who made one call, whose response may never have begun. */
   rowOf(user: TestUser): Promise<FaultRow> {
     return this.#onlyRow(
       () => this.rig.db.sql<FaultRow>`select * from usage_log where gateway_user_id = ${user.gatewayUserId}::bigint`,
@@ -172,7 +172,7 @@ export class FaultRig {
     }
   }
 
-  /** Resolves when the rows of a model are these: how many by outcome and source. @throws Error after 10 s */
+  /** Resolves when a model has these rows, counted by outcome and source. @throws Error after 10 s */
   async waitForEnds(model: string, expected: Readonly<Record<string, number>>): Promise<void> {
     const count = async () => {
       const rows = await this.rig.db.sql<{ outcome: string; usage_source: string; calls: bigint }>`
@@ -191,7 +191,7 @@ export class FaultRig {
     return Number(count?.rows ?? 0n);
   }
 
-  /** The reading of a metric of the process that keeps quota and channels; labels are part of the name. */
+  /** The value of a metric of the process that keeps quota and channels; labels are part of the name. */
   metric(name: string): Promise<number> {
     return this.#reading(this.gateway.url, name);
   }
@@ -214,7 +214,7 @@ export class FaultRig {
     }
   }
 
-  /** Resolves when so many calls run at the relay. @throws Error when that does not happen within 10 s */
+  /** Resolves when this many calls run at the relay. @throws Error when that does not happen within 10 s */
   async waitUntilInFlight(count: number): Promise<void> {
     await this.#until(
       async () => (await this.#reading(this.relay.url, "sluice_in_flight")) === count,

@@ -12,16 +12,16 @@ import { waitUntil } from "./relay-scene.ts";
 /** What one call costs. */
 export const price = 1_000;
 export const chatBody = { model: "flat", messages: [{ role: "user", content: "Hello" }] };
-/** A change holds on every replica within this time. */
+/** A change takes effect on every replica within this time. */
 export const effectMsMax = 1_000;
 
 export type Key = Record<string, unknown> & { key_id: number; updated_at: string; status: string };
 export type Made = { readonly secret: string; readonly key: Key };
 
-/** A user who is logged in, with a key that was not made in the console. */
+/** A logged-in user with a key that was not created in the console. */
 export type KeyUser = { readonly gatewayUserId: GatewayUserId; readonly budgetId: BudgetId; readonly apiKey: string };
 
-/** The console's page of keys, and two replicas that let calls in. */
+/** The console's page of keys, and two replicas that admit calls. */
 export type KeyScene = {
   readonly provider: SandboxProvider;
   readonly rig: SluiceRig;
@@ -31,9 +31,12 @@ export type KeyScene = {
   /** The console without a login. */
   readonly nobody: ConsoleClient;
   call(apiKey: string, replica?: number): Promise<SeenCall>;
-  /** The time from now on until both replicas answer calls of this key with the status, and how many calls came through before. */
+  /**
+   * The time from now on until both replicas respond to calls of this key with the status, and how many calls succeeded
+   * before.
+   */
   untilBoth(apiKey: string, status: number): Promise<{ ms: number; through: number }>;
-  /** Sends calls to both replicas by turns, and returns how many came through. */
+  /** Sends calls to both replicas in turn, and returns how many succeeded. */
   countThrough(apiKeys: readonly string[], count: number): Promise<number>;
   expectMoneyRight(): Promise<void>;
   close(): Promise<void>;
@@ -103,7 +106,7 @@ export async function findKey(as: ConsoleClient, keyId: number): Promise<Key> {
   return found;
 }
 
-/** Saves changes to a key as it is now. */
+/** Saves changes to a key in its current version. */
 export async function saveKey(as: ConsoleClient, key: Key, changes: object): Promise<Key> {
   const { key_id, updated_at } = await findKey(as, key.key_id);
   const answer = await as.post("/backend/keys/save/", { key_id, updated_at, ...changes });

@@ -1,4 +1,4 @@
-/** Operations by short names, each as the gateway finds it. */
+/** Operations by short names, each as the gateway defines it. */
 import type { Operation } from "@sluice/control-plane/gateway/operations/model.ts";
 import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 

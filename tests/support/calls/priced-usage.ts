@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { ceiling, fromDecimal, fromInteger, plus, type Rational, times } from "../values/rational.ts";
 
-/** A price as the database holds it: USD as decimal texts, of a million tokens or of one piece. */
+/** A price as in the database: USD as decimal texts, per million tokens or per piece. */
 export type PriceTexts = {
   readonly version: number;
   readonly input_usd_per_m: string;
@@ -14,7 +14,7 @@ export type PriceTexts = {
   readonly second_usd: string;
 };
 
-/** What a call used, as a usage row says it. */
+/** The units of a call, as in a usage row. */
 export type CountedUnits = {
   readonly inputTokens: bigint;
   readonly outputTokens: bigint;
@@ -29,7 +29,7 @@ const quotaPerUsd = fromInteger(500_000);
 const perMillion: Rational = [1n, 1_000_000n];
 const perThousand: Rational = [1n, 1_000n];
 
-/** What the written rule says that one call costs, in fractions, and rounded up once at the end. */
+/** What one call costs by the written rule, in fractions, and rounded up once at the end. */
 export function exactCost(units: CountedUnits, price: PriceTexts): bigint {
   const atLeastNothing = (count: bigint) => fromInteger(count > 0n ? count : 0n);
   const tokens = (count: Rational, perM: string) => times(count, fromDecimal(perM), perMillion);
@@ -46,7 +46,7 @@ export function exactCost(units: CountedUnits, price: PriceTexts): bigint {
   return ceiling(times(usd, quotaPerUsd));
 }
 
-/** Plain decimals with up to 8 places, small ones and round ones more often than a dice would throw them. */
+/** Plain decimals with up to 8 places, with more small and round ones than chance would give. */
 export const priceDecimals = fc.oneof(
   fc.constantFrom("0", "0.15", "0.6", "0.075", "1.1", "2.5", "10", "60", "0.00000001", "999999.99999999"),
   fc
@@ -72,7 +72,7 @@ export const prices: fc.Arbitrary<PriceTexts> = fc.record({
 
 const counts = fc.oneof(fc.bigInt({ min: 0n, max: 300n }), fc.bigInt({ min: 0n, max: 2n ** 40n }));
 
-/** Also such in which the parts are more than the whole. */
+/** Including units whose parts are more than the whole. */
 export const anyUnits: fc.Arbitrary<CountedUnits> = fc.record({
   inputTokens: counts,
   outputTokens: counts,

@@ -6,7 +6,7 @@ export type RealtimeClose = { readonly code: number; readonly reason: string };
 export type RealtimeClientOptions = {
   readonly headers?: Record<string, string>;
   readonly subprotocols?: readonly string[];
-  /** In PEM, for a server whose authority is not well known. */
+  /** PEM, for a server whose authority is not well known. */
   readonly ca?: string;
 };
 
@@ -39,7 +39,7 @@ export class RealtimeClient {
     });
   }
 
-  /** Resolves once the connection stands. @throws Error when it is refused */
+  /** Resolves once the connection is open. @throws Error when it is refused */
   static async open(url: string, options: RealtimeClientOptions = {}): Promise<RealtimeClient> {
     const { headers = {}, subprotocols = [], ca } = options;
     const tls = ca === undefined ? {} : { tls: { ca } };
@@ -64,7 +64,7 @@ export class RealtimeClient {
     this.#socket.send(typeof event === "string" || Buffer.isBuffer(event) ? event : JSON.stringify(event));
   }
 
-  /** The next event of this type that was not yet taken. Rejects when the connection ends before. */
+  /** The next event of this type that has not been taken. Rejects when the connection ends before. */
   async next(type: string): Promise<RealtimeEvent> {
     const deadline = performance.now() + waitMsMax;
     for (;;) {
@@ -82,7 +82,7 @@ export class RealtimeClient {
     }
   }
 
-  /** Says something and waits until the response to it is over. */
+  /** Sends a message and waits until the response to it is over. */
   async say(text: string): Promise<RealtimeEvent> {
     this.send({
       type: "conversation.item.create",
@@ -92,7 +92,7 @@ export class RealtimeClient {
     return await this.next("response.done");
   }
 
-  /** Stops and goes on reading, as a slow client does. */
+  /** Stops and resumes reading, like a slow client. */
   pause(): void {
     this.#socket.pause();
   }
@@ -106,7 +106,7 @@ export class RealtimeClient {
     return await this.closed;
   }
 
-  /** Leaves without a goodbye. */
+  /** Leaves without a close frame. */
   terminate(): void {
     this.#socket.terminate();
   }
@@ -134,7 +134,7 @@ export type HandshakeRefusal = {
   readonly error: { readonly type: string; readonly code: string; readonly message: string };
 };
 
-/** Asks for a session by hand and returns the answer that refuses it. @throws Error when it is not refused */
+/** Requests a session by hand and returns the refusal. @throws Error when it is not refused */
 export async function tryHandshake(url: string, headers: Record<string, string> = {}): Promise<HandshakeRefusal> {
   const answer = await fetch(url, {
     headers: {

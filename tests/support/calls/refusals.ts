@@ -4,7 +4,7 @@ import type { SluiceProcess, TestUser } from "../service/sluice.ts";
 import type { Exchange } from "../wire/raw-exchange.ts";
 import { type RelayScene, waitUntil } from "./relay-scene.ts";
 
-/** How a call is refused. What is left out follows from the code. */
+/** How a call is refused. Omitted fields follow from the code. */
 export type Wanted = {
   readonly code: ErrorCode;
   readonly status?: number;
@@ -12,18 +12,20 @@ export type Wanted = {
   /** How often the provider is asked; never by default. */
   readonly upstreamCalls?: number;
   readonly retryAfter?: boolean;
-  /** Another shape than the one of the OpenAI API: what is outside of `/v1` belongs to no dialect. */
+  /** Another format than the OpenAI API's: paths outside of `/v1` belong to no dialect. */
   readonly isOutside?: boolean;
 };
 
 const durationMsMax = 250;
-/** What a machine that is busy with other things may take to carry a long body through its processes. */
+/** How long a busy machine may take to carry a long body through its processes. */
 const carriedBytesPerMs = 10_000;
-/** With the time of the provider in it, which is a part of the test's own process. */
+/** Including the time of the provider, which is part of the test's own process. */
 const upstreamDurationMsMax = 1_000;
 const triesMax = 8;
 
-/** Sends a call that must be refused, and checks everything that holds for every refusal. Returns the last answer. */
+/**
+ * Sends a call that must be refused, and checks everything that applies to every refusal. Returns the last response.
+ */
 export async function expectRefusal(
   scene: RelayScene,
   send: () => Promise<Exchange>,
@@ -32,7 +34,7 @@ export async function expectRefusal(
   const callsBefore = scene.provider.totals.requests;
   let answer = await send();
   let tries = 1;
-  // A machine that is busy with something else is no fault of the service; being slow each time is. A channel is not
+  // A machine that is busy with something else is not the service's fault; being slow each time is. A channel is not
   // asked twice, because it may be in a pause by then.
   while (answer.durationMs > limitMs(answer, wanted) && tries < triesMax && wanted.upstreamCalls === undefined) {
     answer = await send();
@@ -70,7 +72,7 @@ function describeAnswer(answer: Exchange, wanted: Wanted): object {
   return wanted.isOutside === true ? { status, ok, code, message } : { status, code, type, param };
 }
 
-/** Fails when a text holds the credential of a channel, or enough of an API key to be of use. */
+/** Fails when a text contains the credential of a channel, or enough of an API key to be of use. */
 export async function expectNoSecret(scene: RelayScene, text: string): Promise<void> {
   const channels = await scene.rig.db.sql<{ name: string }>`select name from channel`;
   const credentials = channels.map(({ name }) => `upstream-${name}`);
@@ -96,7 +98,9 @@ export async function expectCleanLogs(scene: RelayScene): Promise<void> {
   }
 }
 
-/** Fails unless the service still works and the one good call that it gets here is all that anybody was ever charged for. */
+/**
+ * Fails unless the service still works and the one good call that it gets here is all that anyone was ever charged for.
+ */
 export async function expectNothingCharged(scene: RelayScene, user: TestUser): Promise<void> {
   const answer = await fetch(`${scene.sluice.url}/v1/chat/completions`, {
     method: "POST",
@@ -105,7 +109,7 @@ export async function expectNothingCharged(scene: RelayScene, user: TestUser): P
   });
   expect(answer.status).toBe(200);
   const requestId = answer.headers.get("x-request-id") ?? "";
-  // Rows are committed in the order in which calls ended, so that all earlier ones are there with this one.
+  // Rows are committed in the order in which calls ended, so all earlier ones exist once this one does.
   const findRow = () => scene.rig.db.sql`select 1 from usage_log where request_id = ${requestId}::uuid and quota > 0`;
   await waitUntil(async () => (await findRow()).length === 1);
   const charged = await scene.rig.db.sql`

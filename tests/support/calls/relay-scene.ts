@@ -21,7 +21,7 @@ export type SceneOptions = {
   readonly prepare?: (rig: SluiceRig, provider: SandboxProvider) => Promise<void>;
 };
 
-/** Starts everything that a test of answers needs; `close` ends it. */
+/** Starts everything that a test of responses needs; `close` ends it. */
 export async function startRelayScene(arrangement: Arrangement, options: SceneOptions = {}): Promise<RelayScene> {
   const provider = startSandboxProvider();
   const rig = await SluiceRig.create(provider.url);
@@ -43,7 +43,7 @@ export async function startRelayScene(arrangement: Arrangement, options: SceneOp
   }
 }
 
-/** A model that one channel of its own serves, so that what happens to that channel touches no other model. */
+/** A model served by its own channel, so that whatever happens to that channel affects no other model. */
 export async function addModelWithChannel(
   rig: SluiceRig,
   name: string,
@@ -58,7 +58,7 @@ export async function addModelWithChannel(
   await rig.addChannel(`channel-${name}`, baseUrl, [name], credential);
 }
 
-/** Asks again and again until the answer is yes: for what becomes so in the database or in another process. */
+/** Polls until the result is true: for conditions in the database or in another process. */
 export async function waitUntil(isSo: () => Promise<boolean>, timeoutMs = 10_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await isSo())) {

@@ -1,13 +1,13 @@
-/** A client of the service that keeps nothing from a test: exact bytes, framing, and how the connection ended. */
+/** A client of the service that hides nothing from a test: exact bytes, framing, and how the connection ended. */
 import { connectRaw, type RawConnection, rawRequest } from "../wire/raw-tcp-client.ts";
 
 export type RelayedAnswer = {
   readonly status: number;
-  /** Lower-case names; the last one of a name counts. */
+  /** Lower-case names; the last one of a name wins. */
   readonly headers: ReadonlyMap<string, string>;
   /** The body without its framing. */
   readonly body: Buffer;
-  /** Whether the framing says that the body came to its end. */
+  /** Whether the body is complete according to its framing. */
   readonly isWhole: boolean;
   readonly requestId: string;
 };
@@ -21,7 +21,7 @@ export type CallOptions = {
 
 const answerMsMax = 20_000;
 
-/** The bytes of a chat request that asks for the connection to be closed behind the answer. */
+/** The bytes of a chat request that asks for the connection to be closed after the response. */
 export function relayedRequest({ apiKey, body, path, headers }: CallOptions): string {
   const lines = [
     `POST ${path ?? "/v1/chat/completions"} HTTP/1.1`,
@@ -41,7 +41,7 @@ export async function relayedCall(url: string, options: CallOptions): Promise<Re
   return await finishedAnswer(connection);
 }
 
-/** The answer on a connection once it has ended. @throws Error when it does not within 20 s */
+/** The response on a connection once it has ended. @throws Error when it does not within 20 s */
 export async function finishedAnswer(connection: RawConnection): Promise<RelayedAnswer> {
   const timer = setTimeout(() => connection.close("rst"), answerMsMax);
   const startedAt = performance.now();
@@ -53,7 +53,7 @@ export async function finishedAnswer(connection: RawConnection): Promise<Relayed
   return parseAnswer(Buffer.from(connection.received()));
 }
 
-/** Takes an answer apart. @throws Error when there is no whole head */
+/** Parses a response. @throws Error when its head is incomplete */
 export function parseAnswer(bytes: Buffer): RelayedAnswer {
   const headEnd = bytes.indexOf("\r\n\r\n");
   const [statusLine = "", ...lines] = bytes.toString("latin1", 0, Math.max(0, headEnd)).split("\r\n");
@@ -109,7 +109,7 @@ function parseLeniently(text: string): unknown {
   }
 }
 
-/** The text that a client would have put together from a chat stream. */
+/** The text that a client would have assembled from a chat stream. */
 export function streamedText(body: Buffer): string {
   return eventPayloads(body)
     .map((payload) => (payload as { choices?: { delta?: { content?: string } }[] }).choices?.[0]?.delta?.content ?? "")

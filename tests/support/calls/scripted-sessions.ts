@@ -1,4 +1,4 @@
-/** A provider of realtime sessions that says what a test tells it to. */
+/** A provider of realtime sessions that a test controls. */
 export type ScriptedSession = {
   /** An event as text, or anything else as it is. */
   send(event: object | string | Uint8Array): void;
@@ -12,9 +12,9 @@ export type SessionScript = {
 
 export type ScriptedSessions = {
   readonly url: string;
-  /** What the clients of this provider said, in all sessions. */
+  /** What this provider's clients sent, in all sessions. */
   readonly heard: readonly { readonly type: string }[];
-  /** What happens from now on, also in sessions that stand. */
+  /** What happens from now on, even in open sessions. */
   script(script: SessionScript): void;
   stop(): Promise<void>;
 };

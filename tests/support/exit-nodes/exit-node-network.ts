@@ -11,7 +11,7 @@ const program = (path: string): string[] => [process.execPath, join(repositoryRo
 
 export type NetworkNode = {
   readonly code: string;
-  /** Where it listens, and where its calls go out from: two addresses of one host. */
+  /** Its listening address, and the one its calls are sent from: two addresses of one host. */
   readonly listens: number;
   readonly egress: number;
   readonly relayKey: string;
@@ -24,7 +24,7 @@ const strangerHost = 99;
 const providerPort = 8080;
 const nodePort = 8790;
 
-/** A control plane, nodes, a provider, a DNS server and a stranger, each at an address of its own. */
+/** A control plane, nodes, a provider, a DNS server and an impostor, each at its own address. */
 export class ExitNodeNetwork implements AsyncDisposable {
   readonly network = new NamespaceNetwork();
   readonly #folder = mkdtempSync(join(tmpdir(), "sluice-network-"));
@@ -65,7 +65,7 @@ export class ExitNodeNetwork implements AsyncDisposable {
     return `http://${this.network.address(node.listens)}:${nodePort}`;
   }
 
-  /** Everything that somebody said to the stranger so far. */
+  /** Everything sent to the impostor so far. */
   heardByStranger(): string {
     return this.#stranger?.output().replace("listening\n", "") ?? "";
   }
@@ -98,7 +98,7 @@ export class ExitNodeNetwork implements AsyncDisposable {
     return (await answer.json()) as Record<string, unknown>;
   }
 
-  /** What the provider was asked with a key. */
+  /** The requests that the provider got with a key. */
   async requestsWith(key: string): Promise<RequestRecordJson[]> {
     const { requests } = (await this.provider("requests")) as { requests: RequestRecordJson[] };
     return requests.filter(({ credential }) => credential === key);

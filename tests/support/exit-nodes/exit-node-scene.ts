@@ -6,7 +6,9 @@ import { type SluiceProcess, SluiceRig, type TestUser } from "../service/sluice.
 import { DnsServer } from "../wire/dns-server.ts";
 import { type AgentOptions, RunningAgent, relayKey } from "./node-agent.ts";
 
-/** What lets nodes stand on this machine: its addresses, any port, http, and a DNS server that the test talks to. */
+/**
+ * Settings that allow nodes on this machine: its addresses, any port, http, and a DNS server that the test controls.
+ */
 export const nodeSettings: Readonly<Record<string, string>> = {
   EXIT_NODE_PRIVATE_ALLOWED: "true",
   EXIT_NODE_HTTP_ALLOWED: "true",
@@ -34,7 +36,7 @@ export type NodeEntry = {
   readonly traffic: { readonly calls: number; readonly failures: number; readonly circuit: string };
 };
 
-/** A control plane without jobs, an admin, a provider and a DNS server; nodes are agents as processes of their own. */
+/** A control plane without jobs, an admin, a provider and a DNS server; nodes are agents in separate processes. */
 export class ExitNodeScene implements AsyncDisposable {
   readonly provider: SandboxProvider;
   readonly dns: DnsServer;
@@ -85,7 +87,7 @@ export class ExitNodeScene implements AsyncDisposable {
     return nodeIn(await this.admin.get("/backend/admin/exit-node/detail/", { node_code: nodeCode }));
   }
 
-  /** A node at the agent's address, by that address; its name leads there, and it has shown that it is well. */
+  /** A node at the agent's address, by that address; its name resolves there, and it has proved to be healthy. */
   async addNode(
     nodeCode: string,
     agent: RunningAgent,
@@ -123,7 +125,7 @@ export class ExitNodeScene implements AsyncDisposable {
     });
   }
 
-  /** Calls until one is answered with 200: what an admin saves reaches the memory of the gateway a moment later. */
+  /** Calls until one succeeds: what an admin saves reaches the memory of the gateway a moment later. */
   async chatOnceServed(user: TestUser): Promise<Response> {
     const deadline = performance.now() + 15_000;
     for (;;) {

@@ -6,7 +6,7 @@ export type FakeNodeOptions = {
   readonly answer: (request: Request) => Response | Promise<Response>;
 };
 
-/** Somebody who stands where a node is looked for, answers as it likes, and remembers what it was told. */
+/** A server in place of a node: responds as it likes, and records what it got. */
 export class FakeNode implements AsyncDisposable {
   /** All headers of each request, as one text. */
   readonly heard: string[] = [];

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 
-/** What `ip` says when it can't do something; empty when it could. */
+/** The error output of `ip`; empty on success. */
 function tryIp(...words: string[]): string {
   const result = Bun.spawnSync(["ip", ...words], { stdout: "ignore", stderr: "pipe" });
   return result.exitCode === 0 ? "" : result.stderr.toString().trim() || `exit code ${result.exitCode}`;
@@ -13,7 +13,7 @@ function ip(...words: string[]): void {
   }
 }
 
-/** Why no namespaces can be made here, as a sentence; null where they can. Found out by making some. */
+/** Why no namespaces can be created here, as a sentence; null if they can. Found out by creating some. */
 export function namespaceFault(): string | null {
   if (Bun.which("ip") === null) {
     return "the command ip is not installed";
@@ -43,12 +43,12 @@ function interfaceNames(): readonly [string, string] {
 }
 
 /**
- * Hosts with addresses of their own on one network, each a namespace of the kernel, and this machine as one of them. The
- * network hangs on a bridge in a namespace of its own, so that nothing is left when the namespaces go.
+ * Hosts with their own addresses on one network, each a kernel namespace, including this machine. The network uses a
+ * bridge in its own namespace, so that nothing is left when the namespaces go.
  */
 export class NamespaceNetwork implements Disposable {
   readonly #id = randomBytes(3).toString("hex");
-  /** Of the range that is set aside for measurements of networks, so that it is nobody's. */
+  /** From the range that is reserved for network benchmarks, so that it belongs to nobody. */
   readonly #prefix = `198.${18 + randomInt(2)}.${randomInt(256)}`;
   readonly #spaces: string[] = [];
   readonly #links = new Map<string, string>();
@@ -69,7 +69,7 @@ export class NamespaceNetwork implements Disposable {
     return `${this.#prefix}.${host}`;
   }
 
-  /** A host with these addresses; the first is the one that it uses when nobody says which. */
+  /** A host with these addresses; the first is its default. */
   addHost(name: string, hosts: readonly number[]): void {
     const space = this.#addSpace(name);
     const [end, atHub] = interfaceNames();
@@ -88,7 +88,7 @@ export class NamespaceNetwork implements Disposable {
     return ["ip", "netns", "exec", this.#spaceOf(name), ...command];
   }
 
-  /** Takes the cable of a host out: nobody is told, packets are just gone. And puts it back. */
+  /** Disconnects a host: nobody is notified, packets are just lost. And reconnects it. */
   cut(name: string): void {
     ip("-n", this.#hub, "link", "set", this.#linkOf(name), "down");
   }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { repositoryRoot, type StartedProgram, startProgram } from "../service/start-process.ts";
 
-/** The secrets of the agents under test. None of them may come back in an answer or a log. */
+/** The secrets of the agents under test. None of them may come back in a response or a log. */
 export const relayKey = "rk-4f9d2c71b8e64a05a3d91c7e60f2b845";
 export const nextRelayKey = "rk-a81e07d35c2f49b6b04e8d61f97c3a20";
 export const providerKey = "pk_canary_77aa31f0e5c94d1d8b62";
@@ -38,7 +38,7 @@ export function accountsOf(providerUrl: string, apiKey: string = providerKey): s
   });
 }
 
-/** An agent as a process of its own, with its files in a folder that goes with it. */
+/** An agent in a separate process, with its files in a folder that is removed with it. */
 export class RunningAgent implements AsyncDisposable {
   readonly folder: string;
   readonly program: StartedProgram;
@@ -49,7 +49,7 @@ export class RunningAgent implements AsyncDisposable {
     this.program = program;
   }
 
-  /** Starts an agent without waiting for it, for those that are not to come up. */
+  /** Starts an agent without waiting for it, for those that should fail to start. */
   static launch(options: AgentOptions): RunningAgent {
     const folder = mkdtempSync(join(tmpdir(), "node-agent-"));
     writeAgentFiles(folder, { accounts: accountsOf(options.providerUrl), ...options });
@@ -87,7 +87,7 @@ export class RunningAgent implements AsyncDisposable {
     return Number(new URL(this.#url).port);
   }
 
-  /** Rewrites files and lets the agent read them. Resolves when it has reported the result. */
+  /** Rewrites files and makes the agent reload them. Resolves when it has reported the result. */
   async reload(
     files: AgentFiles,
     expected: "agent.reloaded" | "agent.reload_failed" = "agent.reloaded",

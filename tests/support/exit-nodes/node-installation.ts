@@ -24,7 +24,7 @@ export type ScriptResult = { readonly exitCode: number; readonly output: string 
 export type ScriptOptions = { readonly path?: string };
 
 export type AgentBuilds = {
-  /** The binary, as it is shipped. */
+  /** The binary, as shipped. */
   readonly binary: string;
   readonly sha256: string;
   /** Folders as the build makes them, for every processor: this version of the agent, and the next one. */
@@ -34,8 +34,8 @@ export type AgentBuilds = {
 };
 
 /**
- * Builds the agent. What is installed again and again are scripts that run its source, because a binary of a hundred
- * megabytes is copied and summed up for half a second each time.
+ * Builds the agent. Most installations use scripts that run its source, because a binary of a hundred megabytes takes
+ * half a second to copy and hash each time.
  */
 export async function buildAgents(folder: string): Promise<AgentBuilds> {
   const agent = join(repositoryRoot, "node-agent");
@@ -108,7 +108,7 @@ export class NodeInstallation implements AsyncDisposable {
     return path;
   }
 
-  /** The words that a first installation needs. */
+  /** The arguments of a first installation. */
   get input(): string[] {
     const file = (name: string) => join(this.folder, name);
     return ["--env", file("env"), "--relay-keys", file("relay-keys"), "--accounts", file("accounts")];
@@ -119,7 +119,7 @@ export class NodeInstallation implements AsyncDisposable {
     return await this.runExactly(script, [...words, "--root", this.root], options);
   }
 
-  /** The same, with these words and no others. */
+  /** The same, with exactly these arguments. */
   async runExactly(script: string, words: readonly string[], { path = "" }: ScriptOptions = {}): Promise<ScriptResult> {
     const program = startProgram({
       command: ["bash", join(scripts, script)],
@@ -130,7 +130,7 @@ export class NodeInstallation implements AsyncDisposable {
     return { exitCode: await program.exited, output: program.output() };
   }
 
-  /** What `/health` says to the holder of a relay key; null when nobody answers. */
+  /** The response of `/health` to the holder of a relay key; null when nobody responds. */
   async health(key = relayKey): Promise<{ readonly status: number; readonly version: string | null } | null> {
     try {
       const answer = await fetch(`http://127.0.0.1:${this.port}/health`, { headers: { "x-svc-relay-key": key } });
@@ -141,7 +141,7 @@ export class NodeInstallation implements AsyncDisposable {
     }
   }
 
-  /** Every file and folder, with what stands in the files. */
+  /** Every file and folder, with the contents of the files. */
   tree(): Record<string, string> {
     const paths = readdirSync(this.root, { recursive: true, withFileTypes: true });
     return Object.fromEntries(

@@ -4,12 +4,12 @@ import type { LeaseAnswer, LeaseStore, TermAnswer } from "@sluice/control-plane/
 import type { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
 
 /**
- * What becomes of a statement: it is answered; it is lost on the way; it happens and its answer is lost; or it is given
- * up by its sender and happens long after.
+ * The fate of a statement: it is answered; it is lost on the way; it happens and its response is lost; or its sender
+ * gives it up and it happens long after.
  */
 export type Fate = "answered" | "lost" | "answer_lost" | "late";
 
-/** Says what becomes of the next statement of a replica, and how long each way takes. */
+/** Sets the fate of a replica's next statement, and how long each direction takes. */
 export type Network = { fate(): Fate; delayMs(): number; lateMs(): number };
 
 type Lease = { amount: bigint; recallSeen: bigint; lastStatement: bigint };
@@ -18,7 +18,7 @@ type Recalled = (replica: string, recall: bigint) => void;
 
 export type UsageEntry = { readonly id: number; readonly charge: bigint };
 
-/** One budget with its leases, with the rules of the database's functions, and statements that may go astray. */
+/** One budget with its leases, with the rules of the database's functions, and an unreliable network. */
 export class LeaseLedger {
   granted: bigint;
   used = 0n;
@@ -50,7 +50,7 @@ export class LeaseLedger {
     return this.leases.get(replica)?.amount ?? 0n;
   }
 
-  /** What `commitUsage` does: entries that are known change nothing, the others eat the lease of the replica first. */
+  /** What `commitUsage` does: existing entries change nothing, the others take from the lease of the replica first. */
   charge(replica: string, entries: readonly UsageEntry[]): { charged: bigint; taken: bigint } {
     let charged = 0n;
     for (const { id, charge } of entries.filter(({ id: known }) => !this.committed.has(known))) {
@@ -66,7 +66,7 @@ export class LeaseLedger {
     return { charged, taken };
   }
 
-  /** Gives back every lease of a replica, which begins a new era of it. */
+  /** Gives back every lease of a replica, which begins its new era. */
   release(replica: string): void {
     this.leases.delete(replica);
     const term = this.#terms.get(replica);

@@ -10,7 +10,7 @@ import { passTime } from "../values/fake-time.ts";
 import { type Fate, LeaseLedger, type Network, onlyBudget, type UsageEntry } from "./lease-ledger.ts";
 
 export const granted = 400n;
-/** Short against the moments that pass, so that terms end in most scripts. */
+/** Short compared with the passing time, so that terms end in most scripts. */
 const termMs = 2_000;
 export const replicaNames = ["a", "b", "c"] as const;
 const log = createLog("error", () => undefined);
@@ -19,7 +19,7 @@ const ignore = (): undefined => undefined;
 
 export type Weather = "good" | "flaky" | "away";
 
-/** One process: what it holds in memory, the calls that run on it, and the rows in its spool. */
+/** One process: its memory, the calls that run on it, and the rows in its spool. */
 export class Replica {
   readonly name: string;
   readonly #world: World;
@@ -32,12 +32,12 @@ export class Replica {
   /** What its calls may still cost beyond its lease, since that was written off. */
   debt = 0n;
   rows: UsageEntry[] = [];
-  /** Rows that are recorded, while their hold is not settled yet. */
+  /** Recorded rows whose hold is not settled yet. */
   unsettled: { held: bigint; charge: bigint }[] = [];
   #batch: { readonly entries: readonly UsageEntry[]; isRetry: boolean } | null = null;
   #committing: Promise<void> | null = null;
   #renewing: Promise<void> | null = null;
-  /** Counts lives: what an earlier one waited for is nothing to the next. */
+  /** Counts restarts: whatever an earlier process waited for does not concern the next. */
   life = 0;
 
   constructor(name: string, world: World) {
@@ -54,7 +54,7 @@ export class Replica {
     return [...open.map(({ charge }) => charge), ...this.holds].reduce((sum, amount) => sum + amount, 0n);
   }
 
-  /** What a life sends after its end is lost. */
+  /** Whatever a process sends after its end is lost. */
   #networkOf(life: number): Network {
     const { random } = this.#world;
     return {
@@ -166,12 +166,12 @@ export class Replica {
     }
   }
 
-  /** Somebody says that its host is lost, which may be wrong. */
+  /** Its host is declared lost, which may be wrong. */
   giveUp(): void {
     this.#world.ledger.giveUp(this.name);
   }
 
-  /** SIGKILL and a new life: running calls are gone, the spool is replayed, the leases of the old life are given back. */
+  /** SIGKILL and a restart: running calls are gone, the spool is replayed, the old process's leases are given back. */
   async die(): Promise<void> {
     this.life += 1;
     await passTime(5);
@@ -224,7 +224,7 @@ export class World {
     }
   }
 
-  /** The leases of those who were given up go back when it is time; what they owe is covered by nothing then. */
+  /** The leases of replicas that were given up go back when it is time; nothing covers what they owe then. */
   writeOff(): void {
     for (const lost of this.ledger.writeOff()) {
       const replica = this.replicas.find(({ name }) => name === lost);
@@ -235,7 +235,7 @@ export class World {
     }
   }
 
-  /** Nobody may hold what is not lent to it, and what is spent, lent and left is what was granted. */
+  /** Nobody may hold what is not lent to it, and what is spent, lent and left adds up to what was granted. */
   check(): void {
     expect(this.ledger.remaining).toBeGreaterThanOrEqual(-this.ledger.writtenOff);
     for (const { name, leases, owed, debt, term, clock } of this.replicas) {
@@ -244,7 +244,7 @@ export class World {
       if (term.era === this.ledger.eraOf(name)) {
         expect(leases.totals().idle).toBeLessThanOrEqual(spendable > 0n ? spendable : 0n);
       } else {
-        // It does not know yet that it has lost everything, so it must not let anything in.
+        // It does not know yet that it has lost everything, so it must not admit anything.
         expect(term.holds(clock.tick())).toBe(false);
       }
     }
@@ -264,7 +264,7 @@ export class World {
     await this.pass(ms, 5);
   }
 
-  /** The network is good again, every call ends, everything is committed: all must end in step. */
+  /** The network recovers, every call ends, everything is committed: all must end up consistent. */
   async comeToRest(): Promise<void> {
     for (const replica of this.replicas) {
       replica.weather = "good";

@@ -1,7 +1,7 @@
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { HoldAnswer } from "@sluice/control-plane/gateway/quota/model.ts";
 
-/** Holds of budgets, granted unless the script says something else of one. */
+/** Holds of budgets, granted unless the script decides otherwise. */
 export class ScriptedLeases {
   readonly asked: BudgetId[] = [];
   readonly #answers: Readonly<Record<string, HoldAnswer>>;

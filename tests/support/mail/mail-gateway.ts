@@ -1,4 +1,4 @@
-/** What the gateway answers: a status with more, or nothing at all until it is stopped. */
+/** The gateway's response: a status and more, or nothing at all until it is stopped. */
 export type GatewayAnswer =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
   | "hang";
@@ -12,7 +12,7 @@ export type GatewayRequest = {
 /** A mail gateway over HTTP on a free port of this machine. */
 export class MailGateway implements AsyncDisposable {
   readonly requests: GatewayRequest[] = [];
-  /** Asked with every request, after it was kept. */
+  /** Called with every request, after it was recorded. */
   answer: (request: GatewayRequest) => GatewayAnswer | Promise<GatewayAnswer> = () => ({
     status: 202,
     body: '{"id":"m-1"}',
@@ -34,7 +34,7 @@ export class MailGateway implements AsyncDisposable {
     return `http://127.0.0.1:${this.#server.port}/internal/mail/send`;
   }
 
-  /** Resolves when so many requests have come. */
+  /** Resolves when this many requests have come. */
   async untilRequests(count: number): Promise<void> {
     while (this.requests.length < count) {
       await this.#arrived.promise;

@@ -5,7 +5,7 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { mailTestKey } from "./mail-rig.ts";
 
-/** Sends what is due at the time that it is given, as a process that a test can kill. */
+/** Sends due emails at a given time, in a process that a test can kill. */
 const { DATABASE_URL = "", SMTP_URL = "", NOW_MS = "0" } = process.env;
 
 const worker = new MailWorker({

@@ -26,11 +26,11 @@ export type MailRow = {
   readonly has_variables: boolean;
 };
 
-/** The key that tests of mails share with the processes they start. */
+/** The key that mail tests share with the processes they start. */
 export const mailTestKey = new Bun.CryptoHasher("sha256").update("the master key of tests").digest();
 export const canary = "canaryT0kenCanaryT0kenCanaryT0ken";
 
-/** A database with a queue of mails, a time that only moves when it is told to, and workers. */
+/** A database with a queue of emails, a clock that only advances on command, and workers. */
 export class MailRig {
   readonly database: TestDatabase;
   readonly db: Database;
@@ -87,7 +87,7 @@ export class MailRig {
     return new SmtpSender(timeouts === undefined ? deps : { ...deps, timeouts });
   }
 
-  /** Leaves a mail with a link in a transaction of its own. */
+  /** Queues an email with a link in a separate transaction. */
   async queue(dedupeKey: string, changes: Partial<NewMail<"password_reset">> = {}): Promise<boolean> {
     const variables = { link: `https://example.com/reset/?token=${canary}`, valid_minutes: "60" };
     const mail = { dedupeKey, template: "password_reset", userId: null, to: "a@example.com", locale: "en" } as const;
@@ -107,7 +107,7 @@ export class MailRig {
     return row;
   }
 
-  /** No mail is left over from the test before. */
+  /** Removes emails left over from the previous test. */
   async clear(): Promise<void> {
     await this.db.sql`delete from mail_inbox where id > 0`;
     await this.db.sql`delete from mail_log where id > 0`;
@@ -115,7 +115,7 @@ export class MailRig {
     this.logLines.length = 0;
   }
 
-  /** A verified user with a budget, of whom the gateway knows. */
+  /** A verified user with a budget, known to the gateway. */
   async addUser(email: string, granted = 0n): Promise<{ readonly userId: bigint; readonly budgetId: bigint }> {
     return await this.db.withTransaction(async (tx) => {
       const [gateway] = await tx.sql<{ id: bigint }>`insert into gateway_user default values returning id`;

@@ -1,7 +1,7 @@
 import { SMTPServer, type SMTPServerDataStream } from "smtp-server";
 import type { TestCertificate } from "../wire/test-certificates.ts";
 
-/** What the server does with the next mail. `silent`: it takes the connection and says nothing. */
+/** What the server does with the next email. `silent`: it accepts the connection and sends nothing. */
 export type SmtpBehaviour = "accept" | "451 at DATA" | "550 at RCPT" | "silent";
 
 export type ReceivedMail = {
@@ -9,7 +9,7 @@ export type ReceivedMail = {
   readonly to: readonly string[];
   readonly messageId: string;
   readonly subject: string;
-  /** Header and parts as they came, with quoted-printable undone. */
+  /** Headers and parts as received, with quoted-printable decoded. */
   readonly source: string;
 };
 
@@ -24,7 +24,7 @@ export type SmtpSinkOptions = {
 export class SmtpSink {
   readonly received: ReceivedMail[] = [];
   behaviour: SmtpBehaviour = "accept";
-  /** Runs when a mail is complete and before the client is told what becomes of it. */
+  /** Runs when an email is complete and before the client gets the result. */
   onComplete: (mail: ReceivedMail) => void = () => undefined;
   readonly #server: SMTPServer;
   readonly #isSecure: boolean;
@@ -63,7 +63,7 @@ export class SmtpSink {
         });
       },
     });
-    // A client that is killed in the middle of a mail is what some tests are about.
+    // A client that is killed in the middle of an email is the subject of some tests.
     this.#server.on("error", () => undefined);
   }
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Manifest and lock file under other names, because the agent is no package of the workspace. */
+/** Manifest and lock file under other names, because the agent is not a package of the workspace. */
 const lockedFolder = join(import.meta.dir, "../../e2e/claude-code");
 const installFolder = join(import.meta.dir, "../../../.data/agents/claude-code");
 const program = join(
@@ -35,7 +35,7 @@ export function installClaudeCode(): string | null {
     : `@anthropic-ai/claude-code has no program for ${process.platform}-${process.arch}`;
 }
 
-/** What the agent says at its end with `--output-format json`. */
+/** The agent's final output with `--output-format json`. */
 export type AgentResult = {
   readonly is_error: boolean;
   readonly subtype: string;
@@ -49,7 +49,7 @@ export type AgentResult = {
   };
 };
 
-/** An agent with a home and a project folder of its own, whose model calls go to `baseUrl`. */
+/** An agent with its own home and project folder, whose model calls go to `baseUrl`. */
 export class ClaudeCode {
   readonly project: string;
   readonly #root: string;
@@ -77,7 +77,7 @@ export class ClaudeCode {
     return new ClaudeCode(await mkdtemp(join(tmpdir(), "sluice-agent-")), baseUrl, apiKey);
   }
 
-  /** Runs one prompt to its end, with leave to read files and to run commands. */
+  /** Runs one prompt to its end, with permission to read files and to run commands. */
   async run(prompt: string, model: string): Promise<AgentResult> {
     const child = Bun.spawn(
       [

@@ -108,7 +108,7 @@ export const upstreamData: fc.Arbitrary<string[]> = fc
   )
   .map(([middle, end]) => [...middle, ...end]);
 
-/** An answer in one piece, and the same answer as the chunks of a stream. */
+/** A response in one piece, and the same response as the chunks of a stream. */
 export type BothForms = {
   readonly message: JsonObject;
   readonly finishReason: string;

@@ -13,7 +13,10 @@ import { toMessagesResponse } from "@sluice/messages-conversion/response/to-mess
 import { MessagesStream } from "@sluice/messages-conversion/stream/messages-stream";
 import type { StreamInput } from "@sluice/messages-conversion/stream/stream-input";
 
-/** Requests, answers and streams for tests of the conversion, with everything filled in that a test does not speak of. */
+/**
+ * Requests, responses and streams for tests of the conversion, with defaults for everything that a test does not
+ * mention.
+ */
 
 export const sha256Hex = (plain: string): string => new Bun.CryptoHasher("sha256").update(plain).digest("hex");
 
@@ -29,12 +32,12 @@ export function convertCall(fields: JsonObject, flags: Partial<ModelFlags> = {},
   });
 }
 
-/** The body that goes upstream. */
+/** The body sent upstream. */
 export function upstreamBody(fields: JsonObject, flags: Partial<ModelFlags> = {}): ChatCompletionRequest {
   return convertCall(fields, flags).body;
 }
 
-/** The messages that go upstream for a conversation. */
+/** The messages sent upstream for a conversation. */
 export function upstreamMessages(messages: readonly unknown[], flags: Partial<ModelFlags> = {}): ChatMessage[] {
   return convertCall({ messages }, flags).body.messages;
 }
@@ -83,7 +86,7 @@ export function answerIds(): AnswerIds {
   };
 }
 
-/** The answer for a message and what stands beside it in its choice. */
+/** The response for a message and the other fields of its choice. */
 export function answerTo(message: JsonObject, choice: JsonObject = {}, facts: Partial<AnswerFacts> = {}): Message {
   const completion = { id: "chatcmpl-1", choices: [{ index: 0, message, finish_reason: "stop", ...choice }] };
   return toMessagesResponse(completion, answerFacts(facts), answerIds());
@@ -125,7 +128,7 @@ export type StreamRun = {
   readonly stream: MessagesStream;
 };
 
-/** What a stream makes of its inputs, all at the same moment. */
+/** The output of a stream for its inputs, all at the same moment. */
 export function runStream(inputs: readonly StreamInput[], facts: Partial<AnswerFacts> = {}): StreamRun {
   const stream = new MessagesStream({ facts: answerFacts(facts), ids: answerIds(), inputTokens: 7, nowMs: 0 });
   return { events: inputs.flatMap((input) => stream.reduce(input, 0)), stream };
@@ -143,12 +146,12 @@ export type FoldedStream = {
   readonly usage: MessagesUsage | null;
   readonly error: { type: string; message: string } | null;
   readonly isStopped: boolean;
-  /** Arguments that go out piece by piece were torn by the limit of the answer. */
+  /** Arguments that were sent in deltas were torn by the limit of the response. */
   readonly isTorn: boolean;
 };
 
 /**
- * Reads events as the strictest client would: every rule of the order of events is checked on the way.
+ * Reads events like the strictest client: checks every rule of the order of events.
  * @throws Error that says which rule is broken
  */
 export function foldEvents(events: readonly MessagesEvent[]): FoldedStream {
@@ -244,7 +247,7 @@ function isJson(json: string): boolean {
   }
 }
 
-/** The message that a stream amounts to, by the strictest reading. */
+/** The message that a stream results in, by the strictest reading. */
 export function foldStream(inputs: readonly StreamInput[], facts: Partial<AnswerFacts> = {}): FoldedStream {
   return foldEvents(runStream(inputs, facts).events);
 }

@@ -5,14 +5,14 @@ import { encodeSseEvent } from "./sse-text.ts";
 
 /** The official clients, reading a stream from memory. */
 
-/** The events as they stand in the body of an answer. */
+/** The events as in the body of a response. */
 export function encodeMessagesEvents(events: readonly MessagesEvent[]): Uint8Array {
   return new TextEncoder().encode(
     events.map((event) => encodeSseEvent({ event: event.type, data: JSON.stringify(event) })).join(""),
   );
 }
 
-/** What a client makes of a stream: every block, the message in the end, or the error that it throws. */
+/** What a client reads from a stream: every block, the final message, or the error that it throws. */
 export type ClientReading = {
   readonly blocks: readonly unknown[];
   readonly message: {
@@ -55,7 +55,7 @@ async function read(stream: ReadableStreamOfMessages): Promise<ClientReading> {
   }
 }
 
-/** The same stream read by the current client and by the last one before it. */
+/** The same stream read by the current client and by the previous version. */
 export const officialClients: readonly (readonly [
   name: string,
   (events: readonly MessagesEvent[]) => Promise<ClientReading>,

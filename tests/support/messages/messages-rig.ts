@@ -35,7 +35,7 @@ export class MessagesRig {
     return new MessagesRig(provider, rig, await rig.start(arrangement, env), user);
   }
 
-  /** A name of the map with a model and a channel of its own, so that what happens to them touches no other call. */
+  /** A name of the map with its own model and channel, so that whatever happens to them affects no other call. */
   async addModel(name: string, fields: Partial<MessagesModelInput> = {}): Promise<void> {
     const upstream = `upstream-${name}`;
     await addModelWithChannel(this.rig, upstream, `${this.provider.url}/v1`);
@@ -44,7 +44,7 @@ export class MessagesRig {
     await waitUntil(async () => (await this.call(`/msgcompat/v1/models/${name}`)).ok);
   }
 
-  /** What the provider was asked, by the place of the request. */
+  /** The requests that the provider got, by index. */
   upstreamBody(index: number): Record<string, unknown> {
     return JSON.parse(this.provider.requests[index]?.body.toString() ?? "null");
   }
@@ -90,7 +90,7 @@ export class MessagesRig {
     });
   }
 
-  /** What is kept of the bodies of a call: what the client sent and what it was answered. */
+  /** The stored bodies of a call: what the client sent and what it received. */
   async payloadOf(answer: Response): Promise<{ request: string; response: string }> {
     const requestId = (answer.headers.get("x-request-id") ?? "") as RequestId;
     const trace = new TraceService({
@@ -151,7 +151,7 @@ export type TraceOfCall = {
   gateway_user_id: bigint | null;
 };
 
-/** Adds a name to the model map, answered by `gpt-4o-mini` unless the fields say otherwise. */
+/** Adds a name to the model map, mapped to `gpt-4o-mini` unless the fields say otherwise. */
 export async function saveMapEntry(
   rig: SluiceRig,
   fields: Partial<MessagesModelInput> & { readonly name: string },

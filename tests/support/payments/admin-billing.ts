@@ -18,7 +18,7 @@ export const usualRules: AmountRules = {
   secondPersonAboveUsd: 0,
 };
 
-/** What admins do with money, with the limits of their amounts and what waits for a second one. */
+/** The admin acts on money, with their amount limits and approvals. */
 export function adminBillingEndpoints(
   deps: BillingDeps & RefundDeps,
   rules: () => AmountRules = () => usualRules,
@@ -29,7 +29,7 @@ export function adminBillingEndpoints(
   return [...billingAdminEndpoints({ db, approvals, acts }), ...approvalEndpoints(approvals)];
 }
 
-/** These acts, done at once or by two as the rules say. */
+/** These acts, done at once or by two people as the rules require. */
 export function openApprovals(
   db: Database,
   mails: MailQueue,

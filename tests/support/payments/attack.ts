@@ -10,13 +10,13 @@ export type Target = {
   readonly order: Order;
 };
 
-/** Something that a gateway never sent, or not about this order, or not as it says. */
+/** Something that a gateway never sent, or that is not about this order, or not true. */
 export type Attack = {
   readonly what: string;
   readonly status: number;
   /** The code of the error, the result for the card gateway, or the word for the wallet gateway. */
   readonly answer: string;
-  /** What becomes of the order; it stays pending unless said otherwise. */
+  /** The outcome for the order; it stays pending by default. */
   readonly order?: "pending" | "review";
   readonly run: (target: Target) => Promise<Response>;
 };
@@ -30,7 +30,7 @@ async function answerOf(response: Response): Promise<string> {
   return body.error?.code ?? body.result ?? text;
 }
 
-/** Runs the attack on a fresh order and proves that it had no effect on the money of anybody. */
+/** Runs the attack on a fresh order and proves that it had no effect on anyone's money. */
 export async function withstand(scene: PaymentScene, attack: Attack, channel: PayChannel): Promise<void> {
   const { billing } = scene;
   const buyer = await billing.addBuyer();

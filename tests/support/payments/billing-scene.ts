@@ -24,7 +24,7 @@ export type Buyer = {
 const caller = "caller" as ReplicaId;
 const masterKey = new MasterKey(new Bun.CryptoHasher("sha256").update("the master key of tests").digest());
 
-/** What billing needs, over a database; every line of its log lands in `lines`. */
+/** What billing needs, with a database; every line of its log is added to `lines`. */
 export function billingDeps(db: Database, lines: string[] = []): BillingDeps {
   const log = createLog("debug", (line) => lines.push(line));
   return { db, log, mail: new MailService({ masterKey, clock: systemClock }) };
@@ -58,7 +58,7 @@ export class BillingScene implements AsyncDisposable {
     return scene;
   }
 
-  /** A user with an empty budget; verified unless a test wants otherwise. */
+  /** A user with an empty budget; verified by default. */
   async addBuyer(email = `${crypto.randomUUID()}@example.com`, isVerified = true): Promise<Buyer> {
     const [made] = await this.db.sql<{ gateway_user_id: GatewayUserId; id: BudgetId }>`
       with u as (insert into gateway_user default values returning id)
@@ -107,14 +107,14 @@ export class BillingScene implements AsyncDisposable {
     return (await this.place({ userId: buyer.userId, planCode, payChannel, sender, ...when })).order;
   }
 
-  /** What is left in a user's budget. */
+  /** The balance of a user's budget. */
   async balance({ budgetId }: Buyer): Promise<bigint> {
     const [row] = await this.db.sql<{ left: bigint }>`
       select granted - used - leased - reserved as left from budget where id = ${budgetId}::bigint`;
     return row?.left ?? 0n;
   }
 
-  /** Calls of a user that cost this much in all. */
+  /** Calls of a user with this total cost. */
   async use(buyer: Buyer, quota: bigint): Promise<void> {
     const { gatewayUserId, budgetId } = buyer;
     const customer = { gatewayUserId, apiKeyId: 1n as ApiKeyId, userBudgetId: budgetId, keyBudgetId: 0n as BudgetId };
@@ -136,7 +136,7 @@ export class BillingScene implements AsyncDisposable {
     return row?.rows ?? 0;
   }
 
-  /** The violated invariants; empty when the money is right. */
+  /** The violated invariants; empty when the books are correct. */
   async checkMoney(): Promise<unknown[]> {
     return [...(await this.db.sql`select * from check_money()`)];
   }

@@ -1,6 +1,7 @@
 /**
- * A program of the tests: does whatever users, gateways, admins and jobs do to a few orders, in an order that its seed says,
- * while others do the same. Reads one JSON line of arguments. Ends with 0 when nothing but refusals went wrong.
+ * A test program: does whatever users, gateways, admins and jobs do to a few orders, in an order given by its seed,
+ * while others do the same. Reads one JSON line of arguments. Ends with 0 if there were only refusals and no other
+ * errors.
  */
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";

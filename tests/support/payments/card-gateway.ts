@@ -15,9 +15,9 @@ export class LocalCardGateway {
   readonly requests: CardRequest[] = [];
   /** By payment. */
   readonly refunds = new Map<string, CardRefund[]>();
-  /** The state in which new refunds are. */
+  /** The initial state of new refunds. */
   refundStatus = "succeeded";
-  /** In place of the next answers, until it is set back. */
+  /** Replaces the next responses, until it is reset. */
   override: ((request: CardRequest) => Response | Promise<Response>) | null = null;
   readonly #server: Bun.Server<undefined>;
 
@@ -82,7 +82,7 @@ export type PaidEvent = {
   readonly livemode?: boolean;
   readonly type?: string;
   readonly status?: string;
-  /** Of the event itself, beside the usual ones or in their place. */
+  /** Fields of the event itself, in addition to the usual ones or replacing them. */
   readonly more?: Record<string, unknown>;
   /** Of the payment, likewise. */
   readonly intent?: Record<string, unknown>;
@@ -118,7 +118,10 @@ export function cardEventBody(event: PaidEvent): string {
   return JSON.stringify(body, null, 2);
 }
 
-/** The signature header of the gateway over these bytes; written from its documentation, and with nothing of the product. */
+/**
+ * The signature header of the gateway over these bytes; implemented from its documentation, independently of the
+ * product.
+ */
 export function signLikeCard(
   body: string | Uint8Array,
   secret: string,

@@ -3,7 +3,7 @@ export type MonthPot = {
   readonly plan: string;
   readonly start: number;
   months: number;
-  /** Below zero when more went back than was left. */
+  /** Below zero when more was refunded than was left. */
   left: bigint;
 };
 
@@ -25,8 +25,8 @@ const lesser = (one: bigint, other: bigint): bigint => (one < other ? one : othe
 const byEnd = (one: MonthPot, other: MonthPot): number => endOf(one) - endOf(other);
 
 /**
- * The same money as the ledger's in plain arithmetic: credit that does not end in one pot, each month in a pot of its own that
- * empties at its end. A call takes from the pot that ends first.
+ * The ledger's money in plain arithmetic: permanent credit in one pot, each month in its own pot that empties at its
+ * end. A call takes from the pot that ends first.
  */
 export class Pots {
   credit = 0n;
@@ -66,7 +66,7 @@ export class Pots {
     return this.months.find((pot) => pot.plan === plan && creditedAt >= pot.start);
   }
 
-  /** Nothing is taken beyond what there is: credit below zero is paid by what is left of a month. */
+  /** Nothing is taken beyond what exists: negative credit is paid from what is left of a month. */
   endUntil(at: number, plan?: string): void {
     for (const pot of this.months.filter((each) => endOf(each) <= at).sort(byEnd)) {
       if (plan === undefined || pot.plan === plan) {

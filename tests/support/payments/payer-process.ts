@@ -1,6 +1,6 @@
 /**
- * A program of the tests that settles an order from a process of its own: several notices at once, and a death at one
- * moment of the settlement when it is asked for. Reads one JSON line of arguments; writes one line with the results.
+ * A test program that settles an order in a separate process: several notices at once, and a crash at one point of the
+ * settlement on request. Reads one JSON line of arguments; writes one line with the results.
  */
 import type { PaidNotice } from "@sluice/control-plane/payments/model.ts";
 import type { FaultInjector, FaultPoint } from "@sluice/control-plane/payments/port.ts";

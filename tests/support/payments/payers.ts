@@ -6,7 +6,7 @@ import type { BillingScene } from "./billing-scene.ts";
 
 const program = join(import.meta.dir, "payer-process.ts");
 
-/** Sends a notice several times at once from a process of its own; null when that was killed before it could answer. */
+/** Sends a notice several times at once from a separate process; null when that was killed before it could respond. */
 export async function payFromProcess(
   url: string,
   notice: PaidNotice,
@@ -25,7 +25,7 @@ export async function payFromProcess(
   return JSON.parse(text) as SettleResult[];
 }
 
-/** A gateway that sends its notice again until somebody says that it was taken. */
+/** A gateway that resends its notice until it is acknowledged. */
 export async function deliverUntilTaken(scene: BillingScene, notice: PaidNotice): Promise<SettleResult> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -18,7 +18,7 @@ export const cardSecrets = {
   account_b: "whsec_account_b_0123456789abcdef",
 } as const;
 
-/** What the secret store holds in these tests; a test may change it and must call `forgetSecrets`. */
+/** The contents of the secret store in these tests; a test may change it and must call `forgetSecrets`. */
 const usualSecrets: Readonly<Record<string, string | undefined>> = {
   "walletpay.merchant_no": "200043",
   "walletpay.store_no": "300014",
@@ -69,12 +69,12 @@ export class PaymentScene implements AsyncDisposable {
     );
   }
 
-  /** @param isPlay false: as where real money is taken */
+  /** @param isPlay false: as if real money were taken */
   static async create(env: Record<string, string> = {}, isPlay = true): Promise<PaymentScene> {
     return new PaymentScene(await BillingScene.create(), env, isPlay);
   }
 
-  /** Changes secrets for as long as the work takes; undefined takes one away. */
+  /** Changes secrets while the work runs; undefined removes one. */
   async withSecrets<T>(changes: Readonly<Record<string, string | undefined>>, work: () => Promise<T>): Promise<T> {
     Object.assign(this.#fallbacks, changes);
     this.#secrets.forget();
@@ -112,7 +112,7 @@ export class PaymentScene implements AsyncDisposable {
     return this.post("/backend/payment/walletpay/ipn/", text, { "content-type": "application/x-www-form-urlencoded" });
   }
 
-  /** Signs and sends what the wallet gateway would never say, or not of this order. */
+  /** Signs and sends what the wallet gateway would never say, or not about this order. */
   postSigned(fields: WalletFields, token?: string): Promise<Response> {
     return this.postNotice(signLikeWallet(fields, token));
   }

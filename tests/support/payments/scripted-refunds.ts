@@ -1,9 +1,9 @@
 import type { RefundAnswer, RefundGateway, RefundRequest } from "@sluice/control-plane/payments/gateways/port.ts";
 
-/** A gateway that sends money back as a test wants it to: by itself it does so at once, each number once. */
+/** A gateway that refunds as a test tells it to: by default at once, each number once. */
 export class ScriptedRefunds implements RefundGateway {
   readonly requests: RefundRequest[] = [];
-  /** What it says next; the last one stays. */
+  /** Its next responses; the last one stays. */
   answers: (RefundAnswer | Error | Promise<RefundAnswer>)[] = [];
   #onRequest: () => void = () => undefined;
 

@@ -1,6 +1,6 @@
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 
-/** An order that waits for its payment, and a message of the gateway about it whose taking did not come to its end. */
+/** An order that waits for its payment, and a gateway message about it that was not fully processed. */
 export async function leaveUntakenNotice(db: Database, orderNo: string): Promise<void> {
   await db.sql`
     insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, currency, email, pay_channel, sender,

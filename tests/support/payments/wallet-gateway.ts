@@ -4,7 +4,7 @@ export const walletToken = "5cbfb079f15b150122261c8537086d77a";
 
 export type WalletFields = Readonly<Record<string, string>>;
 
-/** What the gateway says about a transaction when it is asked. */
+/** The gateway's response to a query about a transaction. */
 export type WalletTransaction = {
   readonly transactionNo: string;
   readonly status: string;
@@ -16,7 +16,7 @@ export type WalletTransaction = {
 
 export type WalletRequest = { readonly path: string; readonly fields: WalletFields };
 
-/** Signs like the gateway; written from its documentation, and with nothing of the product. */
+/** Signs like the gateway; implemented from its documentation, independently of the product. */
 export function signLikeWallet(fields: WalletFields, token = walletToken): WalletFields {
   const md5 = (text: string): string => createHash("md5").update(text, "utf8").digest("hex");
   const names = Object.keys(fields).filter((name) => name !== "verifySign");
@@ -25,15 +25,15 @@ export function signLikeWallet(fields: WalletFields, token = walletToken): Walle
   return { ...fields, verifySign: md5(joined + md5(token)) };
 }
 
-/** A server that speaks the wire format of the wallet gateway; it refuses what is not signed as it wants. */
+/** A server that speaks the wire format of the wallet gateway; it refuses anything that is not signed correctly. */
 export class LocalWalletGateway {
   readonly requests: WalletRequest[] = [];
   /** By the number of the order. */
   readonly transactions = new Map<string, WalletTransaction>();
   readonly refunds = new Map<string, WalletFields>();
-  /** Whether it names the refunds of a payment that it is asked about. */
+  /** Whether it includes the refunds of a queried payment. */
   listsRefunds = true;
-  /** In place of the next answers, until it is set back. */
+  /** Replaces the next responses, until it is reset. */
   override: ((request: WalletRequest) => Response | null | Promise<Response | null>) | null = null;
   readonly #server: Bun.Server<undefined>;
   #serial = 0;
@@ -46,7 +46,7 @@ export class LocalWalletGateway {
     return `http://127.0.0.1:${this.#server.port}`;
   }
 
-  /** Somebody pays: the gateway knows the transaction from now on. Returns the notification, signed. */
+  /** A payment is made: the gateway knows the transaction from now on. Returns the signed notification. */
   pay(orderNo: string, said: Partial<WalletTransaction> = {}): WalletFields {
     this.#serial += 1;
     const transactionNo = `29755364037870${Date.now()}${this.#serial}`;

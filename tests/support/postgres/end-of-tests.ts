@@ -1,7 +1,7 @@
 import { afterAll } from "bun:test";
 
-// Preloaded by bunfig.toml: a hook that is set here runs once after the last file, one that is set in a module runs after
-// the first file that imports it. Nothing is imported unless a test asked for a database.
+// Preloaded by bunfig.toml: a hook that is set here runs once after the last file, one that is set in a module runs
+// after the first file that imports it. Nothing is imported unless a test requested a database.
 afterAll(async () => {
   if (Symbol.for("sluice.test-databases") in globalThis) {
     const { closeTestDatabases } = await import("./test-database.ts");

@@ -2,11 +2,11 @@ import type { Database, Queryable, Transaction } from "@sluice/control-plane/pla
 
 /** A transaction that keeps its locks until it is ended. */
 export type HeldLock = AsyncDisposable & {
-  /** Resolves when so many other sessions wait for what is held, or behind others that do. */
+  /** Resolves when this many other sessions wait for the lock, directly or indirectly. */
   waitForWaiters(count: number): Promise<void>;
   /** Runs one more statement in the transaction that holds the lock. */
   run(statement: (tx: Transaction) => Promise<unknown>): Promise<void>;
-  /** Commits and lets the others go on. */
+  /** Commits and lets the others continue. */
   release(): Promise<void>;
 };
 
@@ -14,7 +14,7 @@ const waitMsMax = 20_000;
 const pollMs = 5;
 
 /**
- * Takes a lock in a transaction of its own, so that a test can see who waits for it instead of hoping for a race.
+ * Takes a lock in a separate transaction, so that a test can see who waits for it instead of hoping for a race.
  * @param lock takes the lock, for example `select 1 from budget where id = 1 for update`
  */
 export async function holdLock(db: Database, lock: (tx: Transaction) => Promise<unknown>): Promise<HeldLock> {
@@ -45,7 +45,7 @@ export async function holdLock(db: Database, lock: (tx: Transaction) => Promise<
   };
 }
 
-/** Does something twice at once, each while somebody holds the same rows, and lets both go on at the same moment. */
+/** Does something twice at once, while the same rows are locked, and releases both at the same moment. */
 export async function runBothBehind<Answer>(
   db: Database,
   lock: (tx: Transaction) => Promise<unknown>,

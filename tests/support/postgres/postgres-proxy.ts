@@ -1,6 +1,9 @@
 import { connect, createServer, type Socket } from "node:net";
 
-/** Stands between a client and a Postgres, to lose or hold back what is sent. One connection through it is one pair. */
+/**
+ * An intermediary between a client and a Postgres, to lose or hold back what is sent. One connection through it is one
+ * pair.
+ */
 export type PostgresProxy = AsyncDisposable & {
   /** The database behind it, reached through the proxy. */
   readonly url: string;
@@ -9,9 +12,9 @@ export type PostgresProxy = AsyncDisposable & {
    * before the client has seen the answer. Resolves when that happened.
    */
   loseNextCommit(lost: "statement" | "answer"): Promise<void>;
-  /** From now on nothing passes and nothing is closed, on old and new connections: a network that went silent. */
+  /** From now on nothing passes and nothing is closed, on old and new connections: a silent network. */
   stall(): void;
-  /** Lets everything pass that was held back. */
+  /** Lets everything through that was held back. */
   resume(): void;
 };
 

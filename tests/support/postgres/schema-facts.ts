@@ -1,4 +1,4 @@
-/** What a schema is made of, a statement for each kind of thing; partitions are data and left out. */
+/** The contents of a schema, one statement for each kind of object; partitions are data and left out. */
 const questions: readonly string[] = [
   `select 'relation', c.relkind, c.relname, pg_get_partkeydef(c.oid), c.reloptions, c.relacl, pg_get_viewdef(c.oid)
     from pg_class c where c.relnamespace = 'public'::regnamespace and not c.relispartition

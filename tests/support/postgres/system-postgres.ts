@@ -18,7 +18,7 @@ export function findSystemPostgres(): string | null {
   return folders.find((folder) => programs.every((program) => existsSync(join(folder, program)))) ?? null;
 }
 
-/** A server of that Postgres, as somebody would run it who brings their own. */
+/** A server of that Postgres, as operators with their own would run it. */
 export class SystemPostgres implements AsyncDisposable {
   readonly #bin: string;
   readonly #folder: string;

@@ -18,8 +18,8 @@ export type TestClusterOptions = {
 };
 
 /**
- * Starts a Postgres of its own in a temporary folder, with the migrated template database in it.
- * `destroy()` of the result leaves nothing behind.
+ * Starts a separate Postgres in a temporary folder, with the migrated template database in it. `destroy()` of the
+ * result leaves nothing behind.
  */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<EmbeddedPostgres> {
   await removeAbandonedHomes();
@@ -58,7 +58,7 @@ async function createTemplate(adminUrl: string): Promise<void> {
   }
 }
 
-/** Removes what a test run that was killed could not: a home whose lock is free belongs to nobody. */
+/** Cleans up after killed test runs: a home whose lock is free belongs to nobody. */
 async function removeAbandonedHomes(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(homePrefix)) {

@@ -6,12 +6,12 @@ export type TestDatabase = AsyncDisposable & {
   /** For any client; the user owns the database. */
   readonly url: string;
   readonly name: string;
-  /** Cuts every connection and deletes the database. Done at the end of the test process for those that were forgotten. */
+  /** Cuts every connection and deletes the database. Done at the end of the test process for forgotten ones. */
   drop(): Promise<void>;
 };
 
 /**
- * What this test process made and has to take away again. It hangs on the global object, because the preloaded
+ * What this test process created and has to remove. It is stored on the global object, because the preloaded
  * `end-of-tests.ts` and the test files may each see their own copy of this module.
  */
 export type TestDatabases = {
@@ -29,8 +29,8 @@ export function testDatabases(): TestDatabases {
 }
 
 /**
- * A fresh, migrated database of its own, in well under a tenth of a second. `bun tests/run.ts` provides one server for
- * the whole run; a file that is run by hand starts its own and stops it at the end.
+ * A fresh, migrated database, in well under a tenth of a second. `bun tests/run.ts` provides one server for the whole
+ * run; a file that is run by hand starts its own and stops it at the end.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const registry = testDatabases();

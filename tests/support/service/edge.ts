@@ -9,7 +9,7 @@ const files = join(repositoryRoot, "deploy/edge");
 const readyMsMax = 10_000;
 const portAttemptsMax = 5;
 
-/** nginx with the configuration of `deploy/edge`, word for word, and a site of its own. */
+/** nginx with the configuration of `deploy/edge`, verbatim, and its own site. */
 export class RunningEdge implements AsyncDisposable {
   readonly folder: string;
   readonly ca: string;
@@ -76,7 +76,7 @@ export class RunningEdge implements AsyncDisposable {
 
 type Site = { readonly folder: string; readonly ca: string; readonly plainPort: number; readonly tlsPort: number };
 
-/** What nginx is called with, to run or, with `-t`, to judge the configuration of the folder. */
+/** The arguments of nginx, to run or, with `-t`, to check the configuration of the folder. */
 export function nginxCommand(folder: string, directives: string): string[] {
   const own = `pid ${folder}/nginx.pid; ${directives}`;
   return ["nginx", "-p", folder, "-c", join(folder, "nginx.conf"), "-e", join(folder, "error.log"), "-g", own];
@@ -110,11 +110,13 @@ function writeProgram(folder: string, programUrl: string): void {
 export type ExchangeOptions = {
   /** The address of the client, one of 127.0.0.0/8. */
   readonly from?: string;
-  /** Leaves as soon as one answer with a length is whole; without it, all that comes until the other side ends is kept. */
+  /**
+   * Leaves as soon as one response with a length is complete; without it, everything until the other side ends is kept.
+   */
   readonly isOneAnswerEnough?: boolean;
 };
 
-/** Sends bytes over a TLS connection of its own and returns what comes. */
+/** Sends bytes over a separate TLS connection and returns the response. */
 export async function exchangeOverTls(
   edge: RunningEdge,
   request: string,

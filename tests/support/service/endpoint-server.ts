@@ -10,7 +10,7 @@ export type EndpointServer = {
   stop(): Promise<void>;
 };
 
-/** Who calls stands in a header of the test: `x-test-admin: super` (or `stale`, `plain`, `unfinished`), `x-test-user: 17`. */
+/** The caller is in a test header: `x-test-admin: super` (or `stale`, `plain`, `unfinished`), `x-test-user: 17`. */
 const callersOfHeaders: CallerReader = {
   readUser: (request) => {
     const userId = request.headers.get("x-test-user");

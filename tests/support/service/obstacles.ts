@@ -1,24 +1,24 @@
 /**
- * Tests that need more of the machine than Bun: each says what, is skipped where it is missing, and the run prints why at
- * its end. With TEST_REQUIRE_ALL=1 what can't run fails instead, so that a green run has tried everything.
+ * Tests that need more of the machine than Bun: each names what, is skipped if it is missing, and the run prints why at
+ * its end. With TEST_REQUIRE_ALL=1 they fail instead, so that a green run has tried everything.
  */
 import { describe, test } from "bun:test";
 
-/** What keeps a test from running here, as words that a person can act on; null when nothing does. */
+/** Why a test can't run here, as an actionable sentence; null if it can. */
 export type Obstacle = string | null;
 
 const { TEST_FULL, TEST_REQUIRE_ALL } = process.env;
 const onlyFull = "runs with TEST_FULL=1 only";
 
-/** The obstacle of what is too long for every run. */
+/** The obstacle of tests that are too long for every run. */
 export const unlessFull: Obstacle = TEST_FULL === "1" ? null : onlyFull;
 
-/** The obstacle of what needs the rights of root. */
+/** The obstacle of tests that need root. */
 export const unlessRoot: Obstacle = process.getuid?.() === 0 ? null : "needs root";
 
 export const unlessLinux: Obstacle = process.platform === "linux" ? null : "needs Linux";
 
-/** The obstacle of what needs these programs on the PATH. */
+/** The obstacle of tests that need these programs on the PATH. */
 export function unlessInstalled(...programs: readonly string[]): Obstacle {
   const missing = programs.filter((program) => Bun.which(program) === null);
   const [first] = missing;
@@ -33,7 +33,7 @@ export function firstObstacle(...obstacles: readonly Obstacle[]): Obstacle {
   return obstacles.find((obstacle) => obstacle !== null) ?? null;
 }
 
-/** `describe`, where nothing keeps it from running. Hooks that need what may be missing belong inside of it. */
+/** `describe`, if nothing prevents it from running. Hooks that need what may be missing belong inside it. */
 export function describeUnless(obstacle: Obstacle, name: string, body: () => void): void {
   if (obstacle === null) {
     describe(name, body);
@@ -44,7 +44,7 @@ export function describeUnless(obstacle: Obstacle, name: string, body: () => voi
   }
 }
 
-/** `test`, where nothing keeps it from running. */
+/** `test`, if nothing prevents it from running. */
 export function testUnless(
   obstacle: Obstacle,
   name: string,

@@ -14,10 +14,10 @@ import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres/test-database.ts";
 
-/** How the parts stand: one process, or a relay that reaches its gateway over HTTP. */
+/** The arrangement: one process, or a relay that reaches its gateway over HTTP. */
 export type Arrangement = "one-process" | "split";
 
-/** The arrangements a test that is about answers goes through; the second one with `TEST_FULL=1` or `TEST_SPLIT=1`. */
+/** The arrangements for tests of responses; the second one with `TEST_FULL=1` or `TEST_SPLIT=1`. */
 export const arrangements: readonly Arrangement[] =
   process.env["TEST_FULL"] === "1" || process.env["TEST_SPLIT"] === "1" ? ["one-process", "split"] : ["one-process"];
 
@@ -66,7 +66,7 @@ export class SluiceRig {
 
   /** @param upstreamUrl the address of a provider without its `/v1` */
   static async create(upstreamUrl: string, database?: TestDatabase): Promise<SluiceRig> {
-    // Not the prefix of the test clusters: those who start one remove what others seem to have left behind.
+    // Not the prefix of the test clusters: the start of a test cluster removes the leftovers of others.
     const root = await mkdtemp(join(tmpdir(), "sluice-rig-"));
     const rig = new SluiceRig(database ?? (await createTestDatabase()), upstreamUrl, root);
     await rig.#seed();
@@ -133,7 +133,7 @@ export class SluiceRig {
     });
   }
 
-  /** Lets a channel pass paths without rules of their own through, as the closed list names them. */
+  /** Lets a channel pass through paths without rules of their own, named as in the closed list. */
   async passThrough(channel: string, paths: readonly PassThroughPath[]): Promise<void> {
     await this.db.sql`
       update channel set pass_through_paths = ${arrayLiteral(paths)}::text[] where name = ${channel}`;
@@ -169,7 +169,7 @@ export class SluiceRig {
     return { entry, all: [entry, gateway] };
   }
 
-  /** Starts one process of the control plane and waits until it is ready. A data directory can be used again. */
+  /** Starts one process of the control plane and waits until it is ready. A data directory can be reused. */
   async startProcess(env: Record<string, string> = {}): Promise<SluiceProcess> {
     const dataDirectory = env["DATA_DIR"] ?? join(this.#root, `data-${crypto.randomUUID().slice(0, 8)}`);
     const started = await spawnControlPlane({
@@ -182,7 +182,7 @@ export class SluiceRig {
       MASTER_KEY: masterKeyBytes.toString("base64"),
       RESERVE_FILE_BYTES: "1048576",
       LOG_LEVEL: "info",
-      // Tests that look at what is read on after a client left say how long.
+      // Tests about reading on after a client left set the time.
       ABORTED_USAGE_TIMEOUT_MS: "200",
       // Tests of pages name a build.
       WEB_DIST: "none",
@@ -207,7 +207,7 @@ export class SluiceRig {
     }
   }
 
-  /** Resolves once the calls that were charged to a budget add up to this. */
+  /** Resolves once the charged calls of a budget add up to this. */
   async waitForUsedQuota(budgetId: BudgetId, quota: bigint, timeoutMs = 15_000): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     for (;;) {
@@ -222,7 +222,7 @@ export class SluiceRig {
     }
   }
 
-  /** The violated invariants; empty when the money is right. */
+  /** The violated invariants; empty when the books are correct. */
   async checkMoney(): Promise<unknown[]> {
     return [...(await this.db.sql`select * from check_money()`)];
   }

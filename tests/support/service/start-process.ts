@@ -75,7 +75,7 @@ export function findProcesses(text: string): string[] {
     });
 }
 
-/** Waits until no process mentions the text any more; answers those that are left when the time is over. */
+/** Waits until no process mentions the text any more; returns those that are left when the time is over. */
 export async function waitUntilGone(text: string, waitMsMax: number): Promise<string[]> {
   const deadline = performance.now() + waitMsMax;
   let left = findProcesses(text);

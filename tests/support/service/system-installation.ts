@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { startProgram } from "./start-process.ts";
 
 /**
- * Stands in for systemd with one service, which it runs as root. While /run/refuse-start is there it can't execute the
- * release that the file names.
+ * Replaces systemd with one service, which it runs as root. While /run/refuse-start exists it can't execute the release
+ * that the file names.
  */
 const systemctl = `#!/bin/bash
 set -u
@@ -28,7 +28,7 @@ case "$1" in
 esac
 `;
 
-/** A root of its own over the real one: what is written there is gone with it, and so is every process in it. */
+/** A separate root over the real one: what is written there is gone with it, and so is every process in it. */
 const inOwnRoot = `set -e
 mount -t tmpfs tmpfs "$1"
 mkdir -p "$1/upper" "$1/work" "$1/root"
@@ -50,7 +50,7 @@ const words = (root: string, folder: string, checkout: string) => [
   ...[root, folder, checkout],
 ];
 
-/** Why no such root can be made here, or null. */
+/** Why no such root can be created here, or null. */
 export function ownRootFault(): string | null {
   const folder = mkdtempSync(join(tmpdir(), "sluice-root-"));
   try {

@@ -1,6 +1,6 @@
 /**
- * Which of the texts stand anywhere in the files below a folder: of a database these are tables, indexes, out-of-line
- * storage and the write-ahead log. Files that go away meanwhile are skipped.
+ * Which of the texts occur anywhere in the files below a folder: for a database these are tables, indexes, out-of-line
+ * storage and the write-ahead log. Files that disappear meanwhile are skipped.
  * @param changedSinceMs only files that were written since, in milliseconds since 1970
  */
 export async function findInFiles(

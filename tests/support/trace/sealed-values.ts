@@ -12,7 +12,7 @@ import { createCustomer } from "../usage/usage-rows.ts";
 export const paymentSecret = "whsec_0123456789-0123456789";
 const farAway = new Date(Date.now() + 86_400_000);
 
-/** Values of every kind, sealed as the product seals them; credentials of channels and day keys are not among them. */
+/** Values of every kind, encrypted as in the product, except channel credentials and day keys. */
 export async function fillSealed(db: Database, key: MasterKey, secretCount: number): Promise<void> {
   const { gatewayUserId } = await createCustomer(db, 1_000n);
   await db.withTransaction(async (tx) => {
@@ -51,7 +51,7 @@ export async function fillSealed(db: Database, key: MasterKey, secretCount: numb
   }
 }
 
-/** Every listed value in clear, by its place. */
+/** Every listed value in plain text, by its location. */
 export async function readSealed(db: Database, key: MasterKey): Promise<Map<string, string>> {
   const values = new Map<string, string>();
   for (const column of sealedColumns) {
@@ -69,7 +69,7 @@ export async function readSealed(db: Database, key: MasterKey): Promise<Map<stri
   return values;
 }
 
-/** How many values of any column of bytes carry the id of a key at the place where sealed values do. */
+/** How many values of any bytea column contain a key's id at the position where encrypted values do. */
 export async function countUnder(db: Database, keyId: string): Promise<number> {
   const columns = await db.sql<{ place: string; name: string }>`
     select c.table_name as place, c.column_name as name from information_schema.columns c

@@ -3,7 +3,7 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
 
 /**
- * A process of its own that settles usage without end, a few rows at a time, and writes a line after each step. It ends
+ * A separate process that settles usage endlessly, a few rows at a time, and writes a line after each step. It ends
  * when it is killed.
  */
 const { databaseUrl, rowsMax } = JSON.parse(Bun.argv[2] ?? "") as { databaseUrl: string; rowsMax: number };

@@ -26,7 +26,7 @@ export class SettlementScene implements AsyncDisposable {
   readonly database: TestDatabase;
   /** Works as the role of the application. */
   readonly db: Database;
-  /** Owns everything: for what no program of ours may do. */
+  /** Owns everything: for what none of our programs may do. */
   readonly owner: Database;
   readonly customers: readonly Customer[];
   readonly registry = new Registry();

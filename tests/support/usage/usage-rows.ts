@@ -14,7 +14,7 @@ export type Customer = {
   readonly keyBudgetId: BudgetId;
 };
 
-/** Makes a customer whose budgets were granted this much. */
+/** Creates a customer whose budgets were granted this much. */
 export async function createCustomer(db: Database, granted: bigint): Promise<Customer> {
   const digest = crypto.getRandomValues(new Uint8Array(32));
   const [made] = await db.sql<{
@@ -46,7 +46,7 @@ export async function createCustomer(db: Database, granted: bigint): Promise<Cus
   };
 }
 
-/** An ordinary finished call of now, with what a test wants to be different. */
+/** An ordinary call finished now, with a test's changes. */
 export function usageRow(customer: Customer, changes: Partial<UsageRow> = {}): UsageRow {
   const startedAtMs = changes.startedAtMs ?? Date.now();
   return {

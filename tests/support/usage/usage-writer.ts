@@ -6,8 +6,8 @@ import { openUsageSpool } from "./usage-spool.ts";
 
 const random = testRandom();
 /**
- * A process of its own that finishes calls without end: takes a slot, leases quota, records usage rows, and writes the
- * id of each row to its output once the row is safe. It ends when it is killed.
+ * A separate process that finishes calls endlessly: takes a slot, leases quota, records usage rows, and writes the id
+ * of each row to its output once the row is safe. It ends when it is killed.
  */
 const { databaseUrl, directory, customers, callersMax } = JSON.parse(Bun.argv[2] ?? "", (key, value) =>
   key.endsWith("Id") ? BigInt(value) : value,

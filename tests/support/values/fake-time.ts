@@ -9,7 +9,7 @@ export async function settlePromises(): Promise<void> {
   }
 }
 
-/** Moves the faked time on in steps, and lets what each step set free run. Needs `jest.useFakeTimers()`. */
+/** Advances the fake time in steps, and runs what each step released. Needs `jest.useFakeTimers()`. */
 export async function passTime(ms: number, stepMs = 5, onStep: () => void = () => undefined): Promise<void> {
   for (let passed = 0; passed < ms; passed += stepMs) {
     jest.advanceTimersByTime(Math.min(stepMs, ms - passed));

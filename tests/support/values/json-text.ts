@@ -36,12 +36,12 @@ export const stringText: fc.Arbitrary<string> = fc
   .array(characterText, { maxLength: 8 })
   .map((characters) => `"${characters.join("")}"`);
 
-/** Lays text on both sides of a text, as white space may be. */
+/** Adds text on both sides of a text, like white space. */
 export function spaced(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc.tuple(space, text, space).map((parts) => parts.join(""));
 }
 
-/** An object out of members; `null` in place of a key's text leaves the writing of the key to chance. */
+/** An object from members; `null` in place of a key's text chooses its notation randomly. */
 export function objectText(members: fc.Arbitrary<readonly (readonly [key: string, value: string])[]>) {
   return fc.tuple(members, fc.array(space, { minLength: 4, maxLength: 4 })).map(([pairs, [a, b, c, d]]) => {
     const written = pairs.map(([key, value]) => `${a}${key}${b}:${c}${value}${d}`);

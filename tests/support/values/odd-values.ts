@@ -71,10 +71,10 @@ const all: readonly unknown[] = [
   { $ne: null },
 ];
 
-/** Values that no field of the program is made for; the most telling ones, and all of them with `TEST_FULL=1`. */
+/** Values that no field of the program accepts; the most revealing ones, and all of them with `TEST_FULL=1`. */
 export const oddValues: readonly unknown[] = process.env["TEST_FULL"] === "1" ? all : telling;
 
-/** Good values by the names of fields, so that an odd one is the only thing that is wrong. */
+/** Good values by field name, so that an odd one is the only fault. */
 export const soundValues: Readonly<Record<string, unknown>> = {
   email: "someone@example.com",
   password: "a long enough password",

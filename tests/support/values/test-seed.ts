@@ -2,7 +2,7 @@ import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 
 const { TEST_SEED } = process.env;
 
-/** What chance in this file begins with: `TEST_SEED` where it is given. It is printed, so that a failure can be repeated. */
+/** The seed of this file's randomness: `TEST_SEED` if given. It is printed, so that a failure can be repeated. */
 export const testSeed = TEST_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(TEST_SEED);
 process.stderr.write(`TEST_SEED=${testSeed}\n`);
 

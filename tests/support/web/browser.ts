@@ -7,7 +7,7 @@ const actionMsMax = 20_000;
 const axeTags = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
 
 export type PageOptions = {
-  /** Where the program answers; every request elsewhere is a fault. */
+  /** The program's URL; every request elsewhere is a fault. */
   readonly url: string;
   /** Of a login, as `tests/support/accounts/logins.ts` gives it: `name=value`. */
   readonly cookie?: string;
@@ -17,16 +17,16 @@ export type PageOptions = {
   /** The language that the browser remembers; for a user who is logged in, `WebRig.speak` sets the one that counts. */
   readonly locale?: string;
   readonly hasScript?: boolean;
-  /** Answers of these statuses are what the test is about; others from 400 on are faults. */
+  /** Responses with these statuses are what the test is about; others from 400 on are faults. */
   readonly expectedStatuses?: readonly number[];
 };
 
-/** A page that keeps a list of everything that must not happen in it. */
+/** A page that records everything that must not happen in it. */
 export type WatchedPage = {
   readonly page: Page;
-  /** Errors of scripts, complaints of the console, requests to other places, answers that failed. */
+  /** Script errors, console warnings, requests to other origins, failed responses. */
   readonly faults: readonly string[];
-  /** What axe finds, a line for each kind of fault with the places where it is. Call it when nothing moves. */
+  /** What axe finds, a line for each kind of fault with its locations. Call it when nothing moves. */
   readonly axe: () => Promise<string[]>;
   readonly close: () => Promise<void>;
 };
@@ -43,7 +43,7 @@ export class TestBrowser {
     return new TestBrowser(await launchChromium());
   }
 
-  /** A page with a profile of its own. Nothing moves in it, so that what is seen does not depend on when one looks. */
+  /** A page with its own profile. Animations are off, so that results do not depend on timing. */
   async open(options: PageOptions): Promise<WatchedPage> {
     const { url, cookie, locale } = options;
     const context = await this.#browser.newContext(contextOptions(options));
@@ -82,7 +82,7 @@ function contextOptions({ url, width = 1280, height = 800, isDark, hasScript }: 
 function watch(page: Page, { url, expectedStatuses = [] }: PageOptions, faults: string[]): void {
   page.on("pageerror", (error) => faults.push(`script: ${error.message}`));
   page.on("console", (message) => {
-    // The browser says about itself that an answer failed; the status is judged below.
+    // The browser logs failed responses by itself; the status is checked below.
     if (["error", "warning"].includes(message.type()) && !message.text().startsWith("Failed to load resource")) {
       faults.push(`console: ${message.text()}`);
     }
@@ -104,7 +104,7 @@ type AxeViolation = { readonly id: string; readonly help: string; readonly nodes
 type AxeWindow = { readonly axe: { run(options: object): Promise<{ readonly violations: readonly AxeViolation[] }> } };
 
 async function runAxe(page: Page): Promise<string[]> {
-  // Past the policy of the page, which allows nobody else's script: the test is not part of the page.
+  // Bypasses the page's policy, which allows no other script: the test is not part of the page.
   const source = await Bun.file(axeFile).text();
   await page.evaluate(source);
   const violations = await page.evaluate(async (tags) => {

@@ -10,7 +10,7 @@ const decompress = promisify(brotliDecompress);
 const launchMsMax = 60_000;
 const debianChromium = "/usr/bin/chromium";
 
-/** What a browser in a container needs, and nothing that would make it less strict than that of a user. */
+/** What a browser in a container needs, and nothing that would make it less strict than a user's. */
 const flags = [
   "--no-sandbox",
   "--headless=shell",

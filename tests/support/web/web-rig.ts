@@ -8,7 +8,7 @@ import { builtWeb } from "./web-build.ts";
 /** Whose account the pages of the console show. */
 export const shownEmail = "ada@example.org";
 
-/** The program with the web, the first plans, and a user and an admin who are logged in. */
+/** The program with the web UI, the first plans, and a logged-in user and admin. */
 export type WebRig = {
   readonly rig: SluiceRig;
   readonly sluice: SluiceProcess;
@@ -42,7 +42,7 @@ export async function startWebRig(
   };
 }
 
-/** Whether a page can be shown in a language; the admin has but the direction of one. */
+/** Whether a page can be shown in a language; the admin area only changes direction. */
 export function isShownIn({ arabic }: ShownPage, locale: string): boolean {
   return arabic !== "none" && (arabic !== "direction" || locale === "ar");
 }

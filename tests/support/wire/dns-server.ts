@@ -1,11 +1,11 @@
 import { createSocket, type Socket } from "node:dgram";
 
-/** What a name has: addresses of either family, another name, or nothing that can be told. */
+/** The records of a name: addresses of either family, another name, or an error. */
 export type DnsZone = {
   readonly a?: readonly string[];
   readonly aaaa?: readonly string[];
   readonly cname?: string;
-  /** `silent` answers never, `failing` says that the server has a problem, `absent` that there is no such name. */
+  /** `silent` never responds, `failing` reports a server failure, `absent` that there is no such name. */
   readonly is?: "silent" | "failing" | "absent";
   /** Addresses of this kind are the only ones that the server has a problem with. */
   readonly failsFor?: "a" | "aaaa";
@@ -14,7 +14,7 @@ export type DnsZone = {
 const types: Readonly<Record<number, "a" | "aaaa">> = { 1: "a", 28: "aaaa" };
 const codes = { failing: 2, absent: 3 } as const;
 
-/** A small DNS server on UDP that says what it was told to say, for as long as nobody tells it otherwise. */
+/** A small DNS server on UDP that responds as it was told, until told otherwise. */
 export class DnsServer implements AsyncDisposable {
   readonly questions: { readonly name: string; readonly type: "a" | "aaaa" }[] = [];
   readonly #zones = new Map<string, DnsZone>();

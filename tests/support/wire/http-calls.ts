@@ -40,7 +40,7 @@ export function requestTo({ limits, body, ...rest }: CallOptions): HttpRequest {
 export type CallOutcome = {
   readonly status: number | null;
   readonly body: string;
-  /** Null when the body did not come to its end. */
+  /** Null when the body did not reach its end. */
   readonly isDelimited: boolean | null;
   readonly error: HttpClientError | null;
 };

@@ -4,7 +4,7 @@ import type { TestCertificate } from "./test-certificates.ts";
 export type RawRequest = {
   readonly head: string;
   readonly body: Buffer;
-  /** Which connection it came on, and the how manyth request it is there; both from 0. */
+  /** The connection it came on, and its index there; both from 0. */
   readonly connection: number;
   readonly position: number;
 };
@@ -53,7 +53,7 @@ type Connection = {
   socket: RawSocket | null;
 };
 
-/** An HTTP server without manners: what it answers, and how it ends, is recorded in each test. */
+/** An HTTP server without manners: each test records what it sends, and how it ends. */
 export function startRawHttpServer(options: RawHttpServerOptions): RawHttpServer {
   const requests: RawRequest[] = [];
   const waiting = new Set<() => void>();

@@ -8,10 +8,10 @@ export type RawConnection = {
   /** Everything received so far. */
   readonly received: () => Uint8Array;
   readonly receivedBytes: () => number;
-  /** The pieces in which it arrived, as the event loop handed them over. */
+  /** The pieces in which it arrived, as the event loop delivered them. */
   readonly pieces: readonly Uint8Array[];
   send(bytes: Uint8Array | string): void;
-  /** Reads nothing any more, so that the peer runs into full buffers; and reads on. */
+  /** Stops reading, so that the peer runs into full buffers; and resumes. */
   pause(): void;
   resume(): void;
   /** Resolves when at least so many bytes have arrived. */

@@ -4,9 +4,8 @@ const solSocket = 1;
 const soReceiveBuffer = 8;
 
 /**
- * Fixes what the kernel keeps for a connection that is not read, on Linux. Left alone it grows to many megabytes each,
- * and some hundred connections that stand still take all memory that the kernel has for TCP: it then resets connections
- * of others.
+ * Fixes the kernel's buffer for a connection that is not read, on Linux. Otherwise it grows to many megabytes each, and
+ * some hundred stalled connections take all the kernel's memory for TCP: it then resets connections of others.
  * @throws Error when the system refuses
  */
 export function setReceiveBuffer(file: number, bytes: number): void {

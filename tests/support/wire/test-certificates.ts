@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
-/** Certificates made on the spot, so that no key is in the repository and none expires there. */
+/** Certificates generated at run time, so that no key is in the repository and none expires there. */
 export type TestCertificate = { readonly cert: string; readonly key: string };
 
 export type TestAuthority = {
@@ -70,7 +70,7 @@ function alternativeNames(dns: readonly string[], ip: readonly string[]): Buffer
   return der(0x30, subjectAltName, der(0x04, der(0x30, ...names)));
 }
 
-/** An authority of its own, known to nobody who is not told. */
+/** A separate authority, trusted only by those who are given it. */
 export function createTestAuthority(): TestAuthority {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const issuer = "test authority";

@@ -72,7 +72,7 @@ describe("a response that its client abandons is read on", () => {
     expect([readOn.timeoutMs, readOn.isMostlyUnseen]).toEqual([5_000, false]);
   });
 
-  test("for the time computed first, although more came and more time has passed", () => {
+  test("for the time computed at first, even when more output and more time have passed since", () => {
     const { stream, pass } = scene();
     const { readOn, meter } = stream();
     pass(10_000);

@@ -121,7 +121,7 @@ describe("the addresses that model servers may have", () => {
   });
 });
 
-describe("the own server", () => {
+describe("the process's own server", () => {
   test("is distinguished from others on its host that are resolved at the same moment", async () => {
     const both = new ServerGuard({
       isAllowed: publicOnly,

@@ -71,7 +71,7 @@ describe("requests", () => {
     expect(JSON.stringify(upstreamMessages(messages))).toContain("data:image/png;base64,AA");
   });
 
-  test("B13 tools together with an effort", () => {
+  test('B13 an effort together with tools is sent as "none" to a model that takes no effort with tools', () => {
     const fields = { tools: [{ name: "f", input_schema: {} }], output_config: { effort: "medium" } };
     expect(upstreamBody(fields, { reasoning: true, effort_with_tools: false }).reasoning_effort).toBe("none");
   });

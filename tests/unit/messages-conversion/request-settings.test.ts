@@ -7,7 +7,7 @@ import { convertCall, refusalOf, refusedCall, sha256Hex, upstreamBody } from "..
 
 type Row = [rule: string, fields: JsonObject, flags: Partial<ModelFlags>, expected: JsonObject];
 
-/** What goes upstream beside model, messages and what every test call has. */
+/** The upstream request's fields besides model, messages and those that every test call has. */
 function settings(fields: JsonObject, flags: Partial<ModelFlags>): JsonObject {
   const {
     model: _model,

@@ -11,7 +11,7 @@ describe("the wait before the next attempt", () => {
     expect(waits(undefined, 0)).toEqual([50, 100, 200, 400, 400]);
   });
 
-  test("is shorter by chance, by half by default", () => {
+  test("is randomly shortened, by up to half by default", () => {
     expect(waits(undefined, 1)).toEqual([25, 50, 100, 200, 200]);
     expect(waits(1, 1)).toEqual([0, 0, 0, 0, 0]);
     expect(waits(0.2, 0.5)).toEqual([45, 90, 180, 360, 360]);

@@ -54,7 +54,7 @@ describe("a request", () => {
     expect(whole?.kind === "request" && whole.body).toEqual(Buffer.from("aäbcd"));
   });
 
-  test("in chunks is joined, without extensions and trailers", () => {
+  test("sent in chunks has its body joined, without chunk extensions and trailers", () => {
     const whole = readAll(chunked).at(-1);
     expect(whole?.kind === "request" && whole.body.toString()).toBe("abc0123456789");
   });

@@ -31,7 +31,7 @@ export type SitePage = {
   /** Whether search engines may list it. */
   readonly isIndexed: boolean;
   readonly islands: readonly IslandName[];
-  /** A separate script for pages that are more than an island. */
+  /** A script of its own, for pages that need more than islands. */
   readonly script?: "docs-tools";
   /** The page as Markdown, published beside it: `/docs/billing.md`. */
   readonly markdown?: (context: PageContext) => string;

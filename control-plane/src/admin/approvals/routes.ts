@@ -17,7 +17,7 @@ export function approvalEndpoints(approvals: Approvals): AnyEndpoint[] {
       method: "GET",
       ...adminOperation("/backend/admin/approval/list/"),
       input: z.strictObject({}),
-      summary: "List the requests that need a second super-admin: pending first, then the newest others",
+      summary: "List the requests that need a second super-admin: pending first, then the others, newest first",
       output: approvalListAnswer,
       errors: [],
       limits: ["Lists at most 200 requests."],

@@ -21,8 +21,8 @@ export async function renewTerm(
 }
 
 /**
- * Gives back every lease of a replica; returns how much that was.
- * @param owed what rows that can't be written now will still cost; as far as that is leased, it stays leased
+ * Gives back every lease of a replica; returns how much that was.|@param owed the future cost of rows that can't be
+ * written now; that much stays leased, as far as the leases cover it
  */
 export async function releaseLeases(
   db: Queryable,

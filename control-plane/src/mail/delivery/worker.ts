@@ -33,7 +33,7 @@ export type MailWorkerDeps = {
   readonly messageIdDomain: string;
   /** Runs in the transaction that records the result of an email. */
   readonly onOutcome: MailHook;
-  /** Emails that this process sends at the same time. */
+  /** The most emails that this process sends at the same time. */
   readonly concurrency: number;
   /** From 0 up to 1. */
   readonly random?: () => number;

@@ -6,7 +6,7 @@ export async function addNextBatches(db: Queryable, rowsMax: number): Promise<Ro
   const [row] = await db.sql<{ outcome: RollupStep["outcome"]; rows_added: bigint }>`
     select outcome, rows_added from roll_usage_up(${rowsMax}::integer)`;
   if (row === undefined) {
-    throw new Error("the sums of the usage did not say what was added");
+    throw new Error("adding to the usage sums returned no row");
   }
   return { outcome: row.outcome, rowsAdded: row.rows_added };
 }

@@ -47,7 +47,7 @@ export function toDocumentParts(block: JsonObject, at: string, context: RequestC
   }
 }
 
-/** A search result as text: title, source and content, each in a line of its own. */
+/** A search result as text: title, source and content, each on its own line. */
 export function toSearchResultText(block: JsonObject, at: string, context: RequestContext): string {
   const place = `${at}.search_result`;
   const lines = [requireText(block, "title", place), requireText(block, "source", place)];

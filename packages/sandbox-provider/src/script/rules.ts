@@ -8,7 +8,7 @@ const matcherSchema = z.strictObject({
   /** The path without the query, as a whole. */
   path: z.string().optional(),
   model: z.string().optional(),
-  /** What follows `Bearer`. */
+  /** The credential after `Bearer`. */
   credential: z.string().optional(),
   isStream: z.boolean().optional(),
   /** Somewhere in the body. */

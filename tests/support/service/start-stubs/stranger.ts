@@ -1,4 +1,7 @@
-/** Listens at the address of its first two arguments, answers everything with 200, and tells on stdout what it heard. */
+/**
+ * Listens at the address of its first two arguments, responds to everything with 200, and prints on stdout what it
+ * received.
+ */
 const [hostname = "127.0.0.1", port = "0"] = process.argv.slice(2);
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);

@@ -1,4 +1,4 @@
-/** Stands in for the control plane where only its starting and stopping matters. */
+/** Replaces the control plane in tests of starting and stopping. */
 const { PORT, HOST, WORKER_INDEX, SANDBOX_URL, STUB_FAIL, BUN_JSC_forceRAMSize: memory } = process.env;
 
 if (STUB_FAIL === "1") {
