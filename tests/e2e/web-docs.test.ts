@@ -14,7 +14,10 @@ afterAll(async () => {
   await web?.close();
 });
 
-/** What screen readers are told is gone after two seconds; here it stays where a test finds it, however late it looks. */
+/**
+ * The text for screen readers disappears after two seconds; here it stays, so that a test finds it however late it
+ * looks.
+ */
 const keepWhatIsSaid = `new MutationObserver(([{ target }]) => {
   document.documentElement.dataset.said ??= target.textContent;
 }).observe(document.querySelector("[data-copy-status]"), { childList: true })`;

@@ -84,7 +84,7 @@ describe.each(shownPages.map((shown, index) => [shown.name, shown, index] as con
       await page.waitForSelector(shown.ready);
       const found: string[] = [];
       const shift = await page.evaluate<number>(layoutShift);
-      // A public page is written before anybody's query is known, and follows it once its script is there.
+      // A public page is written before any visitor's query is known, and follows it once its script has loaded.
       if (shift > shiftMax && !(shown.as === "nobody" && path.includes("?"))) {
         found.push(`what was shown jumped when the rest came, by ${shift.toFixed(3)}`);
       }

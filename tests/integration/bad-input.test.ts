@@ -74,7 +74,7 @@ describe.each(arrangements)("bad input, %s", (arrangement) => {
     await expectRefusal(scene, () => send(oddity), wanted);
   });
 
-  test("an invalid key is refused with the same message whatever is wrong with it", async () => {
+  test("an invalid key is refused with the same message, whatever makes it invalid", async () => {
     const invalid = badKeys.filter(([, , { code }]) => code === "invalid_api_key");
     const answers = await Promise.all(invalid.map(([, oddity]) => send(oddity)));
     expect(invalid.length).toBeGreaterThan(10);

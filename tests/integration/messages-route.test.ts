@@ -64,7 +64,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       expect(((await answer.json()) as { type: string }).type).toBe("message");
     });
 
-    test.each(["/msgcompat", "/msgcompat/", "/msgcompat?x"])("HEAD %s says that the server exists", async (path) => {
+    test.each(["/msgcompat", "/msgcompat/", "/msgcompat?x"])("HEAD %s shows that the server exists", async (path) => {
       const answer = await fetch(`${messages.sluice.url}${path}`, { method: "HEAD" });
       expect(answer.status).toBe(200);
       expect(answer.headers.get("request-id")).toMatch(/^req_/);

@@ -44,7 +44,7 @@ describe("back-pressure", () => {
     await provider.waitForCancel(0);
   });
 
-  test("costs a caller that stands still nothing of an answer whose provider has hung up after it", async () => {
+  test("costs a stalled caller nothing of a response whose provider hangs up after it", async () => {
     const text = Array.from({ length: 60_000 }, (_, index) => `${index} `).join("");
     provider.script({ text, chunkBytes: 400, closeAfter: true });
     const connection = await connectRaw(agent.port, { receiveBufferBytes: 65_536 });

@@ -1,4 +1,4 @@
-/** What a connection's buffers accept without anybody reading. */
+/** What a connection's buffers accept although nothing is read. */
 const takenAnywayBytes = 65_536;
 /** The server counts in whole seconds, up to this. */
 const secondsMax = 255;

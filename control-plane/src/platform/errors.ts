@@ -13,7 +13,7 @@ export type AppErrorOptions = {
   readonly retryAfterMs?: number;
   /** A retry would fail the same way; the client is asked not to. */
   readonly isFinal?: boolean;
-  /** The rest of the body is on its way, and is more than anybody is going to read. */
+  /** The rest of the body is on its way, and is more than will be read. */
   readonly endsConnection?: boolean;
   /** Replaces the table's status when an upstream's own status is passed on to the client. */
   readonly status?: number;

@@ -52,7 +52,7 @@ const sent = {
   flag: () => z.boolean(),
 };
 
-/** What a response says of it. */
+/** What a response shows of a key. */
 const shown = {
   name: z.string(),
   quota: wireInteger.nullable(),

@@ -114,7 +114,7 @@ describe("plans", () => {
     expect([answer.status, errorCode(answer)]).toEqual([400, code]);
   });
 
-  test("nobody but an admin saves a plan", async () => {
+  test("only an admin can save a plan", async () => {
     const user = await loginUser(scene);
     expect((await post("/backend/admin/plan/save/", plan)).status).toBe(401);
     expect((await post("/backend/admin/plan/save/", plan, { cookie: user.cookie })).status).toBe(401);
@@ -198,7 +198,7 @@ describe("orders", () => {
   );
 });
 
-test("an order that somebody holds for long gives a 503 that can be repeated, and no hang", async () => {
+test("an order that is locked for long gives a 503 that can be repeated, and no hang", async () => {
   const { cookie } = await loginUser(scene);
   const created = await post("/backend/billing/order/create/", { plan_code: "credit" }, { cookie });
   const order_no = orderOf(created)["order_no"];
@@ -230,7 +230,7 @@ describe("the mock", () => {
     expect((await scene.order(String(orderNo))).status).toBe("pending");
   });
 
-  test("settles an order for its owner and for admins, and is not there for anybody else", async () => {
+  test("settles an order for its owner and for admins, and is not_found for everyone else", async () => {
     const [owner, other] = [await loginUser(scene), await loginUser(scene)];
     const place = async (): Promise<string> => {
       const created = await post("/backend/billing/order/create/", { plan_code: "credit" }, { cookie: owner.cookie });

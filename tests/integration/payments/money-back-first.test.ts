@@ -70,7 +70,7 @@ describe("a payment that the gateway first reported as refunded", () => {
     }
   });
 
-  test("is credited when somebody has looked at it before it came", async () => {
+  test("is credited if an admin has dismissed the dispute before it came", async () => {
     const buyer = await scene.billing.addBuyer();
     const order = await scene.billing.placeFor(buyer, "credit", "cardpay");
     expect(await dispute(order)).toBe("flagged");

@@ -96,7 +96,7 @@ describe("placing", () => {
 });
 
 describe("seeing", () => {
-  test("somebody else's order looks the same as one that does not exist", async () => {
+  test("another user's order looks the same as one that does not exist", async () => {
     const [owner, other] = [await scene.addBuyer(), await scene.addBuyer()];
     const order = await scene.placeFor(owner);
     expect((await readOrder(scene.db, order.orderNo, owner.userId)).orderNo).toBe(order.orderNo);
