@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { join, relative } from "node:path";
 import { errorTable } from "@sluice/contracts/errors";
-import { allLocales } from "@sluice/contracts/locales";
+import { allLocales, type Locale } from "@sluice/contracts/locales";
 import { sentenceIn } from "@sluice/web/src/console/errors/known-sentences.ts";
 import type { ErrorMessages } from "@sluice/web/src/console/errors/messages/en.ts";
+import { pageNames } from "@sluice/web/src/console/page-names.ts";
 import { fill, plural } from "@sluice/web/src/i18n/messages.ts";
 import { z } from "zod";
 
@@ -112,13 +113,13 @@ describe("the texts of the console", () => {
   });
 
   test.each(translated)("call pages in %s by the names that the docs use in links", (locale) => {
-    const { nav } = load("console/messages", locale) as { readonly nav: Readonly<Record<string, string>> };
+    const names: Readonly<Record<string, Readonly<Record<Locale, string>>>> = pageNames;
     const keys = load("console/pages/keys/messages", locale) as { readonly list: string };
     const docs = textsOf(load("site/docs/messages", locale)).map(([, text]) => text);
     const links = [...docs.join(" ").matchAll(/\[([^\]]+)\]\(\/console\/(\w+)\/\)/g)];
     expect(links.length).toBeGreaterThan(5);
     const wrong = links.filter(
-      ([, name = "", page = ""]) => ![nav[page], page === "keys" ? keys.list : ""].includes(name),
+      ([, name = "", page = ""]) => ![names[page]?.[locale], page === "keys" ? keys.list : ""].includes(name),
     );
     expect(wrong.map(([link]) => link)).toEqual([]);
   });

@@ -41,7 +41,7 @@ function Frame(props: RouteSectionProps): JSX.Element {
       area="console"
       loginPath="/login/"
       texts={texts.shell}
-      nav={toNavEntries(consoleRoutes, texts.nav)}
+      nav={toNavEntries(consoleRoutes, consoleLocale)}
       barEnd={<LanguageMenu />}
       foot={<BalanceFoot />}
       onLogOut={() => void logOut()}

@@ -1,7 +1,8 @@
+import type { Locale } from "@sluice/contracts/locales";
 import type { Component } from "solid-js";
 import type { AppRoute } from "../shell/app-routes.ts";
 import type { Area } from "./locales.ts";
-import type { FrameMessages } from "./messages/en.ts";
+import { pageNames } from "./page-names.ts";
 import { accountArea } from "./pages/account/messages/messages.ts";
 import { billingArea } from "./pages/billing/messages/messages.ts";
 import { homeArea } from "./pages/home/messages/messages.ts";
@@ -24,40 +25,40 @@ function page(load: () => Promise<PageFile>, ...areas: readonly Area<unknown>[])
  * Every page of the console, in the order of the sidebar. A page is a folder below `pages` with a `page.tsx` that exports
  * `Page`; one without `nav` is reached by links only.
  */
-export const consoleRoutes: readonly AppRoute<FrameMessages["nav"]>[] = [
+export const consoleRoutes: readonly AppRoute<Locale>[] = [
   {
     path: "/",
-    nav: { label: (texts) => texts.home, icon: "home", key: "h" },
+    nav: { label: (locale) => pageNames.home[locale], icon: "home", key: "h" },
     load: page(() => import("./pages/home/page.tsx"), homeArea),
   },
   {
     path: "/keys/",
-    nav: { label: (texts) => texts.keys, icon: "key", key: "k" },
+    nav: { label: (locale) => pageNames.keys[locale], icon: "key", key: "k" },
     load: page(() => import("./pages/keys/page.tsx"), keysArea),
   },
   {
     path: "/usage/",
-    nav: { label: (texts) => texts.usage, icon: "chart", key: "u" },
+    nav: { label: (locale) => pageNames.usage[locale], icon: "chart", key: "u" },
     load: page(() => import("./pages/usage/page.tsx"), usageArea),
   },
   {
     path: "/billing/",
-    nav: { label: (texts) => texts.billing, icon: "card", key: "b" },
+    nav: { label: (locale) => pageNames.billing[locale], icon: "card", key: "b" },
     load: page(() => import("./pages/billing/page.tsx"), billingArea),
   },
   {
     path: "/playground/",
-    nav: { label: (texts) => texts.playground, icon: "chat", key: "y" },
+    nav: { label: (locale) => pageNames.playground[locale], icon: "chat", key: "y" },
     load: page(() => import("./pages/playground/page.tsx"), playgroundArea),
   },
   {
     path: "/upstreams/",
-    nav: { label: (texts) => texts.upstreams, icon: "plug", key: "p" },
+    nav: { label: (locale) => pageNames.upstreams[locale], icon: "plug", key: "p" },
     load: page(() => import("./pages/upstreams/page.tsx"), upstreamsArea),
   },
   {
     path: "/account/",
-    nav: { label: (texts) => texts.account, icon: "user", key: "a" },
+    nav: { label: (locale) => pageNames.account[locale], icon: "user", key: "a" },
     load: page(() => import("./pages/account/page.tsx"), accountArea),
   },
 ];

@@ -72,13 +72,4 @@ export const messages: FrameMessages = {
     topUp: "شحن الرصيد",
     pageFailed: "تعذّر تحميل هذه الصفحة",
   },
-  nav: {
-    home: "الرئيسية",
-    keys: "المفاتيح",
-    usage: "الاستخدام",
-    billing: "الفوترة",
-    playground: "ساحة التجربة",
-    upstreams: "المصادر",
-    account: "الحساب",
-  },
 };

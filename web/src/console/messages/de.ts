@@ -73,13 +73,4 @@ export const messages: FrameMessages = {
     topUp: "Aufladen",
     pageFailed: "Diese Seite konnte nicht geladen werden",
   },
-  nav: {
-    home: "Start",
-    keys: "Schlüssel",
-    usage: "Nutzung",
-    billing: "Abrechnung",
-    playground: "Playground",
-    upstreams: "Upstreams",
-    account: "Konto",
-  },
 };

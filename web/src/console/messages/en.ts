@@ -14,15 +14,6 @@ export const messages = {
     topUp: "Top up",
     pageFailed: "This page could not be loaded",
   }),
-  nav: english({
-    home: "Home",
-    keys: "Keys",
-    usage: "Usage",
-    billing: "Billing",
-    playground: "Playground",
-    upstreams: "Upstreams",
-    account: "Account",
-  }),
 };
 
 export type FrameMessages = typeof messages;

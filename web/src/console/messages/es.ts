@@ -72,13 +72,4 @@ export const messages: FrameMessages = {
     topUp: "Recargar",
     pageFailed: "No se ha podido cargar esta página",
   },
-  nav: {
-    home: "Inicio",
-    keys: "Claves",
-    usage: "Uso",
-    billing: "Facturación",
-    playground: "Pruebas",
-    upstreams: "Orígenes",
-    account: "Cuenta",
-  },
 };

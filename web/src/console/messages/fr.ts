@@ -72,13 +72,4 @@ export const messages: FrameMessages = {
     topUp: "Recharger",
     pageFailed: "Cette page n’a pas pu être chargée",
   },
-  nav: {
-    home: "Accueil",
-    keys: "Clés",
-    usage: "Utilisation",
-    billing: "Facturation",
-    playground: "Bac à sable",
-    upstreams: "Sources",
-    account: "Compte",
-  },
 };

@@ -72,13 +72,4 @@ export const messages: FrameMessages = {
     topUp: "राशि जोड़ें",
     pageFailed: "यह पेज लोड नहीं हो सका",
   },
-  nav: {
-    home: "होम",
-    keys: "कुंजियाँ",
-    usage: "उपयोग",
-    billing: "बिलिंग",
-    playground: "प्लेग्राउंड",
-    upstreams: "अपस्ट्रीम",
-    account: "खाता",
-  },
 };

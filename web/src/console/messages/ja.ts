@@ -72,13 +72,4 @@ export const messages: FrameMessages = {
     topUp: "チャージする",
     pageFailed: "このページを読み込めませんでした",
   },
-  nav: {
-    home: "ホーム",
-    keys: "キー",
-    usage: "利用状況",
-    billing: "請求",
-    playground: "プレイグラウンド",
-    upstreams: "接続先",
-    account: "アカウント",
-  },
 };

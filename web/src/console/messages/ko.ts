@@ -72,13 +72,4 @@ export const messages: FrameMessages = {
     topUp: "충전하기",
     pageFailed: "이 페이지를 불러오지 못했습니다",
   },
-  nav: {
-    home: "홈",
-    keys: "키",
-    usage: "사용량",
-    billing: "결제",
-    playground: "플레이그라운드",
-    upstreams: "업스트림",
-    account: "계정",
-  },
 };

@@ -72,13 +72,4 @@ export const messages: FrameMessages = {
     topUp: "Recarregar",
     pageFailed: "Não foi possível carregar esta página",
   },
-  nav: {
-    home: "Início",
-    keys: "Chaves",
-    usage: "Uso",
-    billing: "Cobrança",
-    playground: "Testes",
-    upstreams: "Origens",
-    account: "Conta",
-  },
 };

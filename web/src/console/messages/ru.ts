@@ -72,13 +72,4 @@ export const messages: FrameMessages = {
     topUp: "Пополнить",
     pageFailed: "Не удалось загрузить страницу",
   },
-  nav: {
-    home: "Главная",
-    keys: "Ключи",
-    usage: "Использование",
-    billing: "Оплата",
-    playground: "Песочница",
-    upstreams: "Источники",
-    account: "Аккаунт",
-  },
 };

@@ -72,13 +72,4 @@ export const messages: FrameMessages = {
     topUp: "充值",
     pageFailed: "无法加载此页面",
   },
-  nav: {
-    home: "首页",
-    keys: "密钥",
-    usage: "用量",
-    billing: "账单",
-    playground: "试用台",
-    upstreams: "上游",
-    account: "账户",
-  },
 };
