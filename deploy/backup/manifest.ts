@@ -28,7 +28,7 @@ const bodies: Readonly<Record<BackupKind, string>> = {
   dump: "Bodies of calls and their keys are not in it: after a restore, the bodies of earlier calls can't be decrypted.\n",
   files: `It also holds the password of the embedded Postgres, which listens on 127.0.0.1 only.
 
-IT HOLDS BODIES OF CALLS, sealed, AND THE SEALED KEYS OF THEIR DAYS: anyone who also has the master key can read them for as long
+IT HOLDS ENCRYPTED BODIES OF CALLS AND THE ENCRYPTED KEYS OF THEIR DAYS: anyone who also has the master key can read them for as long
 as this copy exists, also after their retention is over in the database. Delete it no later than that.
 `,
 };
@@ -38,15 +38,15 @@ const readme = (manifest: Manifest): string => `A backup of the database of Slui
 It holds what the database held at that moment: users with their addresses, hashes of passwords and API keys, orders and
 payments, the ledger, usage, and the metadata of calls.
 ${bodies[manifest.kind]}
-Sealed in it, and useless without the master key: credentials of channels, payment and mail gateways and exit nodes, and secrets
+Encrypted in it, and useless without the master key: credentials of channels, payment and mail gateways and exit nodes, and secrets
 of second factors. THE MASTER KEY IS NOT HERE. Keep a copy of it elsewhere: without it the accounts and
-the money come back, and none of the sealed values does. A backup from before the master key was exchanged needs the old one.
+the money come back, but none of the encrypted values does. A backup from before a rotation of the master key needs the old one.
 
 Not in it: provider keys of exit nodes (they are only on the nodes), the settings of the service, and the spool: calls of the
 last moments before the backup that were not in the database yet. They are in DATA_DIR/spool of the machine that served them.
 
 The files are ${manifest.isEncrypted ? "encrypted by the command that was given" : "NOT ENCRYPTED: anyone who reads them has the data of all users"}.
-To restore: bun run restore --from <this folder>. docs/operating/backup.md says what to look after.
+To restore: bun run restore --from <this folder>. docs/operating/backup.md says what to watch for.
 `;
 
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {

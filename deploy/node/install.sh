@@ -303,9 +303,9 @@ install_here() {
   # An earlier run that was killed in the middle is undone first, so that "before" means the last version that was well.
   is_changed=0
   if [ "$DRY_RUN" = 0 ] && [ -d "$settings" ]; then bring_files_back; fi
-  # Replaced in the middle of an exchange, the keys could become ones that the control plane does not have.
+  # Replaced in the middle of a rotation, the keys could become ones that the control plane does not have.
   if [ -n "$new_relay_keys" ] && [ -e "$relay_keys.next" ] && ! cmp -s "$new_relay_keys" "$relay_keys"; then
-    fail "An exchange of the relay key is under way. Take the step finish or abort of rotate-relay-key.sh first."
+    fail "A rotation of the relay key is in progress. Run rotate-relay-key.sh finish or abort first."
   fi
   check_sum "$binary"
   read_version

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Exchanges the relay key of a node while calls run. Two steps, each of which can be run again after it was interrupted:
+# Rotates the relay key of a node while calls run. Two steps, each of which can be run again after it was interrupted:
 #
 #   begin    makes a key; the node takes the new one and the old one
 #   (then the control plane gets the new key, and uses it)
@@ -16,7 +16,7 @@ usage() {
 rotate-relay-key.sh begin | status | finish | abort [--host USER@HOST] [--root FOLDER] [--dry-run]
 
   begin    makes a new key, lets the node take both, and writes it to /etc/sluice-node/relay-keys.next
-  status   says how far the exchange is, how often each key was used since the agent started, and when last
+  status   says how far the rotation is, how often each key was used since the agent started, and when last
   finish   lets the node take the new key only. Refuses while the new one was never used, or the old one was used in the
            last five minutes (--quiet-seconds N), as far as the agent has run for so long; --force does it all the same
   abort    goes back to the old key; only before the control plane has the new one
@@ -71,17 +71,17 @@ set_places
 need curl flock sha256sum
 need_root
 [ -f "$relay_keys" ] || fail "There is no node agent here: $relay_keys is missing."
-is_running || fail "The agent does not run. Start it first; an exchange is watched while it runs."
+is_running || fail "The agent does not run. Start it first; a rotation is watched while it runs."
 take_lock
 next_file="$relay_keys.next"
-# The next installation would take an exchange back with whatever else an interrupted one had begun.
+# The next installation would take a rotation back with whatever else an interrupted one had begun.
 if [ -e "$relay_keys.before" ] || [ -e "$relay_keys.absent-before" ]; then
   fail "An installation was interrupted here. Run install.sh again first; it brings things in order."
 fi
 
 fingerprint() { printf '%s' "$1" | sha256sum | cut -c 1-8; }
 
-# The file says how far the exchange is: the new key stands first in it, the old one second.
+# The file says how far the rotation is: the new key stands first in it, the old one second.
 mapfile -t keys < <(keys_of "$relay_keys")
 
 write_keys() {
@@ -148,7 +148,7 @@ new_key() {
 begin() {
   local old=${keys[0]} new
   if [ "${#keys[@]}" -gt 1 ]; then
-    say kept "two keys, so the exchange has begun already"
+    say kept "two keys, so the rotation has already begun"
     [ "$DRY_RUN" = 1 ] || reload_until answers_to "${keys[0]}" || fail "The agent does not take the new key. Its log says why."
   elif [ "$DRY_RUN" = 1 ]; then
     say would "make a key and let the agent take it beside the old one"
@@ -171,7 +171,7 @@ begin() {
     fi
     say 'done' "the node takes the new key, $(fingerprint "$new"), and the old one, $(fingerprint "$old")"
   fi
-  say next "enter the key of $next_file on $(hostname) in the control plane, check the node there, then take the step finish in the same way"
+  say next "enter the key of $next_file on $(hostname) in the control plane, check the node there, then run the step finish in the same way"
 }
 
 status() {
@@ -188,7 +188,7 @@ status() {
   if [ "${#keys[@]}" -gt 1 ]; then
     say state "two keys; the first is the new one"
   else
-    say state "one key; no exchange is under way"
+    say state "one key; no rotation is in progress"
   fi
 }
 
@@ -226,7 +226,7 @@ abort() {
     return
   fi
   if [ "$is_forced" = 0 ] && [ "$(key_metric uses_total "$(fingerprint "${keys[0]}")")" != 0 ]; then
-    fail "The new key is in use. Finish the exchange, and begin another one if need be."
+    fail "The new key is in use. Finish the rotation, then begin another one if needed."
   fi
   if [ "$DRY_RUN" = 1 ]; then
     say would "let the agent take the old key only"

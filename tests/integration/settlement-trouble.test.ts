@@ -74,7 +74,7 @@ describe("an invalid row", () => {
     expect(await scene.countSettled()).toBe(502);
     expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsQuarantined: 0 });
     const violations = await scene.checkMoney();
-    // It was never charged; that, and what it would have reserved, is all that is wrong.
+    // The only violations: the row was never charged, and nothing was reserved for it.
     expect(violations.map((violation) => (violation as { subject: string }).subject)).toEqual(
       Array(2).fill(`budget ${scene.customer(2).userBudgetId}`),
     );

@@ -152,7 +152,7 @@ describe("unexpected usage", () => {
     },
   );
 
-  test("of nothing costs only the price of a request if there was nothing", async () => {
+  test("of nothing is accepted if nothing was delivered, and then costs only the price of a request", async () => {
     provider.reset();
     provider.script({ usage: { prompt_tokens: 0, completion_tokens: 0 }, text: "" });
     expect((await settleOne(await rig.addUser(), { model: "lines" })).quota).toBe(0n);

@@ -126,7 +126,7 @@ describeUnless(unlessFull, "with nothing on the machine but Node and npm, or Bun
     const way = { command: ["npx", "--yes", bunPackage, "start"], env: { HOME: home } };
     const program = start(way);
     await followInstructions(program);
-    // npx passes the signal on to a shell and no further; the service has to notice by itself that it is not wanted.
+    // npx passes the signal only to a shell; the service has to notice by itself that its parent is gone.
     program.signal("SIGTERM");
     await program.exited;
     expect(await waitUntilGone(folder, stopMsMax)).toEqual([]);

@@ -8,7 +8,7 @@ import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/re
 import { arrangements, type TestUser } from "../support/service/sluice.ts";
 import { recomputedCost, type SettledRow, waitForSettledRows } from "../support/usage/settled-rows.ts";
 
-/** Prices in USD: of a million tokens, of a picture, of a second. 500,000 quota are 1 USD. */
+/** Prices in USD per million tokens, per picture, per second. 500,000 quota are 1 USD. */
 const priced: Record<string, Partial<NewPrice>> = {
   "text-embedding-3-small": { input_usd_per_m: "0.02" },
   "gpt-3.5-turbo-instruct": { input_usd_per_m: "1.5", output_usd_per_m: "2" },
@@ -151,7 +151,7 @@ describe.each(arrangements)("the surfaces besides chat, %s", (arrangement) => {
       expect(scene.provider.requests).toHaveLength(1);
     });
 
-    test("moderations cost their request, even without a model; ranks cost their input", async () => {
+    test("moderations cost the price of a request, even without a model; reranking costs its input", async () => {
       await begin();
       await client.moderations.create({ input: "fine" });
       const documents = ["a cat", "a dog", "the moon"];

@@ -43,7 +43,7 @@ async function enter(): Promise<Somebody> {
   return { as: consoleClient(sluice.url, cookie), customer, apiKey };
 }
 
-/** A request id of this moment, as the relay generates them. */
+/** A request id for the current time, as the relay generates them. */
 function requestIdAt(atMs: number): RequestId {
   const { randomUUIDv7 } = Bun;
   return randomUUIDv7("hex", atMs) as RequestId;

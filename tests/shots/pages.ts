@@ -1,6 +1,6 @@
 import { shownRequestId } from "./full-house.ts";
 
-/** A page that is photographed and looked at by axe. */
+/** A page that is photographed and checked by axe. */
 export type ShownPage = {
   /** Of the file. */
   readonly name: string;

@@ -20,7 +20,7 @@ export type Ban = {
   readonly confirm?: (match: string) => boolean;
 };
 
-/** Written in two halves, so that this file can name what it bans without holding it. */
+/** Joins two halves, so that this file can name what it bans without containing it. */
 const joined = (...halves: string[]): string => halves.join("");
 
 const isTest = (path: string): boolean => path.startsWith("tests/");

@@ -8,7 +8,7 @@ const outputMsPerToken = 40;
 /** How many responses may be read on for longer than the usual time at once, per user and in total. */
 const longMax = { user: 16, process: 256 };
 export type ReadOnLimits = {
-  /** How long each response is read on at least; 0 disables it. */
+  /** The shortest time for which each response is read on; 0 disables it. */
   readonly timeoutMs: number;
   readonly bytesMax: number;
 };

@@ -177,7 +177,7 @@ export class PayloadWriter {
     }
   }
 
-  /** Waits, but not when the writer is closed meanwhile. */
+  /** Waits for the delay, or until the writer is closed. */
   async #pause(delayMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, delayMs);

@@ -15,10 +15,10 @@ const groupName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "up to 64 lower
 const reason = reasonText(500).optional();
 const tokens = z.int().min(1).max(100_000_000);
 
-/** US dollars with up to eight places, as text or as an exact number. */
+/** US dollars with up to eight decimal places, as text or as an exact number. */
 const price = z
   .union([z.string(), z.number().transform(String)])
-  .pipe(z.string().regex(/^\d{1,7}(\.\d{1,8})?$/, "US dollars with at most eight places, like 0.15"));
+  .pipe(z.string().regex(/^\d{1,7}(\.\d{1,8})?$/, "US dollars with at most eight decimal places, like 0.15"));
 
 /** When it was loaded: the change is refused if someone else was quicker. Without it, it must not exist yet. */
 const updatedAt = z.iso.datetime().optional();

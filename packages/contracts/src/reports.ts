@@ -164,7 +164,7 @@ export type CampaignReport = z.output<typeof campaignReport>;
 
 const costUsd = z
   .union([z.string(), z.number().transform(String)])
-  .pipe(z.string().regex(/^\d{1,9}(\.\d{1,8})?$/, "US dollars with at most eight places, like 0.15"));
+  .pipe(z.string().regex(/^\d{1,9}(\.\d{1,8})?$/, "US dollars with at most eight decimal places, like 0.15"));
 
 /** What a provider charges for a model through a channel. */
 export const saveChannelCostInput = z.strictObject({

@@ -55,7 +55,7 @@ export type HttpLimits = {
 
 export type HttpResponse = {
   readonly status: number;
-  /** Lower-case names, in the order in which they came; repeated names stay apart. */
+  /** Lower-case names in the order of arrival; repeated names are separate entries. */
   readonly headers: readonly HttpHeader[];
   readonly body: HttpResponseBody;
 };

@@ -93,7 +93,7 @@ describe("at the wallet gateway", () => {
     expect(other.status).toBe(422);
   });
 
-  test("one idempotency key opens one checkout: a repetition meanwhile is refused, and afterwards gets the same", async () => {
+  test("one idempotency key opens one checkout: a repetition is refused while it opens and gets the same one afterwards", async () => {
     const order = { plan_code: "credit", vendor: "alipay", idempotency_key: "checkout-key-live" };
     const [isAsked, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     scene.wallet.override = async () => {

@@ -57,7 +57,7 @@ describe("reading a response", () => {
     }
   });
 
-  test("a stream is read alike byte by byte", () => {
+  test("a stream that arrives byte by byte is read the same", () => {
     const bytes = Array.from(wholeStream, (_, index) => wholeStream.subarray(index, index + 1));
     expect(readStream(bytes)).toEqual({ events: CHUNKS_PER_STREAM, ends: 1 });
   });

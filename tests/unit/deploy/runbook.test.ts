@@ -16,7 +16,7 @@ const sources = ["control-plane/src", "node-agent/src", "packages/contracts/src"
 
 const named = (pattern: RegExp): string[] => [...new Set([...runbook.matchAll(pattern)].map(([, name = ""]) => name))];
 
-/** The agent puts the prefix before the names of its families. */
+/** The agent adds the prefix to the names of its metrics. */
 const isMetric = (name: string): boolean =>
   sources.includes(`"${name}"`) || sources.includes(name) || sources.includes(`"${name.replace("sluice_node_", "")}"`);
 

@@ -9,7 +9,7 @@ const pageAfter = (cursor: number, limit: number) =>
     (row) => row,
   );
 
-test("pages follow each other by the last row, and the last one says that it is the last", async () => {
+test("each page begins after the last row of the one before, and the last page has no cursor", async () => {
   expect(await pageAfter(9, 2)).toEqual({ rows: [5, 4], nextCursor: 4 });
   expect(await pageAfter(4, 2)).toEqual({ rows: [3, 2], nextCursor: 2 });
   expect(await pageAfter(2, 2)).toEqual({ rows: [1], nextCursor: null });

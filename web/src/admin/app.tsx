@@ -48,7 +48,7 @@ function UnknownPage(): JSX.Element {
   useAdminTitle(() => "Not found");
   return (
     <>
-      <PageHead title="There is no such page in the admin" />
+      <PageHead title="There is no admin page at this address" />
       <EmptyState title="The sidebar lists every page." />
     </>
   );

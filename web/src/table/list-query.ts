@@ -19,7 +19,7 @@ type ListOptions = {
   /** With a trailing slash; the page is at `<path>list/`, the file at `<path>export/`. */
   readonly path: string;
   readonly state: TableState;
-  /** Refetches every so many milliseconds while the page is visible; 0 disables it. */
+  /** The interval, in milliseconds, of refetching while the page is visible; 0 disables it. */
   readonly refreshMs?: () => number;
 };
 

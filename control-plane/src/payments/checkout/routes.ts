@@ -108,7 +108,7 @@ export function checkoutEndpoints({ checkout, notices, guests, isMockOffered }: 
   ];
 }
 
-/** The path determines whose secret counts; nothing in a message does. */
+/** The path determines which account's secret verifies a message; nothing in the message does. */
 function cardWebhook(path: string, sender: CardSender, notices: GatewayNotices): AnyEndpoint {
   return endpoint({
     method: "POST",

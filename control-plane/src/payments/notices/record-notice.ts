@@ -57,7 +57,7 @@ export async function reopenNotice(tx: Transaction, id: bigint): Promise<Reopene
   }
   const waitSeconds = Math.ceil(takenAgainAfterSeconds - kept.triedSecondsAgo);
   if (waitSeconds > 0) {
-    const message = "This message was processed moments ago, or still is.";
+    const message = "This message was processed moments ago or is still being processed.";
     throw new AppError("too_many_attempts", { message, retryAfterSeconds: waitSeconds });
   }
   await countTry(tx, id);

@@ -54,7 +54,7 @@ export async function keepCounts(db: Queryable, counts: readonly (FreshCount | n
   }
 }
 
-/** Nulls if nothing was kept, or it is out of date. */
+/** The stored counts, with the current version; null counts if none are stored or they are out of date. */
 async function findCount(db: Queryable, { from, to }: Span) {
   const [row] = await db.sql<{ version: bigint; active: bigint | null; repeat: bigint | null }>`
     select c.version, a.active, a.repeat

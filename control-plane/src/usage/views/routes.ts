@@ -74,7 +74,7 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       path: "/backend/usage/receipt/:request_id/",
       access,
       input: z.strictObject({}),
-      summary: "Get the same by path",
+      summary: "Break down the cost of the call in the path",
       output: usageReceiptAnswer,
       params: { request_id: z.uuid() },
       errors: ["not_found"],

@@ -149,7 +149,7 @@ const limited: Pick<Principal, "userBudgetId" | "keyBudgetId" | "rateMultiplier"
   rateMultiplier: "1.5000" as Decimal,
 };
 
-test("a call holds its bound with the multiplier for the user, and without for the key's limit", async () => {
+test("a call holds its bound with the multiplier against the user's budget, and without it against the key's limit", async () => {
   const leases = new ScriptedLeases({ [String(keyBudget)]: "held" });
   expect(await reserveQuota(leases, limited, cost)).toEqual({
     userBudgetId: userBudget,

@@ -108,7 +108,7 @@ describe("a pause", () => {
     );
   });
 
-  test("lasts to the millisecond if requested so", () => {
+  test("lasts to the millisecond if the provider asks for milliseconds", () => {
     loads.coolDown(loads.begin(plain, customer), { ...limited(1), retryAfterMs: 700 }, () => 0.9);
     expect(loads.retryAfterSeconds([plain], customer)).toBe(1);
     nowMs += 699;

@@ -66,7 +66,7 @@ describe("the patience with a call", () => {
 
   const rule = (attemptMs: number, callMs: number) => ({ attemptMs, callMs, isSentRetried: true });
 
-  test("with a response that comes whole is not longer in the middle than at the beginning", () => {
+  test("in the middle of a response that comes whole is not longer than at its beginning", () => {
     const silence = (isStream: boolean, silenceMsMax: number, idleTimeoutMs: number | null = null) =>
       boundSilence(
         { isStream, request: { isStream, inputBytes: 100, bounds }, model, readOn: null },

@@ -20,7 +20,7 @@ export function signWalletFields(fields: WalletFields, token: string): string {
   return md5(`${parts.join("&")}&${md5(token.trim())}`);
 }
 
-/** Whether the fields have the right signature, in constant time. */
+/** Whether the signature among the fields is right; compared in constant time. */
 export function hasWalletSignature(fields: ReadonlyMap<string, string>, token: string): boolean {
   const given = fields.get(signatureField);
   return given !== undefined && signaturePattern.test(given) && isEqualSecret(given, signWalletFields(fields, token));

@@ -25,7 +25,7 @@ const columns: readonly Column<Row>[] = [
   money("margin_usd", "Margin, USD"),
   {
     id: "calls_without_cost",
-    label: "Calls of unknown cost",
+    label: "Calls with unknown cost",
     cell: (row) => shownCount(row.calls_without_cost),
     align: "end",
     isSortable: true,

@@ -45,7 +45,7 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
       status: "suspended",
       updated_at: user().updated_at,
     });
-    return "The user was suspended; sessions and keys have ended.";
+    return "The user is suspended: all sessions have ended, and API keys are refused.";
   };
   const reactivate = async (): Promise<string> => {
     await apiPost("/backend/admin/user/save/", {
