@@ -127,6 +127,8 @@ test("errors name each field", async () => {
     [{ name: "a\r\nb" }, "name"],
     [{ name: "x", upstream_model: "" }, "upstream_model"],
     [{ name: "x", released_at: "yesterday" }, "released_at"],
+    [{ name: "x", released_at: "0000-01-01T00:00:00Z" }, "released_at"],
+    [{ name: "x", released_at: "9999-12-31T23:59:59-12:00" }, "released_at"],
     [{ name: "x", version: -1 }, "version"],
     [{ name: "x", flags: { token_param: "both" } }, "flags.token_param"],
     [{ name: "x", flags: { unknown: true } }, "flags"],

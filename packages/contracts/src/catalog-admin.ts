@@ -2,6 +2,7 @@ import { z } from "zod";
 import { waitingAnswer } from "./approvals.ts";
 import { displayText, recordId } from "./keys.ts";
 import { modelKinds } from "./model-kinds.ts";
+import { momentText } from "./moments.ts";
 import { passThroughPaths } from "./pass-through.ts";
 import { byPrice } from "./priced-units.ts";
 import { reasonText } from "./readable-text.ts";
@@ -35,8 +36,8 @@ export const saveModelInput = z.strictObject({
   /** The most input tokens that one image can cost. */
   image_tokens_max: z.int().min(0).max(100_000_000).optional(),
   status: z.enum(switchStatuses).optional(),
-  deprecated_at: z.iso.datetime().nullable().optional(),
-  sunset_at: z.iso.datetime().nullable().optional(),
+  deprecated_at: momentText.nullable().optional(),
+  sunset_at: momentText.nullable().optional(),
   /** Null: the price of plain input or output. */
   ...byPrice({ refused: price.optional(), free: price.optional(), as_whole: price.nullable().optional() }),
   updated_at: updatedAt,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { recordId } from "./keys.ts";
-import { day, zone } from "./usage.ts";
+import { day } from "./moments.ts";
+import { zone } from "./usage.ts";
 import { wireDay } from "./wire.ts";
 
 /** How many rows a page can have. */

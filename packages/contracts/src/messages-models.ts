@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { momentText } from "./moments.ts";
 
 /** The model map of the Messages route, as admins send it. */
 
@@ -45,7 +46,7 @@ export const messagesModelInput = z.strictObject({
   flags: messagesModelFlags.default({}),
   is_enabled: z.boolean().default(true),
   /** The model's release date: RFC 3339. Clients sort by it. */
-  released_at: z.iso.datetime({ offset: true }),
+  released_at: momentText,
   /** The loaded version; 0 for a new name. */
   version: z.int().min(0),
 });

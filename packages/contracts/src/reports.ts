@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { recordId } from "./keys.ts";
+import { day } from "./moments.ts";
 import { byPrice, byTokenCount } from "./priced-units.ts";
-import { day, zone } from "./usage.ts";
+import { zone } from "./usage.ts";
 import { wireDay, wireDecimal, wireInteger, wireMoment, wirePrices } from "./wire.ts";
 
 /** How many days one report or overview may cover. */

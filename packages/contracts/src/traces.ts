@@ -1,18 +1,13 @@
 import { z } from "zod";
 import { pageSize, recordId } from "./keys.ts";
+import { day, momentText } from "./moments.ts";
 import { outcomes } from "./usage.ts";
 import { type Unsent, wireCounts, wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /** The trace of calls, as admins search and read it. */
 
-const firstDay = "2000-01-01";
-const lastDay = "2999-12-31";
-const day = z.iso.date().refine((date) => date >= firstDay && date <= lastDay, "This is too far from today.");
 const requestId = z.uuid().transform((id) => id.toLowerCase());
-const moment = z.iso
-  .datetime({ offset: true })
-  .refine((text) => text >= firstDay && text <= lastDay, "This is too far from today.")
-  .transform((text) => new Date(text));
+const moment = momentText.transform((text) => new Date(text));
 const httpStatus = z
   .string()
   .regex(/^[1-5]\d\d$/, "Enter an HTTP status, like 429.")

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageSize, recordId } from "./keys.ts";
+import { day } from "./moments.ts";
 import { byTokenCount, pricedUnits, unitMeasures } from "./priced-units.ts";
 import { type Unsent, wireCounts, wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
@@ -7,13 +8,6 @@ export const outcomes = ["completed", "aborted", "failed", "refused"] as const;
 
 /** How many days one query may cover. */
 export const usageDaysMax = 93;
-
-/** No call is from before or after: days of the years 1 and 9999 have neighbours that can't be represented. */
-const firstDay = "2000-01-01";
-const lastDay = "2999-12-31";
-export const day = z.iso
-  .date()
-  .refine((date) => date >= firstDay && date <= lastDay, `From ${firstDay} to ${lastDay}.`);
 
 /** Names of the time zone database only: an offset like +5 means opposite things to different programs. */
 export const zone = z

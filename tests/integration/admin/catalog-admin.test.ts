@@ -106,6 +106,7 @@ describe("a model", () => {
     ["a kind that there is not", { kind: "video" }],
     ["no bounds", { context_tokens_max: undefined }],
     ["bounds of nothing", { output_tokens_max: 0 }],
+    ["a moment in no year", { deprecated_at: "0000-01-01T00:00:00Z" }],
   ])("is refused with %s", async (_, odd) => {
     expect((await post("model/save/", { name: "odd-model", ...fields, ...odd })).status).toBe(400);
   });
