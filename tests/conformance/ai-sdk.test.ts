@@ -62,7 +62,7 @@ describe.each(arrangements)("the AI SDK, %s", (arrangement) => {
     }
   });
 
-  test("tools are called with valid input and run, and get a response to their results, whole and streamed", async () => {
+  test("tools are called with valid input, and their results get a response, whole and streamed", async () => {
     const tools = { get_weather: weather, get_time: time };
     const request = { model, prompt: "use get_weather and get_time", tools, stopWhen: isStepCount(3) };
     const whole = await generateText(request);

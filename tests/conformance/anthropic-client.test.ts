@@ -318,7 +318,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
         expect(error.message).toContain("prompt is too long: 9000 tokens > 8192 maximum");
       });
 
-      test("a provider's rate limit is passed on with the time to wait, its refusal of our credential is not", async () => {
+      test("a provider's rate limit is passed on with the time to wait, but its refusal of our credential is not", async () => {
         await messages.addModel(`claude-limited-${isCurrent}`);
         messages.provider.script({ status: 429, retryAfter: 7 });
         const limited = await refusal(
@@ -347,7 +347,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
         expect(JSON.stringify(error.error)).toContain('"overloaded_error"');
       });
 
-      test("refusals for key, balance, account and model raise the classes of the SDK", async () => {
+      test("a refused key, balance, account or model raises the SDK's class for it", async () => {
         const unknown = await refusal(clientFor(`sk-${"A".repeat(48)}`).messages.create(ask("Hello")));
         expect([unknown.status, unknown.constructor.name]).toEqual([401, "AuthenticationError"]);
         const poor = await messages.rig.addUser(0n);

@@ -38,7 +38,7 @@ test("streamText gets the same text in pieces, and the usage", async () => {
   expect((await result.usage).outputTokens).toBe(whole.usage.outputTokens);
 });
 
-test("a tool is called with valid input and run, and gets a response to its result, whole and streamed", async () => {
+test("a tool is called with valid input, and its result gets a response, whole and streamed", async () => {
   const request = { model, prompt: "use get_weather", tools: { get_weather: weather }, stopWhen: isStepCount(3) };
   const whole = await generateText(request);
   expect(whole.steps.map((step) => step.finishReason)).toEqual(["tool-calls", "stop"]);

@@ -115,7 +115,7 @@ describeUnless(fault, "exit nodes on hosts of their own", () => {
     expect(hosts.heardByStranger()).toBe("");
   });
 
-  test("a node switches to its name once that resolves correctly; when it is wrong again, calls still go to the node", async () => {
+  test("a node switches to its name once the name resolves correctly; when DNS is wrong again, calls still reach the node", async () => {
     await hosts.setNames({ [hostOf(nodeA)]: addressOf(nodeA) });
     let node = await hosts.scene.check("node-a");
     expect([node.relay_url, node.dns?.matched]).toEqual([hosts.urlOf(nodeA), true]);

@@ -192,7 +192,7 @@ const formsOfTwo = [
 ] as const;
 
 test(
-  "forms say before submission what waits for a second super-admin, and nothing if one alone decides",
+  "forms say before submission what waits for a second super-admin, and say nothing when one is enough",
   async () => {
     await askForTwo(50);
     await walk("/admin/settings/", async (page, { axe }) => {

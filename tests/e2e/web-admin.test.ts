@@ -153,7 +153,7 @@ test(
 );
 
 test(
-  "a model gets a new version of its prices, and a name of the map leads to it",
+  "a model gets a new version of its prices, and a name in the model map leads to it",
   async () => {
     await walk("/admin/models/?open=gpt-4o-mini", async (page) => {
       await page.getByRole("button", { name: "Edit model" }).click();

@@ -52,7 +52,7 @@ test("a selected tab is selected in every block that has it, and on the next pag
   });
 }, 60_000);
 
-test("snippets use the address that the visitor came by, even when copied", async () => {
+test("snippets use the address at which the visitor opened the docs, even when copied", async () => {
   await withPage("/docs/quickstart/", {}, async ({ page }) => {
     const origin = await page.evaluate<string>("location.origin");
     expect(await page.textContent('[data-snippet="curl-chat"]')).toContain(`${origin}/v1/chat/completions`);
@@ -79,7 +79,7 @@ test("a page is copied as its Markdown version, in its language", async () => {
   });
 }, 60_000);
 
-test("a logged-in user puts a new key into the code, which is gone with the page; everyone else is sent to a login", async () => {
+test("a logged-in user puts a new key into the code until the page is closed; everyone else is sent to the login", async () => {
   const cookie = web.cookies.user;
   await withPage(
     "/de/docs/quickstart/",

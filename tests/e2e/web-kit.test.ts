@@ -176,7 +176,7 @@ describe("with the keyboard alone", () => {
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   });
 
-  test("single letters do nothing once they are turned off", async () => {
+  test("single-letter shortcuts do nothing once they are turned off", async () => {
     const page = await open("/admin/", { as: "admin" });
     await page.getByRole("heading", { name: "Dashboard" }).waitFor();
     await page.keyboard.press("?");

@@ -211,7 +211,7 @@ describe("one failed response", () => {
 });
 
 test(
-  "later failures leave the page, the typed input, and a bar that retries",
+  "a later failure keeps the page and the typed input, and shows a bar that retries",
   async () => {
     const account = appPages.find(({ name }) => name === "console-account");
     if (account === undefined) {

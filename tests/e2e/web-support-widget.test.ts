@@ -72,7 +72,7 @@ describe("the support widget", () => {
     expect(policyOf(answer)).toBe(policyOf(plain));
   });
 
-  test.each([...withWidget])("leaves nothing on %s if none is configured", async (path, who) => {
+  test.each([...withWidget])("adds nothing to %s if none is configured", async (path, who) => {
     const answer = await get(withoutUrl, path, who);
     expect(policyOf(answer)).toContain("default-src 'self';");
     expect(await answer.text()).not.toMatch(marks);
@@ -112,7 +112,7 @@ describe("the support widget", () => {
   );
 });
 
-test("a failed page is a page with the request id for a person, and JSON for a program", async () => {
+test("a failure is a page with the request id for a person, and JSON for a program", async () => {
   const cookie = web.cookies.user ?? "";
   const ask = (base: string, path: string, accept: string): Promise<Response> =>
     fetch(`${base}${path}`, { redirect: "manual", headers: { accept, cookie } });

@@ -92,7 +92,7 @@ describe("an empty response", () => {
     });
   });
 
-  test("does not include a filtered one: a list without choices, and a usage", async () => {
+  test("is not one with an empty list of choices and a usage: the provider filtered that one", async () => {
     const body = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 0 } };
     script("alone-1", { body });
     const answer = await faulty.call("alone");
@@ -113,7 +113,7 @@ describe("an empty response", () => {
     ]);
   });
 
-  test("that streams only comments, without another channel, is a clean 504 in time that costs nothing", async () => {
+  test("that streams only comments, without another channel, becomes a clean 504 in time and costs nothing", async () => {
     const startedAt = performance.now();
     const answer = await faulty.call("silent-alone", { stream: true });
     expect(seen(answer)).toEqual({ status: 504, code: "upstream_timeout" });

@@ -77,7 +77,7 @@ describe("a relay apart from its gateway", () => {
   test.each([
     ["declared", false],
     ["sent in chunks", true],
-  ])("limits the bodies of one user and in total by itself, when they are %s", async (_, isChunked) => {
+  ])("limits the bodies of one user, and of all users, by itself when they are %s", async (_, isChunked) => {
     scene.provider.reset();
     const before = scene.provider.requests.length;
     const asked = (count: number) => waitUntil(async () => scene.provider.requests.length - before >= count);

@@ -122,7 +122,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
     expect(new Set(refusals.map(({ body }) => errorIn(body)?.code))).toEqual(new Set(["upstream_rate_limited"]));
   });
 
-  test("a circuit opens at half of twenty failures, sends one probe, and closes when that succeeds", async () => {
+  test("a circuit opens when half of twenty calls fail, sends one probe, and closes when that succeeds", async () => {
     faulty.provider.script({ status: 500 }, always("circuit-1"));
     // One after the other, so that each failure is known before the next call chooses.
     for (let call = 0; call < 30; call += 1) {

@@ -120,7 +120,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
   );
 
   test.each([1, 2, pieces.length])(
-    "after event %i of a stream that reports its usage in each pays that usage",
+    "after event %i of a stream that reports usage in every event pays that usage",
     async (count) => {
       const left = await leave({
         behaviour: { raw: wireBytes(told).toString("latin1"), silence: { afterBytes: lengthOf(count, told) } },
@@ -147,7 +147,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
     ["after the head of a stream", { stream: true }, { afterChunks: 0 }],
     ["after the head of a whole answer", {}, { afterChunks: 0 }],
     ["inside the body of a whole answer", {}, { afterBytes: 700 }],
-  ])("%s cancels the call after a while and pays the input", async (_where, kind, silence) => {
+  ])("%s cancels the call after a while and pays for the input", async (_where, kind, silence) => {
     for (const how of ["rst", "fin"] as const) {
       const until = () => faulty.provider.waitForHeld(0);
       const left = await leave({ behaviour: { silence }, body: kind, how, until });
@@ -188,7 +188,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
     ["a stream", body, true],
     ["a whole answer", {}, false],
   ])(
-    "after the head of %s that was worked on unseen waits as long for what the provider reports",
+    "after the head of %s that a provider worked on unseen waits as long for what the provider reports",
     async (_what, kind, isStream) => {
       const workMs = patienceMs * 5;
       for (const answersInTime of [true, false]) {

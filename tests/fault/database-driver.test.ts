@@ -182,9 +182,9 @@ describe("a backend that is killed inside a transaction", () => {
   });
 });
 
-describe("an unreachable server", () => {
+describe("a server that has", () => {
   test.each(["crashed", "stopped in order"])(
-    "and %s causes an immediate error, and is used again at once when it is back",
+    "%s causes an immediate error, and is used again as soon as it is back",
     async (how) => {
       await using db = open();
       expect(await db.ping()).toBe(true);

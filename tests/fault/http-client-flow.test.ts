@@ -286,7 +286,7 @@ describe("aborting", () => {
 
 describe("a reader that pauses", () => {
   for (const end of ["rst", "fin"] as const) {
-    test(`a paused reader gets nothing more of a packet, and all of it before it hears of the ${end}`, async () => {
+    test(`a paused reader gets nothing more of a packet, and all of it before the ${end}`, async () => {
       const text = "0123456789".repeat(7_000);
       server = startRawHttpServer({
         onRequest: (socket) => {

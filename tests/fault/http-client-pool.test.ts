@@ -54,7 +54,7 @@ describe("keeping connections", () => {
     expect(server.connections).toBe(1);
   });
 
-  test("a next request from within the end of the last one finds the connection free", async () => {
+  test("a request that is made as the last response ends finds the connection free", async () => {
     const port = serve({ onRequest: (socket) => socket.send(hello) });
     const first = await client.send(requestTo({ port }));
     const second = await new Promise((resolve, reject) => {

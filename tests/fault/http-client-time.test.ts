@@ -94,7 +94,7 @@ describe("what restarts a limit of time", () => {
     expect(await outcome).toMatchObject({ status: 200, body: "hi", error: null });
   });
 
-  test("a limit passes soon after its time and never before", async () => {
+  test("a limit ends a call soon after its time and never before", async () => {
     const port = serve(() => undefined);
     const tookMs = await Promise.all(
       [100, 130, 160, 190, 220].map(async (firstByteTimeoutMs) => {

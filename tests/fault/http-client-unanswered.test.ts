@@ -40,7 +40,7 @@ afterEach(async () => {
   await peer.exited;
 });
 
-test("a host that does not respond costs a limited number of attempts, and is used again when it does", async () => {
+test("a host that does not respond costs a limited number of attempts, and is used again once it responds", async () => {
   const client = new PooledHttpClient();
   const limits = { connectTimeoutMs: 100 };
   const first = failure(client.send(requestTo({ port, limits })));

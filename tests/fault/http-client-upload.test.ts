@@ -122,7 +122,7 @@ describe("a body that is sent as it comes", () => {
     ["that grows beyond its declared length", { length: 4 }, "request_too_large"],
     ["that grows beyond its limit", { bytesMax: 4 }, "request_too_large"],
     ["that stops coming", { end: "silence" }, "upload_timeout"],
-  ] as const)("%s never looks whole, and the connection ends", async (_what, options, kind) => {
+  ] as const)("%s never looks complete, and the connection ends", async (_what, options, kind) => {
     const peer = startListener();
     const source = sourceOf([raw("ab"), raw("cde")], options);
     const outcome = await post(openClient(), peer.port, source, { idleTimeoutMs: 200 });
@@ -135,7 +135,7 @@ describe("a body that is sent as it comes", () => {
     );
   });
 
-  test("is left by an abort at once, and its source hears of it", async () => {
+  test("is abandoned at once on an abort, and its source is notified", async () => {
     const abort = new AbortController();
     const peer = startListener((_socket, heard) => heard.includes("ab") && abort.abort());
     const source = sourceOf([raw("ab")], { end: "silence" });
@@ -145,7 +145,7 @@ describe("a body that is sent as it comes", () => {
     expect(source.isCancelled()).toBe(true);
   });
 
-  test("is left when the answer is complete before it, and the connection is not used again", async () => {
+  test("is abandoned when the response is complete first, and the connection is not reused", async () => {
     const peer = startListener((socket) => socket.write("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno"));
     const client = openClient();
     const source = sourceOf([raw("ab")], { end: "silence" });

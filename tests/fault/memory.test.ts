@@ -98,7 +98,7 @@ describe.each(arrangements)("stalled streams, %s", (arrangement) => {
     }
   };
 
-  test(`${stalledReaders} readers that read nothing of a fast stream`, async () => {
+  test(`${stalledReaders} readers that read nothing of a fast stream cost little memory`, async () => {
     faulty.provider.reset();
     const stillOnly = { match: { credential: "upstream-still" }, times: "always" } as const;
     faulty.provider.script({ isEndless: true, chunkBytes: 400 }, stillOnly);
@@ -123,7 +123,7 @@ describe.each(arrangements)("stalled streams, %s", (arrangement) => {
     expect(memoryMb()).toBeLessThan(limitMb);
   });
 
-  test(`${idleStreams} streams without any data`, async () => {
+  test(`${idleStreams} streams without any data cost little memory`, async () => {
     faulty.provider.reset();
     const stillOnly = { match: { credential: "upstream-still" }, times: "always" } as const;
     faulty.provider.script({ text: "some text", silence: { afterChunks: 1 } }, stillOnly);
@@ -152,7 +152,7 @@ describe.each(arrangements)("stalled streams, %s", (arrangement) => {
   });
 });
 
-describe.each(arrangements)("the patience with a reader, %s", (arrangement) => {
+describe.each(arrangements)("patience with a reader, %s", (arrangement) => {
   let faulty: FaultRig;
 
   beforeAll(async () => {
@@ -175,7 +175,7 @@ describe.each(arrangements)("the patience with a reader, %s", (arrangement) => {
     return connection;
   };
 
-  test("ends with one that reads nothing of a stream: it is cut, the provider is hung up on, what was delivered is charged", async () => {
+  test("ends when it reads nothing of a stream: both connections are closed, and what was delivered is charged", async () => {
     faulty.provider.reset();
     faulty.provider.script({ isEndless: true, chunkBytes: 400 });
     const reader = await connect({ model: "stream", stream: true });
@@ -190,7 +190,7 @@ describe.each(arrangements)("the patience with a reader, %s", (arrangement) => {
     expect(await faulty.row(answer.requestId)).toMatchObject({ outcome: "aborted", usage_source: "estimated" });
   });
 
-  test("ends with one that reads nothing of a whole response, and not with one that reads slowly", async () => {
+  test("ends when it reads nothing of a whole response, but not when it reads slowly", async () => {
     faulty.provider.reset();
     faulty.provider.script({ text: "x".repeat(20_000_000) }, { times: 2 });
     const stalled = await connect({ model: "large" });

@@ -72,7 +72,7 @@ describe.each(arrangements)("money on the Messages route, %s", (arrangement) => 
     ["behind the mark of a file", { messages: [{ role: "user", content: `;base64,${words}` }] }],
     ["as the address of a picture", { system: `data:image/png;base64,${words}` }],
     ["in a tool", { tools: [{ name: "look", input_schema: { type: "object", examples: [{ data: words }] } }] }],
-  ])("a prompt %s is paid as text when the provider counts nothing", async (_where, fields) => {
+  ])("a prompt %s is charged as text when the provider counts nothing", async (_where, fields) => {
     await begin({ text, omitUsage: true });
     expect((await ask({ model: muteModel, ...fields })).status).toBe(200);
     expect(await row()).toMatchObject({ outcome: "completed", usageSource: "estimated" });
@@ -94,7 +94,7 @@ describe.each(arrangements)("money on the Messages route, %s", (arrangement) => 
         },
       },
     ],
-  ])("%s is paid as the text that it is", async (_what, behaviour) => {
+  ])("%s is charged as the text that it is", async (_what, behaviour) => {
     await begin(behaviour);
     const answer = await ask({ tools: [{ name: "look", input_schema: { type: "object" } }] });
     expect(answer.body.toString()).toContain(words);
@@ -106,7 +106,7 @@ describe.each(arrangements)("money on the Messages route, %s", (arrangement) => 
   test.each<[string, Behaviour, string]>([
     ["is whole", { events: [chunk({ content: "x" }, early), said, finish, "[DONE]"] }, "completed"],
     ["breaks off", { events: [chunk({ content: "x" }, early), said], cut: { afterChunks: 2, with: "rst" } }, "failed"],
-  ])("usage at the beginning of a stream that %s is not all of it", async (_how, behaviour, outcome) => {
+  ])("usage at the start of a stream that %s is not taken for the whole", async (_how, behaviour, outcome) => {
     await begin(behaviour);
     expect((await ask({ stream: true })).body.toString()).toContain(words);
     expect(await row()).toMatchObject({ outcome, usageSource: "estimated", inputTokens: 9n });
@@ -131,7 +131,7 @@ describe.each(arrangements)("money on the Messages route, %s", (arrangement) => 
     expect([outcome, isInputPaid, outputTokens >= least]).toEqual(["aborted", true, true]);
   });
 
-  test("what a provider wrote to its cache costs what writing costs, as the client is shown", async () => {
+  test("what a provider wrote to its cache is charged at the price of writing, as the client is shown", async () => {
     await begin({ usage: { prompt_tokens: 1_000, prompt_tokens_details: { cache_creation_tokens: 900 } } });
     const { usage } = JSON.parse((await ask({})).body.toString()) as { usage: object };
     expect(usage).toMatchObject({ input_tokens: 100, cache_creation_input_tokens: 900 });
@@ -159,7 +159,7 @@ describe.each(arrangements)("money on the Messages route, %s", (arrangement) => 
     ["max_tokens is below zero", '"max_tokens":-1'],
     ["max_tokens is a text", '"max_tokens":"5"'],
     ["thinking has more than max_tokens", '"max_tokens":2000,"thinking":{"type":"enabled","budget_tokens":2000}'],
-  ])("nothing is asked of a provider when %s", async (_what, fields) => {
+  ])("no provider is called when %s", async (_what, fields) => {
     await begin({});
     const body = `{"model":"${messagesModel}","messages":[{"role":"user","content":"x"}],${fields}}`;
     const headers = { "x-api-key": user.apiKey, "content-type": "application/json" };
@@ -168,7 +168,7 @@ describe.each(arrangements)("money on the Messages route, %s", (arrangement) => 
     expect(faulty.provider.requests).toEqual([]);
   });
 
-  test("nothing that has no price reaches a provider", async () => {
+  test("a request without a price reaches no provider", async () => {
     await begin({});
     const cached = { cache_control: { type: "ephemeral", ttl: "1h" } };
     const free = { ...cached, n: 5, best_of: 5, store: true, speed: "fast", inference_geo: "us", container: "c" };

@@ -105,7 +105,7 @@ describe("one customer of two", () => {
     expect((await faulty.row(answer.requestId)).attempts).toEqual([]);
   });
 
-  test("two accounts that cause a limit for themselves block the others for seconds, and not again", async () => {
+  test("two accounts that run into a limit of their own block the others for seconds, and only once", async () => {
     const match = { credential: "upstream-pair", bodyIncludes: attackMark };
     faulty.provider.script({ status: 429, retryAfter: 60 }, { match, times: "always" });
     const attackers = [faulty.user, third];
@@ -163,7 +163,7 @@ describe("one customer of two", () => {
     expect(answer.headers.has("retry-after")).toBe(false);
   });
 
-  test("what a client would accept and requests in the query is not forwarded, except for known names", async () => {
+  test("neither a client's Accept header nor its query is forwarded, except for known parameters", async () => {
     const path = "/v1/chat/completions?api-version=2099-01-01&deployment=other&limit=5&order=asc%20x";
     await callAs(faulty.user, "query", { path, headers: ["Accept: application/xml", "OpenAI-Beta: assistants=v2"] });
     const record = faulty.provider.requests.find(({ credential }) => credential === "upstream-query");

@@ -112,7 +112,7 @@ describe("beside a healthy channel", () => {
     expect(row.channel_id).toBe(BigInt(row.attempts[1]?.channelId ?? 0));
   });
 
-  test.each(endedFaults)("$name in the middle: a clean error in time, at the one channel", async (fault) => {
+  test.each(endedFaults)("$name in the middle: a clean error in time, from one channel only", async (fault) => {
     const model = modelOf(fault.name);
     script(model, fault.behaviour);
     const { answer, tookMs } = await timed(model);

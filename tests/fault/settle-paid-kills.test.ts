@@ -94,7 +94,7 @@ test("two concurrent transactions for one order pay it once, and the other is ke
 });
 
 describe("a COMMIT whose response is lost", () => {
-  test.each(["statement", "answer"] as const)("is looked up again when its %s was lost", async (lost) => {
+  test.each(["statement", "answer"] as const)("is looked up when its %s was lost", async (lost) => {
     const buyer = await scene.addBuyer();
     const notice = noticeOf(await scene.placeFor(buyer));
     await using proxy = await startPostgresProxy(scene.url);

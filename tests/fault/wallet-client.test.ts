@@ -19,7 +19,7 @@ afterEach(() => {
   server.stop();
 });
 
-test("a form arrives with its length, and the answer is read", async () => {
+test("a form arrives with its length, and the response is read", async () => {
   const answer = await post({
     onRequest: (socket) => socket.send(`${ok}Content-Length: ${yes.length}\r\n\r\n${yes}`),
   });

@@ -165,7 +165,7 @@ describe("whether an address has an account is not revealed", () => {
     expect(withoutLink(known)).toEqual(withoutLink(free));
   });
 
-  test("the owner is notified by email, and the link of the response is worthless", async () => {
+  test("the owner is notified by email, and the link in the response is worthless", async () => {
     const owner = "owner@example.org";
     await client.makeUser(owner, password);
     const answer = await client.post("/backend/auth/register/", {

@@ -91,7 +91,7 @@ describe.each([
     expect((await person.logIn(await authenticator.next())).status).toBe(200);
   });
 
-  test("has its secret encrypted and shown once, and needs the password to create one", async () => {
+  test("keeps the secret encrypted, sees it once, and needs the password to create one", async () => {
     const person = await make(name("sealed"));
     const { cookie } = await person.logIn();
     expect((await person.call("totp/begin/", { password: "wrong" }, cookie)).body.error?.code).toBe(
@@ -121,7 +121,7 @@ describe.each([
     expect((await person.logIn()).status).toBe(200);
   });
 
-  test("is not guessed by anyone who has the password, from however many addresses", async () => {
+  test("is safe from guesses by someone who has the password, from however many addresses", async () => {
     const person = await make(name("guessed"));
     const { authenticator } = await setUp(person);
     const codes: (string | undefined)[] = [];
@@ -152,7 +152,7 @@ describe.each([
     expect(mails).toHaveLength(2);
   });
 
-  test("stores no recovery code in plain text, and one owner's codes do not work for another", async () => {
+  test("has recovery codes that are not stored in plain text and work for nobody else", async () => {
     const [one, other] = [await make(name("kept-one")), await make(name("kept-two"))];
     const { recoveryCodes } = await setUp(one);
     await setUp(other);
@@ -180,7 +180,7 @@ describe.each([
     expect((await person.logIn()).status).toBe(200);
   });
 
-  test("counts guesses of recovery codes with those of the authenticator, and a recovery code does not enable the authenticator", async () => {
+  test("has one limit for guesses of both kinds of code, and can't enable the authenticator with a recovery code", async () => {
     const person = await make(name("guessed-recovery"));
     const { cookie } = await person.logIn();
     await person.call("totp/begin/", { password }, cookie);

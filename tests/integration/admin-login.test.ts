@@ -132,7 +132,7 @@ describe("an admin", () => {
     ]);
   });
 
-  test("does not remove their own rights, and the last super-admin stays one", async () => {
+  test("can't remove their own rights, and the last super-admin stays one", async () => {
     const [boss, other] = [await loginAdmin(rig), await loginAdmin(rig)];
     for (const agent of [0, 1]) {
       const answer = await save(boss, boss.adminId, { agent, reason: "enough of it" });
@@ -151,7 +151,7 @@ describe("an admin", () => {
     await rig.db.sql`update shared_admin_credentials set agent = 2 where username = 'anna'`;
   });
 
-  test("is created by a super-admin, sets the password by an emailed link, and is let in and out by others", async () => {
+  test("is created by a super-admin, sets the password by an emailed link, and is locked out and let in by others", async () => {
     const [boss, clerk] = [await loginAdmin(rig), await loginAdmin(rig, { isSuper: false })];
     const act = (by: AdminLogin, what: string, body: object) =>
       post(`/backend/admin/admin/${what}/`, { reason: "new in support", ...body }, { cookie: by.cookie });
@@ -224,7 +224,7 @@ describe("anyone else", () => {
     expect(await me(cookie)).toBe(401);
   });
 
-  test("a made-up cookie, one of another kind, and none do not log in; two are refused", async () => {
+  test("a made-up cookie, a cookie of another kind and no cookie are not a login; two cookies are refused", async () => {
     const { cookie } = await loginAdmin(rig);
     expect(await me("")).toBe(401);
     expect(await me(`SVC_ADMIN_SESSID=${"A".repeat(43)}`)).toBe(401);

@@ -143,7 +143,7 @@ test("an admin who has lost the authenticator, and has nobody to ask, can use a 
 });
 
 describe("a second factor that is required of admins", () => {
-  test("lets those without one only set one up, and the others work", async () => {
+  test("lets those without one do nothing but set one up, and leaves the others alone", async () => {
     const covered = await loginAdmin(rig);
     await rig.db.sql`
       update shared_admin_credentials set totp_enabled_at = now() where id = ${covered.adminId}::bigint`;

@@ -210,7 +210,7 @@ describe("the form of an enterprise lead", () => {
     ["an address that is none", { email: "nobody" }, 400, "ja invalid_email"],
     ["a missing name", { contact: "" }, 400, "ja invalid_value"],
     ["a text without end", { message: "x".repeat(5_001) }, 400, "ja invalid_value"],
-  ])("gets a page in response, and nothing is stored, for %s", async (_, change, status, text) => {
+  ])("gets a page in response and stores nothing for %s", async (_, change, status, text) => {
     const answer = await sendForm({ ...lead, ...change, lang: "ja" });
     expect([answer.status, await answer.text()]).toEqual([status, text]);
     expect(await listed()).toEqual([]);

@@ -169,7 +169,7 @@ describe("rotation", () => {
     expect((await scene.untilBoth(secret, 401)).ms).toBeLessThan(effectMsMax);
   });
 
-  test("makes the two share their rate limits, and those of the old one follow", async () => {
+  test("makes both keys share their rate limits, and a change to the new one applies to the old one", async () => {
     const { as } = await scene.enter();
     const { secret, key } = await makeKey(as, { requests_per_minute: 1 });
     const rotated = (await as.post("/backend/keys/rotate/", { key_id: key.key_id, overlap_seconds: 600 }))

@@ -144,7 +144,7 @@ describe("one super-admin can't act as two", () => {
 });
 
 describe("the rules for one super-admin", () => {
-  test("are not switched off or loosened by that one, and tightened at once", async () => {
+  test("can't be switched off or loosened by that one, but are tightened at once", async () => {
     for (const value of [0, 51, null]) {
       expectWaits(await save(asker, threshold, value), { setting: threshold, value_before: "50" });
     }
@@ -217,7 +217,7 @@ describe("what authenticates payments and emails is not replaced by one super-ad
     },
   );
 
-  test("and is deleted as soon as the request is decided or expired", async () => {
+  test("a waiting value is deleted as soon as the request is decided or expires", async () => {
     await rig.db.sql`update approval set expires_at = now() where status = 'pending'`;
     const [rejected, over] = [
       await saveSecret(asker, "mail.gateway_key"),
@@ -232,7 +232,7 @@ describe("what authenticates payments and emails is not replaced by one super-ad
     expect(await sealedRows()).toBe(1);
   });
 
-  test("while every other secret is saved at once", async () => {
+  test("every other secret is saved at once", async () => {
     expect((await saveSecret(asker, "exit_node.example.relay_key")).body["secret"]).toMatchObject({ version: 1 });
     expect(await stored("exit_node.example.relay_key")).toBe(value);
   });

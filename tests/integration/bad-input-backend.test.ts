@@ -38,7 +38,7 @@ const told = ({ status, body }: Answer): [number, string | undefined] => [status
 const asAdmin = (path: string, body: object) => client.post(`/backend/admin/${path}/`, body, { cookie: admin.cookie });
 
 describe("a login", () => {
-  test("33 of nobody and with a wrong password are invalid_credentials", async () => {
+  test("33 of an unknown user and with a wrong password are invalid_credentials", async () => {
     for (const email of ["nobody@example.org", "person@example.org"]) {
       const answer = await client.logIn(email, "wrong password", { ip: freshAddress() });
       expect(told(answer)).toEqual([401, "invalid_credentials"]);
@@ -74,7 +74,7 @@ describe("a login", () => {
     "javascript:alert(1)",
     "/%09/evil",
     "/\t/evil",
-  ])("45 that was to continue at %j stays here", async (next) => {
+  ])("45 that asks to continue at %j stays on this site", async (next) => {
     const fields = { email: "person@example.org", password, next };
     const answer = await client.postForm("/login/", fields, { ip: freshAddress() });
     const location = answer.headers.get("location") ?? "";
@@ -109,7 +109,7 @@ describe("a link", () => {
 
 describe("a request with a cookie", () => {
   const path = "/backend/auth/sessions/revoke/";
-  test("40 without an origin is csrf_rejected; without a cookie it is a program", async () => {
+  test("40 but no origin is csrf_rejected; one without a cookie comes from a program", async () => {
     const ask = (headers: Record<string, string>) =>
       fetch(`${sluice.url}${path}`, {
         method: "POST",
@@ -238,7 +238,7 @@ describe("anonymous orders", () => {
     expect(told(await order(ip, headers, "a@example.org"))).toEqual([422, "idempotency_mismatch"]);
   });
 
-  test("52 a key that another stranger chose, too, gives nobody the order of a stranger", async () => {
+  test("52 a key that two strangers happen to choose gives neither the order of the other", async () => {
     const headers = { "idempotency-key": "order-0001" };
     const [mine, theirs] = [await order(freshAddress(), headers), await order(freshAddress(), headers)];
     expect(numberOf(theirs)).not.toBe(numberOf(mine));

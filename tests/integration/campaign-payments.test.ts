@@ -66,7 +66,7 @@ describe("a payment", () => {
     expect(await eventsOf(order)).toHaveLength(1);
   });
 
-  test("counts once, however often and by how many it is counted, even after a crash in between", async () => {
+  test("counts once, however often and by how many processes it is counted, even after a crash in between", async () => {
     const order = await placed();
     await settlePaid(scene.deps, noticeOf(order));
     await Promise.all([1, 2, 3].map(() => recordPayments(scene.db)));

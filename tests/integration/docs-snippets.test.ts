@@ -126,7 +126,7 @@ describe("the settings of agents", () => {
   }
   const messages = [{ role: "user", content: "Say hello." }];
 
-  test("for Claude Code name an address that speaks the Messages API, and the check a model that it has", async () => {
+  test("for Claude Code name an address that speaks the Messages API, and their check names a model that it has", async () => {
     const { env } = JSON.parse(await shown("claude-code-settings")) as { env: Record<string, string> };
     expect(Object.keys(env)).toEqual(["ANTHROPIC_BASE_URL", "ANTHROPIC_AUTH_TOKEN"]);
     const [, model] = /--model (\S+)/.exec(await shown("claude-code-check")) ?? [];

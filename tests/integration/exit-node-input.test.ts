@@ -115,7 +115,7 @@ describe("the production group", () => {
     ).toBe("refused");
   });
 
-  test("can't be given it by changing what exists", async () => {
+  test("can't be given it by changing what already exists", async () => {
     const user = await scene.addTraveller("route-s");
     const attempts = [
       scene.rig.db.sql`update ability set group_name = 'default' where is_exit_node`,

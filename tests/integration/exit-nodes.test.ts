@@ -100,7 +100,7 @@ describe("a node", () => {
     expect((await scene.read("node-b")).relay_url).toBe(other.url);
   });
 
-  test("is not switched by a check of its state before someone changed it", async () => {
+  test("is not switched by a check that began before someone changed it", async () => {
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     const node = await scene.startAgent("node-c");
@@ -271,7 +271,7 @@ describe("a relay key", () => {
   });
 });
 
-test("the job checks nodes by itself, switches them, and logs so under its own name", async () => {
+test("the job checks nodes by itself, switches them, and logs that under its own name", async () => {
   const node = await scene.startAgent("node-j");
   const host = "node-j.example.org";
   scene.dns.set(host, { a: ["127.0.0.1"] });

@@ -105,7 +105,7 @@ describe.each(arrangements)("a body that is too large, %s", (arrangement) => {
     socket.destroy();
   });
 
-  test.each(paths)("%s with more following than is worth dropping ends the connection", async (path) => {
+  test.each(paths)("%s with more following than is worth discarding ends the connection", async (path) => {
     const { write, until, socket } = await open();
     await write(head(path, `Content-Length: ${bodyBytesMax + droppedBytesMax + 1}`));
     expect((await until("request")).toLowerCase()).toContain("connection: close");

@@ -238,7 +238,7 @@ describe.each(arrangements)("the flags of the model map, %s", (arrangement) => {
     expect(await messages.rig.checkMoney()).toEqual([]);
   });
 
-  test("even there a stream that is reset, that breaks an event off or that has no content is incomplete", async () => {
+  test("even from such an upstream, a stream that is reset, breaks off an event or has no content is incomplete", async () => {
     for (const script of [
       { ...wordsWithoutEnd, cut: { afterChunks: 2, with: "rst" } },
       { ...wordsWithoutEnd, malformedChunk: 1 },

@@ -109,7 +109,7 @@ describe("migrations", () => {
     expect(await sql`select answer() as answer`).toEqual([{ answer: 42 }] as never);
   });
 
-  test("that fail leave whole migrations, name the line, and continue from there when they are fixed", async () => {
+  test("that fail leave only whole migrations, name the line, and continue from there once they are fixed", async () => {
     const broken = "create table b (id int);\n--> statement-breakpoint\ncreate table c (\n  id int,\n  id2 nothing\n);";
     await write({ "0000_good": "create table a (id int);", "0001_broken": broken });
     await expect(run()).rejects.toThrow(/^migration 0001_broken\.sql, line 5: type "nothing" does not exist/);
@@ -169,7 +169,7 @@ describe("migrations", () => {
     expect(lines.at(-1)).toMatch(/^applied 0001_second/);
   });
 
-  test("know drizzle-kit's table: what its own runner applied is not applied again", async () => {
+  test("read drizzle-kit's table: what its own runner applied is not applied again", async () => {
     await write({ "0000_first": "create table a (id int);\n--> statement-breakpoint\ninsert into a values (1);" });
     await migrateByDrizzle(drizzle({ client: sql }), { migrationsFolder: new URL("migrations", folder).pathname });
     expect(await run()).toEqual(["the database is up to date"]);

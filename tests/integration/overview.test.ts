@@ -220,7 +220,7 @@ describe("a payment", () => {
 });
 
 describe("the reconciliation", () => {
-  test("finds nothing in correct books, and each thing that was broken", async () => {
+  test("finds nothing wrong in correct books, and finds everything that was broken", async () => {
     expect(await get("report/reconciliation")).toMatchObject({ mismatches: [], mismatch_count: 0 });
     const order = await scene.placeFor(buyer);
     await pay(order);

@@ -84,7 +84,7 @@ describe.each(arrangements)("options that cost extra, %s", (arrangement) => {
     await rows(2);
   });
 
-  test("an option without a price costs nobody a call, and is named", async () => {
+  test("an option without a price is refused by its name, and no call is charged", async () => {
     await begin();
     const chat = { model: "gpt-4o-mini", messages: [{ role: "user" as const, content: "x" }] };
     const response = { model: "gpt-4o-mini", input: "x" };

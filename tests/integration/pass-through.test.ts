@@ -127,7 +127,7 @@ describe.each(arrangements)("paths without rules of their own, %s", (arrangement
     expect(scene.provider.requests).toEqual([]);
   });
 
-  test("carry a price that is not a model on any public page or list", async () => {
+  test("have a price that no public page or list shows as a model", async () => {
     await begin();
     const listed = await Array.fromAsync(await client.models.list());
     expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(["gpt-4o-mini"]));

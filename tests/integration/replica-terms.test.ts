@@ -109,7 +109,7 @@ describe("the leases of a replica", () => {
     expect(await readBudget(db, budgetId)).toMatchObject({ leased: 40n });
   });
 
-  test("are lost to a renewal that comes while they go back, and it says so", async () => {
+  test("are lost to a renewal that comes while they go back, and the renewal reports it", async () => {
     await lend(40n);
     await markGivenUp(db, one);
     await age(one, 600);
@@ -158,7 +158,7 @@ describe("the leases of a replica", () => {
 });
 
 describe("a replica", () => {
-  test("of a replica that the database no longer knows belongs to another era", async () => {
+  test("that the database no longer knows begins another era", async () => {
     await db.sql`delete from replica where id = ${one}`;
     expect((await renewTerm(db, one, { era, lengthMs })).era).not.toBe(era);
   });

@@ -60,7 +60,7 @@ async function settleOne(user: TestUser, body: Record<string, unknown>): Promise
 }
 
 describe("a multiplier of the user", () => {
-  test("above 1 is held with the call and reserved until it is settled, so that ten calls are ten calls", async () => {
+  test("above 1 is held with the call and reserved until it is settled, so that quota for ten calls covers ten", async () => {
     provider.reset();
     const user = await userWithMultiplier(11_999n, "1.1000");
     const calls = await Promise.all(Array.from({ length: 20 }, () => call(user, { model: "flat" })));

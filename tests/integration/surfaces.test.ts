@@ -322,7 +322,7 @@ describe.each(arrangements)("the surfaces besides chat, %s", (arrangement) => {
       expect(Number(row?.audioMs)).toBeGreaterThan(4_000);
     });
 
-    test("sets aside what the file can last at most", async () => {
+    test("sets aside the longest time that the file can last", async () => {
       // 320 s at 4 kbit/s are 16,000 quota.
       await begin(15_000n);
       const file = new File([Buffer.alloc(160_000)], "a.wav", { type: "audio/wav" });

@@ -127,7 +127,7 @@ test("a prompt passes in every form, and refusals contain nothing of it", async 
   expect(errorBodies.filter((text) => text.includes(canary))).toEqual([]);
 });
 
-test("it is in no response other than the payload: lists, exports, pages, metrics, the log", async () => {
+test("the prompt is in no response other than the payload: lists, exports, pages, metrics, the log", async () => {
   const { requestId = "", day = "" } = stored.get("answered") ?? {};
   const queries = ["", "?format=csv", `?request_id=${requestId}&day=${day}`];
   const places = Object.keys(accessOf).filter((place) => place.startsWith("GET ") && !place.includes("verify"));
@@ -146,11 +146,11 @@ test("it is in no response other than the payload: lists, exports, pages, metric
   expect([...(await findInFiles(sluice.dataDirectory, [canary]))]).toEqual([]);
 });
 
-test("it is in no file of the database", async () => {
+test("the prompt is in no file of the database", async () => {
   expect(await findInDatabase([canary, shown])).toEqual({ tables: new Set([shown]), log: new Set([shown]) });
 });
 
-test("a super-admin with a reason reads it, complete, and the log contains the access and not the prompt", async () => {
+test("a super-admin with a reason reads the complete prompt, and the log contains the access but not the prompt", async () => {
   for (const { requestId, day } of stored.values()) {
     const { status, body } = await read(requestId, day);
     expect(status).toBe(200);
@@ -181,7 +181,7 @@ async function copyOf(from: Database, days: readonly string[]): Promise<{ db: Da
   };
 }
 
-test("after the retention nobody can read it: not the service, not the database owner, not with an earlier copy and the master key", async () => {
+test("after the retention nobody can read the prompt: not the service, not the database owner, not with an earlier copy and the master key", async () => {
   await sluice.stop();
   const days = await ageTraces(rig.db, masterKey, retentionDays + 1);
   const wrapped = await rig.db.sql<{ wrapped: Uint8Array }>`

@@ -77,7 +77,7 @@ test("a run after weeks of downtime does everything that earlier ones missed, an
   await expect(fillDay(9)).rejects.toThrow("the payloads were dropped");
 });
 
-test("on many replicas at the same moment it happens once", async () => {
+test("a run on many replicas at the same moment happens once", async () => {
   const old = [await fillDay(12), await fillDay(11)];
   const others = await Promise.all(
     Array.from({ length: 4 }, async () =>

@@ -29,7 +29,7 @@ describe.each(arrangements)("a provider that refuses stream_options, %s", (arran
   const asked = (): boolean[] =>
     messages.provider.requests.map(({ body }) => body.toString().includes("stream_options"));
 
-  test.each(dialects)("%s is asked once more without it, and then not with it for a while", async (path) => {
+  test.each(dialects)("%s is asked once more without it, and is not sent it again for a while", async (path) => {
     const name = path === dialects[0] ? "refuses-chat" : "refuses-messages";
     await messages.addModel(name);
     refuseOption();

@@ -186,7 +186,7 @@ describe("an admin changes a user", () => {
     },
   );
 
-  test("only an admin may, and nothing else can be smuggled in", async () => {
+  test("only an admin can change a user, and no other field can be smuggled in", async () => {
     const user = await loginUser(rig);
     const body = { user_id: String(user.userId), status: "active" };
     expect((await client.post("/backend/admin/user/save/", body)).status).toBe(401);

@@ -153,7 +153,7 @@ describe("a channel", () => {
     ]);
   });
 
-  test("hides its credential, and does not take it along to another host", async () => {
+  test("hides its credential, and loses it when its host changes", async () => {
     const { channel_id, updated_at } = await make("moving-channel");
     const elsewhere = "http://127.0.0.1:9/v1";
     const moved = await post("channel/save/", { channel_id, updated_at, base_url: elsewhere });
@@ -258,7 +258,7 @@ describe("a channel", () => {
     expect(JSON.stringify(body)).not.toContain("canary");
   });
 
-  test("without a listener is reported as such", async () => {
+  test("whose address nothing listens on is reported as such", async () => {
     const made = await post("channel/save/", { name: "silent-channel", base_url: "http://127.0.0.1:9/v1" });
     const { channel_id } = made.body["channel"] as { channel_id: number };
     const { body } = await post("channel/test/", { channel_id, model: "m" });

@@ -220,7 +220,7 @@ describe("an order", () => {
     expect(await addresses()).toEqual([false, true, false]);
   });
 
-  test("that was paid counts as not credited until its quota has come", async () => {
+  test("that was paid counts as not credited until its quota arrives", async () => {
     const states = async () => [await found("is_credited=true"), await found("is_credited=false")];
     expect(await states()).toEqual([false, false]);
     await db.sql`update sales_order set status = 'settled', settled_at = now() where order_no = 'GUEST-1'`;

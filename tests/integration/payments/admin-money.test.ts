@@ -70,7 +70,7 @@ describe("adjusting by hand", () => {
     ]);
   });
 
-  test("one adjustment's key is refused for another amount and for another user", async () => {
+  test("the key of one adjustment is refused for another amount and for another user", async () => {
     const [one, other] = [await scene.addBuyer(), await scene.addBuyer()];
     const key = { idempotency_key: "one-adjustment" };
     await adjust(one.gatewayUserId, key);

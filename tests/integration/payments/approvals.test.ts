@@ -128,7 +128,7 @@ describe("what an admin moves by hand", () => {
     expect(balances.reduce((sum, each) => sum + each, 0n)).toBe(BigInt(100 * usd));
   });
 
-  test("includes what another request of the same admin is just about to commit", async () => {
+  test("includes what another request of the same admin is about to commit", async () => {
     const clerk = await admin({ isSuper: false });
     expect((await adjust(clerk, usd)).status).toBe(200);
     await using held = await holdLock(
@@ -230,7 +230,7 @@ describe("an act that needs a second super-admin", () => {
     expect(await scene.balance(buyer)).toBe(BigInt(60 * usd));
   });
 
-  test("includes the amount that a day adds up to, and small ones continue", async () => {
+  test("is also one that takes the day's total over the limit, while smaller ones go through", async () => {
     const asker = await admin();
     expect((await adjust(asker, 40 * usd)).body).toMatchObject({ is_new: true });
     expect(approvalOf(await adjust(asker, 11 * usd)).status).toBe("pending");

@@ -151,7 +151,7 @@ describe("at the wallet gateway", () => {
     expect(await orders()).toBe(before);
   });
 
-  test("without a token nothing is placed, not even to look at", async () => {
+  test("without a token nothing is placed, not even as a dry run", async () => {
     const before = await orders();
     const order = { plan_code: "credit", vendor: "alipay", dry_run: true };
     const refused = await scene.withSecrets({ "walletpay.token": undefined }, () => scene.postJson(walletPath, order));
@@ -213,7 +213,7 @@ describe("at the card gateway", () => {
     ["is overloaded", 429, { error: { type: "rate_limit_error", message: "slow down" } }],
     ["fails", 500, { error: { type: "api_error", message: "oops" } }],
     ["answers without an address", 200, { id: "cs_1", object: "checkout.session", url: null }],
-  ])("a gateway that %s is reported without its words", async (_what, status, body) => {
+  ])("a gateway that %s is reported without quoting it", async (_what, status, body) => {
     scene.card.override = () => Response.json(body, { status });
     const failed = await scene.postJson(cardPath, { plan_code: "credit", vendor: "cardpay_card" });
     expect(failed.status).toBe(502);
@@ -283,7 +283,7 @@ describe("a payment", () => {
     }
   });
 
-  test("is settled with any of the signatures that a change of the secret brings, and at the edges of the time", async () => {
+  test("is settled with any signature that is valid while the secret changes, and at both ends of the time limit", async () => {
     const nowSeconds = Math.floor(Date.now() / 1000);
     for (const [at, more] of [
       [nowSeconds - 295, ""],
@@ -336,7 +336,7 @@ describe("a payment", () => {
     expect([...events]).toEqual([{ result: "settled" }]);
   });
 
-  test("that goes back at the gateway is flagged and changes no balance", async () => {
+  test("that the gateway reports as returned is flagged and changes no balance", async () => {
     const buyer = await scene.billing.addBuyer();
     const order = await scene.billing.placeFor(buyer, "credit", "cardpay");
     const paid = cardEventBody({ orderNo: order.orderNo, paymentId: `pi_${order.orderNo}` });
@@ -383,7 +383,7 @@ describe("while a gateway is asked", () => {
   });
 });
 
-test("a message that the database can't take now has to come again, and is credited then", async () => {
+test("a message that the database can't store now has to be sent again, and is credited then", async () => {
   const buyer = await scene.billing.addBuyer();
   const order = await scene.billing.placeFor(buyer, "credit", "cardpay");
   const body = cardEventBody({ orderNo: order.orderNo });

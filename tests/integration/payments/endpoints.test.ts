@@ -122,7 +122,7 @@ describe("plans", () => {
 });
 
 describe("orders", () => {
-  test("without a login come with a code, and are theirs who send it", async () => {
+  test("without a login come with a code, and belong to anyone who sends it", async () => {
     const created = await post("/backend/billing/order/create/", { plan_code: "credit" });
     expect(orderOf(created)).toMatchObject({ status: "pending", pay_channel: "none", amount_usd: "10.00" });
     const orderNo = orderOf(created)["order_no"];
@@ -172,7 +172,7 @@ describe("orders", () => {
     expect(await scene.db.sql`select 1 from sales_order`).toHaveLength(before.length);
   });
 
-  test("of a user are shown and cancelled to that user only", async () => {
+  test("of a user are shown to that user only, and cancelled by nobody else", async () => {
     const [owner, other] = [await loginUser(scene), await loginUser(scene)];
     const created = await post("/backend/billing/order/create/", { plan_code: "credit" }, { cookie: owner.cookie });
     const orderNo = String(orderOf(created)["order_no"]);
@@ -198,7 +198,7 @@ describe("orders", () => {
   );
 });
 
-test("an order that is locked for long gives a 503 that can be repeated, and no hang", async () => {
+test("an order that stays locked for long gives a 503 that may be retried, and never hangs", async () => {
   const { cookie } = await loginUser(scene);
   const created = await post("/backend/billing/order/create/", { plan_code: "credit" }, { cookie });
   const order_no = orderOf(created)["order_no"];

@@ -70,7 +70,7 @@ describe("a payment that the gateway first reported as refunded", () => {
     }
   });
 
-  test("is credited if an admin has dismissed the dispute before it came", async () => {
+  test("is credited if an admin dismissed the dispute before it arrived", async () => {
     const buyer = await scene.billing.addBuyer();
     const order = await scene.billing.placeFor(buyer, "credit", "cardpay");
     expect(await dispute(order)).toBe("flagged");
@@ -107,7 +107,7 @@ describe("an order that nobody owns, whose payment went back", () => {
     expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
   });
 
-  test("comes to whose verified address it names only then", async () => {
+  test("goes to the user whose verified address it names only after that", async () => {
     const address = email();
     const { order } = await placed(address);
     const buyer = await scene.billing.addBuyer(address);

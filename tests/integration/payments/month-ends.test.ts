@@ -91,7 +91,7 @@ test("a month has its hour in UTC, whatever the clocks of the server's zone do i
 });
 
 describe("a month that ends at midnight", () => {
-  test("runs up to it, is over with it, and a payment at that very moment begins a new one", async () => {
+  test("runs until then and no longer, and a payment at that very moment begins a new one", async () => {
     await pay("2026-01-31T00:00:00Z");
     await endOverdueSubscriptions(scene.db, new Date("2026-02-27T23:59:59.999Z"));
     expect(await ends()).toEqual(["active 2026-02-28T00:00:00Z"]);
@@ -106,7 +106,7 @@ describe("a month that ends at midnight", () => {
     expect(await ends()).toEqual(["active 2026-03-31T00:00:00Z"]);
   });
 
-  test("is ended or extended, never both, when job and payment meet", async () => {
+  test("is either ended or extended when the job and a payment coincide", async () => {
     const rounds = process.env["TEST_FULL"] === "1" ? 40 : 6;
     for (let round = 0; round < rounds; round += 1) {
       buyer = await scene.addBuyer();
@@ -161,7 +161,7 @@ test("payments for several months at once each add one, whatever their order", a
 });
 
 describe("a refund of one month of several", () => {
-  test("gives the day back that a short month had cost", async () => {
+  test("gives back the day that a short month had cost", async () => {
     await pay("2026-01-31T00:00:00Z");
     const second = await pay("2026-01-31T00:00:00Z");
     const third = await pay("2026-01-31T00:00:00Z");

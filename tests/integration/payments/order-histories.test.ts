@@ -137,7 +137,7 @@ async function outcome(work: Promise<unknown>): Promise<string> {
 }
 
 test(
-  "whatever happens to an order in whatever order, it is credited at most once and every state follows the table",
+  "whatever happens to an order, in any sequence, it is credited at most once and every state follows the table",
   async () => {
     for (const history of histories()) {
       const buyer = await scene.addBuyer();

@@ -54,7 +54,7 @@ describe("placing", () => {
     expect(await refusal(scene.place({ planCode: "' or 1=1 --" }))).toBe("not_found");
   });
 
-  test("the same idempotency key gives the same order, and none for another content", async () => {
+  test("the same idempotency key gives the same order, and is refused for other content", async () => {
     const { userId } = await scene.addBuyer();
     const first = await scene.place({ userId, idempotencyKey: "key-12345" });
     const again = await scene.place({ userId, idempotencyKey: "key-12345" });
@@ -70,7 +70,7 @@ describe("placing", () => {
     }
   });
 
-  test("a key of one user is nothing to another", async () => {
+  test("a key of one user means nothing for another", async () => {
     const [one, other] = [await scene.addBuyer(), await scene.addBuyer()];
     const first = await scene.place({ userId: one.userId, idempotencyKey: "key-of-both" });
     const second = await scene.place({ userId: other.userId, idempotencyKey: "key-of-both" });
@@ -284,7 +284,7 @@ describe("an order without a login", () => {
     expect(await scene.balance(buyer)).toBe(5_000_000n);
   });
 
-  test("is credited exactly once however its payment and the verification of its address meet", async () => {
+  test("is credited exactly once, however its payment and the verification of its address coincide", async () => {
     for (let round = 0; round < 10; round += 1) {
       const email = `race-${round}@example.com`;
       const buyer = await scene.addBuyer(email, false);
@@ -308,7 +308,7 @@ describe("an order without a login", () => {
   });
 });
 
-test("an order that was placed in a transaction that failed was never there", async () => {
+test("an order that was placed in a failed transaction does not exist", async () => {
   const { userId } = await scene.addBuyer();
   const attempt = scene.db.withTransaction(async (tx) => {
     const request = {

@@ -141,7 +141,7 @@ test("the same key is the same refund, and is refused for another amount", async
   expect(await refusal(refund(order, { ...same, reason: "another" }))).toBe("idempotency_mismatch");
 });
 
-describe("refused", () => {
+describe("a refund is refused", () => {
   test("while the order is not paid, and for more than it cost", async () => {
     expect(await refusal(refund(await scene.placeFor(buyer)))).toBe("conflict");
     const order = await paidOrder();
@@ -296,10 +296,10 @@ describe("at the gateway", () => {
   });
 });
 
-describe("of a month", () => {
+describe("a refund of a month", () => {
   const start = new Date("2026-01-10T00:00:00Z");
 
-  test("that is running, it ends the month and takes its quota", async () => {
+  test("that is running ends the month and takes its quota", async () => {
     const order = await paidOrder("monthly", start);
     await refund(order);
     expect(await scene.balance(buyer)).toBe(0n);
@@ -307,7 +307,7 @@ describe("of a month", () => {
     expect(await scene.balance(buyer)).toBe(0n);
   });
 
-  test("that was added to another, it leaves the other", async () => {
+  test("that was added to another leaves the other", async () => {
     await paidOrder("monthly", start);
     const second = await paidOrder("monthly", start);
     await refund(second);
@@ -316,7 +316,7 @@ describe("of a month", () => {
     expect(await monthOf()).toEqual(month);
   });
 
-  test("credit that was used is not taken from a running month", async () => {
+  test("takes no quota for credit that was used", async () => {
     const credit = await paidOrder("credit");
     await scene.use(buyer, 1n);
     const month = await paidOrder("monthly", new Date());
@@ -328,7 +328,7 @@ describe("of a month", () => {
     expect(await scene.balance(buyer)).toBe(4_999_999n);
   });
 
-  test("a month that was used is not taken from credit", async () => {
+  test("that was used takes nothing from credit", async () => {
     const month = await paidOrder("monthly", new Date());
     await paidOrder("credit");
     await scene.use(buyer, 1n);
@@ -338,7 +338,7 @@ describe("of a month", () => {
     expect(await scene.balance(buyer)).toBe(4_999_999n);
   });
 
-  test("that is over, it takes no quota: what was unused expired with the month", async () => {
+  test("that is over takes no quota: what was unused expired with the month", async () => {
     await paidOrder("credit");
     const order = await paidOrder("monthly", start);
     await endOverdueSubscriptions(scene.db, new Date("2026-02-10T00:00:00Z"));

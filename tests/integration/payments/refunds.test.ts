@@ -244,7 +244,7 @@ describe("a query about a payment at the wallet gateway", () => {
   const paid = { transactionId: "1", orderNo: "S-asked", amountUsd: parseDecimal("10.00"), currency: "USD" };
   const says = (code: string, result?: object): Response => Response.json({ ret_code: code, ret_msg: "so", result });
 
-  test("denies it only by a response about it; any other one counts as none", async () => {
+  test("counts it as missing only by a response about it; any other response counts as none", async () => {
     const record = { transactionNo: "1", reference: "S-asked", status: "success", amount: "10.00", currency: "USD" };
     const answers = async (answer: Response): Promise<unknown> => {
       scene.wallet.override = () => answer;

@@ -135,7 +135,7 @@ test("a refund that the gateway leaves open is closed by a super-admin, with the
   expect([...rows]).toEqual([{ reason: "it is there" }]);
 });
 
-test("a cancelled order moves nothing; the right payment, if it comes later, is credited as late", async () => {
+test("cancelling an order moves no money; the right payment, if it comes later, is credited as late", async () => {
   const { buyer, order } = await underpaid();
   expect((await resolve(order, "cancel")).body).toMatchObject({ is_new: true, order: { status: "cancelled" } });
   expect((await resolve(order, "cancel")).body).toMatchObject({ is_new: false });
@@ -209,7 +209,7 @@ test("an order that was settled for less refunds at most what was paid", async (
   expect(await scene.order(order.orderNo)).toMatchObject({ status: "refunded" });
 });
 
-test("a mark on an order whose status stays is cleared, and only there", async () => {
+test("a mark is cleared on an order whose status stays the same, and on no other", async () => {
   const buyer = await scene.addBuyer();
   const order = await scene.placeFor(buyer);
   await settlePaid(scene.deps, noticeOf(order));

@@ -104,7 +104,7 @@ test("an admin saves the credentials, users pay at both gateways, and their quot
   expect(mails?.count).toBe(2n);
 });
 
-test("an admin refunds both payments, and what the gateway reports about that afterwards is not news", async () => {
+test("an admin refunds both payments, and what the gateway reports about that afterwards changes nothing", async () => {
   const admin = await loginAdmin(rig);
   const orders = await rig.db.sql<{ order_no: string; gateway: string; transaction_id: string }>`
     select o.order_no, p.gateway, p.transaction_id from payment p join sales_order o on o.id = p.order_id`;
@@ -218,7 +218,7 @@ describe("a gateway message that was not processed", () => {
     expect(order?.reason).toBe("gateway_reversal: charge.dispute.created");
   });
 
-  test("does not count as real money when its account was for test money then", async () => {
+  test("does not count as real money if its account was a test account then", async () => {
     const admin = await loginAdmin(rig);
     const orderNo = "S-tried-out";
     const said = cardEventBody({ orderNo });
@@ -240,7 +240,7 @@ describe("a gateway message that was not processed", () => {
     expect(await rig.checkMoney()).toEqual([]);
   });
 
-  test("is not made up: nothing is processed for one without stored content, or a missing one", async () => {
+  test("is refused without stored content, and so is one that does not exist", async () => {
     const { cookie } = await loginAdmin(rig);
     const [old] = await rig.db.sql<{ id: bigint }>`
       insert into gateway_event (gateway, account, event_id, kind, body_hash, result)
