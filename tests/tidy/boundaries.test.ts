@@ -146,7 +146,7 @@ describe("the tree", () => {
   });
 });
 
-test("a break of each rule is seen", () => {
+test("a violation of each rule is detected", () => {
   const path = "control-plane/src/relay/model.ts";
   const files = [{ path, text: 'import { post } from "../ledger/service.ts"; await sql`select 1`;' }];
   expect(findBoundaryViolations(table, files)).toHaveLength(1);

@@ -9,7 +9,7 @@ test("stores use the query builder, unless a reason is listed", () => {
   expect(findSqlTexts(readCode())).toEqual([]);
 });
 
-describe("SQL text in a store is seen", () => {
+describe("SQL text in a store is detected", () => {
   test.each([
     ["a statement", statement],
     ["a statement with its row type", "await tx.sql<Row>`\n  update budget set used = 0`;"],
@@ -20,18 +20,18 @@ describe("SQL text in a store is seen", () => {
     expect(findSqlTexts([{ path, text }], {})).toHaveLength(1);
   });
 
-  test("also beyond what its file may hold", () => {
+  test("even in a listed file, beyond the listed count", () => {
     expect(findSqlTexts([{ path, text: `${statement}\n${statement}` }], { [path]: 1 })).toHaveLength(1);
     expect(findSqlTexts([{ path, text: `${statement}\n${statement}` }], { [path]: 2 })).toEqual([]);
   });
 
-  test("an expression of the builder is none", () => {
+  test("but not an expression of the query builder", () => {
     const text = "db.drizzle.update(budget).set({ used: sql`coalesce(used, 0) + 1` });";
     expect(findSqlTexts([{ path, text }], {})).toEqual([]);
   });
 
   test.each(["control-plane/src/db/partitions.ts", "control-plane/src/platform/db-locks.ts", "tests/a-store.ts"])(
-    "%s may hold it",
+    "but not in %s",
     (free) => {
       expect(findSqlTexts([{ path: free, text: statement }], {})).toEqual([]);
     },

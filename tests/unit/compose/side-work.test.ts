@@ -34,7 +34,7 @@ describe("a parsed body", () => {
     ["/v1/chat/completions", { ...chat, stream: true, stream_options: { include_usage: true } }],
     ["/v1/responses", { model: "m", input: padding, tools: [{ type: "web_search" }, { type: "function", name: "f" }] }],
     ["/v1/embeddings", { model: "m", input: padding }],
-  ])("of %s is the same", async (path, body) => {
+  ])("of %s is the same on the side thread", async (path, body) => {
     const order = { body: bytesOf(body), contentType: json, path, mayAskForUsage: true };
     const here = parseRequest(order.body, json, findOperation(path), true);
     const { body: sent, plainBody, ...told } = await parseAside(thread, order);
@@ -47,7 +47,7 @@ describe("a parsed body", () => {
     expect(order.body.byteLength).toBeGreaterThan(padding.length);
   });
 
-  test("that is a form is parsed there as well", async () => {
+  test("that is a form is parsed on the side thread as well", async () => {
     const form = new FormData();
     form.append("model", "m");
     form.append("file", new Blob([new Uint8Array(1_500_000)], { type: "audio/wav" }), "a.wav");
@@ -90,7 +90,7 @@ describe("a converted body", () => {
     ["what is refused", { ...request, stop_sequences: ["a", "b"] }, false],
     ["an unknown model", { ...request, model: "other" }, false],
     ["a conversation that is held elsewhere", { ...request, thread: {} }, false],
-  ])("is the same for %s", async (_name, body, isCount) => {
+  ])("is the same on the side thread for %s", async (_name, body, isCount) => {
     const order = { bytes: bytesOf(body), isCount, isStrict: false, models };
     const [there, here] = [await convertAside(thread, order), convertBody(order)];
     const plain = (outcome: typeof here) =>

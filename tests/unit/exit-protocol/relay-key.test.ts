@@ -122,12 +122,12 @@ describe("the time of a refusal", () => {
     return least;
   }
 
-  test("is within 2 % the same for a key that is almost right and one that is all wrong", () => {
+  test("is the same, within 2 %, for a key that is almost right and one that is all wrong", () => {
     const ring = new RelayKeyRing([long, other]);
     expect(leastDifferenceOf((text) => ring.accepts(text))).toBeLessThan(0.02);
   });
 
-  test("would be seen to differ in a comparison that stops at the first difference", () => {
+  test("differs measurably for a comparison that stops at the first difference", () => {
     const leaky = (text: string): boolean => {
       for (let index = 0; index < long.length; index += 1) {
         if (text.charCodeAt(index) !== long.charCodeAt(index)) {

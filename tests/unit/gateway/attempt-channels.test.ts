@@ -80,7 +80,7 @@ describe("a call", () => {
     expect([loads.isOpen(first, customer), loads.isOpen(second, customer)]).toEqual([false, true]);
   });
 
-  test("for which we have no connection moves on, reports that it is us, and is held against no channel", async () => {
+  test("for which we have no connection moves on, is reported as our own failure, and counts against no channel", async () => {
     const noConnection = () => failedBy(new HttpClientError("no_connection", false, "all connections are in use"));
     expect((await run((turn) => (turn === 2 ? { text: "hi" } : noConnection()))).outcome).toEqual({ text: "hi" });
     for (let call = 0; call < 30; call += 1) {

@@ -34,7 +34,7 @@ describe("a call may take an exit node", () => {
     expect(allowExitNodes([...abilities, foreign], nodes)).toEqual(abilities);
   });
 
-  test("and outside of the group nothing is looked up", () => {
+  test("only inside the group: outside of it nothing is looked up", () => {
     const nodes = findExitNodes(catalog, callOf("default", 7n, "m"));
     expect(nodes).toBeNull();
     expect(allowExitNodes(abilities, nodes)).toBe(abilities);

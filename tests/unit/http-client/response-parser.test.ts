@@ -129,7 +129,7 @@ describe("what a valid response means", () => {
     expect(seen[1]?.buffer).toBe(framed.buffer);
   });
 
-  test("a stopped parser hands on one piece of a packet and goes on where it was", () => {
+  test("a stopped parser hands on one piece of a packet and resumes where it was", () => {
     const seen: string[] = [];
     const parser = new Http1ResponseParser({
       onHead: () => undefined,
@@ -151,7 +151,7 @@ describe("what a valid response means", () => {
     expect([parser.push(packet, second), seen.join()]).toEqual([packet.length, "a,b,end"]);
   });
 
-  test("few bytes of a packet are a buffer of their own, so that the packet can go", () => {
+  test("a few bytes of a packet are copied to their own buffer, so that the packet can be freed", () => {
     const seen: Buffer[] = [];
     const parser = new Http1ResponseParser({
       onHead: () => undefined,

@@ -47,7 +47,7 @@ describe("the addresses that model servers may have", () => {
     expect(serverAddressRule(true)("64:ff9b::a00:1")).toBe(true);
   });
 
-  test("are never those of a machine in whatever way they are embedded in IPv6", () => {
+  test("are never those of a machine, however they are embedded in IPv6", () => {
     const link = "a9fe:a9fe"; // 169.254.169.254
     const packed = [
       `::${link}`,
@@ -95,7 +95,7 @@ describe("the addresses that model servers may have", () => {
     expect(everywhere.filter(publicOnly)).toEqual(everywhere);
   });
 
-  test("are not public ones of this machine, whatever else is public", () => {
+  test("are not this machine's own public addresses, whatever others are allowed", () => {
     const own = new Set(["8.8.4.4", "2606:4700::1111"]);
     const rule = serverAddressRule(false, (address) => own.has(address));
     expect(["8.8.4.4", "8.8.8.8", "2606:4700::1111", "2606:4700::1112"].filter(rule)).toEqual([

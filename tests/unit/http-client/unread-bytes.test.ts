@@ -13,7 +13,7 @@ describe("bytes that wait for their reader", () => {
     }
   });
 
-  test("are a copy once most of a large packet was read, so that the packet can go", () => {
+  test("are copied once most of a large packet was read, so that the packet can be freed", () => {
     const unread = new UnreadBytes();
     unread.keep(packet, packet.length - 100);
     const rest = unread.take();

@@ -53,7 +53,7 @@ describe("addresses", () => {
 });
 
 describe("the wait after a failure", () => {
-  test("doubles from 30 s to an hour, at most a fifth shorter by chance", () => {
+  test("doubles from 30 s to an hour, randomly shortened by up to a fifth", () => {
     const seconds = (random: () => number) =>
       [1, 2, 3, 8, 20].map((attempts) => retryDelayMs(attempts, null, random) / 1_000);
     expect(seconds(() => 0)).toEqual([30, 60, 120, 3_600, 3_600]);

@@ -18,7 +18,7 @@ const said = (message: string, more: object = {}) => ({
 });
 
 describe("E4 the body", () => {
-  test("E4 type, message and request id", () => {
+  test("E4 has type, message and request id", () => {
     const error = new MessagesError(400, "invalid_request_error", "max_tokens: Field required");
     expect(toMessagesErrorBody(error, "req_1")).toEqual({
       type: "error",

@@ -25,7 +25,7 @@ const idsOf = (models: readonly ListedModel[], fields: Partial<ModelPageQuery> =
 };
 
 describe("M5 one model", () => {
-  test("M5 every field of the format", () => {
+  test("M5 has every field of the format", () => {
     expect(
       toMessagesModel({
         name: "claude-x",
@@ -44,11 +44,11 @@ describe("M5 one model", () => {
     });
   });
 
-  test("M5 an unknown release date is the beginning of time", () => {
+  test("M5 without a known release date has the date 1970-01-01", () => {
     expect(toMessagesModel(model("a", null)).created_at).toBe("1970-01-01T00:00:00Z");
   });
 
-  test("M5 it is found by its whole name", () => {
+  test("M5 is found by its whole name", () => {
     expect(findMessagesModel([model("a/b"), model("a")], "a/b").id).toBe("a/b");
     expect(refusalOf(() => findMessagesModel([model("a")], "b"))).toMatchObject({
       status: 404,
@@ -61,17 +61,17 @@ describe("M5 one model", () => {
 describe("M5 pages", () => {
   const models = ["b", "a", "c", "e", "d"].map((name) => model(name));
 
-  test("M5 no models", () => {
+  test("M5 without models are one empty page", () => {
     expect(toMessagesModelPage([], query())).toEqual({ data: [], has_more: false, first_id: null, last_id: null });
   });
 
-  test("M5 newest first, then by name", () => {
+  test("M5 are sorted newest first, then by name", () => {
     expect(
       idsOf([model("b"), model("old", "2020-01-01"), model("a"), model("new", "2026-06-01"), model("never", null)]),
     ).toEqual(["new a b old never", false]);
   });
 
-  test("M5 first and last of the page", () => {
+  test("M5 name their first and last model", () => {
     expect(toMessagesModelPage(models, query({ limit: "2" }))).toMatchObject({
       first_id: "a",
       last_id: "b",
@@ -91,7 +91,7 @@ describe("M5 pages", () => {
     expect(idsOf(models, fields)).toEqual(expected);
   });
 
-  test("M5 twenty by default", () => {
+  test("M5 have twenty models by default", () => {
     const many = Array.from({ length: 25 }, (_, index) => model(`m${index}`));
     expect(toMessagesModelPage(many, query())).toMatchObject({ data: { length: 20 }, has_more: true });
     expect(toMessagesModelPage(many, query({ limit: "1000" })).data).toHaveLength(25);

@@ -40,7 +40,7 @@ describe("requests", () => {
     expect(upstreamMessages(agentTurn)[1]).toEqual({ role: "system", content: "S2" });
   });
 
-  test("B2 it is not an error, and a template that allows none in the middle gets it as the user's words", () => {
+  test("B2 such a message is not an error, and a template that allows none in the middle gets it as the user's words", () => {
     const roles = upstreamMessages(agentTurn, { mid_system: "user" }).map(({ role }) => role);
     expect(roles).toEqual(["user", "user", "assistant", "user"]);
   });
@@ -76,7 +76,7 @@ describe("requests", () => {
     expect(upstreamBody(fields, { reasoning: true, effort_with_tools: false }).reasoning_effort).toBe("none");
   });
 
-  test("B14 a failed tool, one call at a time, and a PDF", () => {
+  test("B14 a failed tool, one call at a time, and a PDF reach the upstream", () => {
     const messages = [user("go"), assistant(use("c1")), user([{ ...result("c1", "no"), is_error: true }])];
     const tools = [{ name: "f", input_schema: {} }];
     const body = upstreamBody({ messages, tools, tool_choice: { type: "auto", disable_parallel_tool_use: true } });
@@ -90,7 +90,7 @@ describe("requests", () => {
     expect(upstreamBody({ stop_sequences: ["END"] }).stop).toEqual(["END"]);
   });
 
-  test("B21 text beside a call, an image by its URL, the tool choice", () => {
+  test("B21 text beside a call, an image by its URL, and the tool choice reach the upstream", () => {
     const messages = [
       user([{ type: "image", source: { type: "url", url: "https://x/y.png" } }]),
       assistant({ type: "text", text: "T" }, use("c1")),
@@ -191,7 +191,7 @@ describe("requests", () => {
 });
 
 describe("responses", () => {
-  test("B5 B6 one start, and thinking in a separate block", () => {
+  test("B5 B6 a stream has one start, and thinking in a separate block", () => {
     const inputs = [
       chunk({ role: "assistant" }),
       chunk({ reasoning_content: "t" }),
@@ -211,7 +211,7 @@ describe("responses", () => {
     });
   });
 
-  test("B8 B24 arguments in the chunk that opens the call", () => {
+  test("B8 B24 arguments in the chunk that opens the call are kept", () => {
     const inputs = [
       callPiece({ index: 0, id: "c1", name: "f", arguments: '{"path":"a"}' }),
       finish("tool_calls"),
@@ -220,7 +220,7 @@ describe("responses", () => {
     expect(foldStream(inputs).content).toEqual([{ type: "tool_use", id: "c1", name: "f", input: { path: "a" } }]);
   });
 
-  test("B15 a repeated name, and the last arguments in the chunk of the finish", () => {
+  test("B15 a repeated name is not a second call, and arguments in the last chunk are kept", () => {
     const last = chunk(
       { tool_calls: [wirePiece({ index: 0, name: "f", arguments: ":1}" })] },
       { finish_reason: "tool_calls" },

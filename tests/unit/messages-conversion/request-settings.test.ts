@@ -113,7 +113,7 @@ describe("converted settings", () => {
     expect(upstreamBody({ stream: true }).stream).toBe(true);
   });
 
-  test("R15 never both limits", () => {
+  test("R15 only one of the two limits is sent", () => {
     expect(upstreamBody({}, { token_param: "max_completion_tokens" })).not.toHaveProperty("max_tokens");
   });
 

@@ -46,7 +46,7 @@ describe("R11 thinking in the history", () => {
     expect(spoken(content, flags)).toEqual(expected as ChatMessage[]);
   });
 
-  test("R11 it is on the message with the calls", () => {
+  test("R11 thinking is on the message with the calls", () => {
     const messages = upstreamMessages([opening, said([thinking("t"), call]), { role: "user", content: [result] }], {
       reasoning_history: "keep",
     });
@@ -55,7 +55,7 @@ describe("R11 thinking in the history", () => {
 });
 
 describe("R13 server-side tools in the history", () => {
-  test("R13 their calls and results become text", () => {
+  test("R13 calls and results of server-side tools become text", () => {
     const content = [
       { type: "text", text: "Let me look." },
       { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "x" } },

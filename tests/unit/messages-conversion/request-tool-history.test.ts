@@ -100,7 +100,7 @@ describe("R7 calls", () => {
 });
 
 describe("R8 results", () => {
-  test("R8 F9 they follow the calls in the order of the calls, before the text of the turn", () => {
+  test("R8 F9 results follow the calls in the order of the calls, before the text of the turn", () => {
     const messages = turn(
       said([use("c1"), use("c2")]),
       answered(

@@ -55,7 +55,7 @@ describe("R12 tools", () => {
     expect(toolsOf(given)).toEqual([{ type: "function", function: expected as never }]);
   });
 
-  test("R12 no tools, no choice and nothing about parallel calls", () => {
+  test("R12 without tools neither a choice nor a setting for parallel calls is sent", () => {
     const body = upstreamBody({ tools: [], tool_choice: { type: "any", disable_parallel_tool_use: true } });
     expect(body).not.toContainAnyKeys(["tools", "tool_choice", "parallel_tool_calls"]);
   });
@@ -79,7 +79,7 @@ describe("R12 tools", () => {
     expect(refusedCall({ tools: [given, tool] })).toMatchObject({ status: 400, message });
   });
 
-  test("R12 the list of tools is a list", () => {
+  test("R12 tools that are not a list are refused", () => {
     expect(refusedCall({ tools: {} }).message).toBe("tools: Input should be a valid list");
   });
 });
@@ -145,7 +145,7 @@ describe("R13 server-side tools", () => {
     });
   });
 
-  test("R13 an agent's search, which names its only tool, is refused and not answered with inventions", () => {
+  test("R13 an agent's search, which names its only tool, is refused and not answered with made-up results", () => {
     expect(refusedCall({ tools: [search], tool_choice: { type: "tool", name: "web_search" } }).message).toBe(
       "tools.0: web_search_20250305 is not supported by this model",
     );

@@ -212,7 +212,7 @@ describe("P8 stop_reason", () => {
     expect(answerTo(message, choice)).toMatchObject({ stop_reason: expected, stop_sequence: null });
   });
 
-  test("P8 the stop sequence, if the upstream reports it", () => {
+  test("P8 the stop sequence is returned if the upstream reports it", () => {
     const message = answerTo(
       { content: "a" },
       { finish_reason: "stop", stop_reason: "END" },

@@ -220,7 +220,7 @@ describe("P8 C9 stop_reason of a stream", () => {
     ]);
   });
 
-  test("P8 the stop sequence", () => {
+  test("P8 the stop sequence is reported", () => {
     const inputs = [text("a"), chunk({}, { finish_reason: "stop", stop_reason: "END" }), done];
     expect(foldStream(inputs, { stopSequences: ["END"] })).toMatchObject({
       stop_reason: "stop_sequence",

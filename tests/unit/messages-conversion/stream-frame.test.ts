@@ -158,7 +158,7 @@ describe("N Z M the end", () => {
   const counted = { input_tokens: 20, output_tokens: 5, cache_creation_input_tokens: 0, cache_read_input_tokens: 80 };
   const guessed = { input_tokens: 7, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
 
-  test("N every event of an ordinary stream", () => {
+  test("N an ordinary stream has every event", () => {
     expect(eventsOf([role, text("a"), text("b"), finish("stop"), usageChunk(usage), done])).toEqual([
       { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
       { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "a" } },
@@ -206,7 +206,7 @@ describe("N Z M the end", () => {
     });
   });
 
-  test("C9 the finish reason alone does not end it", () => {
+  test("C9 the finish reason alone does not end the stream", () => {
     const { stream } = runStream([text("a"), finish("stop")]);
     expect(stream.phase).toBe("started");
   });
@@ -226,7 +226,7 @@ describe("N Z M the end", () => {
     expect(foldStream([text("a"), finish("length"), finish("stop"), done]).stop_reason).toBe("max_tokens");
   });
 
-  test("Z no blocks at all are a message", () => {
+  test("Z a stream without blocks is an empty message", () => {
     expect(eventsOf([role, finish("stop"), done]).map(({ type }) => type)).toEqual(["message_delta", "message_stop"]);
   });
 
@@ -252,7 +252,7 @@ describe("N Z M the end", () => {
     });
   });
 
-  test("M the message for a cut", () => {
+  test("M a cut stream ends with the message for a cut", () => {
     expect(foldStream([text("a"), eof]).error).toEqual({
       type: "api_error",
       message: "upstream closed the stream early",

@@ -238,7 +238,7 @@ describe("C5 C6 C7 when the client gets it", () => {
     ]);
   });
 
-  test("C7 no arguments are no delta", () => {
+  test("C7 a call without arguments has no delta", () => {
     expect(typesOf(eventsOf([callPiece({ index: 0, id: "c1", name: "f" }), finish("tool_calls"), done]))).toEqual([
       "start",
       "stop",
@@ -267,7 +267,7 @@ describe("C5 C6 C7 when the client gets it", () => {
     ]);
   });
 
-  test("C6 a call without arguments before another one", () => {
+  test("C6 a call without arguments is sent before the next one", () => {
     const inputs = [
       callPiece({ index: 0, id: "c1", name: "f" }),
       callPiece({ index: 1, id: "c2", name: "g", arguments: b2 }),
@@ -357,7 +357,7 @@ describe("C7 eager_input_streaming", () => {
     expect(deltasOf([call('{"a":"b","c":"d'), finish("length"), done])).toEqual(['{"a":"b","c":"d']);
   });
 
-  test("C7 no arguments are an empty object", () => {
+  test("C7 missing arguments become an empty object", () => {
     expect(blocksOf([callPiece({ index: 0, id: "c1", name: "f" })], facts)).toEqual([used("c1", "f", {})]);
   });
 
@@ -381,7 +381,7 @@ describe("C7 eager_input_streaming", () => {
     ]);
   });
 
-  test("C7 R12 it goes by the client's name", () => {
+  test("C7 R12 the tool has the client's name for it", () => {
     const inputs = [callPiece({ index: 0, id: "c1", name: "f_1", arguments: "{" })];
     const events = eventsOf(inputs, { ...facts, toolNames: new Map([["f_1", "f"]]) });
     expect(events.at(-1)).toMatchObject({ delta: { partial_json: "{" } });

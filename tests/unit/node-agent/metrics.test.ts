@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Metrics } from "@sluice/node-agent/metrics.ts";
 
-test("a bucket of the time to the first byte counts all that were as quick or quicker, and the last one all", () => {
+test("each bucket of the time to the first byte counts the calls that were at least that fast, and the last one counts all", () => {
   const metrics = new Metrics();
   for (const seconds of [0, 0.05, 0.2, 299, 400]) {
     metrics.observeFirstByte(seconds);

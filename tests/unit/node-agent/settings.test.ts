@@ -58,7 +58,7 @@ describe("an account", () => {
     expect(() => parse({ ...entry, ...change })).not.toThrow(/canary/);
   });
 
-  test("twice is refused", () => {
+  test("that is listed twice is refused", () => {
     expect(() => parse(entry, entry)).toThrow("same accountCode");
   });
 
@@ -104,7 +104,7 @@ describe("a path", () => {
       "/v1/models/a\nb",
       "/",
     ],
-  ])("%p is not", (path) => {
+  ])("%p is not allowed", (path) => {
     expect(paths.isAllowed(path)).toBe(false);
   });
 

@@ -35,7 +35,7 @@ const outside = Object.values(networkInterfaces())
   .flatMap((all) => all ?? [])
   .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 
-test("metrics are open in development to programs on this machine, but not through one of them", async () => {
+test("metrics are open in development to programs on this machine, but not through a proxy on it", async () => {
   expect([metricsAccess(undefined, "development"), metricsAccess(undefined, "test")]).toEqual([
     "on_this_machine",
     "on_this_machine",

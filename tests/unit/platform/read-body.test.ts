@@ -60,7 +60,7 @@ test("a large body may take longer than the limit as long as bytes keep coming",
   expect(ms).toBeGreaterThan(timeoutMs * 2);
 });
 
-test("so may one of unknown length", async () => {
+test("a body of unknown length may take longer than the limit as well", async () => {
   const pieces = [...Array.from({ length: 8 }, () => chunk(1_000)), "0\r\n\r\n"];
   const [answer, ms] = await send("Transfer-Encoding: chunked", pieces, 100);
   expect(answer).toContain("read 8000.");
@@ -70,7 +70,7 @@ test("so may one of unknown length", async () => {
 test.each([
   ["a large body", `Content-Length: ${large}`, "x".repeat(1_000)],
   ["a body of unknown length", "Transfer-Encoding: chunked", chunk(1_000)],
-])("%s is given up when nothing comes for this long", async (_kind, head, piece) => {
+])("%s is given up when nothing comes for as long as the limit", async (_kind, head, piece) => {
   const [answer, ms] = await send(head, [piece, piece], 100);
   expect(answer).toContain("request_timeout.");
   expect(ms).toBeWithin(200 + timeoutMs - 50, 200 + timeoutMs + 400);

@@ -34,7 +34,7 @@ test("requests are handled one at a time, in order of arrival", async () => {
   expect(ended).toEqual([0, 1, 2]);
 });
 
-test("this thread continues while the other one works", async () => {
+test("the main thread continues while the side thread works", async () => {
   let turns = 0;
   let isOver = false;
   await thread.run({ say: "up" }, []);

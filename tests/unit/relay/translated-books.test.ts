@@ -24,7 +24,7 @@ test("a correction that comes before the response was recorded is all that is wr
   expect(written).toEqual([["write", "failed"]]);
 });
 
-test("a correction that comes after it replaces what was written", () => {
+test("a correction that comes after the response was recorded replaces what was written", () => {
   const { written, books } = setUp();
   books.respond(told);
   books.report(said("completed"));

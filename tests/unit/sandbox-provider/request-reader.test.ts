@@ -54,7 +54,7 @@ describe("a request", () => {
     expect(whole?.kind === "request" && whole.body).toEqual(Buffer.from("aäbcd"));
   });
 
-  test("sent in chunks has its body joined, without chunk extensions and trailers", () => {
+  test("that was sent in chunks has the joined body, without chunk extensions and trailers", () => {
     const whole = readAll(chunked).at(-1);
     expect(whole?.kind === "request" && whole.body.toString()).toBe("abc0123456789");
   });

@@ -57,7 +57,7 @@ describe("a connection", () => {
     expect(provider.requests.length).toBe(0);
   });
 
-  test("can be ended as soon as it is there", async () => {
+  test("can be ended as soon as it is open", async () => {
     for (const fault of ["fin", "rst"] as const) {
       provider.setConnectionFault(fault);
       const connection = await connectRaw(provider.port);

@@ -112,7 +112,7 @@ describe("charts", () => {
     expect(colorSlots(["gpt-4o-mini"])).toEqual(colorSlots(["gpt-4o-mini"]));
   });
 
-  test("are files that no spreadsheet computes", () => {
+  test("are exported as files in which a spreadsheet computes nothing", () => {
     const chart = {
       times: [1, 2],
       series: [

@@ -125,7 +125,7 @@ describe("the texts of the console", () => {
   });
 });
 
-describe("the backend's refusals", () => {
+describe("a refusal of the backend", () => {
   const english = load("console/errors/messages", "en") as ErrorMessages;
   const german = load("console/errors/messages", "de") as ErrorMessages;
 

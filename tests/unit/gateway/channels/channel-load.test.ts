@@ -83,7 +83,7 @@ describe("a cap on concurrent calls", () => {
 describe("a cap on calls a minute", () => {
   const capped = channelOf(5, { requestsPerMinute: 6 });
 
-  test("closes after its number, and says when it opens again", () => {
+  test("admits its number of calls, and then says when it admits more", () => {
     calls(6, false, capped);
     expect(loads.isOpen(capped, customer)).toBe(false);
     expect(loads.retryAfterSeconds([capped], customer)).toBe(10);

@@ -5,7 +5,7 @@ import type { RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { operationOf } from "../../../support/calls/operations.ts";
 
-describe("the patience with a call", () => {
+describe("patience with a call", () => {
   const config = loadConfig({ DATABASE_URL: "postgres://user@127.0.0.1/any" });
   const limits = {
     firstTokenTimeoutMs: config.UPSTREAM_FIRST_TOKEN_TIMEOUT_MS,

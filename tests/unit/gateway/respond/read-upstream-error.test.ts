@@ -167,7 +167,7 @@ describe("a provider's message about a request that it refused", () => {
     expect((await refusal(500, errorBody({ message: "x".repeat(4_000) }))).note).toHaveLength(500);
   });
 
-  test("on a 429 tells whether our account is empty", async () => {
+  test("on a 429 shows whether our account is empty", async () => {
     const empty = await refusal(429, errorBody({ message: "our secrets", type: "x", code: "insufficient_quota" }));
     expect(empty).toMatchObject({ said: null, failure: { code: "upstream_rate_limited", isLasting: true } });
     const emptyByType = await refusal(429, errorBody({ message: "our secrets", type: "insufficient_quota" }));
@@ -187,7 +187,7 @@ describe("a provider's message about a request that it refused", () => {
     ["Rate limit reached on tokens per min: Limit 30000, Used 29000, Requested 2000.", false],
     ["Limit: 6,000, Requested: 8,132", true],
     ["Too many requests", false],
-  ])("on a 429 tells whether this one request is above the limit: %s", async (message, isAbove) => {
+  ])("on a 429 shows whether this one request is above the limit: %s", async (message, isAbove) => {
     const { said, failure } = await refusal(429, errorBody({ message }));
     expect(failure).toMatchObject({ needsCooldown: !isAbove, isLasting: isAbove, retry: "free", blame: "none" });
     expect(said === null).toBe(!isAbove);
@@ -206,7 +206,7 @@ describe("a provider's message about a request that it refused", () => {
     [{ message: "This model is not for your account", type: "authentication_error" }, "suspected"],
     [{ message: "You may not ask about: invalid_api_key, authentication_error" }, "suspected"],
     [{ message: "Unauthorized", code: "unauthorized" }, "suspected"],
-  ] as const)("on a 401 tells whether our credential is refused, or what was requested: %p", async (error, blame) => {
+  ] as const)("on a 401 shows whether our credential is refused, or what was requested: %p", async (error, blame) => {
     const { said, failure } = await refusal(401, errorBody(error));
     expect(said).toBeNull();
     expect(failure).toMatchObject({ result: "credential_refused", blame, retry: "free", needsCooldown: true });
@@ -218,7 +218,7 @@ describe("a provider's message about a request that it refused", () => {
     }
   });
 
-  test("on a 402 tells whether only this one request exceeds our remaining balance", async () => {
+  test("on a 402 shows whether only this one request exceeds our remaining balance", async () => {
     const message = "You requested up to 65536 tokens, but can only afford 2000.";
     const { said, failure } = await refusal(402, errorBody({ message, code: 402 }));
     expect(said).toBeNull();
@@ -235,13 +235,13 @@ describe("a provider's message about a request that it refused", () => {
     [{ message: "no", type: "permission_error" }, "credential_refused", "suspected"],
     [{ message: "The project has no permission for model x" }, "status_403", "none"],
     [{ message: "Forbidden" }, "status_403", "none"],
-  ] as const)("on a 403 tells whether our account is at fault: %p", async (error, result, blame) => {
+  ] as const)("on a 403 shows whether our account is at fault: %p", async (error, result, blame) => {
     const { said, failure } = await refusal(403, errorBody(error));
     expect(said).toBeNull();
     expect(failure).toMatchObject({ code: "upstream_error", result, blame, retry: "free", needsCooldown: true });
   });
 
-  test("on a 403 tells whether the content was at fault; then no other channel is asked", async () => {
+  test("on a 403 shows whether the content was at fault; then no other channel is asked", async () => {
     const { said, failure } = await refusal(403, errorBody({ message: "Your input was flagged by moderation." }));
     expect(said?.message).toContain("flagged");
     expect(failure).toMatchObject({

@@ -115,7 +115,7 @@ describe("the client's side", () => {
     await settlePromises();
   });
 
-  test("when it leaves, the upstream is hung up on once it had its time", async () => {
+  test("when it leaves, the upstream is hung up on once its time is over", async () => {
     const one = await left();
     jest.advanceTimersByTime(4_999);
     expect([one.body.isCancelled, one.endings]).toEqual([false, []]);
@@ -149,7 +149,7 @@ describe("the client's side", () => {
     await settlePromises();
   });
 
-  test("a stream that broke off ends with the error event, and then not in an orderly way", async () => {
+  test("a stream that broke off ends with the error event, and its connection is then cut off", async () => {
     const one = run();
     one.body.push(Buffer.from('data: "a"\n\n'));
     one.body.sink.onError(new HttpClientError("reset_in_body", true, "reset"));

@@ -259,7 +259,7 @@ describe("the end of a stream", () => {
   });
 
   test.each(["choices", "responses", "framed"] as const)(
-    "of %s comes with an event that is not JSON, with none of it and nothing after it",
+    "of %s comes at an event that is not JSON; neither that event nor anything after it is sent",
     async (form) => {
       const one = await begun({ form });
       const before = one.sent();

@@ -73,7 +73,7 @@ describe("speech", () => {
     expect(measured).toEqual({ units: reported, usageSource: "provider", ...plausible });
   });
 
-  test("is charged by the character if only these have a price, whatever tokens the provider reports", () => {
+  test("is charged by the character if only characters have a price, whatever tokens the provider reports", () => {
     const reported = { ...noUnits, inputTokens: 9n, outputTokens: 90n };
     const measured = stream({ operation: operationOf("speech"), request, reported, price: byCharacter });
     expect(measured).toEqual({ units: { ...noUnits, inputTokens: 37n }, usageSource: "estimated", ...plausible });

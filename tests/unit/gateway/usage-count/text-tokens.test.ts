@@ -62,16 +62,13 @@ const samples: readonly (readonly [string, number, string])[] = [
   ],
 ];
 
-test.each(samples)(
-  "of %s no more tokens are counted than a tokenizer says, and no less than a third",
-  (_what, tokens, text) => {
-    const counted = toTokens(countText(text), 0);
-    expect(counted).toBeLessThanOrEqual(tokens);
-    expect(counted).toBeGreaterThan(tokens / 3);
-  },
-);
+test.each(samples)("the count for %s is at most a tokenizer's, and at least a third of it", (_what, tokens, text) => {
+  const counted = toTokens(countText(text), 0);
+  expect(counted).toBeLessThanOrEqual(tokens);
+  expect(counted).toBeGreaterThan(tokens / 3);
+});
 
-test("a text of any length is measured in no time", () => {
+test("50 million characters are counted within a second", () => {
   const startedAt = performance.now();
   expect(toTokens(countText("x".repeat(50_000_000)), 1)).toBe(10_000_000);
   expect(performance.now() - startedAt).toBeLessThan(1_000);

@@ -21,7 +21,7 @@ function expectText(tokens: number): void {
   expect(tokens).toBeLessThan(plain * 1.03);
 }
 
-describe("text that looks like a file is owed as text", () => {
+describe("text that looks like a file is charged as text", () => {
   test.each([
     ["behind the mark of one", chatOf([part(`;base64,${words}`)])],
     ["as the address of a picture", chatOf([part(`data:image/png;base64,${words}`)])],
@@ -46,7 +46,7 @@ describe("text that looks like a file is owed as text", () => {
   });
 });
 
-describe("a file is owed as what it is at least", () => {
+describe("a file is charged for the least that it can be", () => {
   test.each<[string, (value: unknown) => string]>([
     ["as it is", JSON.stringify],
     ["with a backslash before each slash", (value) => JSON.stringify(value).replaceAll("/", "\\/")],
