@@ -1,7 +1,7 @@
 import { loadavg } from "node:os";
 import { type Challenge, isSignedBy, NonceMemory, parseChallenge, signProof } from "@sluice/exit-protocol/challenge";
 import { challengeHeader, proofHeader } from "@sluice/exit-protocol/headers";
-import type { DetailedHealthAnswer, HealthAnswer } from "@sluice/exit-protocol/health";
+import type { DetailedHealthResponse, HealthResponse } from "@sluice/exit-protocol/health";
 import type { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import type { AccountStates } from "./account-states.ts";
 import { authorizeRelayKey, type RelayKeyVerdict } from "./authorize-relay-key.ts";
@@ -81,7 +81,7 @@ export class Health {
     return !this.#ports.isDraining() && this.#ports.secrets().accounts.some(({ kind }) => kind === "active");
   }
 
-  #details(): DetailedHealthAnswer {
+  #details(): DetailedHealthResponse {
     const { config, secrets, states, metrics, client, now } = this.#ports;
     const time = now();
     return {
@@ -101,7 +101,7 @@ export class Health {
     };
   }
 
-  #reply(answer: HealthAnswer, prove: ((body: string) => string) | null): HealthReply {
+  #reply(answer: HealthResponse, prove: ((body: string) => string) | null): HealthReply {
     const body = JSON.stringify(answer);
     return { kind: "answer", status: answer.ok ? 200 : 503, body, proof: prove === null ? null : prove(body) };
   }

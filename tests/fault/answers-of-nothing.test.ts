@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { FaultRig } from "../support/calls/fault-rig.ts";
-import { errorIn, eventPayloads, type RelayedAnswer } from "../support/calls/relayed-call.ts";
+import { errorIn, eventPayloads, type RelayedResponse } from "../support/calls/relayed-call.ts";
 import { type RawHttpServer, startRawHttpServer } from "../support/wire/raw-http-server.ts";
 
 const limits = { UPSTREAM_FIRST_TOKEN_TIMEOUT_MS: "2000", UPSTREAM_IDLE_TIMEOUT_MS: "1500" };
@@ -62,10 +62,10 @@ describe("an empty response", () => {
 
   const script = (channel: string, behaviour: Behaviour) =>
     faulty.provider.script(behaviour, { match: { credential: `upstream-${channel}` } });
-  const attemptsOf = async ({ requestId }: RelayedAnswer) =>
+  const attemptsOf = async ({ requestId }: RelayedResponse) =>
     (await faulty.row(requestId)).attempts.map(({ channel, result, said }) => ({ channel, result, said }));
   const failed = { status: 502, code: "upstream_error" };
-  const seen = ({ status, body }: RelayedAnswer) => ({ status, code: errorIn(body)?.code });
+  const seen = ({ status, body }: RelayedResponse) => ({ status, code: errorIn(body)?.code });
 
   describe.each(operations)("of %s", (path, request, result) => {
     test.each(nothings)(

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { chargeForPart, chatStream, completeEvents, streamHead, wireBytes } from "../support/calls/chat-stream.ts";
 import { FaultRig } from "../support/calls/fault-rig.ts";
-import { errorIn, eventPayloads, type RelayedAnswer, streamedText } from "../support/calls/relayed-call.ts";
+import { errorIn, eventPayloads, type RelayedResponse, streamedText } from "../support/calls/relayed-call.ts";
 import { arrangements } from "../support/service/sluice.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
@@ -145,7 +145,7 @@ describe.each(arrangements)("after the first event, %s", (arrangement) => {
     await faulty.close();
   });
 
-  const expectBroken = (answer: RelayedAnswer, heard: number, code: string) => {
+  const expectBroken = (answer: RelayedResponse, heard: number, code: string) => {
     expect(answer.status).toBe(200);
     expect(answer.isWhole).toBe(false);
     const payloads = eventPayloads(answer.body);

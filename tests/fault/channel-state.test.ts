@@ -1,7 +1,7 @@
 /** How the gateway handles channels that refuse, fail, are full, or lead back to itself. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FaultRig } from "../support/calls/fault-rig.ts";
-import { errorIn, type RelayedAnswer } from "../support/calls/relayed-call.ts";
+import { errorIn, type RelayedResponse } from "../support/calls/relayed-call.ts";
 import { arrangements } from "../support/service/sluice.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
@@ -42,9 +42,9 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
   const always = (channel: string) => ({ match: { credential: `upstream-${channel}` }, times: "always" }) as const;
   const requestsTo = (channel: string) =>
     faulty.provider.requests.filter(({ credential }) => credential === `upstream-${channel}`).length;
-  const many = (count: number, model: string, body: object = {}): Promise<RelayedAnswer[]> =>
+  const many = (count: number, model: string, body: object = {}): Promise<RelayedResponse[]> =>
     Promise.all(Array.from({ length: count }, () => faulty.call(model, body)));
-  const countStatuses = (answers: readonly RelayedAnswer[]) => {
+  const countStatuses = (answers: readonly RelayedResponse[]) => {
     const counts: Record<number, number> = {};
     for (const { status } of answers) {
       counts[status] = (counts[status] ?? 0) + 1;
@@ -104,7 +104,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
       faulty.provider.script({ status: 429, retryAfter: 1 }, always(channel));
     }
     let calls = 0;
-    const refusals: RelayedAnswer[] = [];
+    const refusals: RelayedResponse[] = [];
     const until = performance.now() + (isFull ? 20_000 : 3_500);
     const caller = async () => {
       while (performance.now() < until) {

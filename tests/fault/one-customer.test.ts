@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { FaultRig } from "../support/calls/fault-rig.ts";
-import { errorIn, type RelayedAnswer } from "../support/calls/relayed-call.ts";
+import { errorIn, type RelayedResponse } from "../support/calls/relayed-call.ts";
 import type { TestUser } from "../support/service/sluice.ts";
 
 const errorOf = (error: object): Behaviour["body"] => ({ error });
@@ -81,7 +81,7 @@ describe("one customer of two", () => {
   const script = (model: string, behaviour: Behaviour, times = 1) =>
     faulty.provider.script(behaviour, { match: { credential: `upstream-${model}` }, times });
   const attackMark = "the words that do it";
-  const seen = ({ status, body }: RelayedAnswer) => ({ status, code: errorIn(body)?.code });
+  const seen = ({ status, body }: RelayedResponse) => ({ status, code: errorIn(body)?.code });
 
   test.each(stories)("$name: the other customer's calls continue", async ({ model, behaviour, calls }) => {
     expect((await callAs(victim, model)).status).toBe(200);

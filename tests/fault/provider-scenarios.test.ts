@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { FaultRig } from "../support/calls/fault-rig.ts";
-import { errorIn, eventPayloads, type RelayedAnswer, streamedText } from "../support/calls/relayed-call.ts";
+import { errorIn, eventPayloads, type RelayedResponse, streamedText } from "../support/calls/relayed-call.ts";
 import { startRawHttpServer } from "../support/wire/raw-http-server.ts";
 
 const limits = { UPSTREAM_FIRST_TOKEN_TIMEOUT_MS: "3000", UPSTREAM_IDLE_TIMEOUT_MS: "1500" };
@@ -90,7 +90,7 @@ describe("beside a healthy channel", () => {
       ? undefined
       : faulty.provider.script(behaviour, { match: { credential: `upstream-${model}-1` } });
 
-  const timed = async (model: string): Promise<{ readonly answer: RelayedAnswer; readonly tookMs: number }> => {
+  const timed = async (model: string): Promise<{ readonly answer: RelayedResponse; readonly tookMs: number }> => {
     const startedAt = performance.now();
     const answer = await faulty.call(model, { stream: true });
     return { answer, tookMs: performance.now() - startedAt };

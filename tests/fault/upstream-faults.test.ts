@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { FaultRig } from "../support/calls/fault-rig.ts";
-import { errorIn, type RelayedAnswer } from "../support/calls/relayed-call.ts";
+import { errorIn, type RelayedResponse } from "../support/calls/relayed-call.ts";
 import { arrangements } from "../support/service/sluice.ts";
 import { type RawHttpServer, startRawHttpServer } from "../support/wire/raw-http-server.ts";
 import { createTestAuthority } from "../support/wire/test-certificates.ts";
@@ -226,7 +226,7 @@ describe.each(arrangements)("before a byte of a response was sent, %s", (arrange
     plain.stop();
   });
 
-  const callWith = async (story: (typeof stories)[number], model: string): Promise<RelayedAnswer> => {
+  const callWith = async (story: (typeof stories)[number], model: string): Promise<RelayedResponse> => {
     if (story.behaviour !== undefined) {
       faulty.provider.script(story.behaviour, { match: { credential: `upstream-${model}-1` } });
     }

@@ -118,7 +118,7 @@ test("every endpoint declares its input, its responses, its errors and its param
   const problems = endpoints.flatMap((each) => {
     const params = [...each.path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
     const lacks = [
-      each.output === null && (each.otherAnswers ?? []).length === 0 && "any answer",
+      each.output === null && (each.otherResponses ?? []).length === 0 && "any answer",
       each.summary.length < 10 && "summary",
       params.some((name) => each.params?.[name] === undefined) && "params",
       each.body === "raw" && (each.rawTypes ?? []).length === 0 && "rawTypes",

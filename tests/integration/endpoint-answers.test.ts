@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { wireInteger, wireMoment } from "@sluice/contracts/wire";
-import { type AnyEndpoint, type EndpointAnswer, endpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
+import { type AnyEndpoint, type EndpointResponse, endpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { z } from "zod";
 import { type EndpointServer, serveEndpoints } from "../support/service/endpoint-server.ts";
 
 const output = z.strictObject({ quota: wireInteger, at: wireMoment });
 
-function declared(name: string, handle: () => Promise<EndpointAnswer>): AnyEndpoint {
+function declared(name: string, handle: () => Promise<EndpointResponse>): AnyEndpoint {
   return endpoint({
     method: "GET",
     path: `/${name}/`,
@@ -15,13 +15,13 @@ function declared(name: string, handle: () => Promise<EndpointAnswer>): AnyEndpo
     input: z.strictObject({}),
     summary: "For a test.",
     output,
-    otherAnswers: [{ status: 200, type: "text/csv", summary: "A file." }],
+    otherResponses: [{ status: 200, type: "text/csv", summary: "A file." }],
     errors: ["conflict"],
     handle,
   });
 }
 
-const throws = (error: AppError) => async (): Promise<EndpointAnswer> => {
+const throws = (error: AppError) => async (): Promise<EndpointResponse> => {
   throw error;
 };
 

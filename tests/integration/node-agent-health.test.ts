@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { type Challenge, challengeAgeMsMax, isProofValid, signChallenge } from "@sluice/exit-protocol/challenge";
-import { detailedHealthAnswer } from "@sluice/exit-protocol/health";
+import { detailedHealthResponse } from "@sluice/exit-protocol/health";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { nextRelayKey, providerKey, RunningAgent, refreshToken, relayKey } from "../support/exit-nodes/node-agent.ts";
@@ -31,7 +31,7 @@ describe("/health", () => {
     await (await agent.chat()).text();
     const answer = await agent.call("/health");
     const text = await answer.text();
-    const details = detailedHealthAnswer.parse(JSON.parse(text));
+    const details = detailedHealthResponse.parse(JSON.parse(text));
     expect(details).toMatchObject({ ok: true, node: "node-a1", egressAddress: { bound: null, seen: "127.0.0.1" } });
     expect(details.version).toMatch(/^\d+\.\d+\.\d+$/);
     expect(Math.abs(details.clock.epochMs - Date.now())).toBeLessThan(5_000);
@@ -45,7 +45,7 @@ describe("/health", () => {
 
   test("shows an account whose key the provider refuses, until the provider accepts it again", async () => {
     const statusOfMain = async () => {
-      const details = detailedHealthAnswer.parse(await (await agent.call("/health")).json());
+      const details = detailedHealthResponse.parse(await (await agent.call("/health")).json());
       return details.accounts[0]?.status;
     };
     provider.script({ status: 401 });
@@ -81,7 +81,7 @@ describe("a challenge instead of the relay key", () => {
     const answer = await ask(signChallenge(relayKey, challenge));
     const body = await answer.text();
     const proof = answer.headers.get("x-svc-proof") ?? "";
-    expect(detailedHealthAnswer.parse(JSON.parse(body)).ok).toBe(true);
+    expect(detailedHealthResponse.parse(JSON.parse(body)).ok).toBe(true);
     expect(isProofValid(relayKey, challenge, body, proof)).toBe(true);
     expect(isProofValid(nextRelayKey, challenge, body, proof)).toBe(false);
     expect(isProofValid(relayKey, challenge, `${body} `, proof)).toBe(false);

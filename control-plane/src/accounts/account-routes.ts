@@ -1,17 +1,17 @@
 import {
-  emptyAnswer,
+  emptyResponse,
   passwordChangeInput,
   profileSaveInput,
-  recoveryCodesAnswer,
   recoveryCodesInput,
-  sessionListAnswer,
-  sessionRevokeAnswer,
+  recoveryCodesResponse,
+  sessionListResponse,
   sessionRevokeInput,
-  totpBeginAnswer,
+  sessionRevokeResponse,
   totpBeginInput,
+  totpBeginResponse,
   totpDisableInput,
   totpEnableInput,
-  userAnswer,
+  userResponse,
 } from "@sluice/contracts/accounts";
 import { z } from "zod";
 import { mailLocaleOf } from "../mail/model.ts";
@@ -40,7 +40,7 @@ function profileEndpoints({ ownAccount, sessions }: AccountRouteDeps): AnyEndpoi
       access: "user",
       input: nothing,
       summary: "Get the logged-in user",
-      output: userAnswer,
+      output: userResponse,
       errors: [],
       handle: async ({ user }) => ({ user: profileFields(await ownAccount.read(user.userId)) }),
     }),
@@ -50,7 +50,7 @@ function profileEndpoints({ ownAccount, sessions }: AccountRouteDeps): AnyEndpoi
       access: "user",
       input: profileSaveInput,
       summary: "Change the display name or language",
-      output: userAnswer,
+      output: userResponse,
       errors: [],
       handle: async (call) => {
         const { display_name: displayName, locale } = call.input;
@@ -69,7 +69,7 @@ function profileEndpoints({ ownAccount, sessions }: AccountRouteDeps): AnyEndpoi
       access: "user",
       input: passwordChangeInput,
       summary: "Change the password; every other session ends",
-      output: emptyAnswer,
+      output: emptyResponse,
       limits: limitSentences.confirmation,
       errors: ["invalid_credentials", "invalid_password", "conflict", "too_many_attempts"],
       handle: async (call) => {
@@ -89,7 +89,7 @@ function sessionEndpoints({ db }: AccountRouteDeps): AnyEndpoint[] {
       access: "user",
       input: nothing,
       summary: "List the user's sessions, newest first",
-      output: sessionListAnswer,
+      output: sessionListResponse,
       errors: [],
       handle: async ({ user }) => {
         const sessions = await listSessionsOf(db, ofUser(user.userId), sessionRules.user);
@@ -102,7 +102,7 @@ function sessionEndpoints({ db }: AccountRouteDeps): AnyEndpoint[] {
       access: "user",
       input: sessionRevokeInput,
       summary: "End one session, or all but this one",
-      output: sessionRevokeAnswer,
+      output: sessionRevokeResponse,
       errors: ["not_found"],
       handle: async ({ user, input }) => {
         if ("all_others" in input) {
@@ -125,7 +125,7 @@ function totpEndpoints({ ownAccount }: AccountRouteDeps): AnyEndpoint[] {
       access: "user",
       input: totpBeginInput,
       summary: "Create an authenticator secret; it is shown once",
-      output: totpBeginAnswer,
+      output: totpBeginResponse,
       limits: limitSentences.confirmation,
       errors: ["invalid_credentials", "conflict", "too_many_attempts"],
       handle: async (call) => ({ ...(await ownAccount.beginTotp(call.user, call.input.password, originOf(call))) }),
@@ -136,7 +136,7 @@ function totpEndpoints({ ownAccount }: AccountRouteDeps): AnyEndpoint[] {
       access: "user",
       input: totpEnableInput,
       summary: "Turn on codes at login, confirmed by a first valid code; the recovery codes are shown once",
-      output: recoveryCodesAnswer,
+      output: recoveryCodesResponse,
       limits: limitSentences.code,
       errors: ["invalid_code", "conflict", "too_many_attempts"],
       handle: async (call) => ({
@@ -149,7 +149,7 @@ function totpEndpoints({ ownAccount }: AccountRouteDeps): AnyEndpoint[] {
       access: "user",
       input: recoveryCodesInput,
       summary: "Create ten new recovery codes, shown once; the old ones stop working",
-      output: recoveryCodesAnswer,
+      output: recoveryCodesResponse,
       limits: [...limitSentences.confirmation, ...limitSentences.code],
       errors: ["invalid_credentials", "invalid_code", "code_required", "conflict", "too_many_attempts"],
       handle: async (call) => ({
@@ -162,7 +162,7 @@ function totpEndpoints({ ownAccount }: AccountRouteDeps): AnyEndpoint[] {
       access: "user",
       input: totpDisableInput,
       summary: "Turn off codes at login",
-      output: emptyAnswer,
+      output: emptyResponse,
       limits: [...limitSentences.confirmation, ...limitSentences.code],
       errors: ["invalid_credentials", "invalid_code", "code_required", "too_many_attempts"],
       handle: async (call) => {

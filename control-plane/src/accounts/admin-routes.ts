@@ -1,22 +1,22 @@
 import {
-  adminLoginAnswer,
   adminLoginInput,
-  adminMeAnswer,
+  adminLoginResponse,
+  adminMeResponse,
   doneOrWaiting,
-  emptyAnswer,
+  emptyResponse,
   passwordChangeInput,
-  recoveryCodesAnswer,
   recoveryCodesInput,
-  sessionListAnswer,
-  sessionRevokeAnswer,
+  recoveryCodesResponse,
+  sessionListResponse,
   sessionRevokeInput,
-  totpBeginAnswer,
+  sessionRevokeResponse,
   totpBeginInput,
+  totpBeginResponse,
   totpDisableInput,
   totpEnableInput,
   totpRemoveInput,
-  userSaveAnswer,
   userSaveInput,
+  userSaveResponse,
 } from "@sluice/contracts/accounts";
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import { z } from "zod";
@@ -51,7 +51,7 @@ function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: Accoun
       access: "public",
       input: adminLoginInput,
       summary: "Log in an admin by username, e-mail or mobile number",
-      output: adminLoginAnswer,
+      output: adminLoginResponse,
       limits: limitSentences.adminLogin,
       errors: ["invalid_cookie", "invalid_credentials", "code_required", "invalid_code", "too_many_attempts"],
       handle: async (call) => {
@@ -66,7 +66,7 @@ function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: Accoun
       access: "public",
       input: nothing,
       summary: "End the admin's session",
-      output: emptyAnswer,
+      output: emptyResponse,
       errors: ["invalid_cookie"],
       handle: async ({ request, requestId }) => {
         await sessions.end(db, "admin", request);
@@ -78,7 +78,7 @@ function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: Accoun
       ...adminOperation("/backend/auth/admin/me/"),
       input: nothing,
       summary: "Get the logged-in admin",
-      output: adminMeAnswer,
+      output: adminMeResponse,
       errors: [],
       handle: async ({ admin }) => {
         const { username, isSuper, isFresh, lacksSecondFactor } = admin;
@@ -93,7 +93,7 @@ function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: Accoun
       ...adminOperation("/backend/auth/admin/password/change/"),
       input: passwordChangeInput,
       summary: "Change the admin's password; every other session of the admin ends",
-      output: emptyAnswer,
+      output: emptyResponse,
       limits: limitSentences.confirmation,
       errors: ["invalid_credentials", "invalid_password", "conflict", "too_many_attempts"],
       handle: async (call) => {
@@ -112,7 +112,7 @@ function adminSessionEndpoints({ db }: AccountRouteDeps): AnyEndpoint[] {
       ...adminOperation("/backend/auth/admin/sessions/"),
       input: nothing,
       summary: "List the admin's sessions, newest first",
-      output: sessionListAnswer,
+      output: sessionListResponse,
       errors: [],
       handle: async ({ admin }) => {
         const sessions = await listSessionsOf(db, ofAdmin(admin.adminId), sessionRules.admin);
@@ -124,7 +124,7 @@ function adminSessionEndpoints({ db }: AccountRouteDeps): AnyEndpoint[] {
       ...adminOperation("/backend/auth/admin/sessions/revoke/"),
       input: sessionRevokeInput,
       summary: "End one of the admin's sessions, or all but this one",
-      output: sessionRevokeAnswer,
+      output: sessionRevokeResponse,
       errors: ["not_found"],
       handle: async ({ admin, input }) => {
         if ("all_others" in input) {
@@ -146,7 +146,7 @@ function adminTotpEndpoints({ adminAccounts, approvals, acts }: AccountRouteDeps
       ...adminOperation("/backend/auth/admin/totp/begin/"),
       input: totpBeginInput,
       summary: "Create an authenticator secret; it is shown once",
-      output: totpBeginAnswer,
+      output: totpBeginResponse,
       limits: limitSentences.confirmation,
       errors: ["invalid_credentials", "conflict", "too_many_attempts"],
       handle: async (call) => ({
@@ -158,7 +158,7 @@ function adminTotpEndpoints({ adminAccounts, approvals, acts }: AccountRouteDeps
       ...adminOperation("/backend/auth/admin/totp/enable/"),
       input: totpEnableInput,
       summary: "Turn on codes at login, confirmed by a first valid code; the recovery codes are shown once",
-      output: recoveryCodesAnswer,
+      output: recoveryCodesResponse,
       limits: limitSentences.code,
       errors: ["invalid_code", "conflict", "too_many_attempts"],
       handle: async (call) => ({
@@ -170,7 +170,7 @@ function adminTotpEndpoints({ adminAccounts, approvals, acts }: AccountRouteDeps
       ...adminOperation("/backend/auth/admin/totp/recovery-codes/"),
       input: recoveryCodesInput,
       summary: "Create ten new recovery codes, shown once; the old ones stop working",
-      output: recoveryCodesAnswer,
+      output: recoveryCodesResponse,
       limits: [...limitSentences.confirmation, ...limitSentences.code],
       errors: ["invalid_credentials", "invalid_code", "code_required", "conflict", "too_many_attempts"],
       handle: async (call) => ({
@@ -182,7 +182,7 @@ function adminTotpEndpoints({ adminAccounts, approvals, acts }: AccountRouteDeps
       ...adminOperation("/backend/auth/admin/totp/disable/"),
       input: totpDisableInput,
       summary: "Turn off codes at login",
-      output: emptyAnswer,
+      output: emptyResponse,
       limits: [...limitSentences.confirmation, ...limitSentences.code],
       errors: ["invalid_credentials", "invalid_code", "code_required", "too_many_attempts"],
       handle: async (call) => {
@@ -212,7 +212,7 @@ function userEndpoints({ approvals, acts }: AccountRouteDeps): AnyEndpoint[] {
       ...adminOperation("/backend/admin/user/save/"),
       input: userSaveInput,
       summary: "Change a user's display name, user type, status or rate multiplier",
-      output: userSaveAnswer,
+      output: userSaveResponse,
       errors: ["not_found", "invalid_multiplier", "conflict", "self_forbidden"],
       limits: [
         "With admin.second_person_above_usd, a lower multiplier waits until another super-admin has approved it.",

@@ -1,12 +1,12 @@
 import {
   emailInput,
-  emptyAnswer,
-  loginAnswer,
+  emptyResponse,
   loginInput,
+  loginResponse,
   passwordResetInput,
   registerInput,
-  registrationAnswer,
-  verifiedAnswer,
+  registrationResponse,
+  verifiedResponse,
 } from "@sluice/contracts/accounts";
 import { z } from "zod";
 import { successAnswer } from "../platform/endpoint/answer.ts";
@@ -32,7 +32,7 @@ function registrationEndpoints({ registration }: AccountRouteDeps): AnyEndpoint[
       input: registerInput,
       summary:
         "Register a user, who must verify the e-mail address; the response does not reveal whether it is already registered",
-      output: registrationAnswer,
+      output: registrationResponse,
       limits: limitSentences.registration,
       errors: ["invalid_email", "invalid_password", "too_many_attempts"],
       handle: async (call) => {
@@ -49,7 +49,7 @@ function registrationEndpoints({ registration }: AccountRouteDeps): AnyEndpoint[
       status: 202,
       input: emailInput,
       summary: "Send the verification link again; the response does not depend on the address",
-      output: registrationAnswer,
+      output: registrationResponse,
       limits: limitSentences.mail,
       errors: ["invalid_email", "too_many_attempts"],
       handle: async (call) => ({ ...(await registration.resend(call.input.email, originOf(call))) }),
@@ -60,8 +60,8 @@ function registrationEndpoints({ registration }: AccountRouteDeps): AnyEndpoint[
       access: "public",
       input: z.object({ token: z.string().max(1_024).default(""), lang: z.string().max(35).default("") }),
       summary: "Verify an e-mail address by its link and activate the user; a browser gets a confirmation page",
-      output: verifiedAnswer,
-      otherAnswers: [{ status: 303, type: null, summary: "Redirects a browser to the confirmation page." }],
+      output: verifiedResponse,
+      otherResponses: [{ status: 303, type: null, summary: "Redirects a browser to the confirmation page." }],
       errors: ["invalid_token"],
       handle: async (call) => {
         const { input, request } = call;
@@ -87,7 +87,7 @@ function loginEndpoints({ db, sessions, userLogin }: AccountRouteDeps): AnyEndpo
       access: "public",
       input: loginInput,
       summary: "Log in a verified user",
-      output: loginAnswer,
+      output: loginResponse,
       limits: limitSentences.login,
       errors: [
         "invalid_cookie",
@@ -113,8 +113,8 @@ function loginEndpoints({ db, sessions, userLogin }: AccountRouteDeps): AnyEndpo
       body: "form",
       input: z.object({}),
       summary: "End the user's session; after a form, show the login page",
-      output: emptyAnswer,
-      otherAnswers: [{ status: 303, type: null, summary: "Redirects to the login page, after a form." }],
+      output: emptyResponse,
+      otherResponses: [{ status: 303, type: null, summary: "Redirects to the login page, after a form." }],
       errors: ["invalid_cookie"],
       handle: async ({ request, requestId }) => {
         await sessions.end(db, "user", request);
@@ -135,7 +135,7 @@ function resetEndpoints({ reset }: AccountRouteDeps): AnyEndpoint[] {
       status: 202,
       input: emailInput,
       summary: "Send a password reset link, if the address has an account; the response does not depend on it",
-      output: emptyAnswer,
+      output: emptyResponse,
       limits: limitSentences.mail,
       errors: ["invalid_email", "too_many_attempts"],
       handle: async (call) => {
@@ -149,7 +149,7 @@ function resetEndpoints({ reset }: AccountRouteDeps): AnyEndpoint[] {
       access: "public",
       input: passwordResetInput,
       summary: "Set a new password by a reset link and end every session",
-      output: emptyAnswer,
+      output: emptyResponse,
       errors: ["invalid_token", "invalid_password", "too_many_attempts"],
       handle: async (call) => {
         await reset.confirm(call.input.token, call.input.password, originOf(call));

@@ -1,4 +1,4 @@
-import { type AnyEndpoint, endpoint, type OtherAnswer } from "../platform/endpoint/model.ts";
+import { type AnyEndpoint, endpoint, type OtherResponse } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import { withRetryAfter } from "../platform/form-problem.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
@@ -18,7 +18,7 @@ import { type AccountRouteDeps, originOf, seeOther, withCookie } from "./route-d
 const statusesOfForms: readonly number[] = [400, 401, 403, 429];
 
 /** The result of a submitted form: another page, or the same page with its errors. */
-const formAnswers: readonly OtherAnswer[] = [
+const formAnswers: readonly OtherResponse[] = [
   { status: 303, type: null, summary: "Redirects to the next page." },
   ...statusesOfForms.map((status) => ({ status, type: "text/html", summary: "The form, with its errors." })),
 ];
@@ -39,7 +39,7 @@ function loginForm({ userLogin, pages, sessions }: AccountRouteDeps): AnyEndpoin
       input: anyForm,
       summary: "The login page; if you are already logged in, it offers to continue or log out",
       output: null,
-      otherAnswers: [{ status: 200, type: "text/html", summary: "The page." }],
+      otherResponses: [{ status: 200, type: "text/html", summary: "The page." }],
       errors: [],
       handle: async (call) => {
         const { input, user } = call;
@@ -64,7 +64,7 @@ function loginForm({ userLogin, pages, sessions }: AccountRouteDeps): AnyEndpoin
       input: anyForm,
       summary: "Log in a verified user and open the console",
       output: null,
-      otherAnswers: formAnswers,
+      otherResponses: formAnswers,
       limits: limitSentences.login,
       errors: [],
       handle: async (call) => {
@@ -98,7 +98,7 @@ function adminLoginForm({ adminLogin, sessions, pages }: AccountRouteDeps): AnyE
       input: anyForm,
       summary: "The admin login form, which every admin page shows until you log in",
       output: null,
-      otherAnswers: [
+      otherResponses: [
         { status: 303, type: null, summary: "Redirects to the admin area, if already logged in." },
         { status: 401, type: "text/html", summary: "The form." },
       ],
@@ -116,7 +116,7 @@ function adminLoginForm({ adminLogin, sessions, pages }: AccountRouteDeps): AnyE
       input: anyForm,
       summary: "Log in an admin and open the admin area",
       output: null,
-      otherAnswers: formAnswers,
+      otherResponses: formAnswers,
       limits: limitSentences.adminLogin,
       errors: [],
       handle: async (call) => {
@@ -156,7 +156,7 @@ function resetForm({ reset, pages, sessions }: AccountRouteDeps): AnyEndpoint[] 
       summary:
         "The page for a new password: its form if opened by a reset link, otherwise the form that requests a link",
       output: null,
-      otherAnswers: [{ status: 200, type: "text/html", summary: "The page." }],
+      otherResponses: [{ status: 200, type: "text/html", summary: "The page." }],
       errors: [],
       handle: async (call) => {
         const state = { locale: localeOf(call), token: formField(call.input, "token"), email: "", problem: null };
@@ -171,7 +171,7 @@ function resetForm({ reset, pages, sessions }: AccountRouteDeps): AnyEndpoint[] 
       input: anyForm,
       summary: "Set a new password by a reset link, or send one",
       output: null,
-      otherAnswers: formAnswers,
+      otherResponses: formAnswers,
       limits: limitSentences.mail,
       errors: [],
       handle: async (call) => {
@@ -204,7 +204,7 @@ function registerForm({ registration, pages, sessions }: AccountRouteDeps): AnyE
       input: anyForm,
       summary: "The registration page",
       output: null,
-      otherAnswers: [{ status: 200, type: "text/html", summary: "The page." }],
+      otherResponses: [{ status: 200, type: "text/html", summary: "The page." }],
       errors: [],
       handle: async (call) => {
         const state = { locale: localeOf(call), email: "", displayName: "", problem: null };
@@ -219,7 +219,7 @@ function registerForm({ registration, pages, sessions }: AccountRouteDeps): AnyE
       input: anyForm,
       summary: "Register a user, who must verify the e-mail address, and show that a mail is on its way",
       output: null,
-      otherAnswers: [{ status: 200, type: "text/html", summary: "The next steps." }, ...formAnswers.slice(1)],
+      otherResponses: [{ status: 200, type: "text/html", summary: "The next steps." }, ...formAnswers.slice(1)],
       limits: limitSentences.registration,
       errors: [],
       handle: async (call) => {
@@ -250,7 +250,7 @@ function verifyForm({ registration, pages, sessions }: AccountRouteDeps): AnyEnd
       input: anyForm,
       summary: "The page that verifies an address by its link, or the form that requests a link",
       output: null,
-      otherAnswers: [{ status: 200, type: "text/html", summary: "The page." }],
+      otherResponses: [{ status: 200, type: "text/html", summary: "The page." }],
       errors: [],
       handle: async (call) => {
         const state = { locale: localeOf(call), token: formField(call.input, "token"), email: "", problem: null };
@@ -265,7 +265,7 @@ function verifyForm({ registration, pages, sessions }: AccountRouteDeps): AnyEnd
       input: anyForm,
       summary: "Verify an address by its link, or send the link again and show the login page",
       output: null,
-      otherAnswers: formAnswers,
+      otherResponses: formAnswers,
       limits: limitSentences.mail,
       errors: [],
       handle: async (call) => {

@@ -72,7 +72,7 @@ const fieldForms: Readonly<Record<FieldForm, JsonSchema>> = {
 
 const bodyTypes: Readonly<Record<Operation["body"], string>> = { json, multipart: "multipart/form-data" };
 
-function fromOperation({ path, body, fields, defaultModel, summary, otherAnswer }: Operation): NativeRoute {
+function fromOperation({ path, body, fields, defaultModel, summary, otherResponse }: Operation): NativeRoute {
   const properties = Object.entries(fields).map(([name, form]) => [name, fieldForms[form]]);
   const required = defaultModel === undefined ? ["model"] : [];
   return {
@@ -84,9 +84,9 @@ function fromOperation({ path, body, fields, defaultModel, summary, otherAnswer 
     body: { type: bodyTypes[body], schema: bodyWith(Object.fromEntries(properties), required) },
     answers: [
       { status: 200, type: json, summary, schema: object },
-      ...(otherAnswer === undefined
+      ...(otherResponse === undefined
         ? []
-        : [{ status: 200, type: otherAnswer, summary: "In the format that the request asks for.", schema: text }]),
+        : [{ status: 200, type: otherResponse, summary: "In the format that the request asks for.", schema: text }]),
       refusedByProvider,
     ],
     dialect: "openai",

@@ -32,7 +32,7 @@ export function fromEndpoint(endpoint: AnyEndpoint, group: string): Operation {
     ...(method === "GET" ? queryParameters(endpoint) : headerParameters(endpoint)),
   ];
   const responses: Answers = {};
-  for (const { status, type, summary } of endpoint.otherAnswers ?? []) {
+  for (const { status, type, summary } of endpoint.otherResponses ?? []) {
     // A file may be JSON as well; its summary describes the content.
     const schema = type === "application/json" ? {} : { type: "string" };
     addAnswer(responses, String(status), { description: summary, type, schema });

@@ -28,7 +28,7 @@ export function descriptionEndpoints(findGroups: () => readonly EndpointGroup[])
       input: z.strictObject({}),
       summary: "This API description, as OpenAPI",
       output: null,
-      otherAnswers: [{ status: 200, type: "application/json", summary: "An OpenAPI 3.1 document." }, unchanged],
+      otherResponses: [{ status: 200, type: "application/json", summary: "An OpenAPI 3.1 document." }, unchanged],
       errors: [],
       handle: async ({ request }) => fileResponse(request, await documentFile(), { headers: fresh }),
     }),
@@ -39,7 +39,7 @@ export function descriptionEndpoints(findGroups: () => readonly EndpointGroup[])
       input: z.strictObject({}),
       summary: "This API description, as a page to read",
       output: null,
-      otherAnswers: [{ status: 200, type: "text/html", summary: "A page." }, unchanged],
+      otherResponses: [{ status: 200, type: "text/html", summary: "A page." }, unchanged],
       errors: [],
       handle: async ({ request }) =>
         fileResponse(request, await pageFile(), {

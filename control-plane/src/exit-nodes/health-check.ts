@@ -1,6 +1,6 @@
 import { type Challenge, isProofValid, signChallenge } from "@sluice/exit-protocol/challenge";
 import { challengeHeader, exitNodeHeader, proofHeader } from "@sluice/exit-protocol/headers";
-import { type DetailedHealthAnswer, detailedHealthAnswer } from "@sluice/exit-protocol/health";
+import { type DetailedHealthResponse, detailedHealthResponse } from "@sluice/exit-protocol/health";
 import { relayKeyFault } from "@sluice/exit-protocol/relay-key";
 import {
   type HttpClient,
@@ -205,9 +205,9 @@ function headerOf({ headers }: Answer, name: string): string | null {
   return headers.find(([candidate]) => candidate === name)?.[1] ?? null;
 }
 
-function readDetails(body: string): DetailedHealthAnswer | null {
+function readDetails(body: string): DetailedHealthResponse | null {
   try {
-    return detailedHealthAnswer.parse(JSON.parse(body));
+    return detailedHealthResponse.parse(JSON.parse(body));
   } catch {
     return null;
   }
@@ -219,7 +219,7 @@ const accountsMax = 50;
 const word = (text: string) => text.slice(0, wordsMax).replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
 const wordOrNull = (text: string | null) => (text === null ? null : word(text));
 
-function toReport(said: DetailedHealthAnswer, now: Date): NodeReport {
+function toReport(said: DetailedHealthResponse, now: Date): NodeReport {
   return {
     version: word(said.version),
     uptime_seconds: Math.round(said.uptimeSeconds),

@@ -2,7 +2,7 @@ import { passThroughModel } from "../models/model.ts";
 import { utcDay } from "../platform/clock.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Catalog } from "./catalog.ts";
-import type { GatewayAnswer, ModelEntry, Principal } from "./model.ts";
+import type { GatewayResponse, ModelEntry, Principal } from "./model.ts";
 
 /** The models that this key may use and that a channel of its group serves. */
 export function listModels(principal: Principal, catalog: Catalog): ModelEntry[] {
@@ -19,7 +19,7 @@ export function listModels(principal: Principal, catalog: Catalog): ModelEntry[]
  * `GET /v1/models` and `GET /v1/models/{id}`.
  * @throws AppError `model_not_found`
  */
-export function answerModels(path: string, principal: Principal, catalog: Catalog): GatewayAnswer {
+export function answerModels(path: string, principal: Principal, catalog: Catalog): GatewayResponse {
   const models = listModels(principal, catalog);
   const prefix = "/v1/models/";
   if (!path.startsWith(prefix)) {
@@ -42,7 +42,7 @@ function decodeName(text: string): string | null {
   }
 }
 
-function answer(value: unknown): GatewayAnswer {
+function answer(value: unknown): GatewayResponse {
   const headers = { "content-type": "application/json; charset=utf-8" };
   return { status: 200, headers, body: Buffer.from(JSON.stringify(value)) };
 }

@@ -53,7 +53,7 @@ export type GatewayCall = {
   onUnrecorded?(report: CallReport): void;
 };
 
-export type GatewayAnswer = {
+export type GatewayResponse = {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null;

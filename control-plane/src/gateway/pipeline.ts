@@ -21,8 +21,8 @@ import type {
   AdmittedCall,
   CallState,
   FailedAttempt,
-  GatewayAnswer,
   GatewayCall,
+  GatewayResponse,
   ParsedRequest,
   StreamEnding,
 } from "./model.ts";
@@ -31,14 +31,14 @@ import { findOperation, isPlainPath } from "./operations/table.ts";
 import { parseBody } from "./parse-body.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import type { GatewayPort } from "./port.ts";
-import { classifyStatus, failedBy, malformedAnswer } from "./respond/classify-status.ts";
+import { classifyStatus, failedBy, malformedResponse } from "./respond/classify-status.ts";
 import { answerHeaders, answeringNode, formOf, isEventStream, namingNode } from "./respond/compose-answer.ts";
 import { readEventNote, readNote, readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
 import { errorEvent, writeError } from "./respond/write-error.ts";
 import { measureAnswer, measureStream, measureUnread, StreamMeter } from "./settle/measure-usage.ts";
-import type { AnsweredCall, Measured, StreamedAnswer } from "./usage-count/model.ts";
+import type { AnsweredCall, Measured, StreamedResponse } from "./usage-count/model.ts";
 
 const answerBytesMax = 64 * 1024 * 1024;
 
@@ -60,7 +60,7 @@ export class Pipeline implements GatewayPort {
     this.#usageOptions = new UsageOptions(deps.clock);
   }
 
-  async handle(call: GatewayCall): Promise<GatewayAnswer> {
+  async handle(call: GatewayCall): Promise<GatewayResponse> {
     const state = newCallState(call, this.#deps.captures);
     try {
       const operation = this.#route(call);
@@ -120,7 +120,7 @@ export class Pipeline implements GatewayPort {
     state.principal = principal;
   }
 
-  #listModels(state: CallState): GatewayAnswer {
+  #listModels(state: CallState): GatewayResponse {
     const { principal, call } = state;
     if (principal === null) {
       throw new Error("models were listed without a key");
@@ -158,7 +158,7 @@ export class Pipeline implements GatewayPort {
     return Object.assign(state, { principal, request, model, hold });
   }
 
-  #dispatch(state: AdmittedCall, operation: Operation): Promise<GatewayAnswer> {
+  #dispatch(state: AdmittedCall, operation: Operation): Promise<GatewayResponse> {
     const catalog = this.#deps.catalog();
     const serving = catalog.abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
     state.exitNodes = findExitNodes(catalog, state);
@@ -179,7 +179,7 @@ export class Pipeline implements GatewayPort {
     operation: Operation,
     use: ChannelUse,
     silenceMsMax: number,
-  ): Promise<GatewayAnswer | FailedAttempt> {
+  ): Promise<GatewayResponse | FailedAttempt> {
     const { request, call } = state;
     const { channel } = use;
     const asks = this.#usageOptions.asks(channel.id);
@@ -202,7 +202,7 @@ export class Pipeline implements GatewayPort {
     operation: Operation,
     use: ChannelUse,
     { request, silenceMsMax }: { readonly request: ParsedRequest; readonly silenceMsMax: number },
-  ): Promise<GatewayAnswer | FailedAttempt> {
+  ): Promise<GatewayResponse | FailedAttempt> {
     const { call } = state;
     const { channel } = use;
     const hops = withHop(call.headers.get(hopHeader), this.#deps.hopMark);
@@ -234,7 +234,7 @@ export class Pipeline implements GatewayPort {
   /** A successful status with a body that can't be the response to this call. */
   #refuseAnswer(response: HttpResponse, result: string, note: string | null = null): FailedAttempt {
     response.body.cancel();
-    return { failure: { ...malformedAnswer, status: response.status, result }, said: null, note };
+    return { failure: { ...malformedResponse, status: response.status, result }, said: null, note };
   }
 
   /** A response that comes whole is settled before the client sees a byte of it. */
@@ -243,7 +243,7 @@ export class Pipeline implements GatewayPort {
     operation: Operation,
     use: ChannelUse,
     response: HttpResponse,
-  ): Promise<GatewayAnswer | FailedAttempt> {
+  ): Promise<GatewayResponse | FailedAttempt> {
     const call = this.#answered(state, operation);
     let body: Buffer;
     try {
@@ -278,7 +278,7 @@ export class Pipeline implements GatewayPort {
   }
 
   /** The client left after the head of a response: it gets nothing and owes what was measured. */
-  async #leave(state: AdmittedCall, use: ChannelUse, status: number, measured: Measured): Promise<GatewayAnswer> {
+  async #leave(state: AdmittedCall, use: ChannelUse, status: number, measured: Measured): Promise<GatewayResponse> {
     const error = new AppError("client_closed_request");
     noteAttempt(this.#deps, state, use, { status, result: streamResult({ kind: "aborted" }) });
     this.#deps.loads.release(use);
@@ -292,7 +292,7 @@ export class Pipeline implements GatewayPort {
     operation: Operation,
     use: ChannelUse,
     { response, firstEventTick }: BegunStream,
-  ): Promise<GatewayAnswer | FailedAttempt> {
+  ): Promise<GatewayResponse | FailedAttempt> {
     const { clock, loads, streamStallTimeoutMs, upstreamLimits } = this.#deps;
     const isEvents = isEventStream(response);
     // The response of a path without rules of its own is not inspected.
@@ -366,7 +366,12 @@ export class Pipeline implements GatewayPort {
     }
   }
 
-  #measureStream(state: AdmittedCall, operation: Operation, end: StreamedAnswer["end"], meter: StreamMeter): Measured {
+  #measureStream(
+    state: AdmittedCall,
+    operation: Operation,
+    end: StreamedResponse["end"],
+    meter: StreamMeter,
+  ): Measured {
     const { capture, responseBytes: bytesSent } = state;
     return measureStream({
       ...this.#answered(state, operation),

@@ -1,15 +1,15 @@
 import type { ServerSocketOwner } from "../platform/websocket/server-socket.ts";
-import type { CallReport, GatewayAnswer, GatewayCall } from "./model.ts";
+import type { CallReport, GatewayCall, GatewayResponse } from "./model.ts";
 
 /** The upstream gateway as the business relay sees it: in the same process, or in another one over HTTP. */
 export interface GatewayPort {
   /** Never throws: every failure is a response in the dialect of the path. */
-  handle(call: GatewayCall): Promise<GatewayAnswer>;
+  handle(call: GatewayCall): Promise<GatewayResponse>;
 }
 
 /** A session that a provider has accepted and the client has not yet, or the refusal to send to the client. */
 export type RealtimeOpening =
-  | { readonly kind: "refused"; readonly answer: GatewayAnswer }
+  | { readonly kind: "refused"; readonly answer: GatewayResponse }
   | {
       readonly kind: "open";
       /** Receives the client's connection; its `onClose` must be called even if there never was one. */

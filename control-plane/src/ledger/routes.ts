@@ -1,4 +1,4 @@
-import { moneyCheckAnswer } from "@sluice/contracts/billing";
+import { moneyCheckResponse } from "@sluice/contracts/billing";
 import { z } from "zod";
 import { DatabaseTimeoutError } from "../platform/db-errors.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
@@ -16,7 +16,7 @@ export function moneyCheckEndpoints(check: MoneyCheck, timeoutMs = checkMsMax): 
       access: "admin",
       input: z.strictObject({}),
       summary: "Check the books: list every violated invariant of check_money()",
-      output: moneyCheckAnswer,
+      output: moneyCheckResponse,
       errors: [],
       handle: async () => {
         try {

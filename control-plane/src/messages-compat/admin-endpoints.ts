@@ -1,5 +1,9 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
-import { messagesModelAnswer, messagesModelInput, messagesModelListAnswer } from "@sluice/contracts/messages-models";
+import {
+  messagesModelInput,
+  messagesModelListResponse,
+  messagesModelResponse,
+} from "@sluice/contracts/messages-models";
 import { z } from "zod";
 import { byCaller } from "../admin/audit/service.ts";
 import type { Database } from "../platform/db.ts";
@@ -16,7 +20,7 @@ export function modelMapEndpoints(db: Database): AnyEndpoint[] {
       access: "admin",
       input: z.strictObject({}),
       summary: "List the names that clients of the Messages route can use, and the model behind each",
-      output: messagesModelListAnswer,
+      output: messagesModelListResponse,
       errors: [],
       handle: async () => ({ models: (await listModelMap(db)).map(describe) }),
     }),
@@ -25,7 +29,7 @@ export function modelMapEndpoints(db: Database): AnyEndpoint[] {
       ...adminOperation("/backend/admin/anthropic/model-map/save/"),
       input: messagesModelInput,
       summary: "Add a name to the model map, or change its model unless it was changed meanwhile",
-      output: messagesModelAnswer,
+      output: messagesModelResponse,
       errors: ["conflict"],
       handle: async ({ input, ...call }) => ({ model: describe(await saveModelMapEntry(db, input, byCaller(call))) }),
     }),

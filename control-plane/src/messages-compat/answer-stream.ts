@@ -1,5 +1,5 @@
 import { DeadlineTicker, hasPassed, type Timed } from "@sluice/http-client/deadline-ticker";
-import { badUpstreamAnswer, type MessagesError } from "@sluice/messages-conversion/errors/messages-error";
+import { badUpstreamResponse, type MessagesError } from "@sluice/messages-conversion/errors/messages-error";
 import { toMessagesErrorOfEvent } from "@sluice/messages-conversion/errors/to-messages-error";
 import { isJsonObject } from "@sluice/messages-conversion/json";
 import type { Message, MessagesEvent } from "@sluice/messages-conversion/messages";
@@ -108,7 +108,7 @@ export class AnswerStream implements Timed {
       this.#takeEvents(events.end());
       this.#endOfFeed({ kind: "eof" });
     } catch (error) {
-      const failed = { kind: "failed", error: badUpstreamAnswer("an event is too long") } as const;
+      const failed = { kind: "failed", error: badUpstreamResponse("an event is too long") } as const;
       this.#endOfFeed(isTooLong(error) ? failed : { kind: "cut" });
       this.#hangUp();
     }
@@ -199,7 +199,7 @@ export class AnswerStream implements Timed {
     } else if (code !== null || input.kind === "done" || input.kind === "eof") {
       this.#write(held);
     } else if (input.kind === "cut" || input.kind === "failed") {
-      const { type, message } = badUpstreamAnswer("upstream closed the stream early");
+      const { type, message } = badUpstreamResponse("upstream closed the stream early");
       this.#write([{ type: "error", error: { type, message } }]);
     } else {
       return;

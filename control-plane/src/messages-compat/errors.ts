@@ -5,7 +5,7 @@ import {
   toMessagesError,
   toMessagesErrorOfCode,
 } from "@sluice/messages-conversion/errors/to-messages-error";
-import type { GatewayAnswer } from "../gateway/model.ts";
+import type { GatewayResponse } from "../gateway/model.ts";
 import { AppError, toAppError } from "../platform/errors.ts";
 import type { ClientAnswer } from "./model.ts";
 
@@ -13,7 +13,7 @@ import type { ClientAnswer } from "./model.ts";
 const overloads: ReadonlySet<number> = new Set([503, 529]);
 
 /** A gateway's error response in the format of the Messages API. */
-export function fromGatewayError(answer: GatewayAnswer, facts: ErrorFacts): MessagesError {
+export function fromGatewayError(answer: GatewayResponse, facts: ErrorFacts): MessagesError {
   const { status, headers, body } = answer;
   const text = body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString() : "";
   const error = toMessagesError({ status, body: text, headers, origin: "gateway" }, facts);

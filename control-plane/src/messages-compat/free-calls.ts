@@ -1,4 +1,4 @@
-import { badUpstreamAnswer, MessagesError } from "@sluice/messages-conversion/errors/messages-error";
+import { badUpstreamResponse, MessagesError } from "@sluice/messages-conversion/errors/messages-error";
 import { isJsonObject } from "@sluice/messages-conversion/json";
 import {
   findMessagesModel,
@@ -6,14 +6,14 @@ import {
   toMessagesModelPage,
 } from "@sluice/messages-conversion/models/to-messages-models";
 import { unknownModel } from "@sluice/messages-conversion/request/from-messages-request";
-import type { GatewayAnswer } from "../gateway/model.ts";
+import type { GatewayResponse } from "../gateway/model.ts";
 import type { TranslatedCall } from "../relay/model.ts";
 import { Conversion } from "./conversion.ts";
 import { gatewayHeaders } from "./credentials.ts";
 import { errorAnswer, fromGatewayError, toClientError } from "./errors.ts";
 import type { ModelMap } from "./model-map.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
-import { clientRequestId, type IdentifiedAnswer, type Incoming, type RouteDeps } from "./route-deps.ts";
+import { clientRequestId, type IdentifiedResponse, type Incoming, type RouteDeps } from "./route-deps.ts";
 
 /** The value of the response, and what else is known about the call. */
 type Made = { readonly value: unknown; readonly model?: string | null; readonly headers?: Record<string, string> };
@@ -25,7 +25,7 @@ const counts = new OneAtATime<unknown>();
 const noFacts = { requestedModel: "", upstreamModel: "", maxTokens: null };
 
 /** `GET /msgcompat/v1/models`. */
-export function answerModelList(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedAnswer> {
+export function answerModelList(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedResponse> {
   return answerFree(deps, incoming, (_call, upstreamModels) => {
     const query = new URLSearchParams(incoming.target.split("?")[1] ?? "");
     const page = { limit: query.get("limit"), afterId: query.get("after_id"), beforeId: query.get("before_id") };
@@ -34,7 +34,7 @@ export function answerModelList(deps: RouteDeps, incoming: Incoming): Promise<Id
 }
 
 /** `GET /msgcompat/v1/models/{id}`. @param encodedName as written in the path */
-export function answerModel(deps: RouteDeps, incoming: Incoming, encodedName: string): Promise<IdentifiedAnswer> {
+export function answerModel(deps: RouteDeps, incoming: Incoming, encodedName: string): Promise<IdentifiedResponse> {
   return answerFree(deps, incoming, (_call, upstreamModels) => {
     const name = decodeName(encodedName);
     return { value: findMessagesModel(listed(deps.models, upstreamModels), name), model: name };
@@ -45,7 +45,7 @@ export function answerModel(deps: RouteDeps, incoming: Incoming, encodedName: st
  * `POST /msgcompat/v1/messages/count_tokens`: an estimate of what would be sent upstream. It is free, so it is limited
  * in size, and to one at a time for each key.
  */
-export function answerTokenCount(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedAnswer> {
+export function answerTokenCount(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedResponse> {
   const conversion = new Conversion(deps, incoming.request.headers);
   const count: Make = async (call, upstreamModels) => {
     const { facts, inputTokens } = await conversion.convert(await call.readBody(), true);
@@ -63,7 +63,7 @@ export function answerTokenCount(deps: RouteDeps, incoming: Incoming): Promise<I
  * A call that needs no provider. The gateway is asked which models the key may use: that validates the key, and records
  * the call.
  */
-async function answerFree(deps: RouteDeps, incoming: Incoming, make: Make): Promise<IdentifiedAnswer> {
+async function answerFree(deps: RouteDeps, incoming: Incoming, make: Make): Promise<IdentifiedResponse> {
   const { request, target, clientIp } = incoming;
   incoming.onBegin();
   const call = deps.relay.translate(request, target, clientIp, {
@@ -95,14 +95,14 @@ async function answerFree(deps: RouteDeps, incoming: Incoming, make: Make): Prom
 }
 
 /** @throws MessagesError when the gateway refused */
-function upstreamModelsOf(answer: GatewayAnswer): ReadonlySet<string> {
+function upstreamModelsOf(answer: GatewayResponse): ReadonlySet<string> {
   if (answer.status >= 400) {
     throw fromGatewayError(answer, noFacts);
   }
   const { body } = answer;
   const list: unknown = body instanceof Uint8Array ? JSON.parse(Buffer.from(body).toString()) : null;
   if (!isJsonObject(list) || !Array.isArray(list["data"])) {
-    throw badUpstreamAnswer("The gateway did not list its models.");
+    throw badUpstreamResponse("The gateway did not list its models.");
   }
   return new Set(list["data"].map((entry: unknown) => (isJsonObject(entry) ? String(entry["id"]) : "")));
 }

@@ -1,10 +1,10 @@
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
-import { badUpstreamAnswer, MessagesError } from "@sluice/messages-conversion/errors/messages-error";
+import { badUpstreamResponse, MessagesError } from "@sluice/messages-conversion/errors/messages-error";
 import type { Message } from "@sluice/messages-conversion/messages";
 import { toMessageEvents } from "@sluice/messages-conversion/response/to-message-events";
 import { toEmptyMessage, toMessagesResponse } from "@sluice/messages-conversion/response/to-messages-response";
 import { FreeAnswer } from "../gateway/errors.ts";
-import type { GatewayAnswer } from "../gateway/model.ts";
+import type { GatewayResponse } from "../gateway/model.ts";
 import type { TranslatedCall } from "../relay/model.ts";
 import { AnswerStream, encodeEvents } from "./answer-stream.ts";
 import { Conversion, makeAnswerIds } from "./conversion.ts";
@@ -12,7 +12,7 @@ import type { PreparedCall } from "./convert-body.ts";
 import { gatewayHeaders } from "./credentials.ts";
 import { errorAnswer, fromGatewayError, toClientError, toRefusal } from "./errors.ts";
 import type { ClientAnswer } from "./model.ts";
-import { clientRequestId, type IdentifiedAnswer, type Incoming, type RouteDeps } from "./route-deps.ts";
+import { clientRequestId, type IdentifiedResponse, type Incoming, type RouteDeps } from "./route-deps.ts";
 
 const streamHeaders = {
   "content-type": "text/event-stream",
@@ -21,7 +21,7 @@ const streamHeaders = {
 };
 
 /** `POST /msgcompat/v1/messages`. */
-export async function answerMessages(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedAnswer> {
+export async function answerMessages(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedResponse> {
   const call = new MessagesCall(deps, incoming);
   return { ...(await call.answer), requestId: call.requestId };
 }
@@ -102,7 +102,7 @@ class MessagesCall {
     return this.#exitNode === undefined ? headers : { ...headers, [exitNodeHeader]: this.#exitNode };
   }
 
-  #take(answer: GatewayAnswer): void {
+  #take(answer: GatewayResponse): void {
     this.#exitNode = answer.headers[exitNodeHeader];
     try {
       if (answer.status >= 400) {
@@ -119,12 +119,12 @@ class MessagesCall {
   }
 
   /** The gateway repeats the conversion's error; of the two, the original is worded for the client. */
-  #errorOf(answer: GatewayAnswer): MessagesError {
+  #errorOf(answer: GatewayResponse): MessagesError {
     const { refusal, errorFacts } = this.#conversion;
     return refusal?.status === answer.status ? refusal : fromGatewayError(answer, errorFacts);
   }
 
-  #convert({ body }: GatewayAnswer): void {
+  #convert({ body }: GatewayResponse): void {
     const { call } = this.#conversion;
     if (call === null) {
       throw new Error("the gateway answered a call that was not converted");
@@ -137,7 +137,7 @@ class MessagesCall {
     if (body instanceof ReadableStream) {
       if (this.#stream === null) {
         void body.cancel();
-        throw badUpstreamAnswer("The upstream sent a stream that was not requested.");
+        throw badUpstreamResponse("The upstream sent a stream that was not requested.");
       }
       void this.#stream.feed(body);
       return;

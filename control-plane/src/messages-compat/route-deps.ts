@@ -28,7 +28,7 @@ export type Incoming = {
 };
 
 /** A response with the id under which the call is recorded. */
-export type IdentifiedAnswer = ClientAnswer & { readonly requestId: string };
+export type IdentifiedResponse = ClientAnswer & { readonly requestId: string };
 
 /** The id in the format that clients of the Messages API expect. */
 export function clientRequestId(requestId: string): string {

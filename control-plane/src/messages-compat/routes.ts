@@ -6,9 +6,9 @@ import { rawTarget } from "../platform/request-target.ts";
 import { errorAnswer, toClientError } from "./errors.ts";
 import { answerModel, answerModelList, answerTokenCount } from "./free-calls.ts";
 import { answerMessages } from "./messages-call.ts";
-import { clientRequestId, type IdentifiedAnswer, type Incoming, type RouteDeps } from "./route-deps.ts";
+import { clientRequestId, type IdentifiedResponse, type Incoming, type RouteDeps } from "./route-deps.ts";
 
-type Answerer = (incoming: Incoming) => Promise<IdentifiedAnswer>;
+type Answerer = (incoming: Incoming) => Promise<IdentifiedResponse>;
 type Route = { readonly methods: readonly string[]; readonly answer: Answerer };
 
 const prefix = "/msgcompat";
@@ -51,7 +51,7 @@ export function messagesHandler(deps: RouteDeps): (request: Request, server: Bun
   };
 }
 
-async function answerAt(route: Route | null, incoming: Incoming): Promise<IdentifiedAnswer> {
+async function answerAt(route: Route | null, incoming: Incoming): Promise<IdentifiedResponse> {
   if (route?.methods.includes(incoming.request.method) === true) {
     return await route.answer(incoming);
   }
@@ -65,11 +65,11 @@ async function answerAt(route: Route | null, incoming: Incoming): Promise<Identi
 }
 
 /** Some clients check that the server exists before their first call. */
-function answerPresence(): Promise<IdentifiedAnswer> {
+function answerPresence(): Promise<IdentifiedResponse> {
   return Promise.resolve({ status: 200, headers: {}, body: null, requestId: Bun.randomUUIDv7() });
 }
 
-function toResponse({ status, headers, body, requestId }: IdentifiedAnswer): Response {
+function toResponse({ status, headers, body, requestId }: IdentifiedResponse): Response {
   return new Response(body, {
     status,
     headers: {

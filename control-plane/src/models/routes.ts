@@ -1,4 +1,4 @@
-import { offeredModelsAnswer } from "@sluice/contracts/offered-models";
+import { offeredModelsResponse } from "@sluice/contracts/offered-models";
 import { z } from "zod";
 import type { Database } from "../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
@@ -14,7 +14,7 @@ export function offeredModelEndpoints(db: Database): AnyEndpoint[] {
       access: "user",
       input: z.strictObject({}),
       summary: "List the models that the user's keys can call, with prices",
-      output: offeredModelsAnswer,
+      output: offeredModelsResponse,
       errors: [],
       handle: async ({ user }) => ({ models: (await listOfferedModels(db, user.gatewayUserId)).map(siteModel) }),
     }),

@@ -1,22 +1,22 @@
 import {
-  balanceAnswer,
+  balanceResponse,
   cancelSubscriptionInput,
   claimOrderInput,
-  createdOrderAnswer,
+  createdOrderResponse,
   createOrderInput,
-  ledgerAnswer,
-  mockSettleAnswer,
+  ledgerResponse,
+  mockSettleResponse,
   noInput,
-  orderAnswer,
-  orderListAnswer,
+  orderListResponse,
   orderNumberInput,
+  orderResponse,
   ownOrderInput,
   pageInput,
-  planListAnswer,
+  planListResponse,
   statementInput,
-  statementSumsAnswer,
   statementSumsInput,
-  subscriptionListAnswer,
+  statementSumsResponse,
+  subscriptionListResponse,
 } from "@sluice/contracts/billing";
 import { audit, byCaller } from "../admin/audit/service.ts";
 import { readUserQuota } from "../gateway/quota/grant-store.ts";
@@ -62,7 +62,7 @@ function plansEndpoint({ db }: BillingEndpointDeps): AnyEndpoint {
     access: "public",
     input: noInput,
     summary: "List the plans for sale, in US dollars",
-    output: planListAnswer,
+    output: planListResponse,
     errors: [],
     handle: async () => ({ currency: "USD", plans: (await selectActivePlans(db)).map(planEntry) }),
   });
@@ -77,7 +77,7 @@ function orderEndpoints(deps: BillingEndpointDeps): AnyEndpoint[] {
       access: "optional_user",
       input: createOrderInput,
       summary: "Place an order for a plan; without a login, the response has a code to claim it",
-      output: createdOrderAnswer,
+      output: createdOrderResponse,
       errors: ["not_found", "idempotency_mismatch", "in_progress", "too_many_attempts"],
       limits: ["Anonymous orders are rate-limited per IP address (`too_many_attempts`)."],
       handle: async ({ input, user, request, clientIp }) => {
@@ -104,7 +104,7 @@ function orderEndpoints(deps: BillingEndpointDeps): AnyEndpoint[] {
       access: "optional_user",
       input: orderNumberInput,
       summary: "Get an order by its number",
-      output: orderAnswer,
+      output: orderResponse,
       errors: ["not_found"],
       handle: async ({ input, user }) => ({
         order: orderEntry(await readOrder(db, input.order_no, user?.userId ?? null)),
@@ -116,7 +116,7 @@ function orderEndpoints(deps: BillingEndpointDeps): AnyEndpoint[] {
       access: "user",
       input: pageInput,
       summary: "List the user's orders, newest first",
-      output: orderListAnswer,
+      output: orderListResponse,
       errors: [],
       handle: async ({ input, user }) => {
         const page = { cursor: input.cursor ?? null, limit: input.limit };
@@ -135,7 +135,7 @@ function orderChangeEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       access: "optional_user",
       input: ownOrderInput,
       summary: "Cancel an order that is waiting for its payment",
-      output: orderAnswer,
+      output: orderResponse,
       errors: ["not_found", "conflict"],
       handle: async (call) => {
         const { input, user } = call;
@@ -156,7 +156,7 @@ function orderChangeEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       access: "user",
       input: claimOrderInput,
       summary: "Claim an order that was placed without a login; it is credited once paid",
-      output: orderAnswer,
+      output: orderResponse,
       errors: ["not_found", "conflict"],
       handle: async (call) => {
         const { input, user } = call;
@@ -179,7 +179,7 @@ function mockSettleEndpoint(deps: BillingEndpointDeps): AnyEndpoint {
     access: "optional_user",
     input: ownOrderInput,
     summary: "Settle an order without a payment, as its owner, by its code or as an admin; for testing only",
-    output: mockSettleAnswer,
+    output: mockSettleResponse,
     errors: ["not_found", "not_offered"],
     handle: async ({ input, user, request }) => {
       if (!deps.isMockOffered) {
@@ -206,7 +206,7 @@ function accountEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       access: "user",
       input: noInput,
       summary: "Get the user's remaining balance, the cost of calls so far, and the ledger balance",
-      output: balanceAnswer,
+      output: balanceResponse,
       errors: [],
       handle: async ({ user }) => {
         const { remaining, used } = await readUserQuota(db, user.gatewayUserId);
@@ -221,7 +221,7 @@ function accountEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       access: "user",
       input: pageInput,
       summary: "List the user's ledger entries, newest first",
-      output: ledgerAnswer,
+      output: ledgerResponse,
       errors: [],
       handle: async ({ input, user }) => {
         const page = { cursor: input.cursor ?? null, limit: input.limit };
@@ -244,7 +244,7 @@ function accountEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       access: "user",
       input: statementSumsInput,
       summary: "Get a monthly statement: opening balance, sum of each kind of change, closing balance",
-      output: statementSumsAnswer,
+      output: statementSumsResponse,
       errors: [],
       handle: async ({ input, user }) => {
         const statement = await readStatement(db, user.gatewayUserId, input.month);
@@ -260,7 +260,7 @@ function accountEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       input: statementInput,
       summary: "Download a monthly statement as CSV, or as a page to print",
       output: null,
-      otherAnswers: [
+      otherResponses: [
         { status: 200, type: "text/csv", summary: "With `format=csv`." },
         { status: 200, type: "text/html", summary: "With `format=html`." },
       ],
@@ -283,7 +283,7 @@ function subscriptionEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       access: "user",
       input: noInput,
       summary: "List the user's subscriptions, newest first",
-      output: subscriptionListAnswer,
+      output: subscriptionListResponse,
       errors: [],
       handle: async ({ user }) => ({
         subscriptions: (await listSubscriptions(db, user.userId)).map(subscriptionEntry),
@@ -295,7 +295,7 @@ function subscriptionEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       access: "user",
       input: cancelSubscriptionInput,
       summary: "Cancel a subscription at the end of its period",
-      output: subscriptionListAnswer,
+      output: subscriptionListResponse,
       errors: ["not_found"],
       handle: async ({ input, ...call }) => {
         await db.withTransaction(async (tx) => {

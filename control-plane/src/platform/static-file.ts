@@ -33,10 +33,10 @@ export async function compressedFileOf(text: string, contentType: string): Promi
   return { ...file, brotli: new Uint8Array(brotli), gzip: new Uint8Array(gzipped) };
 }
 
-type FileAnswer = { readonly status?: number; readonly headers: Readonly<Record<string, string>> };
+type FileResponse = { readonly status?: number; readonly headers: Readonly<Record<string, string>> };
 
 /** The response to a GET or HEAD: compressed as the client accepts it, and 304 if the client has it already. */
-export function fileResponse(request: Request, file: StaticFile, { status = 200, headers }: FileAnswer): Response {
+export function fileResponse(request: Request, file: StaticFile, { status = 200, headers }: FileResponse): Response {
   const { body, encoding } = chooseForm(file, request.headers.get("accept-encoding") ?? "");
   const tag = `"${file.hash}${encoding === null ? "" : `-${encoding}`}"`;
   const all: Record<string, string> = {

@@ -1,5 +1,5 @@
 import type { ApiKeyId, RequestId } from "@sluice/contracts/ids";
-import type { GatewayAnswer, UpstreamTraits } from "../gateway/model.ts";
+import type { GatewayResponse, UpstreamTraits } from "../gateway/model.ts";
 
 /** The gateway request that replaces a call in another dialect. */
 export type Translation = {
@@ -35,7 +35,7 @@ export type TranslatedCall = {
   /** The call's owner, once the gateway has responded; null if there is none. */
   readonly caller: () => ApiKeyId | null;
   /** Never rejects. */
-  readonly answer: Promise<GatewayAnswer>;
+  readonly answer: Promise<GatewayResponse>;
   /**
    * The client's body, for a translation that forwards none.
    * @throws AppError `request_too_large`, `request_timeout`, `client_closed_request`

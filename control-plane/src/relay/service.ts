@@ -1,5 +1,5 @@
 import type { ApiKeyId, RequestId } from "@sluice/contracts/ids";
-import type { CallReport, GatewayAnswer, GatewayCall } from "../gateway/model.ts";
+import type { CallReport, GatewayCall, GatewayResponse } from "../gateway/model.ts";
 import type { GatewayPort, RealtimeOpening, RealtimePort } from "../gateway/port.ts";
 import { type Clock, utcDay } from "../platform/clock.ts";
 import { BodyReader } from "../platform/read-body.ts";
@@ -61,7 +61,7 @@ export class RelayService {
     target: string,
     clientIp: string,
     onOver: (answerBytes: number) => void,
-  ): Promise<GatewayAnswer & { requestId: RequestId }> {
+  ): Promise<GatewayResponse & { requestId: RequestId }> {
     const reader = new BodyReader(request, this.#deps.bodyLimits);
     let payload: PayloadFate = "none";
     const call = this.#begin(request, target, {

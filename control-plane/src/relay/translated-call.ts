@@ -1,4 +1,4 @@
-import type { CallReport, GatewayAnswer, GatewayCall } from "../gateway/model.ts";
+import type { CallReport, GatewayCall, GatewayResponse } from "../gateway/model.ts";
 import type { GatewayPort } from "../gateway/port.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { BodyReader, ByteCounter } from "../platform/read-body.ts";
@@ -108,7 +108,7 @@ export async function askWithEach(
   gateway: GatewayPort,
   call: GatewayCall,
   candidates: readonly Headers[],
-): Promise<GatewayAnswer> {
+): Promise<GatewayResponse> {
   for (const headers of candidates.slice(0, -1)) {
     let isRefused = false;
     const onReport = (report: CallReport): void => {

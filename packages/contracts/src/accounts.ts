@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { waitingAnswer } from "./approvals.ts";
+import { waitingResponse } from "./approvals.ts";
 import { recordId } from "./keys.ts";
 import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
@@ -99,14 +99,14 @@ export const userSaveInput = z.strictObject({
 });
 
 /** The same for an address that is already registered. The link is only included if the operator allows it. */
-export const registrationAnswer = z.strictObject({
+export const registrationResponse = z.strictObject({
   status: z.literal("email_pending"),
   verification_url: z.url().optional(),
 });
 
-export const verifiedAnswer = z.strictObject({ status: z.literal("active").optional() });
+export const verifiedResponse = z.strictObject({ status: z.literal("active").optional() });
 
-export const loginAnswer = z.strictObject({ user: z.strictObject({ user_id: wireInteger, email: z.string() }) });
+export const loginResponse = z.strictObject({ user: z.strictObject({ user_id: wireInteger, email: z.string() }) });
 
 /** A user as the owner and admins see them. */
 export const userView = z.strictObject({
@@ -127,10 +127,10 @@ export const userView = z.strictObject({
   created_at: wireMoment,
   updated_at: wireMoment,
 });
-export const userAnswer = z.strictObject({ user: userView });
-export const userSaveAnswer = z.union([userAnswer, waitingAnswer]);
+export const userResponse = z.strictObject({ user: userView });
+export const userSaveResponse = z.union([userResponse, waitingResponse]);
 
-export const sessionListAnswer = z.strictObject({
+export const sessionListResponse = z.strictObject({
   sessions: z.array(
     z.strictObject({
       id: wireInteger,
@@ -143,16 +143,16 @@ export const sessionListAnswer = z.strictObject({
     }),
   ),
 });
-export const sessionRevokeAnswer = z.strictObject({ revoked: z.int().min(0) });
+export const sessionRevokeResponse = z.strictObject({ revoked: z.int().min(0) });
 
 /** For an authenticator: the secret as text, and as the URI that a QR code contains. */
 /** Shown once: only digests of them are kept. */
-export const recoveryCodesAnswer = z.strictObject({ recovery_codes: z.array(z.string()) });
-export const totpBeginAnswer = z.strictObject({ secret: z.string(), uri: z.string() });
+export const recoveryCodesResponse = z.strictObject({ recovery_codes: z.array(z.string()) });
+export const totpBeginResponse = z.strictObject({ secret: z.string(), uri: z.string() });
 
 const adminView = { username: z.string(), is_super: z.boolean() };
-export const adminLoginAnswer = z.strictObject({ admin: z.strictObject(adminView) });
-export const adminMeAnswer = z.strictObject({
+export const adminLoginResponse = z.strictObject({ admin: z.strictObject(adminView) });
+export const adminMeResponse = z.strictObject({
   admin: z.strictObject({
     ...adminView,
     has_totp: z.boolean(),
@@ -207,9 +207,9 @@ const adminEntry = z.strictObject({
   updated_at: wireMoment,
 });
 export type AdminEntry = Unsent<z.output<typeof adminEntry>>;
-export const saveAdminAnswer = z.union([z.strictObject({ admin: adminEntry }), waitingAnswer]);
-export const adminListAnswer = z.strictObject({ admins: z.array(adminEntry) });
+export const saveAdminResponse = z.union([z.strictObject({ admin: adminEntry }), waitingResponse]);
+export const adminListResponse = z.strictObject({ admins: z.array(adminEntry) });
 
 /** A response without content. */
-export const emptyAnswer = z.strictObject({});
-export const doneOrWaiting = z.union([emptyAnswer, waitingAnswer]);
+export const emptyResponse = z.strictObject({});
+export const doneOrWaiting = z.union([emptyResponse, waitingResponse]);

@@ -46,4 +46,4 @@ export const landingInput = z.object({
 export type LandingInput = z.output<typeof landingInput>;
 
 /** `is_counted` is false for reports from bots. */
-export const landingAnswer = z.strictObject({ is_counted: z.boolean() });
+export const landingResponse = z.strictObject({ is_counted: z.boolean() });

@@ -86,13 +86,13 @@ const approvalEntry = z.strictObject({
 export type ApprovalEntry = Unsent<z.output<typeof approvalEntry>>;
 
 /** In place of the result: it is done once another super-admin approves. */
-export const waitingAnswer = z.strictObject({ approval: approvalEntry });
+export const waitingResponse = z.strictObject({ approval: approvalEntry });
 
-export const approvalListAnswer = z.strictObject({ approvals: z.array(approvalEntry) });
+export const approvalListResponse = z.strictObject({ approvals: z.array(approvalEntry) });
 
 export const approvalInput = z.strictObject({ approval_id: recordId });
 
-export const approvalDetailAnswer = z.strictObject({
+export const approvalDetailResponse = z.strictObject({
   approval: approvalEntry,
   /** For a waiting one: what it would do now, or why it can't be done. */
   foreseen: z.strictObject({ effects, problem: z.string().nullable() }).nullable(),
@@ -104,7 +104,7 @@ export const decideApprovalInput = z.strictObject({
   reason: reasonText(500),
 });
 
-export const decidedApprovalAnswer = z.strictObject({ approval: approvalEntry });
+export const decidedApprovalResponse = z.strictObject({ approval: approvalEntry });
 
 /** What doing something now requires: predicts the response. */
 export const demands = ["nothing", "fresh_super_admin", "second_person"] as const;

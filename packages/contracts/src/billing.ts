@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { visitorId } from "./analytics.ts";
-import { demands, waitingAnswer } from "./approvals.ts";
+import { demands, waitingResponse } from "./approvals.ts";
 import { idempotencyKey } from "./idempotency.ts";
 import type { Decimal } from "./money.ts";
 import { reasonText } from "./readable-text.ts";
@@ -155,7 +155,7 @@ export const planEntry = z.strictObject({
   sort_order: z.int(),
 });
 export type PlanEntry = Unsent<z.output<typeof planEntry>>;
-export const planListAnswer = z.strictObject({ currency: z.literal("USD"), plans: z.array(planEntry) });
+export const planListResponse = z.strictObject({ currency: z.literal("USD"), plans: z.array(planEntry) });
 
 export const adminPlanEntry = planEntry.extend({
   status: z.enum(["active", "hidden"]),
@@ -163,7 +163,7 @@ export const adminPlanEntry = planEntry.extend({
   updated_at: wireMoment,
 });
 export type AdminPlanEntry = Unsent<z.output<typeof adminPlanEntry>>;
-export const savePlanOutput = z.union([z.strictObject({ plan: adminPlanEntry }), waitingAnswer]);
+export const savePlanOutput = z.union([z.strictObject({ plan: adminPlanEntry }), waitingResponse]);
 
 export const orderEntry = z.strictObject({
   order_no: z.string(),
@@ -183,11 +183,11 @@ export const orderEntry = z.strictObject({
   settled_at: wireMoment.nullable(),
 });
 export type OrderEntry = Unsent<z.output<typeof orderEntry>>;
-export const orderAnswer = z.strictObject({ order: orderEntry });
+export const orderResponse = z.strictObject({ order: orderEntry });
 /** `claim_code` is returned once, with an anonymous order. */
-export const createdOrderAnswer = z.strictObject({ order: orderEntry, claim_code: z.string().optional() });
-export const orderListAnswer = z.strictObject({ orders: z.array(orderEntry), next_cursor: wireCursor });
-export const mockSettleAnswer = z.strictObject({
+export const createdOrderResponse = z.strictObject({ order: orderEntry, claim_code: z.string().optional() });
+export const orderListResponse = z.strictObject({ orders: z.array(orderEntry), next_cursor: wireCursor });
+export const mockSettleResponse = z.strictObject({
   result: z.enum(["settled", "duplicate", "review", "unknown_order"]),
   order: orderEntry,
 });
@@ -196,7 +196,7 @@ export const mockSettleAnswer = z.strictObject({
  * `ledger_balance_quota` differs from `remaining_quota` by the holds of running calls and by usage that is not settled
  * yet.
  */
-export const balanceAnswer = z.strictObject({
+export const balanceResponse = z.strictObject({
   balance: z.strictObject({
     remaining_quota: wireInteger,
     used_quota: wireInteger,
@@ -216,7 +216,7 @@ export const ledgerLine = z.strictObject({
   created_at: wireMoment,
 });
 /** Amounts are quota: the opening balance of a month and its sums add up to the closing balance. */
-export const statementSumsAnswer = z.strictObject({
+export const statementSumsResponse = z.strictObject({
   statement: z.strictObject({
     month,
     opening_quota: wireInteger,
@@ -224,7 +224,7 @@ export const statementSumsAnswer = z.strictObject({
     closing_quota: wireInteger,
   }),
 });
-export const ledgerAnswer = z.strictObject({ entries: z.array(ledgerLine), next_cursor: wireCursor });
+export const ledgerResponse = z.strictObject({ entries: z.array(ledgerLine), next_cursor: wireCursor });
 
 export const subscriptionEntry = z.strictObject({
   plan_code: z.string(),
@@ -235,7 +235,7 @@ export const subscriptionEntry = z.strictObject({
   is_cancelled_at_end: z.boolean(),
 });
 export type SubscriptionEntry = Unsent<z.output<typeof subscriptionEntry>>;
-export const subscriptionListAnswer = z.strictObject({ subscriptions: z.array(subscriptionEntry) });
+export const subscriptionListResponse = z.strictObject({ subscriptions: z.array(subscriptionEntry) });
 
 /** Amounts are quota; `is_new` is false for a repeated request. */
 const manualAdjustAnswer = z.strictObject({
@@ -250,7 +250,7 @@ const manualAdjustAnswer = z.strictObject({
 });
 
 /** Done, or waiting for approval. */
-export const manualAdjustOutput = z.union([manualAdjustAnswer, waitingAnswer]);
+export const manualAdjustOutput = z.union([manualAdjustAnswer, waitingResponse]);
 
 export const refundEntry = z.strictObject({
   refund_no: z.string(),
@@ -270,8 +270,8 @@ const resolvedOrderAnswer = z.strictObject({
 });
 const refundAnswer = z.strictObject({ refund: refundEntry });
 /** For decisions that create or end a refund. */
-export const refundOutput = z.union([refundAnswer, waitingAnswer]);
-export const resolveOrderOutput = z.union([resolvedOrderAnswer, waitingAnswer]);
+export const refundOutput = z.union([refundAnswer, waitingResponse]);
+export const resolveOrderOutput = z.union([resolvedOrderAnswer, waitingResponse]);
 
 /** What a refund would do now. */
 export const refundPreview = z.strictObject({
@@ -314,10 +314,10 @@ export const refundPreview = z.strictObject({
   ),
 });
 export type RefundPreview = Unsent<z.output<typeof refundPreview>>;
-export const refundPreviewAnswer = z.strictObject({ preview: refundPreview });
+export const refundPreviewResponse = z.strictObject({ preview: refundPreview });
 
 /** What is wrong with the money; `count` may be more than are shown. */
-export const moneyCheckAnswer = z.strictObject({
+export const moneyCheckResponse = z.strictObject({
   holds: z.boolean(),
   count: z.int().min(0),
   violations: z.array(z.strictObject({ invariant: z.string(), subject: z.string(), detail: z.string() })),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { waitingAnswer } from "./approvals.ts";
+import { waitingResponse } from "./approvals.ts";
 import { displayText, recordId } from "./keys.ts";
 import { modelKinds } from "./model-kinds.ts";
 import { momentText } from "./moments.ts";
@@ -61,7 +61,7 @@ export const savedModel = z.strictObject({
   updated_at: wireMoment,
 });
 
-export const saveModelOutput = z.union([z.strictObject({ model: savedModel }), waitingAnswer]);
+export const saveModelOutput = z.union([z.strictObject({ model: savedModel }), waitingResponse]);
 
 const perMinute = z.int().min(1).max(10_000_000).nullable();
 const timeoutMs = z.int().min(100).max(3_600_000).nullable();

@@ -220,8 +220,8 @@ export const exitRouteEntry = z.strictObject({
   updated_at: wireMoment,
 });
 
-export const exitNodeAnswer = z.strictObject({ node: exitNodeEntry });
-export const exitNodeDetailAnswer = z.strictObject({
+export const exitNodeResponse = z.strictObject({ node: exitNodeEntry });
+export const exitNodeDetailResponse = z.strictObject({
   node: exitNodeEntry,
   accounts: z.array(exitAccountEntry),
   routes: z.array(exitRouteEntry),
@@ -231,13 +231,13 @@ export const exitNodeSorts = ["node_code", "name", "status", "created_at"] as co
 export const exitNodesInput = z.strictObject({
   sort: z.enum(exitNodeSorts.flatMap((sort) => [sort, `-${sort}` as const])).default("node_code"),
 });
-export const exitNodesAnswer = z.strictObject({ nodes: z.array(exitNodeEntry) });
-export const exitDnsAnswer = z.strictObject({ dns: exitDnsEntry.extend({ host: z.string(), expected: z.string() }) });
-export const exitHealthAnswer = z.strictObject({ health: exitHealthEntry, dns: exitDnsEntry, node: exitNodeEntry });
-export const exitAccountAnswer = z.strictObject({ account: exitAccountEntry });
-export const exitAccountsAnswer = z.strictObject({ accounts: z.array(exitAccountEntry) });
-export const exitRouteAnswer = z.strictObject({ route: exitRouteEntry });
-export const exitRoutesAnswer = z.strictObject({ routes: z.array(exitRouteEntry) });
+export const exitNodesResponse = z.strictObject({ nodes: z.array(exitNodeEntry) });
+export const exitDnsResponse = z.strictObject({ dns: exitDnsEntry.extend({ host: z.string(), expected: z.string() }) });
+export const exitHealthResponse = z.strictObject({ health: exitHealthEntry, dns: exitDnsEntry, node: exitNodeEntry });
+export const exitAccountResponse = z.strictObject({ account: exitAccountEntry });
+export const exitAccountsResponse = z.strictObject({ accounts: z.array(exitAccountEntry) });
+export const exitRouteResponse = z.strictObject({ route: exitRouteEntry });
+export const exitRoutesResponse = z.strictObject({ routes: z.array(exitRouteEntry) });
 
 /** Lists may be filtered by node; routes for all nodes are shown with each. */
 export const exitListInput = z.strictObject({ node_code: code.optional() });

@@ -125,9 +125,9 @@ export const apiKeyView = z.strictObject({
 });
 export type ApiKeyView = Unsent<z.output<typeof apiKeyView>>;
 
-export const keyAnswer = z.strictObject({ key: apiKeyView });
+export const keyResponse = z.strictObject({ key: apiKeyView });
 /** `secret` is the key itself, which is shown once: null for a repeated request. */
-export const madeKeyAnswer = z.strictObject({ secret: z.string().nullable(), key: apiKeyView });
-export const rotatedKeyAnswer = madeKeyAnswer.extend({ old: apiKeyView });
-export const keyListAnswer = z.strictObject({ keys: z.array(apiKeyView), next_cursor: wireCursor });
-export const firstRequestAnswer = z.strictObject({ is_seen: z.boolean(), first_request_at: wireMoment.nullable() });
+export const madeKeyResponse = z.strictObject({ secret: z.string().nullable(), key: apiKeyView });
+export const rotatedKeyResponse = madeKeyResponse.extend({ old: apiKeyView });
+export const keyListResponse = z.strictObject({ keys: z.array(apiKeyView), next_cursor: wireCursor });
+export const firstRequestResponse = z.strictObject({ is_seen: z.boolean(), first_request_at: wireMoment.nullable() });

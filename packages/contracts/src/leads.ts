@@ -28,7 +28,7 @@ export const createLeadInput = z.strictObject({
 });
 export type CreateLeadInput = z.output<typeof createLeadInput>;
 
-export const createLeadAnswer = z.strictObject({ received: z.literal(true) });
+export const createLeadResponse = z.strictObject({ received: z.literal(true) });
 
 export const saveLeadInput = z.strictObject({
   id: recordId,
@@ -55,7 +55,7 @@ const leadRow = z.strictObject({
   updated_at: wireMoment,
 });
 export type LeadEntry = Unsent<z.output<typeof leadRow>>;
-export const leadAnswer = z.strictObject({ lead: leadRow });
+export const leadResponse = z.strictObject({ lead: leadRow });
 
 export const leadList = listContract({
   name: "leads",

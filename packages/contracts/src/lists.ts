@@ -50,7 +50,7 @@ export type ListContract<Row extends z.ZodRawShape, Filter extends Filters, Sort
   readonly input: z.ZodObject;
   /** The query of an export. */
   readonly exportInput: z.ZodObject;
-  /** A `ListAnswer` in its JSON form. */
+  /** A `ListResponse` in its JSON form. */
   readonly output: z.ZodObject;
 };
 
@@ -58,7 +58,7 @@ export type ListContract<Row extends z.ZodRawShape, Filter extends Filters, Sort
 export type AnyListContract = ListContract<z.ZodRawShape, Filters, string>;
 
 /** The fields of a page, beside `ok`. */
-export type ListAnswer<Row> = {
+export type ListResponse<Row> = {
   readonly rows: readonly Row[];
   /** For the next page; null at the end. */
   readonly next_cursor: string | null;

@@ -74,13 +74,13 @@ export const resendDeadMailsInput = z.strictObject({
   template: z.enum(mailTemplateNames).optional(),
   limit: z.int().min(1).max(1_000).default(1_000),
 });
-export const resendDeadMailsAnswer = z.strictObject({ queued: wireInteger });
+export const resendDeadMailsResponse = z.strictObject({ queued: wireInteger });
 
 export const inboxInput = z.strictObject(page);
 
 export const readInboxInput = z.strictObject({ ids: z.array(id).min(1).max(readAtOnceMax) });
 
-export const resendMailAnswer = z.strictObject({ id: wireInteger, status: z.literal("queued") });
+export const resendMailResponse = z.strictObject({ id: wireInteger, status: z.literal("queued") });
 
 const inboxEntry = z.strictObject({
   id: wireInteger,
@@ -90,28 +90,28 @@ const inboxEntry = z.strictObject({
   created_at: wireMoment,
 });
 export type InboxEntry = Unsent<z.output<typeof inboxEntry>>;
-export const inboxAnswer = z.strictObject({
+export const inboxResponse = z.strictObject({
   messages: z.array(inboxEntry),
   unread: wireInteger,
   next_cursor: wireCursor,
 });
-export const readInboxAnswer = z.strictObject({ marked: wireInteger, unread: wireInteger });
+export const readInboxResponse = z.strictObject({ marked: wireInteger, unread: wireInteger });
 
 const templateParts = { subject: z.string(), html: z.string(), text: z.string() };
 const templateVariables = { variables: z.array(z.string()), required: z.array(z.string()) };
 const savedTemplate = z.strictObject({ ...place, ...templateParts, version: z.int().min(0) });
 
-export const mailTemplateListAnswer = z.strictObject({
+export const mailTemplateListResponse = z.strictObject({
   templates: z.array(z.strictObject({ name: place.name, ...templateVariables })),
   /** An admin's replacement for the shipped template. */
   changed: z.array(
     z.strictObject({ name: z.string(), locale: z.string(), version: z.int().min(1), updated_at: wireMoment }),
   ),
 });
-export const mailTemplateAnswer = z.strictObject({
+export const mailTemplateResponse = z.strictObject({
   template: savedTemplate,
   built_in: z.strictObject(templateParts),
   ...templateVariables,
 });
-export const savedMailTemplateAnswer = z.strictObject({ template: savedTemplate });
-export const mailPreviewAnswer = z.strictObject({ preview: z.strictObject(templateParts) });
+export const savedMailTemplateResponse = z.strictObject({ template: savedTemplate });
+export const mailPreviewResponse = z.strictObject({ preview: z.strictObject(templateParts) });

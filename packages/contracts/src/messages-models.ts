@@ -63,5 +63,5 @@ const messagesModelEntry = z.strictObject({
   released_at: z.iso.datetime({ offset: true }),
   version: z.int(),
 });
-export const messagesModelListAnswer = z.strictObject({ models: z.array(messagesModelEntry) });
-export const messagesModelAnswer = z.strictObject({ model: messagesModelEntry });
+export const messagesModelListResponse = z.strictObject({ models: z.array(messagesModelEntry) });
+export const messagesModelResponse = z.strictObject({ model: messagesModelEntry });

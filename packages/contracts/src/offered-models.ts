@@ -15,4 +15,4 @@ const offeredModel = z.strictObject({
   deprecated_at: z.iso.datetime({ offset: true }).nullable(),
   sunset_at: z.iso.datetime({ offset: true }).nullable(),
 });
-export const offeredModelsAnswer = z.strictObject({ models: z.array(offeredModel) });
+export const offeredModelsResponse = z.strictObject({ models: z.array(offeredModel) });

@@ -12,7 +12,7 @@ type OperationRow = {
   /** The fields that are checked in addition to the model; all others pass through. */
   readonly fields: Readonly<Record<string, FieldForm>>;
   /** The type of its responses, in addition to JSON. */
-  readonly otherAnswer?: "text/event-stream" | "text/plain" | "audio/*";
+  readonly otherResponse?: "text/event-stream" | "text/plain" | "audio/*";
 };
 
 /**
@@ -27,7 +27,7 @@ export const operations = {
     models: "chat",
     summary: "Create a chat completion, whole or streamed",
     fields: { messages: "messages", stream: "flag", max_tokens: "count", max_completion_tokens: "count", n: "count" },
-    otherAnswer: "text/event-stream",
+    otherResponse: "text/event-stream",
   },
   completions: {
     path: "/v1/completions",
@@ -35,7 +35,7 @@ export const operations = {
     models: "chat",
     summary: "Create a text completion, whole or streamed",
     fields: { prompt: "text_or_list", stream: "flag", max_tokens: "count", n: "count" },
-    otherAnswer: "text/event-stream",
+    otherResponse: "text/event-stream",
   },
   responses: {
     path: "/v1/responses",
@@ -44,7 +44,7 @@ export const operations = {
     summary:
       "Create a response (Responses API), whole or streamed. Send earlier turns in `input`: objects stored at the provider can't be referenced.",
     fields: { input: "text_or_list", stream: "flag", max_output_tokens: "count" },
-    otherAnswer: "text/event-stream",
+    otherResponse: "text/event-stream",
   },
   embeddings: {
     path: "/v1/embeddings",
@@ -59,7 +59,7 @@ export const operations = {
     models: "image",
     summary: "Generate images from a text",
     fields: { prompt: "text", n: "count", stream: "flag" },
-    otherAnswer: "text/event-stream",
+    otherResponse: "text/event-stream",
   },
   image_edits: {
     path: "/v1/images/edits",
@@ -81,7 +81,7 @@ export const operations = {
     models: "audio",
     summary: "Convert text to speech",
     fields: { input: "text", voice: "text" },
-    otherAnswer: "audio/*",
+    otherResponse: "audio/*",
   },
   transcriptions: {
     path: "/v1/audio/transcriptions",
@@ -89,7 +89,7 @@ export const operations = {
     models: "audio",
     summary: "Transcribe a recording",
     fields: { file: "file" },
-    otherAnswer: "text/plain",
+    otherResponse: "text/plain",
   },
   translations: {
     path: "/v1/audio/translations",
@@ -97,7 +97,7 @@ export const operations = {
     models: "audio",
     summary: "Translate a recording into English",
     fields: { file: "file" },
-    otherAnswer: "text/plain",
+    otherResponse: "text/plain",
   },
   rerank: {
     path: "/v1/rerank",

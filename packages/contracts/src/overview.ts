@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { rangeAnswer, reportRange, usageSums } from "./reports.ts";
+import { reportedRange, reportRange, usageSums } from "./reports.ts";
 import { wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /**
@@ -28,15 +28,15 @@ export const figure = z.strictObject({
   /** A precise definition of what is counted. */
   definition: z.string(),
   /** Null for current counts. */
-  range: rangeAnswer.nullable(),
+  range: reportedRange.nullable(),
   /** All data is complete up to this time. */
   as_of: wireMoment.nullable(),
 });
 export type Figure = z.output<typeof figure>;
 
-export const dashboardAnswer = z.strictObject({
+export const dashboardResponse = z.strictObject({
   stats: z.array(figure).length(8),
-  range: rangeAnswer,
+  range: reportedRange,
   as_of: wireMoment.nullable(),
 });
 
@@ -62,8 +62,8 @@ const part = z.strictObject({
 
 const stateCounts = z.record(z.string(), wireInteger);
 
-export const overviewAnswer = z.strictObject({
-  range: rangeAnswer,
+export const overviewResponse = z.strictObject({
+  range: reportedRange,
   /** The previous period; `to` is cut off at the point that this one has reached. */
   previous_range: z.strictObject({ from: wireMoment, to: wireMoment }),
   /** When all of this was read. */
@@ -117,4 +117,4 @@ export const overviewAnswer = z.strictObject({
   channels: stateCounts,
   keys: stateCounts,
 });
-export type Overview = z.output<typeof overviewAnswer>;
+export type Overview = z.output<typeof overviewResponse>;

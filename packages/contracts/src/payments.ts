@@ -59,7 +59,7 @@ export const createdPayment = z.strictObject({
 export type CreatedPayment = Unsent<z.output<typeof createdPayment>>;
 
 /** The available payment methods, and whether an order can be tried without money. */
-export const paymentOptionsAnswer = z.strictObject({
+export const paymentOptionsResponse = z.strictObject({
   /** Whether a checkout can be opened; a dry run may be possible without. */
   is_wallet_ready: z.boolean(),
   wallet_vendors: z.array(z.string()),
@@ -68,7 +68,7 @@ export const paymentOptionsAnswer = z.strictObject({
   /** Orders can be settled without a payment: never with real customers. */
   is_mock_offered: z.boolean(),
 });
-export type PaymentOptions = Unsent<z.output<typeof paymentOptionsAnswer>>;
+export type PaymentOptions = Unsent<z.output<typeof paymentOptionsResponse>>;
 
 /** The results of processing a gateway message; the first three are not final. */
 export const noticeResults = [
@@ -77,7 +77,7 @@ export const noticeResults = [
 ] as const;
 
 /** The result of processing a card gateway message. */
-export const cardNoticeAnswer = z.strictObject({ received: z.literal(true), result: z.enum(noticeResults) });
+export const cardNoticeResponse = z.strictObject({ received: z.literal(true), result: z.enum(noticeResults) });
 
 export const replayNoticeInput = z.strictObject({ gateway_event_id: recordId });
 

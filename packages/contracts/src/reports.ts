@@ -30,7 +30,7 @@ export const reconciliationInput = z.strictObject({ ...reportRange, format });
 export const campaignReportInput = z.strictObject({ ...reportRange, format });
 
 /** The effective days, and the moments they begin and end at. */
-export const rangeAnswer = z.strictObject({
+export const reportedRange = z.strictObject({
   from_day: wireDay,
   to_day: wireDay,
   zone: z.string(),
@@ -40,7 +40,7 @@ export const rangeAnswer = z.strictObject({
 });
 
 /** `as_of`: data is complete up to this time; null before calls were ever summed. */
-const head = { range: rangeAnswer, as_of: wireMoment.nullable() };
+const head = { range: reportedRange, as_of: wireMoment.nullable() };
 
 /**
  * A row of a report by day, model and so on. `key` is the day, the name or the id; null for none. `name` is for people.

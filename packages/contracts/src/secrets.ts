@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { waitingAnswer } from "./approvals.ts";
+import { waitingResponse } from "./approvals.ts";
 import { type Unsent, wireMoment } from "./wire.ts";
 
 const nameLengthMax = 100;
@@ -29,6 +29,6 @@ const secretEntry = z.strictObject({
   set_by: z.string().nullable(),
 });
 export type SecretEntry = Unsent<z.output<typeof secretEntry>>;
-export const secretListAnswer = z.strictObject({ secrets: z.array(secretEntry) });
+export const secretListResponse = z.strictObject({ secrets: z.array(secretEntry) });
 const savedSecretAnswer = z.strictObject({ secret: z.strictObject({ name: z.string(), version: z.int() }) });
-export const savedSecretOutput = z.union([savedSecretAnswer, waitingAnswer]);
+export const savedSecretOutput = z.union([savedSecretAnswer, waitingResponse]);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { waitingAnswer } from "./approvals.ts";
+import { waitingResponse } from "./approvals.ts";
 import { type Unsent, wireMoment } from "./wire.ts";
 
 /** Settings that admins change while the service runs. The server defines which ones exist. */
@@ -37,4 +37,4 @@ export const settingView = z.strictObject({
 export type SettingView = Unsent<z.output<typeof settingView>>;
 
 export const settingListOutput = z.strictObject({ settings: z.array(settingView) });
-export const settingOutput = z.union([z.strictObject({ setting: settingView }), waitingAnswer]);
+export const settingOutput = z.union([z.strictObject({ setting: settingView }), waitingResponse]);

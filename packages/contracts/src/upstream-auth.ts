@@ -150,5 +150,5 @@ export const profileEntry = z.strictObject({
   updated_at: wireMoment,
 });
 export type ProfileEntry = Unsent<z.output<typeof profileEntry>>;
-export const profileAnswer = z.strictObject({ profile: profileEntry });
-export const profileListAnswer = z.strictObject({ profiles: z.array(profileEntry) });
+export const profileResponse = z.strictObject({ profile: profileEntry });
+export const profileListResponse = z.strictObject({ profiles: z.array(profileEntry) });

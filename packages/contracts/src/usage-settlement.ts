@@ -21,5 +21,5 @@ const settlementRun = z.strictObject({
   /** How long the oldest unsettled row has waited; 0 when there is none. */
   lag_seconds: z.int(),
 });
-export type SettlementAnswer = Unsent<z.output<typeof settlementRun>>;
-export const settleUsageAnswer = z.strictObject({ settlement: settlementRun });
+export type SettlementResponse = Unsent<z.output<typeof settlementRun>>;
+export const settleUsageResponse = z.strictObject({ settlement: settlementRun });

@@ -83,7 +83,7 @@ export const usageView = z.strictObject({
   duration_ms: z.int(),
 });
 export type UsageView = Unsent<z.output<typeof usageView>>;
-export const usageListAnswer = z.strictObject({ rows: z.array(usageView), next_cursor: z.string().nullable() });
+export const usageListResponse = z.strictObject({ rows: z.array(usageView), next_cursor: z.string().nullable() });
 
 /** Sums over calls; the parts of a response add up to its total. */
 const usageSums = z.strictObject({
@@ -96,7 +96,7 @@ const usageSums = z.strictObject({
 export type UsageSums = Unsent<z.output<typeof usageSums>>;
 
 const modelName = z.string().nullable();
-export const usageSummaryAnswer = z.strictObject({
+export const usageSummaryResponse = z.strictObject({
   zone: z.string(),
   from_day: wireDay,
   to_day: wireDay,
@@ -110,7 +110,7 @@ export const usageSummaryAnswer = z.strictObject({
   /** Only those with calls. */
   by_day_and_model: z.array(usageSums.extend({ day: wireDay, model: modelName })),
 });
-export type UsageSummary = Unsent<z.output<typeof usageSummaryAnswer>>;
+export type UsageSummary = Unsent<z.output<typeof usageSummaryResponse>>;
 
 const measures = Object.keys(unitMeasures) as (keyof typeof unitMeasures)[];
 
@@ -143,4 +143,4 @@ export const usageReceipt = usageView.extend({
   ),
 });
 export type UsageReceipt = Unsent<z.output<typeof usageReceipt>>;
-export const usageReceiptAnswer = z.strictObject({ receipt: usageReceipt });
+export const usageReceiptResponse = z.strictObject({ receipt: usageReceipt });

@@ -46,4 +46,4 @@ export type Unsent<Wire> =
           : Wire;
 
 /** The fields of a response beside `ok`, by its schema. */
-export type AnswerOf<Schema extends z.ZodType> = z.output<Schema>;
+export type ResponseOf<Schema extends z.ZodType> = z.output<Schema>;

@@ -29,11 +29,11 @@ const details = z.object({
 });
 
 /** The response of `/health` to anyone. `ok` is false, with status 503, when the node can't serve calls. */
-export const healthAnswer = z.object({ ok: z.boolean() });
+export const healthResponse = z.object({ ok: z.boolean() });
 
 /** The response of `/health` to a holder of the relay key, or to a challenge. */
-export const detailedHealthAnswer = healthAnswer.extend(details.shape);
+export const detailedHealthResponse = healthResponse.extend(details.shape);
 
-export type HealthAnswer = z.output<typeof healthAnswer>;
-export type DetailedHealthAnswer = z.output<typeof detailedHealthAnswer>;
+export type HealthResponse = z.output<typeof healthResponse>;
+export type DetailedHealthResponse = z.output<typeof detailedHealthResponse>;
 export type ProviderAccountState = z.output<typeof account>;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { ListAnswer } from "@sluice/contracts/lists";
+import type { ListResponse } from "@sluice/contracts/lists";
 import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
@@ -29,7 +29,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-type Row = ListAnswer<Record<string, unknown>>["rows"][number];
+type Row = ListResponse<Record<string, unknown>>["rows"][number];
 
 /** What identifies the rows of a list: its first field, or the first three if none is unique. */
 function nameOf(source: AnyListSource, row: Row): string {
@@ -47,7 +47,7 @@ async function walk(
   let cursor: string | null = null;
   do {
     const zone = "UTC";
-    const page: ListAnswer<Row> = await readPage(deps, source, {
+    const page: ListResponse<Row> = await readPage(deps, source, {
       ...query,
       zone,
       ...(cursor === null ? {} : { cursor }),

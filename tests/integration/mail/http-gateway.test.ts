@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { HttpSender } from "@sluice/control-plane/mail/senders/http-sender.ts";
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
-import { type GatewayAnswer, MailGateway } from "../../support/mail/mail-gateway.ts";
+import { type GatewayResponse, MailGateway } from "../../support/mail/mail-gateway.ts";
 import { canary, MailRig } from "../../support/mail/mail-rig.ts";
 
 const second = 1_000;
@@ -48,7 +48,7 @@ test("the gateway gets the email in the agreed format, with the key and an idemp
 
 const after = (ms: number) => ({ status: "queued", delayMs: ms });
 const dead = { status: "dead", delayMs: null };
-const plain: [string, GatewayAnswer, { status: string; delayMs: number | null }][] = [
+const plain: [string, GatewayResponse, { status: string; delayMs: number | null }][] = [
   ["400", { status: 400 }, dead],
   ["401", { status: 401 }, after(30 * second)],
   ["403", { status: 403 }, after(30 * second)],

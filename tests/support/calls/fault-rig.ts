@@ -4,7 +4,7 @@ import type { RequestRecord } from "@sluice/sandbox-provider/record/request-reco
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type Arrangement, type SluiceProcess, SluiceRig, type TestUser } from "../service/sluice.ts";
-import { type CallOptions, type RelayedAnswer, relayedCall } from "./relayed-call.ts";
+import { type CallOptions, type RelayedResponse, relayedCall } from "./relayed-call.ts";
 
 /** A row of the usage log, as far as faults are concerned. */
 export type FaultRow = {
@@ -98,7 +98,7 @@ export class FaultRig {
   }
 
   /** A chat call to a model, through to the end of its connection. */
-  call(model: string, body: object = {}, more: Partial<CallOptions> = {}): Promise<RelayedAnswer> {
+  call(model: string, body: object = {}, more: Partial<CallOptions> = {}): Promise<RelayedResponse> {
     return relayedCall(this.relay.url, { apiKey: this.user.apiKey, body: { model, ...body }, ...more });
   }
 
@@ -116,7 +116,7 @@ export class FaultRig {
   async callUntilRequest(
     model: string,
     credential: string,
-  ): Promise<{ record: RequestRecord; answer: Promise<RelayedAnswer> }> {
+  ): Promise<{ record: RequestRecord; answer: Promise<RelayedResponse> }> {
     const deadline = performance.now() + settleMsMax;
     while (performance.now() < deadline) {
       const answer = this.call(model);

@@ -1,7 +1,7 @@
 /** A client of the service that hides nothing from a test: exact bytes, framing, and how the connection ended. */
 import { connectRaw, type RawConnection, rawRequest } from "../wire/raw-tcp-client.ts";
 
-export type RelayedAnswer = {
+export type RelayedResponse = {
   readonly status: number;
   /** Lower-case names; the last one of a name wins. */
   readonly headers: ReadonlyMap<string, string>;
@@ -35,14 +35,14 @@ export function relayedRequest({ apiKey, body, path, headers }: CallOptions): st
 }
 
 /** Makes a call and waits until the service ends the connection. @throws Error when it does not within 20 s */
-export async function relayedCall(url: string, options: CallOptions): Promise<RelayedAnswer> {
+export async function relayedCall(url: string, options: CallOptions): Promise<RelayedResponse> {
   const connection = await connectRaw(Number(new URL(url).port));
   connection.send(relayedRequest(options));
   return await finishedAnswer(connection);
 }
 
 /** The response on a connection once it has ended. @throws Error when it does not within 20 s */
-export async function finishedAnswer(connection: RawConnection): Promise<RelayedAnswer> {
+export async function finishedAnswer(connection: RawConnection): Promise<RelayedResponse> {
   const timer = setTimeout(() => connection.close("rst"), answerMsMax);
   const startedAt = performance.now();
   await connection.ended;
@@ -54,7 +54,7 @@ export async function finishedAnswer(connection: RawConnection): Promise<Relayed
 }
 
 /** Parses a response. @throws Error when its head is incomplete */
-export function parseAnswer(bytes: Buffer): RelayedAnswer {
+export function parseAnswer(bytes: Buffer): RelayedResponse {
   const headEnd = bytes.indexOf("\r\n\r\n");
   const [statusLine = "", ...lines] = bytes.toString("latin1", 0, Math.max(0, headEnd)).split("\r\n");
   const status = /^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1];

@@ -1,5 +1,5 @@
 /** The gateway's response: a status and more, or nothing at all until it is stopped. */
-export type GatewayAnswer =
+export type GatewayResponse =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
   | "hang";
 
@@ -13,7 +13,7 @@ export type GatewayRequest = {
 export class MailGateway implements AsyncDisposable {
   readonly requests: GatewayRequest[] = [];
   /** Called with every request, after it was recorded. */
-  answer: (request: GatewayRequest) => GatewayAnswer | Promise<GatewayAnswer> = () => ({
+  answer: (request: GatewayRequest) => GatewayResponse | Promise<GatewayResponse> = () => ({
     status: 202,
     body: '{"id":"m-1"}',
   });

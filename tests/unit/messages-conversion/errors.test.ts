@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type ErrorCode, errorTable } from "@sluice/contracts/errors";
 import { MessagesError, toMessagesErrorBody } from "@sluice/messages-conversion/errors/messages-error";
 import {
-  type ErrorAnswer,
+  type ErrorResponse,
   toMessagesError,
   toMessagesErrorOfCode,
 } from "@sluice/messages-conversion/errors/to-messages-error";
@@ -267,6 +267,6 @@ describe("F7 B22 a context that is full", () => {
 });
 
 test("E4 a response without headers is still a response", () => {
-  const answer: ErrorAnswer = { status: 500, body: null, origin: "gateway" };
+  const answer: ErrorResponse = { status: 500, body: null, origin: "gateway" };
   expect(toMessagesError(answer, facts)).toMatchObject({ status: 502, type: "api_error", headers: {} });
 });

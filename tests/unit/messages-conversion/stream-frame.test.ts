@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { badUpstreamAnswer, MessagesError } from "@sluice/messages-conversion/errors/messages-error";
+import { badUpstreamResponse, MessagesError } from "@sluice/messages-conversion/errors/messages-error";
 import type { MessagesEvent } from "@sluice/messages-conversion/messages";
 import { MessagesStream } from "@sluice/messages-conversion/stream/messages-stream";
 import { fromServerSentEvent, type StreamInput } from "@sluice/messages-conversion/stream/stream-input";
@@ -306,7 +306,11 @@ describe("E errors on the way", () => {
       errorChunk({ message: "bad key sk-abcdef", code: "invalid_api_key" }),
       { type: "api_error", message: "The upstream refused our credential." },
     ],
-    ["E a failure of the call", { kind: "failed", error: badUpstreamAnswer("x") }, { type: "api_error", message: "x" }],
+    [
+      "E a failure of the call",
+      { kind: "failed", error: badUpstreamResponse("x") },
+      { type: "api_error", message: "x" },
+    ],
     [
       "E P8 a chunk that ends in error",
       finish("error"),

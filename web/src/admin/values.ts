@@ -6,7 +6,7 @@ import type { leadList } from "@sluice/contracts/leads";
 import type { RowOf } from "@sluice/contracts/lists";
 import type { noticeResults as contractNoticeResults } from "@sluice/contracts/payments";
 import type { saveProfileInput } from "@sluice/contracts/upstream-auth";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 
 // Repeats the enumeration values of packages/contracts, since the schemas themselves would bring zod into the browser.
 // A record must name every one of them, so that none is missing or extra.
@@ -85,22 +85,22 @@ export const actorKindValues = valuesOf<(typeof actorKinds)[number]>({
   command: true,
   system: true,
 });
-export const nodeStatuses = valuesOf<AnswerOf<typeof exitNodeEntry>["status"]>({
+export const nodeStatuses = valuesOf<ResponseOf<typeof exitNodeEntry>["status"]>({
   testing: true,
   active: true,
   disabled: true,
 });
-export const exitAccountStatuses = valuesOf<AnswerOf<typeof exitAccountEntry>["status"]>({
+export const exitAccountStatuses = valuesOf<ResponseOf<typeof exitAccountEntry>["status"]>({
   testing: true,
   active: true,
   standby: true,
   disabled: true,
 });
-export const exitAuthTypes = valuesOf<AnswerOf<typeof exitAccountEntry>["auth_type"]>({
+export const exitAuthTypes = valuesOf<ResponseOf<typeof exitAccountEntry>["auth_type"]>({
   api_key: true,
   oauth_refresh_token: true,
 });
-type Profile = AnswerOf<typeof saveProfileInput>;
+type Profile = ResponseOf<typeof saveProfileInput>;
 export const authTypes = valuesOf<Profile["auth_type"]>({
   api_key: true,
   service_account: true,

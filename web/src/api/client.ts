@@ -1,4 +1,4 @@
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import type { ZodType } from "zod";
 
 /** The fields of an `ApiError`. */
@@ -93,13 +93,13 @@ export function newIdempotencyKey(): string {
 
 /**
  * Requests the backend; returns the fields beside `"ok": true`, typed by the schema that the endpoint declares in
- * packages/contracts: `apiGet<typeof userAnswer>("/backend/auth/me/")`. Only types come from there, no zod.
+ * packages/contracts: `apiGet<typeof userResponse>("/backend/auth/me/")`. Only types come from there, no zod.
  * @throws ApiError
  */
 export async function apiGet<Schema extends ZodType>(
   path: string,
   options: RequestOptions = {},
-): Promise<AnswerOf<Schema>> {
+): Promise<ResponseOf<Schema>> {
   return await send<Schema>(path, { method: "GET" }, options);
 }
 
@@ -111,7 +111,7 @@ export async function apiPost<Schema extends ZodType>(
   path: string,
   body: Readonly<Record<string, unknown>>,
   options: RequestOptions = {},
-): Promise<AnswerOf<Schema>> {
+): Promise<ResponseOf<Schema>> {
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (options.idempotencyKey !== undefined) {
     headers["idempotency-key"] = options.idempotencyKey;
@@ -130,7 +130,7 @@ async function send<Schema extends ZodType>(
   path: string,
   init: RequestInit,
   options: RequestOptions,
-): Promise<AnswerOf<Schema>> {
+): Promise<ResponseOf<Schema>> {
   try {
     return await sendOnce<Schema>(path, init, options);
   } catch (error) {
@@ -146,7 +146,7 @@ async function sendOnce<Schema extends ZodType>(
   path: string,
   init: RequestInit,
   options: RequestOptions,
-): Promise<AnswerOf<Schema>> {
+): Promise<ResponseOf<Schema>> {
   const answer = await fetch(apiUrl(path, options.query), {
     ...init,
     signal: options.signal ?? null,
@@ -160,7 +160,7 @@ async function sendOnce<Schema extends ZodType>(
   });
   const body = await readJson(answer);
   if (answer.ok && body["ok"] === true) {
-    return body as AnswerOf<Schema>;
+    return body as ResponseOf<Schema>;
   }
   const error = new ApiError(await readDetail(toErrorDetail(answer, body)));
   if (isSessionEnd(error) && options.isOtherLogin !== true) {

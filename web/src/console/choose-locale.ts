@@ -1,4 +1,4 @@
-import type { userAnswer } from "@sluice/contracts/accounts";
+import type { userResponse } from "@sluice/contracts/accounts";
 import type { Locale } from "@sluice/contracts/locales";
 import { apiPost } from "../api/client.ts";
 import { showToast } from "../kit/toast.tsx";
@@ -9,7 +9,7 @@ import { showToast } from "../kit/toast.tsx";
  */
 export async function chooseLocale(locale: Locale): Promise<void> {
   try {
-    await apiPost<typeof userAnswer>("/backend/auth/profile/save/", { locale });
+    await apiPost<typeof userResponse>("/backend/auth/profile/save/", { locale });
   } catch (error) {
     showToast(error instanceof Error ? error.message : String(error));
     return;

@@ -1,4 +1,4 @@
-import type { ListAnswer } from "@sluice/contracts/lists";
+import type { ListResponse } from "@sluice/contracts/lists";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
 import { type ApiError, apiGet, apiUrl } from "../api/client.ts";
 import type { TableState } from "./table-state.ts";
@@ -7,7 +7,7 @@ import type { TableState } from "./table-state.ts";
 export type ListQuery<Row> = {
   readonly rows: readonly Row[] | undefined;
   readonly nextCursor: string | null | undefined;
-  readonly total: ListAnswer<Row>["total"];
+  readonly total: ListResponse<Row>["total"];
   readonly isLoading: boolean;
   readonly isRefreshing: boolean;
   readonly error: ApiError | Error | null;
@@ -30,7 +30,7 @@ export function createListQuery<Row>(options: ListOptions): ListQuery<Row> {
     queryKey: [path, state.query()],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
       // The row type is that of the same contract whose path this is.
-      apiGet(`${path}list/`, { query: state.query(), signal }) as Promise<ListAnswer<Row>>,
+      apiGet(`${path}list/`, { query: state.query(), signal }) as Promise<ListResponse<Row>>,
     // The previous rows stay, dimmed, until the new ones have loaded.
     placeholderData: keepPreviousData,
     refetchInterval: options.refreshMs?.() ?? 0,

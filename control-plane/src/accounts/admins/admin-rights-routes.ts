@@ -1,11 +1,11 @@
 import {
   adminDeedInput,
-  adminListAnswer,
+  adminListResponse,
   createAdminInput,
   doneOrWaiting,
-  saveAdminAnswer,
   saveAdminInput,
-  sessionRevokeAnswer,
+  saveAdminResponse,
+  sessionRevokeResponse,
 } from "@sluice/contracts/accounts";
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import { z } from "zod";
@@ -30,7 +30,7 @@ function accessEndpoints({ adminAccess, approvals, acts }: Parts): AnyEndpoint[]
       ...adminOperation("/backend/admin/admin/create/"),
       input: createAdminInput,
       summary: "Create an admin, who sets the password through a link sent by mail",
-      output: saveAdminAnswer,
+      output: saveAdminResponse,
       errors: ["conflict", "too_many_attempts"],
       limits: [...limitSentences.mail, `${ofTwo}.`],
       handle: async (call) => {
@@ -56,7 +56,7 @@ function accessEndpoints({ adminAccess, approvals, acts }: Parts): AnyEndpoint[]
       ...adminOperation("/backend/admin/admin/sessions/revoke/"),
       input: adminDeedInput,
       summary: "End every session of another admin",
-      output: sessionRevokeAnswer,
+      output: sessionRevokeResponse,
       errors: ["not_found", "self_forbidden"],
       handle: async (call) => {
         const { admin: caller, input } = call;
@@ -74,7 +74,7 @@ function rightsEndpoints({ db, approvals, acts }: Parts): AnyEndpoint[] {
       ...adminOperation("/backend/admin/admin/list/"),
       input: z.strictObject({}),
       summary: "List current and former admins",
-      output: adminListAnswer,
+      output: adminListResponse,
       errors: [],
       handle: async () => ({ admins: await listAdmins(db) }),
     }),
@@ -83,7 +83,7 @@ function rightsEndpoints({ db, approvals, acts }: Parts): AnyEndpoint[] {
       ...adminOperation("/backend/admin/admin/save/"),
       input: saveAdminInput,
       summary: "Grant or remove admin and super-admin rights",
-      output: saveAdminAnswer,
+      output: saveAdminResponse,
       errors: ["not_found", "conflict", "last_admin", "self_forbidden"],
       limits: [`${ofTwo}, if it grants rights.`],
       handle: async (call) => await approvals.carryOut(acts.saveAdmin, call.input, call),

@@ -1,10 +1,10 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
-  approvalDetailAnswer,
+  approvalDetailResponse,
   approvalInput,
-  approvalListAnswer,
+  approvalListResponse,
   decideApprovalInput,
-  decidedApprovalAnswer,
+  decidedApprovalResponse,
 } from "@sluice/contracts/approvals";
 import { z } from "zod";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
@@ -18,7 +18,7 @@ export function approvalEndpoints(approvals: Approvals): AnyEndpoint[] {
       ...adminOperation("/backend/admin/approval/list/"),
       input: z.strictObject({}),
       summary: "List the requests that need a second super-admin: pending first, then the others, newest first",
-      output: approvalListAnswer,
+      output: approvalListResponse,
       errors: [],
       limits: ["Lists at most 200 requests."],
       handle: async () => ({ approvals: await approvals.list() }),
@@ -28,7 +28,7 @@ export function approvalEndpoints(approvals: Approvals): AnyEndpoint[] {
       ...adminOperation("/backend/admin/approval/detail/"),
       input: approvalInput,
       summary: "Get one of these requests and what it would do now",
-      output: approvalDetailAnswer,
+      output: approvalDetailResponse,
       errors: ["not_found"],
       handle: async ({ input }) => await approvals.describe(input.approval_id),
     }),
@@ -37,7 +37,7 @@ export function approvalEndpoints(approvals: Approvals): AnyEndpoint[] {
       ...adminOperation("/backend/admin/approval/decide/"),
       input: decideApprovalInput,
       summary: "Approve a request of another super-admin, which then takes effect, or reject it",
-      output: decidedApprovalAnswer,
+      output: decidedApprovalResponse,
       errors: ["not_found", "conflict", "self_forbidden", "super_admin_required", "idempotency_mismatch"],
       handle: async ({ input, admin, requestId, clientIp }) => {
         const { approval_id: approvalId, decision, reason } = input;

@@ -1,4 +1,4 @@
-import { landingAnswer, landingInput } from "@sluice/contracts/analytics";
+import { landingInput, landingResponse } from "@sluice/contracts/analytics";
 import { AddressLimiter, type AddressLimits } from "../../platform/address-limiter.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
@@ -28,7 +28,7 @@ export function analyticsEndpoints({ db, clock, limits = limitsDefault }: Analyt
       body: "beacon",
       bodyBytesMax,
       input: landingInput,
-      output: landingAnswer,
+      output: landingResponse,
       errors: ["too_many_attempts"],
       limits: [`${limits.perAddress} events a minute from one address, ${limits.inAll} in all for each process.`],
       summary: "Report a view of a public page, or a click on its call to action",

@@ -24,7 +24,7 @@ export function leadForm(
     input: anyForm,
     summary: "Request an offer for a company through a form",
     output: null,
-    otherAnswers: [
+    otherResponses: [
       { status: 303, type: null, summary: "Redirects to the confirmation page." },
       { status: 400, type: "text/html", summary: "The form's errors." },
       { status: 429, type: "text/html", summary: "A page that says there were too many requests." },

@@ -1,9 +1,9 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
   type CreateLeadInput,
-  createLeadAnswer,
   createLeadInput,
-  leadAnswer,
+  createLeadResponse,
+  leadResponse,
   saveLeadInput,
 } from "@sluice/contracts/leads";
 import { AddressLimiter, type AddressLimits } from "../../platform/address-limiter.ts";
@@ -60,7 +60,7 @@ export function leadEndpoints({
       path: "/backend/lead/create/",
       access: "public",
       input: createLeadInput,
-      output: createLeadAnswer,
+      output: createLeadResponse,
       errors: ["too_many_attempts"],
       limits: [
         `${limits.perAddress} a minute from one address, ${limits.inAll} in all for each process.`,
@@ -76,7 +76,7 @@ export function leadEndpoints({
       method: "POST",
       ...adminOperation("/backend/admin/lead/save/"),
       input: saveLeadInput,
-      output: leadAnswer,
+      output: leadResponse,
       errors: ["not_found", "conflict"],
       summary: "Change a lead's status and admin notes",
       handle: async ({ input, ...call }) => {

@@ -1,5 +1,10 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
-import { type SaveSecretInput, savedSecretOutput, saveSecretInput, secretListAnswer } from "@sluice/contracts/secrets";
+import {
+  type SaveSecretInput,
+  savedSecretOutput,
+  saveSecretInput,
+  secretListResponse,
+} from "@sluice/contracts/secrets";
 import { z } from "zod";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
@@ -33,7 +38,7 @@ export function secretEndpoints({ db, approvals, act }: SecretEndpointDeps): Any
       ...adminOperation("/backend/admin/secret/list/"),
       input: z.strictObject({}),
       summary: "List all secrets by name, with their dates and who saved them, without values",
-      output: secretListAnswer,
+      output: secretListResponse,
       errors: [],
       handle: async () => ({ secrets: await listSecrets(db) }),
     }),

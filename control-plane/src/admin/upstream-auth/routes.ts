@@ -1,7 +1,7 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
-  profileAnswer,
-  profileListAnswer,
+  profileListResponse,
+  profileResponse,
   profilesMax,
   refreshProfileInput,
   saveProfileInput,
@@ -32,7 +32,7 @@ export function upstreamAuthEndpoints(deps: UpstreamAuthDeps): AnyEndpoint[] {
       path: "/backend/upstream/auth-profiles/list/",
       access: "admin",
       input: z.strictObject({}),
-      output: profileListAnswer,
+      output: profileListResponse,
       errors: [],
       summary: "List all upstream auth profiles, without credentials",
       handle: async () => ({ profiles: await listProfiles(deps.db) }),
@@ -48,7 +48,7 @@ function saveEndpoint({ db, masterKey, onSecretChange }: UpstreamAuthDeps, path:
     method: "POST",
     ...adminOperation(path),
     input: saveProfileInput,
-    output: profileAnswer,
+    output: profileResponse,
     errors: ["not_found", "conflict", "secret_required"],
     limits: [`At most ${profilesMax} profiles.`],
     summary: "Create an upstream auth profile, or change the loaded version; its credential is never shown again",
@@ -78,7 +78,7 @@ function refreshEndpoint({ db }: UpstreamAuthDeps): AnyEndpoint {
     method: "POST",
     ...adminOperation("/backend/upstream/auth-profiles/refresh/"),
     input: refreshProfileInput,
-    output: profileAnswer,
+    output: profileResponse,
     errors: ["not_found"],
     summary: "Mark a profile as needing a manual reconnect; no provider is called",
     handle: async ({ input, ...call }) => {

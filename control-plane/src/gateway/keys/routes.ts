@@ -1,16 +1,16 @@
 import type { ApiKeyId } from "@sluice/contracts/ids";
 import {
-  firstRequestAnswer,
-  keyAnswer,
+  firstRequestResponse,
   keyCreateInput,
   keyInput,
-  keyListAnswer,
   keyListInput,
+  keyListResponse,
+  keyResponse,
   keyRotateInput,
   keySaveInput,
   liveKeysMax,
-  madeKeyAnswer,
-  rotatedKeyAnswer,
+  madeKeyResponse,
+  rotatedKeyResponse,
 } from "@sluice/contracts/keys";
 import { byCaller } from "../../admin/audit/service.ts";
 import { idempotencyKeyOf } from "../../platform/endpoint/idempotency-key.ts";
@@ -33,7 +33,7 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       access,
       input: keyCreateInput,
       summary: "Create an API key; its secret is shown only once",
-      output: madeKeyAnswer,
+      output: madeKeyResponse,
       limits: liveKeys,
       errors: ["too_many_keys", "idempotency_mismatch", "not_found", "conflict"],
       handle: async (call) => {
@@ -47,7 +47,7 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       access,
       input: keyListInput,
       summary: "List the user's API keys, newest first",
-      output: keyListAnswer,
+      output: keyListResponse,
       errors: [],
       handle: async ({ user, input: { cursor, limit, status } }) => {
         const page = { before: cursor ?? null, limit, isLiveOnly: status === "live" };
@@ -61,7 +61,7 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       access,
       input: keySaveInput,
       summary: "Rename an API key or change its limits",
-      output: keyAnswer,
+      output: keyResponse,
       limits: liveKeys,
       errors: ["not_found", "conflict", "too_many_keys"],
       handle: async (call) => ({ key: await keys.save(ownerOf(call), call.input) }),
@@ -73,7 +73,7 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       access,
       input: keyRotateInput,
       summary: "Rotate an API key: the new key and the old one share their limits until the overlap ends",
-      output: rotatedKeyAnswer,
+      output: rotatedKeyResponse,
       limits: liveKeys,
       errors: ["not_found", "conflict", "too_many_keys"],
       handle: async (call) => {
@@ -87,7 +87,7 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       access,
       input: keyInput,
       summary: "Check whether the API key has made a first successful call; cheap enough to poll every second",
-      output: firstRequestAnswer,
+      output: firstRequestResponse,
       errors: ["not_found"],
       handle: async ({ user, input }) => {
         const firstRequestAt = await keys.firstRequest(user.gatewayUserId, input.key_id as ApiKeyId);
@@ -110,7 +110,7 @@ function statusEndpoints(keys: KeyService): AnyEndpoint[] {
       access: "user",
       input: keyInput,
       summary,
-      output: keyAnswer,
+      output: keyResponse,
       errors: ["not_found", "conflict", "too_many_keys"],
       handle: async (call) => ({ key: await keys[action](ownerOf(call), call.input.key_id as ApiKeyId) }),
     }),

@@ -7,7 +7,7 @@ import { composeRequest, hopHeader, withHop } from "../dispatch/compose-request.
 import { attemptsMax } from "../dispatch/retry-policy.ts";
 import type { AttemptFailure, FailedAttempt } from "../model.ts";
 import type { PipelineDeps } from "../pipeline-deps.ts";
-import { classifyStatus, failedBy, malformedAnswer } from "../respond/classify-status.ts";
+import { classifyStatus, failedBy, malformedResponse } from "../respond/classify-status.ts";
 import { readRefusal } from "../respond/read-upstream-error.ts";
 import type { Handshake } from "./handshake.ts";
 import { frameBytesMax, type RealtimeLimits } from "./limits.ts";
@@ -129,5 +129,5 @@ function isRefusal(answer: ClientWebSocket | WebSocketRefusal | HttpClientError)
 /** A 2xx status does not answer a handshake: there is no such endpoint. */
 function classifyRefusal({ status, headers }: WebSocketRefusal): AttemptFailure {
   const failure = classifyStatus(status, headers);
-  return failure ?? { ...malformedAnswer, status };
+  return failure ?? { ...malformedResponse, status };
 }

@@ -13,7 +13,7 @@ import { AppError, toAppError } from "../../platform/errors.ts";
 import type { BodyRoom, BodyShare } from "../body-room.ts";
 import { keepPiece, newCallState, toReport } from "../call-state.ts";
 import { FreeAnswer } from "../errors.ts";
-import type { CallReport, CallState, GatewayAnswer, GatewayCall } from "../model.ts";
+import type { CallReport, CallState, GatewayCall, GatewayResponse } from "../model.ts";
 import { findOperation, isPlainPath } from "../operations/table.ts";
 import type { GatewayPort } from "../port.ts";
 import { answerHeaders, droppedHeader, headerOf } from "../respond/compose-answer.ts";
@@ -76,7 +76,7 @@ export class RemoteGateway implements GatewayPort {
     this.#deps = deps;
   }
 
-  async handle(call: GatewayCall): Promise<GatewayAnswer> {
+  async handle(call: GatewayCall): Promise<GatewayResponse> {
     const state = newCallState(call, this.#deps.captures);
     const caller: Caller = { known: null };
     try {
@@ -98,7 +98,7 @@ export class RemoteGateway implements GatewayPort {
     }
   }
 
-  async #send(state: CallState, caller: Caller): Promise<GatewayAnswer> {
+  async #send(state: CallState, caller: Caller): Promise<GatewayResponse> {
     const { call } = state;
     const hasBody = call.method !== "GET" && call.method !== "HEAD";
     const isKeyFirst = hasBody && !hasSmallBody(call.headers);
@@ -142,7 +142,7 @@ export class RemoteGateway implements GatewayPort {
   }
 
   /** Asks the gateway to check only the key; null when it is valid. */
-  async #refuseKey(state: CallState, caller: Caller): Promise<GatewayAnswer | null> {
+  async #refuseKey(state: CallState, caller: Caller): Promise<GatewayResponse | null> {
     const models = await this.#request(state.call, { method: "GET", target: "/v1/models", body: null });
     if (models.status >= 400) {
       return await this.#collect(state, models);
@@ -165,7 +165,7 @@ export class RemoteGateway implements GatewayPort {
     return client.send({ ...request, protocol, hostname, port, target, headers, signal: call.signal, limits });
   }
 
-  async #collect(state: CallState, response: HttpResponse): Promise<GatewayAnswer> {
+  async #collect(state: CallState, response: HttpResponse): Promise<GatewayResponse> {
     const known = headerOf(response, reportHeader);
     const body = await response.body.bytes(answerBytesMax);
     keepPiece(state, body);

@@ -5,7 +5,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { BodyReader } from "../../platform/read-body.ts";
 import { rawTarget } from "../../platform/request-target.ts";
 import { upgradeToSocket } from "../../platform/websocket/server-socket.ts";
-import type { CallReport, GatewayAnswer, GatewayCall } from "../model.ts";
+import type { CallReport, GatewayCall, GatewayResponse } from "../model.ts";
 import type { GatewayPort, RealtimePort } from "../port.ts";
 import {
   begunHeader,
@@ -123,12 +123,12 @@ function beginCall(
   };
 }
 
-function toResponse(answer: GatewayAnswer): Response {
+function toResponse(answer: GatewayResponse): Response {
   return new Response(answer.body, { status: answer.status, headers: answer.headers });
 }
 
 /** The report is in the headers if the call is over by then, else in a comment after the last event. */
-function toLinkedResponse(answer: GatewayAnswer, report: CallReport | null): Response {
+function toLinkedResponse(answer: GatewayResponse, report: CallReport | null): Response {
   const isEvents = answer.headers["content-type"]?.startsWith("text/event-stream") === true;
   if (isEvents && answer.body instanceof ReadableStream) {
     answer.headers[reportHeader] = reportFollows;

@@ -83,7 +83,7 @@ const clientErrors: Record<HttpClientErrorKind, AttemptFailure> = {
 /**
  * A successful status with an invalid response: wrong type, compressed unasked, not JSON. It may have been worked on.
  */
-export const malformedAnswer: AttemptFailure = clientErrors.malformed;
+export const malformedResponse: AttemptFailure = clientErrors.malformed;
 
 /** What a connection failure means. */
 export function classifyClientError(error: HttpClientError): AttemptFailure {

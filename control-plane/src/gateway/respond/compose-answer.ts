@@ -1,6 +1,6 @@
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 import type { HttpResponse } from "@sluice/http-client/model";
-import type { GatewayAnswer } from "../model.ts";
+import type { GatewayResponse } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
 
 /** The only headers of an upstream that reach a client. */
@@ -54,7 +54,7 @@ export function answeringNode(response: HttpResponse, expected: string | null): 
 }
 
 /** Adds the header that names the exit node to a response. */
-export function namingNode(answer: GatewayAnswer, exitNode: string | null): GatewayAnswer {
+export function namingNode(answer: GatewayResponse, exitNode: string | null): GatewayResponse {
   return exitNode === null ? answer : { ...answer, headers: { ...answer.headers, [exitNodeHeader]: exitNode } };
 }
 

@@ -15,7 +15,7 @@ const errorBodyBytesMax = 65_536;
 const noteMsMax = 500;
 
 /** The part of a response that is needed to read its error. */
-type RefusingAnswer = Pick<HttpResponse, "headers"> & {
+type RefusalResponse = Pick<HttpResponse, "headers"> & {
   readonly body: Pick<HttpResponseBody, "bytes" | "consume" | "cancel">;
 };
 
@@ -34,7 +34,7 @@ type Said = { readonly words: ErrorWords; readonly isPage: boolean };
  * @param request the body that was sent, which support may not see
  */
 export async function readRefusal(
-  response: RefusingAnswer,
+  response: RefusalResponse,
   failure: AttemptFailure,
   secrets: Secrets,
   request: Uint8Array,
@@ -211,7 +211,7 @@ function readSoon(body: Pick<HttpResponseBody, "consume">): Promise<Uint8Array |
   });
 }
 
-function isHtml({ headers }: RefusingAnswer): boolean {
+function isHtml({ headers }: RefusalResponse): boolean {
   return headers.some(([name, value]) => name === "content-type" && value.includes("html"));
 }
 

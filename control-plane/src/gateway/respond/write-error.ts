@@ -1,6 +1,6 @@
 import { errorDefinition } from "@sluice/contracts/errors";
 import type { AppError } from "../../platform/errors.ts";
-import type { GatewayAnswer } from "../model.ts";
+import type { GatewayResponse } from "../model.ts";
 
 /** An error in the format of the OpenAI API. */
 type OpenaiError = { message: string; type: string; param: string | null; code: string };
@@ -15,7 +15,7 @@ export function toOpenaiError(error: AppError): { error: OpenaiError } {
 }
 
 /** An error as a response: status, `Retry-After` if there is one, JSON body. */
-export function writeError(error: AppError): GatewayAnswer {
+export function writeError(error: AppError): GatewayResponse {
   const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
   if (error.retryAfterSeconds !== null) {
     headers["retry-after"] = String(error.retryAfterSeconds);

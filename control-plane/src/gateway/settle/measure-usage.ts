@@ -1,7 +1,7 @@
 import { noUnits, type Units } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { bookable, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
-import type { AnsweredCall, Delivered, Measured, StreamedAnswer } from "../usage-count/model.ts";
+import type { AnsweredCall, Delivered, Measured, StreamedResponse } from "../usage-count/model.ts";
 import { asObject, atMost, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
 import { DeliveredCount } from "./measure-usage/count-delivered.ts";
 import { type OutputRules, outputs } from "./measure-usage/outputs.ts";
@@ -45,7 +45,7 @@ export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { fo
  * output, else by ours. Nothing delivered, or no output, is free. A client that leaves also owes the input, because the
  * provider has read it.
  */
-export function measureStream(answer: StreamedAnswer): Measured {
+export function measureStream(answer: StreamedResponse): Measured {
   const { operation, end, reported, bytesSent, limits } = answer;
   const rules = outputs[operation.output];
   if (end !== "aborted" && bytesSent === 0 && reported === null) {
@@ -61,14 +61,14 @@ export function measureStream(answer: StreamedAnswer): Measured {
 }
 
 /** The provider's count from the middle of a stream, with the output by our own count if that is more. */
-function withLater(measured: Measured, { delivered, limits }: StreamedAnswer): Measured {
+function withLater(measured: Measured, { delivered, limits }: StreamedResponse): Measured {
   const outputTokens = atMost(BigInt(delivered.outputTokens), limits.held.outputTokens);
   return measured.usageSource === "provider" && outputTokens > measured.units.outputTokens
     ? { ...measured, units: { ...measured.units, outputTokens }, usageSource: "estimated" }
     : measured;
 }
 
-function measureEnded(rules: OutputRules, answer: StreamedAnswer, counted: () => Units): Measured {
+function measureEnded(rules: OutputRules, answer: StreamedResponse, counted: () => Units): Measured {
   const { end, reported, bytesSent, delivered, limits } = answer;
   const usage = withPictures(reported, delivered);
   if (end === "completed") {
@@ -92,7 +92,7 @@ export function measureUnread(call: AnsweredCall): Measured {
  * The provider was read for a while after the client left: charges what it reported, or else what it had read and what
  * the client had received.
  */
-function measureAborted(rules: OutputRules, answer: StreamedAnswer): Measured {
+function measureAborted(rules: OutputRules, answer: StreamedResponse): Measured {
   const { limits, delivered, reported } = answer;
   const usage = withPictures(reported, delivered);
   if (usage !== null && usage.isOdd !== true && (usage.outputTokens > 0n || usage.images > 0)) {
@@ -144,7 +144,7 @@ export class StreamMeter {
   }
 
   /** Everything so far. */
-  get heard(): Pick<StreamedAnswer, "reported" | "isReportEarly" | "isFiltered" | "delivered"> {
+  get heard(): Pick<StreamedResponse, "reported" | "isReportEarly" | "isFiltered" | "delivered"> {
     const { delivered, texts } = this.#count;
     const isReportEarly = texts > this.#textsBeforeReport;
     return { reported: this.#reported, isReportEarly, isFiltered: this.#isFiltered, delivered };

@@ -33,7 +33,7 @@ export type Delivered = {
 };
 
 /** The properties by which a stream is measured. */
-export type StreamedAnswer = AnsweredCall & {
+export type StreamedResponse = AnsweredCall & {
   /** Whether it was completed; `aborted` when the client left before. */
   readonly end: "completed" | "failed" | "aborted";
   /** The last usage reported by the provider, or null. */

@@ -1,4 +1,4 @@
-import { inboxAnswer, inboxInput, readInboxAnswer, readInboxInput } from "@sluice/contracts/mail";
+import { inboxInput, inboxResponse, readInboxInput, readInboxResponse } from "@sluice/contracts/mail";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
@@ -13,7 +13,7 @@ export function inboxEndpoints({ db, clock }: { readonly db: Database; readonly 
       access: "user",
       input: inboxInput,
       summary: "List the mails sent to the user, newest first, without links",
-      output: inboxAnswer,
+      output: inboxResponse,
       errors: [],
       handle: async ({ input: { cursor, limit }, user }) => {
         const list = (most: number) => listInbox(db, user.userId, { before: cursor ?? null, limit: most });
@@ -28,7 +28,7 @@ export function inboxEndpoints({ db, clock }: { readonly db: Database; readonly 
       access: "user",
       input: readInboxInput,
       summary: "Mark the user's messages as read",
-      output: readInboxAnswer,
+      output: readInboxResponse,
       errors: [],
       handle: async ({ input: { ids }, user }) => {
         const marked = await markRead(db, user.userId, ids, new Date(clock.now()));

@@ -1,5 +1,10 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
-import { resendDeadMailsAnswer, resendDeadMailsInput, resendMailAnswer, resendMailInput } from "@sluice/contracts/mail";
+import {
+  resendDeadMailsInput,
+  resendDeadMailsResponse,
+  resendMailInput,
+  resendMailResponse,
+} from "@sluice/contracts/mail";
 import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
@@ -16,7 +21,7 @@ export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonl
       ...adminOperation("/backend/admin/mail/resend/"),
       input: resendMailInput,
       summary: "Put a failed mail back into the queue",
-      output: resendMailAnswer,
+      output: resendMailResponse,
       errors: ["conflict"],
       handle: async ({ input: { id }, ...call }) => {
         await db.withTransaction(async (tx) => {
@@ -47,7 +52,7 @@ function resendDeadEndpoint({ db, clock }: { readonly db: Database; readonly clo
     ...adminOperation("/backend/admin/mail/resend-failed/"),
     input: resendDeadMailsInput,
     summary: "Put failed mails back into the queue, oldest first, as many as can still be sent",
-    output: resendDeadMailsAnswer,
+    output: resendDeadMailsResponse,
     errors: [],
     handle: async ({ input: { template, limit }, ...call }) => {
       const queued = await db.withTransaction(async (tx) => {

@@ -1,12 +1,12 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
-  mailPreviewAnswer,
-  mailTemplateAnswer,
+  mailPreviewResponse,
   mailTemplateInput,
-  mailTemplateListAnswer,
+  mailTemplateListResponse,
   mailTemplateNames,
+  mailTemplateResponse,
   previewMailTemplateInput,
-  savedMailTemplateAnswer,
+  savedMailTemplateResponse,
   saveMailTemplateInput,
 } from "@sluice/contracts/mail";
 import { z } from "zod";
@@ -41,7 +41,7 @@ function listEndpoint({ db }: TemplateEndpointDeps): AnyEndpoint {
     access: "admin",
     input: z.strictObject({}),
     summary: "List the mail templates, what each can show, and which were changed",
-    output: mailTemplateListAnswer,
+    output: mailTemplateListResponse,
     errors: [],
     handle: async () => ({
       templates: mailTemplateNames.map((name) => ({ name, ...variablesOf(name) })),
@@ -57,7 +57,7 @@ function readEndpoint({ db }: TemplateEndpointDeps): AnyEndpoint {
     access: "admin",
     input: mailTemplateInput,
     summary: "Get a mail template in one language, as it is now and as shipped",
-    output: mailTemplateAnswer,
+    output: mailTemplateResponse,
     errors: [],
     handle: async ({ input: { name, locale } }) => {
       const saved = await findTemplate(db, name, locale);
@@ -74,7 +74,7 @@ function saveEndpoint({ db }: TemplateEndpointDeps): AnyEndpoint {
     ...adminOperation("/backend/admin/mail/template/save/"),
     input: saveMailTemplateInput,
     summary: "Save a mail template that replaces the shipped one",
-    output: savedMailTemplateAnswer,
+    output: savedMailTemplateResponse,
     errors: ["conflict"],
     handle: async ({ input: { name, locale, version, ...source }, ...call }) => {
       refuseUnfit(name, source);
@@ -103,7 +103,7 @@ function previewEndpoint({ db, shared, siteUrl }: TemplateEndpointDeps): AnyEndp
     ...adminOperation("/backend/admin/mail/template/preview/"),
     input: previewMailTemplateInput,
     summary: "Preview a mail template with sample values; nothing is saved or sent",
-    output: mailPreviewAnswer,
+    output: mailPreviewResponse,
     errors: [],
     handle: async ({ input: { name, locale, subject, html, text } }) => {
       const now = (await findTemplate(db, name, locale)) ?? builtInTemplate(name, locale);

@@ -7,7 +7,7 @@ import {
   previewRefundInput,
   type RefundPreview,
   refundOutput,
-  refundPreviewAnswer,
+  refundPreviewResponse,
   resolveOrderInput,
   resolveOrderOutput,
   savePlanInput,
@@ -134,7 +134,7 @@ function refundPreviewEndpoint({ db, approvals }: BillingAdminDeps): AnyEndpoint
     access: "admin",
     input: previewRefundInput,
     summary: "Preview a refund of an order",
-    output: refundPreviewAnswer,
+    output: refundPreviewResponse,
     errors: ["not_found"],
     handle: async ({ input, admin }) => {
       const wanted = { orderNo: input.order_no, amountUsd: input.amount_usd ?? null };

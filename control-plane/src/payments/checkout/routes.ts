@@ -1,11 +1,11 @@
 import {
   type CardSender,
   type CreatedPayment,
-  cardNoticeAnswer,
+  cardNoticeResponse,
   createCardPaymentInput,
   createdPayment,
   createWalletPaymentInput,
-  paymentOptionsAnswer,
+  paymentOptionsResponse,
 } from "@sluice/contracts/payments";
 import { z } from "zod";
 import { idempotencyKeyOf } from "../../platform/endpoint/idempotency-key.ts";
@@ -45,7 +45,7 @@ export function checkoutEndpoints({ checkout, notices, guests, isMockOffered }: 
       access: "user",
       input: z.strictObject({}),
       summary: "List the payment methods available now",
-      output: paymentOptionsAnswer,
+      output: paymentOptionsResponse,
       errors: [],
       handle: async () => ({ ...(await checkout.options()), is_mock_offered: isMockOffered }),
     }),
@@ -82,7 +82,7 @@ export function checkoutEndpoints({ checkout, notices, guests, isMockOffered }: 
       input: z.object({}),
       summary: "Receive a notification of the wallet gateway; the response is the word it expects",
       output: null,
-      otherAnswers: [{ status: 200, type: "text/plain", summary: "The word `success`." }],
+      otherResponses: [{ status: 200, type: "text/plain", summary: "The word `success`." }],
       rawTypes: ["application/x-www-form-urlencoded", "application/json"],
       errors: [
         "unsupported_encoding",
@@ -118,7 +118,7 @@ function cardWebhook(path: string, sender: CardSender, notices: GatewayNotices):
     bodyBytesMax: noticeBytesMax,
     input: z.object({}),
     summary: `Receive an event of account ${sender} at the card gateway`,
-    output: cardNoticeAnswer,
+    output: cardNoticeResponse,
     rawTypes: ["application/json"],
     errors: [
       ...(["unsupported_encoding", "invalid_json", "invalid_signature", "timestamp_out_of_range"] as const),

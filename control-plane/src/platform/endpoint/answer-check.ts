@@ -23,7 +23,7 @@ export const errorBody = z.strictObject({
  */
 export async function undocumentedIn(endpoint: AnyEndpoint, answer: Response): Promise<string | null> {
   const type = answer.headers.get("content-type");
-  const isOther = (endpoint.otherAnswers ?? []).some(
+  const isOther = (endpoint.otherResponses ?? []).some(
     (other) => other.status === answer.status && (type ?? "").split(";")[0] === (other.type ?? ""),
   );
   if (isOther) {

@@ -58,7 +58,7 @@ export type CallBase<Input> = {
 export type EndpointCall<A extends Access, Input> = CallBase<Input> & CallerOf<A>;
 
 /** What an endpoint returns: the fields beside `"ok": true`, or a complete response. */
-export type EndpointAnswer = Record<string, unknown> | Response;
+export type EndpointResponse = Record<string, unknown> | Response;
 
 /**
  * `json`: the body must be JSON. `beacon`: the same, also with a text type, as browsers send it without a preflight.
@@ -68,7 +68,7 @@ export type EndpointAnswer = Record<string, unknown> | Response;
 export type BodyKind = "json" | "beacon" | "form" | "raw";
 
 /** A non-JSON response: a file, a page, or just headers (`type` is null), as for a redirect. */
-export type OtherAnswer = { readonly status: number; readonly type: string | null; readonly summary: string };
+export type OtherResponse = { readonly status: number; readonly type: string | null; readonly summary: string };
 
 export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   readonly method: "GET" | "POST";
@@ -95,19 +95,19 @@ export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   readonly summary: string;
   /** What is beside `"ok": true` in JSON, so with `wireInteger` and `wireMoment`; null if it never returns JSON. */
   readonly output: z.ZodType | null;
-  readonly otherAnswers?: readonly OtherAnswer[];
+  readonly otherResponses?: readonly OtherResponse[];
   /** The codes that its service throws. The kit's own (login, input, body, method, failures) are known anyway. */
   readonly errors: readonly ErrorCode[];
   /** Limits besides those of the body, a sentence each: how often, how much, per whom. */
   readonly limits?: readonly string[];
-  readonly handle: (call: EndpointCall<A, z.output<Schema>>) => Promise<EndpointAnswer>;
+  readonly handle: (call: EndpointCall<A, z.output<Schema>>) => Promise<EndpointResponse>;
 };
 
 /** The common part of every endpoint. */
 export type AnyEndpoint = Omit<Endpoint<Access, z.ZodType>, "handle"> & {
   readonly handle: (
     call: CallBase<unknown> & { readonly user?: unknown; readonly admin?: unknown },
-  ) => Promise<EndpointAnswer>;
+  ) => Promise<EndpointResponse>;
 };
 
 /** Declares an endpoint. The kit calls it only with the caller and the input that it declares. */

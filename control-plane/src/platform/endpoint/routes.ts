@@ -7,7 +7,7 @@ import { type BodyLimits, BodyReader } from "../read-body.ts";
 import { refuseGuardedFields, refuseWithoutRight } from "./admin-rules.ts";
 import { errorAnswer, successAnswer } from "./answer.ts";
 import { undocumentedIn } from "./answer-check.ts";
-import type { AdminCaller, AnyEndpoint, CallerReader, EndpointAnswer } from "./model.ts";
+import type { AdminCaller, AnyEndpoint, CallerReader, EndpointResponse } from "./model.ts";
 import { readInput } from "./read-input.ts";
 import { isSameOrigin } from "./same-origin.ts";
 
@@ -131,7 +131,7 @@ async function call(
   group: readonly AnyEndpoint[],
   { request, server, params }: Context,
   { callers, edge, requestId }: CallDeps,
-): Promise<EndpointAnswer> {
+): Promise<EndpointResponse> {
   const method = request.method === "HEAD" ? "GET" : request.method;
   const endpoint = group.find((each) => each.method === method);
   if (endpoint === undefined) {

@@ -1,4 +1,4 @@
-import { countedMax, type ListAnswer } from "@sluice/contracts/lists";
+import { countedMax, type ListResponse } from "@sluice/contracts/lists";
 import type { Clock } from "../clock.ts";
 import type { Database } from "../db.ts";
 import { type AdminCaller, type AnyEndpoint, endpoint } from "../endpoint/model.ts";
@@ -55,7 +55,7 @@ const countMsMax = 2_000;
  *    expression for each field of the row, a condition for each filter (`equals`, `isOneOf`, `startsWith`, `either`, or a
  *    function that gets the value and `bind`), for each sort its columns, unique together, never null, with an index.
  * 3. In its composition, `listEndpoints(lists, [{path: "/backend/admin/order/", access: "admin", about, source}])`, where
- *    `lists` is the one `ListDeps` of `compose/features.ts`. It answers `GET <path>list/` with a `ListAnswer` and
+ *    `lists` is the one `ListDeps` of `compose/features.ts`. It answers `GET <path>list/` with a `ListResponse` and
  *    `GET <path>export/?format=csv|json` with a file of every row, and writes down who took it.
  *
  * A page costs the same wherever it begins. Rows that come while somebody walks through the pages disturb nobody: what was
@@ -96,7 +96,7 @@ function exportEndpoint(deps: ListDeps, exports: ListExports, { path, access, ab
     input: source.contract.exportInput,
     summary: `Export all ${about} as CSV or JSON`,
     output: null,
-    otherAnswers: [
+    otherResponses: [
       { status: 200, type: "text/csv", summary: "One line per row, after a line with the column names." },
       { status: 200, type: "application/json", summary: "One array of all rows." },
     ],
@@ -119,7 +119,7 @@ function exportEndpoint(deps: ListDeps, exports: ListExports, { path, access, ab
  * @param query parsed by the contract's `input`
  * @throws AppError `invalid_parameter` for an invalid cursor or days, `too_broad` when it takes too long
  */
-export async function readPage(deps: ListDeps, source: AnyListSource, query: Query): Promise<ListAnswer<Row>> {
+export async function readPage(deps: ListDeps, source: AnyListSource, query: Query): Promise<ListResponse<Row>> {
   const { db, clock } = deps;
   const request = readListRequest(source, query, clock.now());
   const keys = sortColumns(source, request);
@@ -145,7 +145,7 @@ export async function readFirstPage(
   deps: ListDeps,
   source: AnyListSource,
   filters: Readonly<Record<string, unknown>>,
-): Promise<ListAnswer<Row>> {
+): Promise<ListResponse<Row>> {
   const defaults = source.contract.input.parse({});
   return await readPage(deps, source, { ...(defaults as Query), ...filters });
 }

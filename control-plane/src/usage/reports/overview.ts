@@ -44,7 +44,7 @@ export async function readOverview(db: Database, clock: Pick<Clock, "now">, inpu
   ]);
   await keepCounts(db, [counted.freshUsers, before.freshUsers]);
   const figures = figureAnswers(counted.figures, before.figures, { range, usageAsOf: shown.usage_as_of, state });
-  return { range: rangeAnswerOf(range), previous_range: range.previous, read_at: state.read_at, figures, ...shown };
+  return { range: reportedRangeOf(range), previous_range: range.previous, read_at: state.read_at, figures, ...shown };
 }
 
 type Counted = { readonly figures: Figures; readonly freshUsers: FreshCount | null };
@@ -100,7 +100,7 @@ function withTraffic(nodes: readonly NodeState[], byNode: readonly RoutePart[]) 
   });
 }
 
-export function rangeAnswerOf({ fromDay, toDay, zone, from, to }: ReportRange) {
+export function reportedRangeOf({ fromDay, toDay, zone, from, to }: ReportRange) {
   return { from_day: fromDay, to_day: toDay, zone, from, to };
 }
 
@@ -191,7 +191,7 @@ function figureAnswers(now: Figures, before: Figures, { range, usageAsOf, state 
       previous,
       change: changeOf(value, previous),
       definition,
-      range: kind === "range" ? rangeAnswerOf(range) : null,
+      range: kind === "range" ? reportedRangeOf(range) : null,
       as_of: asOf(key),
     };
   });

@@ -1,5 +1,5 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
-import { dashboardAnswer, dashboardInput, overviewAnswer, overviewInput } from "@sluice/contracts/overview";
+import { dashboardInput, dashboardResponse, overviewInput, overviewResponse } from "@sluice/contracts/overview";
 import {
   campaignReport,
   campaignReportInput,
@@ -22,7 +22,7 @@ import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
 import { findCost, listCosts, upsertCost } from "./cost-store.ts";
-import { rangeAnswerOf, readDashboard, readOverview } from "./overview.ts";
+import { readDashboard, readOverview, reportedRangeOf } from "./overview.ts";
 import { readReportRange } from "./range.ts";
 import { reportCsv } from "./report-csv.ts";
 import { reportCampaigns, reportMargin, reportReconciliation, reportRevenue, reportUsage } from "./reports.ts";
@@ -48,7 +48,7 @@ function overviewEndpoints({ db, clock }: ReportEndpointDeps): AnyEndpoint[] {
       ...admins,
       path: "/backend/admin/dashboard/",
       input: dashboardInput,
-      output: dashboardAnswer,
+      output: dashboardResponse,
       errors: [],
       summary: "Get the eight key figures",
       handle: async ({ input }) => ({ ...(await readDashboard(db, clock, input)) }),
@@ -57,7 +57,7 @@ function overviewEndpoints({ db, clock }: ReportEndpointDeps): AnyEndpoint[] {
       ...admins,
       path: "/backend/admin/overview/",
       input: overviewInput,
-      output: overviewAnswer,
+      output: overviewResponse,
       errors: [],
       summary: "Get the admin dashboard as of one moment, by days of a time zone",
       handle: async ({ input }) => ({ ...(await readOverview(db, clock, input)) }),
@@ -74,13 +74,13 @@ function sumEndpoints({ db, clock }: ReportEndpointDeps): AnyEndpoint[] {
       input: revenueReportInput,
       output: revenueReport,
       errors: [],
-      otherAnswers: csvFile,
+      otherResponses: csvFile,
       summary: "Report payments and refunds by day of a time zone, by plan or by gateway",
       handle: async ({ input }) => {
         const range = rangeOf(input);
         const report = await reportRevenue(db, range, input.by);
         const file = { name: `revenue-by-${input.by}`, columns: revenueReport.shape.rows.element, rows: report.rows };
-        return input.format === "csv" ? reportCsv(range, file) : { range: rangeAnswerOf(range), ...report };
+        return input.format === "csv" ? reportCsv(range, file) : { range: reportedRangeOf(range), ...report };
       },
     }),
     endpoint({
@@ -89,13 +89,13 @@ function sumEndpoints({ db, clock }: ReportEndpointDeps): AnyEndpoint[] {
       input: usageReportInput,
       output: usageReport,
       errors: [],
-      otherAnswers: csvFile,
+      otherResponses: csvFile,
       summary: "Report calls, tokens and quota by day of a time zone, by model, provider, exit node or user",
       handle: async ({ input }) => {
         const range = rangeOf(input);
         const report = await reportUsage(db, range, input.by);
         const file = { name: `usage-by-${input.by}`, columns: usageReport.shape.rows.element, rows: report.rows };
-        return input.format === "csv" ? reportCsv(range, file) : { range: rangeAnswerOf(range), ...report };
+        return input.format === "csv" ? reportCsv(range, file) : { range: reportedRangeOf(range), ...report };
       },
     }),
     endpoint({
@@ -104,13 +104,13 @@ function sumEndpoints({ db, clock }: ReportEndpointDeps): AnyEndpoint[] {
       input: marginReportInput,
       output: marginReport,
       errors: [],
-      otherAnswers: csvFile,
+      otherResponses: csvFile,
       summary: "Compare what calls were charged with what their providers cost",
       handle: async ({ input }) => {
         const range = rangeOf(input);
         const report = await reportMargin(db, range, input.by);
         const file = { name: `margin-by-${input.by}`, columns: marginReport.shape.rows.element, rows: report.rows };
-        return input.format === "csv" ? reportCsv(range, file) : { range: rangeAnswerOf(range), ...report };
+        return input.format === "csv" ? reportCsv(range, file) : { range: reportedRangeOf(range), ...report };
       },
     }),
   ];
@@ -123,7 +123,7 @@ function reconciliationEndpoint({ db, clock }: ReportEndpointDeps): AnyEndpoint 
     input: reconciliationInput,
     output: reconciliationReport,
     errors: [],
-    otherAnswers: csvFile,
+    otherResponses: csvFile,
     summary: "Reconcile orders, payments and the ledger; the file lists the mismatches",
     handle: async ({ input }) => {
       const range = readReportRange(input, clock.now());
@@ -131,7 +131,7 @@ function reconciliationEndpoint({ db, clock }: ReportEndpointDeps): AnyEndpoint 
       const columns = reconciliationReport.shape.mismatches.element;
       return input.format === "csv"
         ? reportCsv(range, { name: "reconciliation", columns, rows: report.mismatches })
-        : { range: rangeAnswerOf(range), ...report };
+        : { range: reportedRangeOf(range), ...report };
     },
   });
 }
@@ -143,7 +143,7 @@ function campaignEndpoint({ db, clock }: ReportEndpointDeps): AnyEndpoint {
     input: campaignReportInput,
     output: campaignReport,
     errors: [],
-    otherAnswers: csvFile,
+    otherResponses: csvFile,
     summary: "Report page views, clicks and payments by campaign",
     handle: async ({ input }) => {
       const range = readReportRange(input, clock.now());
@@ -151,7 +151,7 @@ function campaignEndpoint({ db, clock }: ReportEndpointDeps): AnyEndpoint {
       const columns = campaignReport.shape.rows.element;
       return input.format === "csv"
         ? reportCsv(range, { name: "campaigns", columns, rows: report.rows })
-        : { range: rangeAnswerOf(range), ...report };
+        : { range: reportedRangeOf(range), ...report };
     },
   });
 }

@@ -1,5 +1,5 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
-import { type SettlementAnswer, settleUsageAnswer, settleUsageInput } from "@sluice/contracts/usage-settlement";
+import { type SettlementResponse, settleUsageInput, settleUsageResponse } from "@sluice/contracts/usage-settlement";
 import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
@@ -14,12 +14,12 @@ export function settlementEndpoints({ db, settlement }: SettlementEndpointDeps):
       ...adminOperation("/backend/admin/usage-settle/"),
       input: settleUsageInput,
       summary: "Settle the usage log now instead of at the next run, within a minute",
-      output: settleUsageAnswer,
+      output: settleUsageResponse,
       errors: [],
       handle: async ({ input: { reconcile }, ...call }) => {
         const run = await settlement.run({ isReconciled: reconcile });
         const lag = await settlement.measureLag();
-        const answer: SettlementAnswer = {
+        const answer: SettlementResponse = {
           rows_settled: run.rowsSettled,
           base_quota: run.baseQuota,
           settled_quota: run.settledQuota,

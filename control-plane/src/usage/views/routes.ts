@@ -1,12 +1,12 @@
 import {
   usageDaysMax,
   usageExportRowsMax,
-  usageListAnswer,
   usageListInput,
-  usageReceiptAnswer,
+  usageListResponse,
   usageReceiptInput,
-  usageSummaryAnswer,
+  usageReceiptResponse,
   usageSummaryInput,
+  usageSummaryResponse,
 } from "@sluice/contracts/usage";
 import { z } from "zod";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
@@ -25,7 +25,7 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       access,
       input: usageListInput,
       summary: "List the user's calls, newest first",
-      output: usageListAnswer,
+      output: usageListResponse,
       errors: [],
       handle: async ({ user, input }) => {
         const { rows, nextCursor } = await views.list(user.gatewayUserId, input);
@@ -38,7 +38,7 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       access,
       input: usageSummaryInput,
       summary: "Sum the user's calls by day of a time zone, by model and by key",
-      output: usageSummaryAnswer,
+      output: usageSummaryResponse,
       errors: [],
       limits: rangeLimits,
       handle: async ({ user, input }) => ({ ...(await views.summary(user.gatewayUserId, input)) }),
@@ -50,7 +50,7 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       input: usageSummaryInput,
       summary: "Export the user's calls as CSV",
       output: null,
-      otherAnswers: [
+      otherResponses: [
         { status: 200, type: "text/csv", summary: "One line per call, after a line with the column names." },
       ],
       errors: ["too_broad"],
@@ -63,7 +63,7 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       access,
       input: usageReceiptInput,
       summary: "Break down the cost of one call, line by line",
-      output: usageReceiptAnswer,
+      output: usageReceiptResponse,
       errors: ["not_found"],
       handle: async ({ user, input: { day, request_id: requestId } }) => ({
         receipt: await views.receipt(user.gatewayUserId, requestId, day ?? null),
@@ -75,7 +75,7 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       access,
       input: z.strictObject({}),
       summary: "Break down the cost of the call in the path",
-      output: usageReceiptAnswer,
+      output: usageReceiptResponse,
       params: { request_id: z.uuid() },
       errors: ["not_found"],
       handle: async ({ user, params }) => ({

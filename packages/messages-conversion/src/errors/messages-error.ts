@@ -51,6 +51,6 @@ export function invalidRequest(at: string, problem: string): MessagesError {
 }
 
 /** A response of the upstream that makes no sense, or none at all. */
-export function badUpstreamAnswer(message: string): MessagesError {
+export function badUpstreamResponse(message: string): MessagesError {
   return new MessagesError(502, "api_error", message);
 }

@@ -7,7 +7,7 @@ import { MessagesError } from "./messages-error.ts";
 import { type ErrorWords, readErrorWords } from "./read-error-words.ts";
 
 /** An error response as received. */
-export type ErrorAnswer = {
+export type ErrorResponse = {
   readonly status: number;
   /** The parsed body or its text. */
   readonly body: unknown;
@@ -70,7 +70,7 @@ const gatewayRows: ReadonlyMap<number, Row> = new Map([
 const passedHeaders = ["retry-after", "retry-after-ms", "x-should-retry"];
 
 /** An error answer as the Messages API would give it. */
-export function toMessagesError(answer: ErrorAnswer, facts: ErrorFacts): MessagesError {
+export function toMessagesError(answer: ErrorResponse, facts: ErrorFacts): MessagesError {
   const words = readErrorWords(answer.body);
   const headers = keepHeaders(answer.headers ?? {});
   // An upstream that spoke through the gateway may use one of our codes, but hardly with our status.
@@ -144,7 +144,7 @@ function describe(
   status: number,
   words: ErrorWords,
   facts: ErrorFacts,
-  more: { headers: Record<string, string>; origin: ErrorAnswer["origin"] },
+  more: { headers: Record<string, string>; origin: ErrorResponse["origin"] },
 ): MessagesError {
   const { headers, origin } = more;
   const overflow = toOverflowMessage(words, facts.maxTokens);

@@ -1,6 +1,6 @@
 import type { AnswerFacts, AnswerIds } from "../answer-facts.ts";
 import { toToolInput } from "../arguments/tool-input.ts";
-import { badUpstreamAnswer } from "../errors/messages-error.ts";
+import { badUpstreamResponse } from "../errors/messages-error.ts";
 import { toMessagesErrorOfEvent } from "../errors/to-messages-error.ts";
 import { isGiven, isJsonObject, type JsonObject, textOf } from "../json.ts";
 import type { ContentBlock, Message, ToolUseBlock } from "../messages.ts";
@@ -16,7 +16,7 @@ import { noUsage, toMessagesUsage } from "./usage.ts";
  */
 export function toMessagesResponse(completion: unknown, facts: AnswerFacts, ids: AnswerIds): Message {
   if (!isJsonObject(completion)) {
-    throw badUpstreamAnswer("The upstream response is not a chat completion.");
+    throw badUpstreamResponse("The upstream response is not a chat completion.");
   }
   const { choices, error, usage } = completion;
   const [choice]: unknown[] = Array.isArray(choices) ? choices : [];
@@ -24,12 +24,12 @@ export function toMessagesResponse(completion: unknown, facts: AnswerFacts, ids:
     throw toMessagesErrorOfEvent(completion, facts);
   }
   if (!isJsonObject(choice) || !isJsonObject(choice["message"])) {
-    throw badUpstreamAnswer("The upstream response has no choices.");
+    throw badUpstreamResponse("The upstream response has no choices.");
   }
   const { message } = choice;
   const finishReason = textOf(choice["finish_reason"]);
   if (finishReason === "error") {
-    throw badUpstreamAnswer("The upstream interrupted its response.");
+    throw badUpstreamResponse("The upstream interrupted its response.");
   }
   const isTruncated = finishReason === "length";
   const calls = readCalls(message).map((call) => ({ ...call, input: toToolInput(call.arguments, isTruncated) }));

@@ -1,5 +1,5 @@
 import { JsonObjectScanner } from "../arguments/json-object-scanner.ts";
-import { badUpstreamAnswer } from "../errors/messages-error.ts";
+import { badUpstreamResponse } from "../errors/messages-error.ts";
 import type { CallPiece } from "./read-chunk.ts";
 
 /** Far above what models call at once; each piece is looked up among all of them. */
@@ -65,7 +65,7 @@ export class CallCollector {
 
   #open(piece: CallPiece): PendingCall {
     if (this.calls.length === callsMax) {
-      throw badUpstreamAnswer("The upstream response has too many tool calls.");
+      throw badUpstreamResponse("The upstream response has too many tool calls.");
     }
     const call = new PendingCall(piece.index ?? this.calls.length, piece.id ?? "");
     const next = this.calls.findIndex((other) => other.order > call.order);

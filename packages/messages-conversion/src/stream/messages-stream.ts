@@ -1,5 +1,5 @@
 import type { AnswerFacts, AnswerIds } from "../answer-facts.ts";
-import { badUpstreamAnswer, MessagesError } from "../errors/messages-error.ts";
+import { badUpstreamResponse, MessagesError } from "../errors/messages-error.ts";
 import { toMessagesErrorOfEvent } from "../errors/to-messages-error.ts";
 import { isGiven, type JsonObject } from "../json.ts";
 import type { MessagesEvent, MessagesUsage } from "../messages.ts";
@@ -104,7 +104,7 @@ export class MessagesStream {
       case "unparsable":
         this.#unparsable += 1;
         if (this.#unparsable >= unparsableMax) {
-          throw badUpstreamAnswer("The upstream did not send a chat completion.");
+          throw badUpstreamResponse("The upstream did not send a chat completion.");
         }
         return;
       case "done":
@@ -137,7 +137,7 @@ export class MessagesStream {
     }
     const words = readChunk(chunk);
     if (words.finishReason === "error") {
-      throw badUpstreamAnswer("The upstream interrupted its response.");
+      throw badUpstreamResponse("The upstream interrupted its response.");
     }
     const wasFinished = this.#finishReason !== null;
     this.#usage = words.usage ?? this.#usage;
@@ -223,7 +223,7 @@ export class MessagesStream {
 
   #endIf(isComplete: boolean, problem: string): void {
     if (!isComplete || this.#phase === "waiting") {
-      throw badUpstreamAnswer(problem);
+      throw badUpstreamResponse(problem);
     }
     this.#end();
   }

@@ -1,4 +1,4 @@
-import { badUpstreamAnswer } from "../errors/messages-error.ts";
+import { badUpstreamResponse } from "../errors/messages-error.ts";
 import type { BlockWriter, SpeechKind } from "./block-writer.ts";
 import type { ToolBlocks } from "./tool-blocks.ts";
 
@@ -76,7 +76,7 @@ export class Speech {
   #countHeld(text: string): void {
     this.#heldLength += text.length;
     if (this.#heldLength > heldLengthMax) {
-      throw badUpstreamAnswer("The upstream response is too long.");
+      throw badUpstreamResponse("The upstream response is too long.");
     }
   }
 }

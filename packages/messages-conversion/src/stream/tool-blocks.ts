@@ -1,6 +1,6 @@
 import type { AnswerFacts, AnswerIds } from "../answer-facts.ts";
 import { toToolInputJson } from "../arguments/tool-input.ts";
-import { badUpstreamAnswer, type MessagesError } from "../errors/messages-error.ts";
+import { badUpstreamResponse, type MessagesError } from "../errors/messages-error.ts";
 import type { BlockWriter } from "./block-writer.ts";
 import { CallCollector, type PendingCall } from "./call-collector.ts";
 import type { CallPiece } from "./read-chunk.ts";
@@ -50,7 +50,7 @@ export class ToolBlocks {
   take(piece: CallPiece): void {
     this.#heldLength += piece.arguments.length;
     if (this.#heldLength > heldLengthMax) {
-      throw badUpstreamAnswer("The tool arguments of the upstream response are too long.");
+      throw badUpstreamResponse("The tool arguments of the upstream response are too long.");
     }
     const call = this.#collector.take(piece);
     if (call.isClosed) {
@@ -152,5 +152,5 @@ export class ToolBlocks {
 const isPending = (call: PendingCall): boolean => !call.isClosed && call.name !== "";
 
 function brokenArguments(): MessagesError {
-  return badUpstreamAnswer("invalid tool arguments from model");
+  return badUpstreamResponse("invalid tool arguments from model");
 }

@@ -7,7 +7,7 @@ import {
   measureStream,
   measureUnread,
 } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
-import type { AnsweredCall, StreamedAnswer } from "@sluice/control-plane/gateway/usage-count/model.ts";
+import type { AnsweredCall, StreamedResponse } from "@sluice/control-plane/gateway/usage-count/model.ts";
 import { noUnits, type Units } from "@sluice/control-plane/models/units.ts";
 import { operationOf, type ShortName } from "../../../support/calls/operations.ts";
 
@@ -50,7 +50,7 @@ const price = { input: 1n, output: 1n, image: 1n, audio: 1n };
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const nothingDelivered = new DeliveredCount().delivered;
-const stream = (answer: Partial<StreamedAnswer> & Pick<StreamedAnswer, "operation">) =>
+const stream = (answer: Partial<StreamedResponse> & Pick<StreamedResponse, "operation">) =>
   measureStream({
     end: "completed",
     reported: null,

@@ -8,7 +8,7 @@ import {
   measureStream,
   StreamMeter,
 } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
-import type { StreamedAnswer } from "@sluice/control-plane/gateway/usage-count/model.ts";
+import type { StreamedResponse } from "@sluice/control-plane/gateway/usage-count/model.ts";
 import { noUnits, type Units } from "@sluice/control-plane/models/units.ts";
 import { operationOf, type ShortName } from "../../../support/calls/operations.ts";
 
@@ -35,7 +35,7 @@ function deliveredOf(event: Record<string, unknown>) {
   return count.delivered;
 }
 
-const streamed = (answer: Partial<StreamedAnswer>) =>
+const streamed = (answer: Partial<StreamedResponse>) =>
   measureStream({
     ...{
       operation: operationOf("chat"),

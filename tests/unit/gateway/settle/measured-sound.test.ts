@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { ParsedRequest, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { DeliveredCount } from "@sluice/control-plane/gateway/settle/measure-usage/count-delivered.ts";
 import { addEventUsage, measureAnswer, measureStream } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
-import type { AnsweredCall, StreamedAnswer } from "@sluice/control-plane/gateway/usage-count/model.ts";
+import type { AnsweredCall, StreamedResponse } from "@sluice/control-plane/gateway/usage-count/model.ts";
 import { noUnits, type Units } from "@sluice/control-plane/models/units.ts";
 import { operationOf, type ShortName } from "../../../support/calls/operations.ts";
 
@@ -25,7 +25,7 @@ const plausible = { isImplausible: false };
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const nothingDelivered = new DeliveredCount().delivered;
-const stream = (answer: Partial<StreamedAnswer> & Pick<StreamedAnswer, "operation">) =>
+const stream = (answer: Partial<StreamedResponse> & Pick<StreamedResponse, "operation">) =>
   measureStream({
     end: "completed",
     reported: null,

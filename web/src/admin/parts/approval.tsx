@@ -1,6 +1,6 @@
-import type { Effects as ActEffects, demands, EffectName, waitingAnswer } from "@sluice/contracts/approvals";
+import type { Effects as ActEffects, demands, EffectName, waitingResponse } from "@sluice/contracts/approvals";
 import { priceColumns, priceEffect } from "@sluice/contracts/priced-units";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { type JSX, Match, Switch } from "solid-js";
 import { Facts } from "../../kit/card.tsx";
 import { Notice } from "../../kit/states.tsx";
@@ -9,7 +9,7 @@ import { shownWord } from "../shown.ts";
 import { priceLabels } from "../unit-texts.ts";
 import { createMe } from "./rights.tsx";
 
-export type Approval = AnswerOf<typeof waitingAnswer>["approval"];
+export type Approval = ResponseOf<typeof waitingResponse>["approval"];
 
 const priceEffectLabels = Object.fromEntries(
   priceColumns.map((price) => [priceEffect(price), priceLabels[price]]),
@@ -91,7 +91,7 @@ export function waitingText({ approval_id: id }: Approval): string {
 
 /** The result of an action that may wait for a second super-admin. */
 export function outcomeText<Done extends object>(
-  answer: Done | AnswerOf<typeof waitingAnswer>,
+  answer: Done | ResponseOf<typeof waitingResponse>,
   doneText: (done: Done) => string,
 ): string {
   return "approval" in answer ? waitingText(answer.approval) : doneText(answer);

@@ -1,6 +1,6 @@
-import type { adminMeAnswer } from "@sluice/contracts/accounts";
+import type { adminMeResponse } from "@sluice/contracts/accounts";
 import { type AdminOperation, adminRights } from "@sluice/contracts/admin-rights";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Switch } from "solid-js";
 import { apiGet } from "../../api/client.ts";
@@ -9,7 +9,7 @@ import { ErrorState, LoadingPart, Notice } from "../../kit/states.tsx";
 const path = "/backend/auth/admin/me/";
 
 type Me = {
-  readonly admin: () => AnswerOf<typeof adminMeAnswer>["admin"] | undefined;
+  readonly admin: () => ResponseOf<typeof adminMeResponse>["admin"] | undefined;
   readonly isSuper: () => boolean;
   readonly error: () => Error | null;
   readonly retry: () => void;
@@ -19,7 +19,7 @@ type Me = {
 export function createMe(): Me {
   const query = createQuery(() => ({
     queryKey: [path],
-    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof adminMeAnswer>(path, { signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof adminMeResponse>(path, { signal }),
   }));
   return {
     admin: () => query.data?.admin,

@@ -1,4 +1,4 @@
-import type { adminLoginAnswer } from "@sluice/contracts/accounts";
+import type { adminLoginResponse } from "@sluice/contracts/accounts";
 import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
 import { ApiError, answerStepUpsWith, apiPost } from "../../api/client.ts";
 import { createForm } from "../../form/create-form.ts";
@@ -43,7 +43,7 @@ function LoginForm(props: { readonly onDone: () => void; readonly onCancel: () =
         ...(code.trim() === "" ? {} : { code: code.trim() }),
       };
       try {
-        await apiPost<typeof adminLoginAnswer>("/backend/auth/admin/login/", login, { isOtherLogin: true });
+        await apiPost<typeof adminLoginResponse>("/backend/auth/admin/login/", login, { isOtherLogin: true });
       } catch (error) {
         setNeedsCode((was) => was || (error instanceof ApiError && error.code === "code_required"));
         throw error;

@@ -1,15 +1,15 @@
-import type { userAnswer } from "@sluice/contracts/accounts";
-import type { balanceAnswer } from "@sluice/contracts/billing";
-import type { keyListAnswer } from "@sluice/contracts/keys";
-import type { offeredModelsAnswer } from "@sluice/contracts/offered-models";
-import type { usageSummaryAnswer } from "@sluice/contracts/usage";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { userResponse } from "@sluice/contracts/accounts";
+import type { balanceResponse } from "@sluice/contracts/billing";
+import type { keyListResponse } from "@sluice/contracts/keys";
+import type { offeredModelsResponse } from "@sluice/contracts/offered-models";
+import type { usageSummaryResponse } from "@sluice/contracts/usage";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { apiGet } from "../../api/client.ts";
 
-export type ApiKey = AnswerOf<typeof keyListAnswer>["keys"][number];
-export type OfferedModel = AnswerOf<typeof offeredModelsAnswer>["models"][number];
-export type UsageSummary = AnswerOf<typeof usageSummaryAnswer>;
+export type ApiKey = ResponseOf<typeof keyListResponse>["keys"][number];
+export type OfferedModel = ResponseOf<typeof offeredModelsResponse>["models"][number];
+export type UsageSummary = ResponseOf<typeof usageSummaryResponse>;
 export type Sums = UsageSummary["total"];
 
 const keysMax = 100;
@@ -19,14 +19,14 @@ export function createBalanceQuery(refreshMs = 0) {
   return createQuery(() => ({
     refetchInterval: refreshMs,
     queryKey: ["balance"],
-    queryFn: ({ signal }) => apiGet<typeof balanceAnswer>("/backend/billing/balance/", { signal }),
+    queryFn: ({ signal }) => apiGet<typeof balanceResponse>("/backend/billing/balance/", { signal }),
   }));
 }
 
 export function createMeQuery() {
   return createQuery(() => ({
     queryKey: ["me"],
-    queryFn: ({ signal }) => apiGet<typeof userAnswer>("/backend/auth/me/", { signal }),
+    queryFn: ({ signal }) => apiGet<typeof userResponse>("/backend/auth/me/", { signal }),
   }));
 }
 
@@ -34,14 +34,15 @@ export function createMeQuery() {
 export function createKeysQuery() {
   return createQuery(() => ({
     queryKey: ["keys", "newest"],
-    queryFn: ({ signal }) => apiGet<typeof keyListAnswer>("/backend/keys/list/", { signal, query: { limit: keysMax } }),
+    queryFn: ({ signal }) =>
+      apiGet<typeof keyListResponse>("/backend/keys/list/", { signal, query: { limit: keysMax } }),
   }));
 }
 
 export function createModelsQuery() {
   return createQuery(() => ({
     queryKey: ["models"],
-    queryFn: ({ signal }) => apiGet<typeof offeredModelsAnswer>("/backend/models/list/", { signal }),
+    queryFn: ({ signal }) => apiGet<typeof offeredModelsResponse>("/backend/models/list/", { signal }),
   }));
 }
 
@@ -51,7 +52,8 @@ type SummaryFilter = Readonly<Record<string, string | number>>;
 export function createSummaryQuery(filter: () => SummaryFilter) {
   return createQuery(() => ({
     queryKey: ["usage-summary", filter()],
-    queryFn: ({ signal }) => apiGet<typeof usageSummaryAnswer>("/backend/usage/summary/", { signal, query: filter() }),
+    queryFn: ({ signal }) =>
+      apiGet<typeof usageSummaryResponse>("/backend/usage/summary/", { signal, query: filter() }),
   }));
 }
 
@@ -61,7 +63,8 @@ const newComerMs = 5_000;
 export function createFirstRequestQuery() {
   return createQuery(() => ({
     queryKey: ["keys", "newest"],
-    queryFn: ({ signal }) => apiGet<typeof keyListAnswer>("/backend/keys/list/", { signal, query: { limit: keysMax } }),
+    queryFn: ({ signal }) =>
+      apiGet<typeof keyListResponse>("/backend/keys/list/", { signal, query: { limit: keysMax } }),
     refetchInterval: (query) =>
       query.state.data?.keys.some((key) => key.first_request_at !== null) === true ? false : newComerMs,
   }));

@@ -3,7 +3,7 @@ import type { ParsedRequest } from "../../model.ts";
 import type { Output } from "../../operations/model.ts";
 import { bookable, withinHeld, withOutput } from "../../usage-count/judge-usage.ts";
 import { audioUnits, estimateAudio, measureAudio } from "../../usage-count/measure-audio.ts";
-import type { AnsweredCall, Delivered, Measured, StreamedAnswer } from "../../usage-count/model.ts";
+import type { AnsweredCall, Delivered, Measured, StreamedResponse } from "../../usage-count/model.ts";
 import { asSold, type UnitPrice } from "../../usage-count/sold-sound.ts";
 import type { Json } from "../../usage-count/units.ts";
 import { countDeliveredAnswer, countPictures } from "./count-delivered.ts";
@@ -22,7 +22,7 @@ export type OutputRules = {
   /** Our own count of a complete response without reported usage. */
   countAnswer(body: Buffer, answer: () => Json, call: AnsweredCall): Units;
   /** The same for a stream. */
-  countStream(answer: StreamedAnswer): Units;
+  countStream(answer: StreamedResponse): Units;
   /** What a provider that begins to respond has read. */
   owedInput(call: AnsweredCall): Units;
   /** Where the counted unit has no price, charges our own count in the unit that has one. */

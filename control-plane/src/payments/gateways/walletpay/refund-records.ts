@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readAmount } from "../model.ts";
 import type { RefundAnswer, RefundRequest } from "../port.ts";
 import type { QueriedTransaction } from "./requests.ts";
-import { amountText, type WalletAnswer, walletSuccess, walletUnknown, wordsOf } from "./wallet-client.ts";
+import { amountText, type WalletResponse, walletSuccess, walletUnknown, wordsOf } from "./wallet-client.ts";
 
 /**
  * The codes with which the gateway refuses a first refund request so that it certainly sends nothing: a missing field,
@@ -40,7 +40,7 @@ type Found = { readonly id: string; readonly amount: string | undefined; readonl
 
 /** The result of a refund query; null when there is no such refund. */
 export function readRefundRecord(
-  answer: WalletAnswer,
+  answer: WalletResponse,
   of: RefundLookup["of"],
   request: RefundRequest,
 ): RefundAnswer | null {
@@ -59,13 +59,13 @@ export function readRefundRecord(
 }
 
 /** The result of a refund request. */
-export function readSentRefund(answer: WalletAnswer, request: RefundRequest): RefundAnswer {
+export function readSentRefund(answer: WalletResponse, request: RefundRequest): RefundAnswer {
   const said = answer.code === walletSuccess ? readTakenRefund(answer.result, request) : readRefusal(answer);
   // A repeated request may be refused because of the outcome of the first.
   return said.kind === "failed" && !request.isFirst ? { kind: "unclear", said: said.error } : said;
 }
 
-function readRefusal(answer: WalletAnswer): RefundAnswer {
+function readRefusal(answer: WalletResponse): RefundAnswer {
   const said = wordsOf(answer);
   return refusedRefundCodes.has(answer.code) ? { kind: "failed", error: said } : { kind: "unclear", said };
 }

@@ -2,7 +2,7 @@ import { type HttpClient, HttpClientError } from "@sluice/http-client/model";
 import { z } from "zod";
 import { AppError } from "../../../platform/errors.ts";
 
-export type WalletAnswer = { readonly code: string; readonly message: string; readonly result: unknown };
+export type WalletResponse = { readonly code: string; readonly message: string; readonly result: unknown };
 
 const answerSchema = z.object({
   ret_code: z.string(),
@@ -38,7 +38,7 @@ export class WalletClient {
    * @throws AppError `payment_gateway_failed` when no readable response came; it is then unknown whether the gateway
    * did what was asked
    */
-  async post(path: string, fields: Readonly<Record<string, string>>): Promise<WalletAnswer> {
+  async post(path: string, fields: Readonly<Record<string, string>>): Promise<WalletResponse> {
     const { protocol, hostname, port, pathname } = this.#base;
     try {
       const response = await this.#http.send({
@@ -74,7 +74,7 @@ export class WalletClient {
 }
 
 /** The gateway's message, for people. */
-export function wordsOf({ code, message }: WalletAnswer): string {
+export function wordsOf({ code, message }: WalletResponse): string {
   return `${code} ${message}`.slice(0, wordsMax);
 }
 
@@ -82,7 +82,7 @@ export function encodeForm(fields: Readonly<Record<string, string>>): string {
   return new URLSearchParams(fields).toString();
 }
 
-function readAnswer(status: number, bytes: Uint8Array): WalletAnswer {
+function readAnswer(status: number, bytes: Uint8Array): WalletResponse {
   const answer = status === 200 ? answerSchema.safeParse(parseJson(bytes)) : null;
   if (answer?.success !== true) {
     throw new AppError("payment_gateway_failed", { internal: { status, bytes: bytes.length } });

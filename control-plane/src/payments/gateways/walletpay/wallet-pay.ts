@@ -20,8 +20,8 @@ import { hasWalletSignature, withWalletSignature } from "./signature.ts";
 import {
   amountText,
   encodeForm,
-  type WalletAnswer,
   WalletClient,
+  type WalletResponse,
   walletSuccess,
   walletUnknown,
 } from "./wallet-client.ts";
@@ -166,7 +166,7 @@ export class WalletPay implements WalletGateway {
     return readSentRefund(await this.#client().post(walletPaths.refund, fields), request);
   }
 
-  async #query(queried: QueriedTransaction): Promise<WalletAnswer> {
+  async #query(queried: QueriedTransaction): Promise<WalletResponse> {
     const credentials = await this.#credentials();
     const fields = withWalletSignature(queryFields(credentials, queried), credentials.token);
     return await this.#client().post(walletPaths.query, fields);
@@ -205,7 +205,7 @@ export class WalletPay implements WalletGateway {
   }
 }
 
-function refusalOf({ code, message }: WalletAnswer): AppError {
+function refusalOf({ code, message }: WalletResponse): AppError {
   return new AppError("payment_gateway_failed", {
     internal: { gateway: "walletpay", code, said: message.slice(0, 300) },
   });

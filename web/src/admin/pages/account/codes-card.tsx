@@ -1,5 +1,5 @@
-import type { recoveryCodesAnswer, totpBeginAnswer } from "@sluice/contracts/accounts";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { recoveryCodesResponse, totpBeginResponse } from "@sluice/contracts/accounts";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createSignal, For, type JSX, Match, onCleanup, onMount, Show, Switch } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm, type Form } from "../../../form/create-form.ts";
@@ -14,7 +14,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm } from "../../parts/form-parts.tsx";
 import { mePath, sessionsPath } from "./paths.ts";
 
-type Begun = AnswerOf<typeof totpBeginAnswer>;
+type Begun = ResponseOf<typeof totpBeginResponse>;
 
 const base = "/backend/auth/admin/totp/";
 const codesFew = 3;
@@ -46,7 +46,7 @@ export function CodesCard(props: { readonly hasCodes: boolean; readonly codesLef
 function BeginForm(props: { readonly onBegun: (begun: Begun) => void }): JSX.Element {
   const form = createForm({
     initial: { password: "" },
-    submit: async (values) => props.onBegun(await apiPost<typeof totpBeginAnswer>(`${base}begin/`, values)),
+    submit: async (values) => props.onBegun(await apiPost<typeof totpBeginResponse>(`${base}begin/`, values)),
   });
   return (
     <AdminForm form={form} action="Set up">
@@ -70,7 +70,7 @@ function EnableForm(props: { readonly begun: Begun; readonly onMade: Made }): JS
   const form = createForm({
     initial: { code: "" },
     submit: async (values) => {
-      const answer = await apiPost<typeof recoveryCodesAnswer>(`${base}enable/`, values);
+      const answer = await apiPost<typeof recoveryCodesResponse>(`${base}enable/`, values);
       showToast("The authenticator is on.");
       await props.onMade(answer.recovery_codes);
     },
@@ -104,7 +104,7 @@ function ChangeForm(props: {
         showToast("The authenticator is off.");
         await props.onOff();
       } else {
-        const answer = await apiPost<typeof recoveryCodesAnswer>(`${base}recovery-codes/`, values);
+        const answer = await apiPost<typeof recoveryCodesResponse>(`${base}recovery-codes/`, values);
         showToast("The old recovery codes no longer work.");
         await props.onMade(answer.recovery_codes);
       }

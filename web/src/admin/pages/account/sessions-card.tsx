@@ -1,4 +1,4 @@
-import type { sessionListAnswer, sessionRevokeAnswer } from "@sluice/contracts/accounts";
+import type { sessionListResponse, sessionRevokeResponse } from "@sluice/contracts/accounts";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
@@ -16,10 +16,10 @@ export function SessionsCard(): JSX.Element {
   const action = createAction(sessionsPath);
   const query = createQuery(() => ({
     queryKey: [sessionsPath],
-    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof sessionListAnswer>(sessionsPath, { signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof sessionListResponse>(sessionsPath, { signal }),
   }));
   const revoke = async (which: Readonly<Record<string, unknown>>): Promise<string> => {
-    const { revoked } = await apiPost<typeof sessionRevokeAnswer>("/backend/auth/admin/sessions/revoke/", which);
+    const { revoked } = await apiPost<typeof sessionRevokeResponse>("/backend/auth/admin/sessions/revoke/", which);
     return revoked === 1 ? "One session has ended." : `${revoked} sessions have ended.`;
   };
   return (

@@ -1,7 +1,7 @@
-import type { adminListAnswer } from "@sluice/contracts/accounts";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { adminListResponse } from "@sluice/contracts/accounts";
+import type { ResponseOf } from "@sluice/contracts/wire";
 
-export type Admin = AnswerOf<typeof adminListAnswer>["admins"][number];
+export type Admin = ResponseOf<typeof adminListResponse>["admins"][number];
 
 /** A super-admin's actions on another admin. */
 export type Deed = "promote" | "demote" | "disable" | "restore" | "link" | "sessions" | "totp";

@@ -1,4 +1,4 @@
-import type { doneOrWaiting, saveAdminAnswer, sessionRevokeAnswer } from "@sluice/contracts/accounts";
+import type { doneOrWaiting, saveAdminResponse, sessionRevokeResponse } from "@sluice/contracts/accounts";
 import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -54,7 +54,7 @@ async function act(admin: Admin, deed: Deed, reason: string): Promise<string> {
         () => `A link is on its way to ${admin.email}.`,
       );
     case "sessions": {
-      const { revoked } = await apiPost<typeof sessionRevokeAnswer>("/backend/admin/admin/sessions/revoke/", about);
+      const { revoked } = await apiPost<typeof sessionRevokeResponse>("/backend/admin/admin/sessions/revoke/", about);
       return `${revoked} sessions ended.`;
     }
     case "totp":
@@ -65,7 +65,7 @@ async function act(admin: Admin, deed: Deed, reason: string): Promise<string> {
     default: {
       const rights = { ...about, agent: agents[deed], updated_at: admin.updated_at };
       return outcomeText(
-        await apiPost<typeof saveAdminAnswer>("/backend/admin/admin/save/", rights),
+        await apiPost<typeof saveAdminResponse>("/backend/admin/admin/save/", rights),
         () => `${admin.username} was changed.`,
       );
     }
@@ -122,7 +122,7 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
       ...(values.reason.trim().length < 3 ? { reason: reasonMissing } : {}),
     }),
     submit: async (values) => {
-      const answer = await apiPost<typeof saveAdminAnswer>("/backend/admin/admin/create/", {
+      const answer = await apiPost<typeof saveAdminResponse>("/backend/admin/admin/create/", {
         username: values.username,
         email: values.email.trim(),
         mobile: orAbsent(values.mobile),

@@ -1,4 +1,4 @@
-import type { adminListAnswer } from "@sluice/contracts/accounts";
+import type { adminListResponse } from "@sluice/contracts/accounts";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -56,7 +56,7 @@ function AdminList(): JSX.Element {
   };
   const query = createQuery(() => ({
     queryKey: [path],
-    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof adminListAnswer>(path, { signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof adminListResponse>(path, { signal }),
   }));
   const title = (): string => {
     const current = opened();

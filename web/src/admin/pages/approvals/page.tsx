@@ -1,8 +1,8 @@
 import type {
   ActKind,
-  approvalDetailAnswer,
-  approvalListAnswer,
-  decidedApprovalAnswer,
+  approvalDetailResponse,
+  approvalListResponse,
+  decidedApprovalResponse,
 } from "@sluice/contracts/approvals";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Show, Switch } from "solid-js";
@@ -75,7 +75,7 @@ function ApprovalList(): JSX.Element {
   const state = createTableState({ filters: [] });
   const query = createQuery(() => ({
     queryKey: [path],
-    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof approvalListAnswer>(path, { signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof approvalListResponse>(path, { signal }),
   }));
   return (
     <DataTable
@@ -140,7 +140,7 @@ function Pending(props: { readonly approval: Approval }): JSX.Element {
   const query = createQuery(() => ({
     queryKey: [detailPath, props.approval.approval_id],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      apiGet<typeof approvalDetailAnswer>(detailPath, { query: { approval_id: props.approval.approval_id }, signal }),
+      apiGet<typeof approvalDetailResponse>(detailPath, { query: { approval_id: props.approval.approval_id }, signal }),
     staleTime: 0,
   }));
   return (
@@ -187,7 +187,7 @@ function DecisionForm(props: { readonly approval: Approval }): JSX.Element {
       ...(values.reason.trim().length < 3 ? { reason: "Give a reason of at least three characters." } : {}),
     }),
     submit: async (values) => {
-      await apiPost<typeof decidedApprovalAnswer>("/backend/admin/approval/decide/", {
+      await apiPost<typeof decidedApprovalResponse>("/backend/admin/approval/decide/", {
         approval_id: approval.approval_id,
         decision: values.decision,
         reason: values.reason.trim(),

@@ -1,4 +1,4 @@
-import type { exitNodesAnswer } from "@sluice/contracts/exit-nodes";
+import type { exitNodesResponse } from "@sluice/contracts/exit-nodes";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -16,7 +16,7 @@ const refreshMs = 30_000;
 export function NodeCard(): JSX.Element {
   const query = createQuery(() => ({
     queryKey: [path],
-    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof exitNodesAnswer>(path, { signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof exitNodesResponse>(path, { signal }),
     refetchInterval: refreshMs,
   }));
   return (

@@ -1,5 +1,5 @@
-import type { Overview, overviewAnswer } from "@sluice/contracts/overview";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { Overview, overviewResponse } from "@sluice/contracts/overview";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
 import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -17,7 +17,7 @@ import { NodeCard } from "./node-card.tsx";
 import { PayloadCard } from "./payload-card.tsx";
 import { Trends } from "./trends.tsx";
 
-type Answer = AnswerOf<typeof overviewAnswer>;
+type Answer = ResponseOf<typeof overviewResponse>;
 
 const path = "/backend/admin/overview/";
 const refreshMs = 60_000;
@@ -44,7 +44,7 @@ export function Page(): JSX.Element {
   const query = createQuery(() => ({
     queryKey: [path, range.query()],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      apiGet<typeof overviewAnswer>(path, { query: range.query(), signal }),
+      apiGet<typeof overviewResponse>(path, { query: range.query(), signal }),
     placeholderData: keepPreviousData,
     refetchInterval: refreshMs,
   }));

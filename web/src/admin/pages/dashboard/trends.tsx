@@ -1,5 +1,5 @@
-import type { overviewAnswer } from "@sluice/contracts/overview";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { overviewResponse } from "@sluice/contracts/overview";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { useSearchParams } from "@solidjs/router";
 import type { JSX } from "solid-js";
 import type { Series } from "../../../charts/model.ts";
@@ -10,8 +10,8 @@ import { Tabs } from "../../../kit/tabs.tsx";
 import { formats } from "../../formats.ts";
 import type { RangeState } from "../../parts/range-bar.tsx";
 
-type TrendsAnswer = AnswerOf<typeof overviewAnswer>["trends"];
-type Bar = TrendsAnswer["bars"][number];
+type TrendsResponse = ResponseOf<typeof overviewResponse>["trends"];
+type Bar = TrendsResponse["bars"][number];
 
 const quotaPerUsd = 500_000;
 
@@ -46,7 +46,7 @@ const seriesOf: Readonly<Record<Metric, (bars: readonly Bar[]) => readonly Serie
 
 /** A figure over the range; dragging selects a part of it. */
 export function Trends(props: {
-  readonly trends: TrendsAnswer;
+  readonly trends: TrendsResponse;
   readonly range: RangeState;
   readonly zone: string;
 }): JSX.Element {

@@ -1,5 +1,5 @@
-import type { exitAccountAnswer, exitAccountEntry } from "@sluice/contracts/exit-nodes";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { exitAccountEntry, exitAccountResponse } from "@sluice/contracts/exit-nodes";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -18,7 +18,7 @@ import { shownMoment, shownText, shownWord } from "../../shown.ts";
 import { exitAccountStatuses, exitAuthTypes } from "../../values.ts";
 import { nodePaths } from "./node-form.tsx";
 
-type Account = AnswerOf<typeof exitAccountEntry>;
+type Account = ResponseOf<typeof exitAccountEntry>;
 
 /** The provider accounts that a node may use. Their credentials are stored only on the node. */
 export function AccountCard(props: { readonly nodeCode: string; readonly accounts: readonly Account[] }): JSX.Element {
@@ -81,7 +81,7 @@ function AccountForm(props: {
       node_account: account?.node_account ?? "",
     },
     submit: async ({ account_code: code, node_account: nodeAccount, ...rest }) => {
-      const saved = await apiPost<typeof exitAccountAnswer>("/backend/admin/exit-node/account/save/", {
+      const saved = await apiPost<typeof exitAccountResponse>("/backend/admin/exit-node/account/save/", {
         ...rest,
         account_code: code.trim(),
         node_code: props.nodeCode,

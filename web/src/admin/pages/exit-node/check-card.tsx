@@ -1,5 +1,5 @@
-import type { exitDnsAnswer, exitHealthAnswer, exitNodeEntry } from "@sluice/contracts/exit-nodes";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { exitDnsResponse, exitHealthResponse, exitNodeEntry } from "@sluice/contracts/exit-nodes";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
@@ -10,7 +10,7 @@ import { shownMoment, shownMs } from "../../shown.ts";
 import { dnsWord, healthSentence, healthWord } from "./check-words.tsx";
 import { nodePaths } from "./node-form.tsx";
 
-type Node = AnswerOf<typeof exitNodeEntry>;
+type Node = ResponseOf<typeof exitNodeEntry>;
 
 const base = "/backend/admin/exit-node";
 
@@ -21,14 +21,14 @@ export function CheckCard(props: { readonly node: Node }): JSX.Element {
   const [isAsking, setIsAsking] = createSignal(false);
   const reference = () => ({ node_code: props.node.node_code });
   const checkDns = async (): Promise<string> => {
-    const answer = await apiPost<typeof exitDnsAnswer>(`${base}/dns-check/`, reference());
+    const answer = await apiPost<typeof exitDnsResponse>(`${base}/dns-check/`, reference());
     const { host, expected, resolved, matched } = answer.dns;
     return matched
       ? `${host} resolves to ${expected} and nothing else`
       : `${host} resolves to ${resolved.join(", ") || "nothing"}, not to ${expected}`;
   };
   const checkHealth = async (): Promise<string> => {
-    const answer = await apiPost<typeof exitHealthAnswer>(`${base}/health/`, reference());
+    const answer = await apiPost<typeof exitHealthResponse>(`${base}/health/`, reference());
     return healthSentence(answer.health);
   };
   return (
@@ -82,7 +82,7 @@ function SwitchDialog(props: {
   const action = createAction(...nodePaths);
   const switchNow = async (): Promise<string> => {
     const { node_code, version } = props.node;
-    const answer = await apiPost<typeof exitHealthAnswer>(`${base}/switch/`, { node_code, version });
+    const answer = await apiPost<typeof exitHealthResponse>(`${base}/switch/`, { node_code, version });
     return `Calls now go to ${answer.node.relay_url}`;
   };
   const confirm = async (): Promise<void> => {

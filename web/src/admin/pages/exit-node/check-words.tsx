@@ -1,11 +1,11 @@
 import type { exitDnsEntry, exitHealthEntry } from "@sluice/contracts/exit-nodes";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import type { JSX } from "solid-js";
 import { Status } from "../../../kit/status.tsx";
 import { shownWord } from "../../shown.ts";
 
-type Dns = AnswerOf<typeof exitDnsEntry>;
-type Health = AnswerOf<typeof exitHealthEntry>;
+type Dns = ResponseOf<typeof exitDnsEntry>;
+type Health = ResponseOf<typeof exitHealthEntry>;
 
 const failureTexts: Readonly<Record<NonNullable<Health["failure"]>, string>> = {
   no_relay_url: "It has no relay address.",

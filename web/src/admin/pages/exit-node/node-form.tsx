@@ -1,5 +1,5 @@
-import type { exitNodeAnswer, exitNodeEntry } from "@sluice/contracts/exit-nodes";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { exitNodeEntry, exitNodeResponse } from "@sluice/contracts/exit-nodes";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import type { JSX } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -10,7 +10,7 @@ import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, orAbsent, orNull, wholeOrNull } from "../../parts/form-parts.tsx";
 import { nodeStatuses } from "../../values.ts";
 
-type Node = AnswerOf<typeof exitNodeEntry>;
+type Node = ResponseOf<typeof exitNodeEntry>;
 
 export const nodePaths = ["/backend/admin/exit-node/list/", "/backend/admin/exit-node/detail/"] as const;
 
@@ -46,7 +46,7 @@ export function NodeForm(props: {
     initial: initialOf(node),
     submit: async (values) => {
       const { relay_key: relayKey, relay_key_secret: secretName, weight, ...rest } = values;
-      const saved = await apiPost<typeof exitNodeAnswer>("/backend/admin/exit-node/save/", {
+      const saved = await apiPost<typeof exitNodeResponse>("/backend/admin/exit-node/save/", {
         node_code: rest.node_code.trim(),
         name: rest.name,
         region: rest.region,

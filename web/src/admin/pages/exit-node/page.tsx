@@ -1,5 +1,5 @@
-import type { exitNodeDetailAnswer } from "@sluice/contracts/exit-nodes";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { exitNodeDetailResponse } from "@sluice/contracts/exit-nodes";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { useParams } from "@solidjs/router";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Show, Switch } from "solid-js";
@@ -18,7 +18,7 @@ import { CheckCard } from "./check-card.tsx";
 import { NodeForm } from "./node-form.tsx";
 import { RouteCard } from "./route-card.tsx";
 
-type Detail = AnswerOf<typeof exitNodeDetailAnswer>;
+type Detail = ResponseOf<typeof exitNodeDetailResponse>;
 type Node = Detail["node"];
 type Reported = NonNullable<Node["report"]>["accounts"][number];
 
@@ -30,7 +30,7 @@ export function Page(): JSX.Element {
   const query = createQuery(() => ({
     queryKey: [path, params.code],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      apiGet<typeof exitNodeDetailAnswer>(path, { query: { node_code: params.code }, signal }),
+      apiGet<typeof exitNodeDetailResponse>(path, { query: { node_code: params.code }, signal }),
     refetchInterval: 30_000,
   }));
   useAdminTitle(() => query.data?.node.name ?? params.code);

@@ -1,5 +1,5 @@
-import type { exitRouteAnswer, exitRouteEntry } from "@sluice/contracts/exit-nodes";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { exitRouteEntry, exitRouteResponse } from "@sluice/contracts/exit-nodes";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -19,7 +19,7 @@ import { nodeStatuses } from "../../values.ts";
 import { EditButton } from "./account-card.tsx";
 import { nodePaths } from "./node-form.tsx";
 
-type Route = AnswerOf<typeof exitRouteEntry>;
+type Route = ResponseOf<typeof exitRouteEntry>;
 
 /** Whose calls may go through a node. Routes that name no node are shown with each. */
 export function RouteCard(props: { readonly nodeCode: string; readonly routes: readonly Route[] }): JSX.Element {
@@ -72,7 +72,7 @@ function RouteForm(props: {
       status: (route?.status ?? "testing") as string,
     },
     submit: async (values) => {
-      const saved = await apiPost<typeof exitRouteAnswer>("/backend/admin/exit-node/route/save/", {
+      const saved = await apiPost<typeof exitRouteResponse>("/backend/admin/exit-node/route/save/", {
         ...values,
         route_code: values.route_code.trim(),
         gateway_user_id: wholeOrNull(values.gateway_user_id),

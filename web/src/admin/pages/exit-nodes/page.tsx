@@ -1,5 +1,5 @@
-import type { exitNodeEntry, exitNodesAnswer } from "@sluice/contracts/exit-nodes";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { exitNodeEntry, exitNodesResponse } from "@sluice/contracts/exit-nodes";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { useNavigate } from "@solidjs/router";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
 import { createSignal, type JSX } from "solid-js";
@@ -19,7 +19,7 @@ import { shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
 import { dnsWord, healthWord } from "../exit-node/check-words.tsx";
 import { NodeForm } from "../exit-node/node-form.tsx";
 
-type Node = AnswerOf<typeof exitNodeEntry>;
+type Node = ResponseOf<typeof exitNodeEntry>;
 
 const base = "/backend/admin/exit-node/";
 const path = `${base}list/`;
@@ -73,7 +73,7 @@ export function Page(): JSX.Element {
     queryKey: [path, state.query()["sort"]],
     queryFn: ({ signal }: { signal: AbortSignal }) => {
       const { sort } = state.query();
-      return apiGet<typeof exitNodesAnswer>(path, { query: sort === undefined ? {} : { sort }, signal });
+      return apiGet<typeof exitNodesResponse>(path, { query: sort === undefined ? {} : { sort }, signal });
     },
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,

@@ -1,4 +1,4 @@
-import type { mailPreviewAnswer } from "@sluice/contracts/mail";
+import type { mailPreviewResponse } from "@sluice/contracts/mail";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
 import { createEffect, createSignal, type JSX, Match, on, Switch } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
@@ -22,7 +22,7 @@ export function MailPreview(props: {
   const query = createQuery(() => ({
     queryKey: [path, props.name, props.locale, shown()],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      apiPost<typeof mailPreviewAnswer>(path, { name: props.name, locale: props.locale, ...shown() }, { signal }),
+      apiPost<typeof mailPreviewResponse>(path, { name: props.name, locale: props.locale, ...shown() }, { signal }),
     placeholderData: keepPreviousData,
     retry: false,
   }));

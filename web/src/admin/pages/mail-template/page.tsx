@@ -1,6 +1,6 @@
 import { allLocales } from "@sluice/contracts/locales";
-import type { mailTemplateAnswer, savedMailTemplateAnswer } from "@sluice/contracts/mail";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { mailTemplateResponse, savedMailTemplateResponse } from "@sluice/contracts/mail";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { useParams } from "@solidjs/router";
 import { createQuery } from "@tanstack/solid-query";
 import { For, type JSX, Match, Show, Switch } from "solid-js";
@@ -20,7 +20,7 @@ import { templateOccasion } from "../mail/template-names.ts";
 import styles from "./mail-preview.module.css";
 import { MailPreview } from "./mail-preview.tsx";
 
-type Answer = AnswerOf<typeof mailTemplateAnswer>;
+type Answer = ResponseOf<typeof mailTemplateResponse>;
 type Parts = { readonly subject: string; readonly html: string; readonly text: string };
 
 const path = "/backend/admin/mail/template/";
@@ -32,7 +32,7 @@ export function Page(): JSX.Element {
   const query = createQuery(() => ({
     queryKey: [path, params.name, params.locale],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      apiGet<typeof mailTemplateAnswer>(path, { query: { name: params.name, locale: params.locale }, signal }),
+      apiGet<typeof mailTemplateResponse>(path, { query: { name: params.name, locale: params.locale }, signal }),
   }));
   return (
     <>
@@ -80,7 +80,7 @@ function TemplateEditor(props: { readonly answer: Answer }): JSX.Element {
     initial: { subject: template.subject, html: template.html, text: template.text },
     submit: async (values) => {
       const { name, locale, version } = template;
-      const saved = await apiPost<typeof savedMailTemplateAnswer>("/backend/admin/mail/template/save/", {
+      const saved = await apiPost<typeof savedMailTemplateResponse>("/backend/admin/mail/template/save/", {
         ...values,
         name,
         locale,

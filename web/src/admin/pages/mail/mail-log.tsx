@@ -1,4 +1,4 @@
-import type { resendDeadMailsAnswer, resendMailAnswer } from "@sluice/contracts/mail";
+import type { resendDeadMailsResponse, resendMailResponse } from "@sluice/contracts/mail";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
@@ -67,7 +67,7 @@ function MailPanel(props: { readonly mail: MailRow }): JSX.Element {
   const action = createAction(path);
   const mail = (): MailRow => props.mail;
   const resend = async (): Promise<string> => {
-    await apiPost<typeof resendMailAnswer>("/backend/admin/mail/resend/", { id: mail().mail_id });
+    await apiPost<typeof resendMailResponse>("/backend/admin/mail/resend/", { id: mail().mail_id });
     return "The mail was queued again";
   };
   return (
@@ -117,7 +117,7 @@ function ResendFailed(props: {
   const action = createAction(path);
   const resend = async (): Promise<string> => {
     const body = props.template === "" ? {} : { template: props.template };
-    const { queued } = await apiPost<typeof resendDeadMailsAnswer>("/backend/admin/mail/resend-failed/", body);
+    const { queued } = await apiPost<typeof resendDeadMailsResponse>("/backend/admin/mail/resend-failed/", body);
     return BigInt(queued) === 0n ? "No failed mail can still be sent" : `${shownCount(queued)} mails were queued again`;
   };
   const confirm = async (): Promise<void> => {

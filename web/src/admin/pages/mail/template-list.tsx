@@ -1,5 +1,5 @@
 import { allLocales } from "@sluice/contracts/locales";
-import type { mailTemplateListAnswer } from "@sluice/contracts/mail";
+import type { mailTemplateListResponse } from "@sluice/contracts/mail";
 import { createQuery } from "@tanstack/solid-query";
 import { For, type JSX } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -37,7 +37,7 @@ export function TemplateList(): JSX.Element {
   const state = createTableState({ filters: [] });
   const query = createQuery(() => ({
     queryKey: [path],
-    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof mailTemplateListAnswer>(path, { signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof mailTemplateListResponse>(path, { signal }),
   }));
   const rows = (): Template[] | undefined =>
     query.data?.templates.map((template) => ({

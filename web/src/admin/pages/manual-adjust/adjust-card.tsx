@@ -1,5 +1,5 @@
 import type { manualAdjustOutput } from "@sluice/contracts/billing";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { useSearchParams } from "@solidjs/router";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost, newIdempotencyKey } from "../../../api/client.ts";
@@ -15,7 +15,7 @@ import { DemandNotice, waitingText } from "../../parts/approval.tsx";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { UserPicker } from "./user-picker.tsx";
 
-type Answer = AnswerOf<typeof manualAdjustOutput>;
+type Answer = ResponseOf<typeof manualAdjustOutput>;
 type Done = Exclude<Answer, { readonly approval: unknown }>;
 
 const path = "/backend/admin/manual-adjust/";

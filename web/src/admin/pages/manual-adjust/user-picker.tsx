@@ -1,5 +1,5 @@
 import type { userList } from "@sluice/contracts/admin-lists/accounts";
-import type { ListAnswer, RowOf } from "@sluice/contracts/lists";
+import type { ListResponse, RowOf } from "@sluice/contracts/lists";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Show } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -19,7 +19,7 @@ export function UserPicker(props: { readonly onPick: (gatewayUserId: string) => 
   const query = createQuery(() => ({
     queryKey: [path, words()],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      apiGet(path, { query: { q: words(), limit: 25 }, signal }) as Promise<ListAnswer<User>>,
+      apiGet(path, { query: { q: words(), limit: 25 }, signal }) as Promise<ListResponse<User>>,
     enabled: words() !== "",
   }));
   return (

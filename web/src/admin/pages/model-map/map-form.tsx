@@ -1,5 +1,5 @@
-import type { messagesModelAnswer, messagesModelListAnswer } from "@sluice/contracts/messages-models";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { messagesModelListResponse, messagesModelResponse } from "@sluice/contracts/messages-models";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { type JSX, Show } from "solid-js";
 import { ApiError, apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -9,7 +9,7 @@ import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 
-export type MapEntry = AnswerOf<typeof messagesModelListAnswer>["models"][number];
+export type MapEntry = ResponseOf<typeof messagesModelListResponse>["models"][number];
 
 export const mapListPath = "/backend/admin/anthropic/model-map/list/";
 
@@ -41,7 +41,7 @@ export function MapForm(props: { readonly entry: MapEntry | null; readonly onDon
     check: (values) => (flagsOf(values.flags) === null ? { flags: "This is not a JSON object." } : {}),
     submit: async (values) => {
       try {
-        await apiPost<typeof messagesModelAnswer>("/backend/admin/anthropic/model-map/save/", {
+        await apiPost<typeof messagesModelResponse>("/backend/admin/anthropic/model-map/save/", {
           ...values,
           name: values.name.trim(),
           upstream_model: values.upstream_model.trim(),

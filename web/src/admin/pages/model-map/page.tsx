@@ -1,4 +1,4 @@
-import type { messagesModelListAnswer } from "@sluice/contracts/messages-models";
+import type { messagesModelListResponse } from "@sluice/contracts/messages-models";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -43,7 +43,7 @@ export function Page(): JSX.Element {
   const state = createTableState({ filters: ["q"] });
   const query = createQuery(() => ({
     queryKey: [mapListPath],
-    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof messagesModelListAnswer>(mapListPath, { signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof messagesModelListResponse>(mapListPath, { signal }),
   }));
   const [edited, setEdited] = createSignal<{ readonly entry: MapEntry | null } | null>(null);
   const close = (): void => {

@@ -1,5 +1,5 @@
 import type { routeExplanation } from "@sluice/contracts/catalog-admin";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { useSearchParams } from "@solidjs/router";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
@@ -13,7 +13,7 @@ import { formats } from "../../formats.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownWord } from "../../shown.ts";
 
-type Explanation = AnswerOf<typeof routeExplanation>;
+type Explanation = ResponseOf<typeof routeExplanation>;
 
 const path = "/backend/admin/model/explain/";
 

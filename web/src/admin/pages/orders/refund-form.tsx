@@ -1,5 +1,5 @@
-import type { refundOutput, refundPreviewAnswer } from "@sluice/contracts/billing";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { refundOutput, refundPreviewResponse } from "@sluice/contracts/billing";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Match, onCleanup, Switch } from "solid-js";
 import { apiGet, apiPost, newIdempotencyKey } from "../../../api/client.ts";
@@ -15,7 +15,7 @@ import { DemandNotice, waitingText } from "../../parts/approval.tsx";
 import { AdminForm, orAbsent } from "../../parts/form-parts.tsx";
 import { shownMoment } from "../../shown.ts";
 
-type Preview = AnswerOf<typeof refundPreviewAnswer>["preview"];
+type Preview = ResponseOf<typeof refundPreviewResponse>["preview"];
 
 const previewPath = "/backend/admin/refund/preview/";
 /** Typing pauses are shorter than this, so that not every digit sends a request. */
@@ -31,7 +31,7 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
   const query = createQuery(() => ({
     queryKey: [previewPath, order.order_no, asked() ?? ""],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      apiGet<typeof refundPreviewAnswer>(previewPath, {
+      apiGet<typeof refundPreviewResponse>(previewPath, {
         query: { order_no: order.order_no, amount_usd: asked() },
         signal,
       }),

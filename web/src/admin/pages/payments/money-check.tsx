@@ -1,4 +1,4 @@
-import type { moneyCheckAnswer } from "@sluice/contracts/billing";
+import type { moneyCheckResponse } from "@sluice/contracts/billing";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -13,7 +13,7 @@ const path = "/backend/admin/money-check/";
 export function MoneyCheck(): JSX.Element {
   const query = createQuery(() => ({
     queryKey: [path],
-    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof moneyCheckAnswer>(path, { signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof moneyCheckResponse>(path, { signal }),
     staleTime: 0,
   }));
   return (

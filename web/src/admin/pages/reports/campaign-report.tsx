@@ -1,5 +1,5 @@
 import type { campaignReport } from "@sluice/contracts/reports";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import type { JSX } from "solid-js";
 import type { Column } from "../../../table/model.ts";
 import { formats } from "../../formats.ts";
@@ -8,7 +8,7 @@ import { shownCount, shownText } from "../../shown.ts";
 import { ReportHead, ReportTable, Totals } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
 
-type Row = AnswerOf<typeof campaignReport>["rows"][number];
+type Row = ResponseOf<typeof campaignReport>["rows"][number];
 type Counted = "page_views" | "visitors" | "cta_clicks" | "payments";
 
 function counted(id: Counted, label: string): Column<Row> {

@@ -1,6 +1,6 @@
 import { byPrice, pricedUnits } from "@sluice/contracts/priced-units";
 import type { channelCostEntry } from "@sluice/contracts/reports";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Match, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
@@ -18,7 +18,7 @@ import { AdminForm, FieldRow, orAbsent, orNull, wholeOrNull } from "../../parts/
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { priceLabels, unpricedText } from "../../unit-texts.ts";
 
-type Cost = AnswerOf<typeof channelCostEntry>;
+type Cost = ResponseOf<typeof channelCostEntry>;
 
 const path = "/backend/admin/channel-cost/list/";
 

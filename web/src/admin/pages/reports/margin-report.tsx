@@ -1,5 +1,5 @@
 import type { marginReport } from "@sluice/contracts/reports";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { type JSX, Show } from "solid-js";
 import { Notice } from "../../../kit/states.tsx";
 import type { Column } from "../../../table/model.ts";
@@ -10,7 +10,7 @@ import { ChannelCosts } from "./channel-costs.tsx";
 import { ByField, ReportHead, ReportTable, RowChart, rowName, shortUsd, Totals } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
 
-type Row = AnswerOf<typeof marginReport>["rows"][number];
+type Row = ResponseOf<typeof marginReport>["rows"][number];
 type Money = "charged_usd" | "cost_usd" | "margin_usd" | "charged_without_cost_usd";
 
 function money(id: Money, label: string): Column<Row> {

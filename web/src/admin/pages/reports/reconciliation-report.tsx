@@ -1,5 +1,5 @@
 import type { reconciliationReport } from "@sluice/contracts/reports";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { type JSX, Match, Show, Switch } from "solid-js";
 import { Card } from "../../../kit/card.tsx";
 import { LoadingPart, Notice } from "../../../kit/states.tsx";
@@ -12,7 +12,7 @@ import { dash, shownCount, shownMoment, shownWord } from "../../shown.ts";
 import { ReportHead, ReportTable } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
 
-type Answer = AnswerOf<typeof reconciliationReport>;
+type Answer = ResponseOf<typeof reconciliationReport>;
 type Gateway = Answer["gateways"][number];
 type Mismatch = Answer["mismatches"][number];
 

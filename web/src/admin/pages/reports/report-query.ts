@@ -1,4 +1,4 @@
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { useSearchParams } from "@solidjs/router";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
 import type { ZodType } from "zod";
@@ -28,7 +28,7 @@ export function createReportQuery<Schema extends ZodType>(
   name: string,
   range: RangeState,
   choices: readonly string[] = [],
-): ReportQuery<AnswerOf<Schema>> {
+): ReportQuery<ResponseOf<Schema>> {
   const path = `/backend/admin/report/${name}/`;
   const [params, setParams] = useSearchParams();
   const by = (): string => choices.find((choice) => choice === params["by"]) ?? choices[0] ?? "";

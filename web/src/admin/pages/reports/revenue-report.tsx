@@ -1,5 +1,5 @@
 import type { revenueReport } from "@sluice/contracts/reports";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import type { JSX } from "solid-js";
 import type { Column } from "../../../table/model.ts";
 import { formats } from "../../formats.ts";
@@ -8,7 +8,7 @@ import { shownCount } from "../../shown.ts";
 import { ByField, ReportHead, ReportTable, RowChart, rowName, shortUsd, Totals } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
 
-type Row = AnswerOf<typeof revenueReport>["rows"][number];
+type Row = ResponseOf<typeof revenueReport>["rows"][number];
 
 const columns: readonly Column<Row>[] = [
   { id: "key", label: "Of", cell: (row) => rowName(row), card: "title", isSortable: true },

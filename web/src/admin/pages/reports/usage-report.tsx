@@ -1,6 +1,6 @@
 import { tokenColumns } from "@sluice/contracts/priced-units";
 import type { usageReport } from "@sluice/contracts/reports";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import type { JSX } from "solid-js";
 import type { Column } from "../../../table/model.ts";
 import { formats } from "../../formats.ts";
@@ -10,7 +10,7 @@ import { countLabels } from "../../unit-texts.ts";
 import { ByField, ReportHead, ReportTable, RowChart, rowName, Totals } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
 
-type Row = AnswerOf<typeof usageReport>["rows"][number];
+type Row = ResponseOf<typeof usageReport>["rows"][number];
 type Counted = Exclude<keyof Row, "key" | "name">;
 
 function counted(id: Counted, label: string, isHiddenAtFirst = false): Column<Row> {

@@ -1,5 +1,5 @@
-import type { savedSecretOutput, secretListAnswer } from "@sluice/contracts/secrets";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { savedSecretOutput, secretListResponse } from "@sluice/contracts/secrets";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
@@ -24,7 +24,7 @@ import { SuperOnly } from "../../parts/rights.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { shownMoment } from "../../shown.ts";
 
-type Secret = AnswerOf<typeof secretListAnswer>["secrets"][number];
+type Secret = ResponseOf<typeof secretListResponse>["secrets"][number];
 
 const path = "/backend/admin/secret/list/";
 
@@ -57,7 +57,7 @@ function SecretList(): JSX.Element {
   const [editedName, setEditedName] = createSignal<string | null>(null);
   const query = createQuery(() => ({
     queryKey: [path],
-    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof secretListAnswer>(path, { signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof secretListResponse>(path, { signal }),
   }));
   return (
     <>

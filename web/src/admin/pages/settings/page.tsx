@@ -1,5 +1,5 @@
 import type { SettingView, settingOutput, settingView } from "@sluice/contracts/settings";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -21,7 +21,7 @@ import { createSettings, SecondPersonNotice } from "../../parts/second-person.ts
 import { shownMoment, shownWord } from "../../shown.ts";
 import styles from "./settings.module.css";
 
-type Setting = AnswerOf<typeof settingView>;
+type Setting = ResponseOf<typeof settingView>;
 
 const path = "/backend/admin/settings/list/";
 

@@ -1,5 +1,5 @@
 import type { traceDetailOutput } from "@sluice/contracts/traces";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { type JSX, Show } from "solid-js";
 import { Card } from "../../../kit/card.tsx";
 import { EmptyState } from "../../../kit/states.tsx";
@@ -8,7 +8,7 @@ import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownMs } from "../../shown.ts";
 import styles from "./attempts.module.css";
 
-type Attempt = AnswerOf<typeof traceDetailOutput>["attempts"][number];
+type Attempt = ResponseOf<typeof traceDetailOutput>["attempts"][number];
 
 const percent = 100;
 

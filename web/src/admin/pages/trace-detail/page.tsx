@@ -1,6 +1,6 @@
 import { countColumns } from "@sluice/contracts/priced-units";
 import type { traceDetailOutput } from "@sluice/contracts/traces";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { useParams, useSearchParams } from "@solidjs/router";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Show, Switch } from "solid-js";
@@ -19,7 +19,7 @@ import { countLabels } from "../../unit-texts.ts";
 import { Attempts } from "./attempts.tsx";
 import { PayloadReader } from "./payload-reader.tsx";
 
-type Detail = AnswerOf<typeof traceDetailOutput>;
+type Detail = ResponseOf<typeof traceDetailOutput>;
 
 const path = "/backend/admin/trace/detail/";
 

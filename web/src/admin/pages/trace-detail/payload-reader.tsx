@@ -1,5 +1,5 @@
 import type { BodyView, payloadReadOutput, traceDetailOutput } from "@sluice/contracts/traces";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createSignal, type JSX, Match, onCleanup, Show, Switch } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -12,8 +12,8 @@ import { AdminForm } from "../../parts/form-parts.tsx";
 import { SuperOnly } from "../../parts/rights.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
 
-type Payload = AnswerOf<typeof traceDetailOutput>["payload"];
-type Opened = AnswerOf<typeof payloadReadOutput>;
+type Payload = ResponseOf<typeof traceDetailOutput>["payload"];
+type Opened = ResponseOf<typeof payloadReadOutput>;
 
 const shownMs = 300_000;
 const tickMs = 1_000;

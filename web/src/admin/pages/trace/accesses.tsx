@@ -1,5 +1,5 @@
 import type { accessCheckOutput, accessListOutput } from "@sluice/contracts/traces";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -73,7 +73,7 @@ function ChainCheck(): JSX.Element {
   );
 }
 
-function Checked(props: { readonly answer: AnswerOf<typeof accessCheckOutput> }): JSX.Element {
+function Checked(props: { readonly answer: ResponseOf<typeof accessCheckOutput> }): JSX.Element {
   return (
     <Notice tone={props.answer.holds ? "ok" : "bad"}>
       <Show

@@ -1,11 +1,11 @@
 import type { traceListOutput } from "@sluice/contracts/traces";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
 import { apiGet } from "../../../api/client.ts";
 import { exportsOf } from "../../../table/list-query.ts";
 import type { TableState } from "../../../table/table-state.ts";
 
-export type TraceRow = AnswerOf<typeof traceListOutput>["traces"][number];
+export type TraceRow = ResponseOf<typeof traceListOutput>["traces"][number];
 
 const base = "/backend/admin/trace/";
 export const tracePath = `${base}list/`;

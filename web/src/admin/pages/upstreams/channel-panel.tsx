@@ -1,5 +1,5 @@
 import type { channelTest } from "@sluice/contracts/catalog-admin";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
@@ -18,7 +18,7 @@ import { type Channel, channelPath } from "./channel.ts";
 import { ChannelForm } from "./channel-form.tsx";
 
 type Ability = Channel["abilities"][number];
-type TestAnswer = { readonly test: AnswerOf<typeof channelTest> };
+type TestResponse = { readonly test: ResponseOf<typeof channelTest> };
 
 /** One channel: its settings, what it serves, and the possible actions. */
 export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element {
@@ -136,14 +136,14 @@ function shownTimeout(value: number | null): string {
 /** A short call through the channel, charged to nobody. */
 function TestCall(props: { readonly channel: Channel }): JSX.Element {
   const [model, setModel] = createSignal("");
-  const [result, setResult] = createSignal<TestAnswer["test"] | null>(null);
+  const [result, setResult] = createSignal<TestResponse["test"] | null>(null);
   const action = createAction();
   const test = async (): Promise<string> => {
     setResult(null);
     const answer = (await apiPost("/backend/admin/channel/test/", {
       channel_id: props.channel.channel_id,
       ...(model().trim() === "" ? {} : { model: model().trim() }),
-    })) as TestAnswer;
+    })) as TestResponse;
     setResult(answer.test);
     return answer.test.is_ok ? `${answer.test.model} answered` : `${answer.test.model} failed`;
   };

@@ -1,4 +1,4 @@
-import type { profileAnswer } from "@sluice/contracts/upstream-auth";
+import type { profileResponse } from "@sluice/contracts/upstream-auth";
 import { For, type JSX, Show } from "solid-js";
 import { ApiError, apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -42,7 +42,7 @@ function initialOf(profile: Profile | null) {
 /** Errors in settings or credential are shown at their fields in the form. */
 async function atFields(path: string, body: Readonly<Record<string, unknown>>): Promise<void> {
   try {
-    await apiPost<typeof profileAnswer>(path, body);
+    await apiPost<typeof profileResponse>(path, body);
   } catch (error) {
     if (error instanceof ApiError) {
       const fields = Object.entries(error.fields).map(([name, text]) => [name.split(".").at(-1) ?? name, text]);

@@ -1,4 +1,4 @@
-import type { profileAnswer, profileListAnswer } from "@sluice/contracts/upstream-auth";
+import type { profileListResponse, profileResponse } from "@sluice/contracts/upstream-auth";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
@@ -37,7 +37,7 @@ export function ProfileList(): JSX.Element {
   const [isAdding, setIsAdding] = createSignal(false);
   const query = createQuery(() => ({
     queryKey: [profilePath],
-    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof profileListAnswer>(profilePath, { signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof profileListResponse>(profilePath, { signal }),
   }));
   return (
     <>
@@ -75,7 +75,7 @@ function ProfilePanel(props: { readonly profile: Profile }): JSX.Element {
   const action = createAction(profilePath);
   const profile = (): Profile => props.profile;
   const refresh = async (): Promise<string> => {
-    await apiPost<typeof profileAnswer>("/backend/upstream/auth-profiles/refresh/", { id: profile().id });
+    await apiPost<typeof profileResponse>("/backend/upstream/auth-profiles/refresh/", { id: profile().id });
     return "Marked for a manual reconnect";
   };
   return (

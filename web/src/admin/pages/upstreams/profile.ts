@@ -1,7 +1,7 @@
 import type { profileEntry } from "@sluice/contracts/upstream-auth";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 
-export type Profile = AnswerOf<typeof profileEntry>;
+export type Profile = ResponseOf<typeof profileEntry>;
 
 /** Where the profiles are listed. */
 export const profilePath = "/backend/upstream/auth-profiles/list/";

@@ -1,6 +1,6 @@
 import type { userDetail } from "@sluice/contracts/user-admin";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ResponseOf } from "@sluice/contracts/wire";
 
-export type UserDetail = AnswerOf<typeof userDetail>;
+export type UserDetail = ResponseOf<typeof userDetail>;
 
 export const userDetailPath = "/backend/admin/user/detail/";

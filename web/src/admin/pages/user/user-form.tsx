@@ -1,4 +1,4 @@
-import type { userSaveAnswer } from "@sluice/contracts/accounts";
+import type { userSaveResponse } from "@sluice/contracts/accounts";
 import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -28,7 +28,7 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
     },
     submit: async (values) => {
       const multiplier = values.rate_multiplier.trim();
-      const answer = await apiPost<typeof userSaveAnswer>("/backend/admin/user/save/", {
+      const answer = await apiPost<typeof userSaveResponse>("/backend/admin/user/save/", {
         user_id: user.user_id,
         display_name: orNull(values.display_name),
         user_type: values.user_type,

@@ -1,4 +1,4 @@
-import type { userAnswer } from "@sluice/contracts/accounts";
+import type { userResponse } from "@sluice/contracts/accounts";
 import { localeNames } from "@sluice/contracts/locale-names";
 import { allLocales } from "@sluice/contracts/locales";
 import { useQueryClient } from "@tanstack/solid-query";
@@ -21,7 +21,7 @@ export function ProfileCard(props: { readonly user: User }): JSX.Element {
   const form = createForm({
     initial: { display_name: props.user.display_name ?? "", locale: props.user.locale },
     submit: async ({ display_name, locale }) => {
-      await apiPost<typeof userAnswer>("/backend/auth/profile/save/", {
+      await apiPost<typeof userResponse>("/backend/auth/profile/save/", {
         display_name: display_name.trim() === "" ? null : display_name,
         locale,
       });

@@ -1,4 +1,4 @@
-import type { sessionListAnswer, sessionRevokeAnswer } from "@sluice/contracts/accounts";
+import type { sessionListResponse, sessionRevokeResponse } from "@sluice/contracts/accounts";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
 import { For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
@@ -19,11 +19,11 @@ export function SessionsCard(): JSX.Element {
   const client = useQueryClient();
   const query = createQuery(() => ({
     queryKey: ["sessions"],
-    queryFn: ({ signal }) => apiGet<typeof sessionListAnswer>("/backend/auth/sessions/", { signal }),
+    queryFn: ({ signal }) => apiGet<typeof sessionListResponse>("/backend/auth/sessions/", { signal }),
   }));
   const revoke = createMutation(() => ({
     mutationFn: (which: Readonly<Record<string, unknown>>) =>
-      apiPost<typeof sessionRevokeAnswer>("/backend/auth/sessions/revoke/", which),
+      apiPost<typeof sessionRevokeResponse>("/backend/auth/sessions/revoke/", which),
     onSuccess: ({ revoked }) => {
       showToast(plural(consoleLocale, texts.revoked, revoked));
       void client.invalidateQueries({ queryKey: ["sessions"] });

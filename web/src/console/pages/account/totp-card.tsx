@@ -1,5 +1,5 @@
-import type { recoveryCodesAnswer, totpBeginAnswer } from "@sluice/contracts/accounts";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { recoveryCodesResponse, totpBeginResponse } from "@sluice/contracts/accounts";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { useQueryClient } from "@tanstack/solid-query";
 import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
@@ -17,7 +17,7 @@ import { accountArea } from "./messages/messages.ts";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 import type { User } from "./user.ts";
 
-type Begun = AnswerOf<typeof totpBeginAnswer>;
+type Begun = ResponseOf<typeof totpBeginResponse>;
 
 /**
  * The second factor of a login: set up, switched on with a code, switched off with password and code. The recovery
@@ -56,7 +56,8 @@ function BeginForm(props: { readonly onBegun: (begun: Begun) => void }): JSX.Ele
   const texts = accountArea.texts();
   const form = createForm({
     initial: { password: "" },
-    submit: async (values) => props.onBegun(await apiPost<typeof totpBeginAnswer>("/backend/auth/totp/begin/", values)),
+    submit: async (values) =>
+      props.onBegun(await apiPost<typeof totpBeginResponse>("/backend/auth/totp/begin/", values)),
   });
   return (
     <form class="form" onSubmit={form.onSubmit} noValidate>
@@ -80,7 +81,7 @@ function EnableForm(props: {
   const form = createForm({
     initial: { code: "" },
     submit: async (values) => {
-      const answer = await apiPost<typeof recoveryCodesAnswer>("/backend/auth/totp/enable/", values);
+      const answer = await apiPost<typeof recoveryCodesResponse>("/backend/auth/totp/enable/", values);
       showToast(texts.totpEnabled);
       props.onMade(answer.recovery_codes);
     },
@@ -120,7 +121,7 @@ function ChangeForm(props: {
         showToast(texts.totpDisabled);
         props.onOff();
       } else {
-        const answer = await apiPost<typeof recoveryCodesAnswer>("/backend/auth/totp/recovery-codes/", values);
+        const answer = await apiPost<typeof recoveryCodesResponse>("/backend/auth/totp/recovery-codes/", values);
         showToast(texts.recoveryMade);
         props.onMade(answer.recovery_codes);
       }

@@ -1,4 +1,4 @@
-import type { userAnswer } from "@sluice/contracts/accounts";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { userResponse } from "@sluice/contracts/accounts";
+import type { ResponseOf } from "@sluice/contracts/wire";
 
-export type User = AnswerOf<typeof userAnswer>["user"];
+export type User = ResponseOf<typeof userResponse>["user"];

@@ -1,5 +1,5 @@
-import type { ledgerAnswer } from "@sluice/contracts/billing";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ledgerResponse } from "@sluice/contracts/billing";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import type { JSX } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { DataTable } from "../../../table/data-table.tsx";
@@ -9,7 +9,7 @@ import { createCursorList } from "../../parts/cursor-list.ts";
 import { changeName } from "./change-name.ts";
 import { billingArea } from "./messages/messages.ts";
 
-type Entry = AnswerOf<typeof ledgerAnswer>["entries"][number];
+type Entry = ResponseOf<typeof ledgerResponse>["entries"][number];
 
 /** Every credit and every debit of the account. */
 export function Ledger(): JSX.Element {
@@ -19,7 +19,10 @@ export function Ledger(): JSX.Element {
     name: "ledger",
     state,
     load: async (query, signal) => {
-      const { entries, next_cursor } = await apiGet<typeof ledgerAnswer>("/backend/billing/ledger/", { query, signal });
+      const { entries, next_cursor } = await apiGet<typeof ledgerResponse>("/backend/billing/ledger/", {
+        query,
+        signal,
+      });
       return { rows: entries, next_cursor };
     },
   });

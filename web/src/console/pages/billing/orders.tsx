@@ -1,5 +1,5 @@
-import type { orderAnswer, orderListAnswer } from "@sluice/contracts/billing";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { orderListResponse, orderResponse } from "@sluice/contracts/billing";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createMutation, useQueryClient } from "@tanstack/solid-query";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
@@ -16,7 +16,7 @@ import { formats } from "../../formats.ts";
 import { createCursorList } from "../../parts/cursor-list.ts";
 import { billingArea } from "./messages/messages.ts";
 
-type Order = AnswerOf<typeof orderListAnswer>["orders"][number];
+type Order = ResponseOf<typeof orderListResponse>["orders"][number];
 
 const pendingMs = 5_000;
 const tones: Readonly<Record<Order["status"], Tone>> = {
@@ -38,7 +38,7 @@ export function Orders(): JSX.Element {
     name: "orders",
     state,
     load: async (query, signal) => {
-      const { orders, next_cursor } = await apiGet<typeof orderListAnswer>("/backend/billing/order/list/", {
+      const { orders, next_cursor } = await apiGet<typeof orderListResponse>("/backend/billing/order/list/", {
         query,
         signal,
       });
@@ -100,7 +100,8 @@ function OrderFacts(props: { readonly order: Order }): JSX.Element {
   const texts = billingArea.texts();
   const client = useQueryClient();
   const cancel = createMutation(() => ({
-    mutationFn: () => apiPost<typeof orderAnswer>("/backend/billing/order/cancel/", { order_no: props.order.order_no }),
+    mutationFn: () =>
+      apiPost<typeof orderResponse>("/backend/billing/order/cancel/", { order_no: props.order.order_no }),
     onSuccess: () => {
       showToast(texts.orderCancelled);
       void client.invalidateQueries({ queryKey: ["orders"] });

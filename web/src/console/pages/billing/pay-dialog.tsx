@@ -1,6 +1,6 @@
-import type { createdOrderAnswer, mockSettleAnswer } from "@sluice/contracts/billing";
-import type { createdPayment, paymentOptionsAnswer } from "@sluice/contracts/payments";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { createdOrderResponse, mockSettleResponse } from "@sluice/contracts/billing";
+import type { createdPayment, paymentOptionsResponse } from "@sluice/contracts/payments";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
 import { createEffect, createSignal, For, type JSX, Match, on, Show, Switch } from "solid-js";
 import { apiGet, apiPost, newIdempotencyKey } from "../../../api/client.ts";
@@ -15,8 +15,8 @@ import { formats } from "../../formats.ts";
 import { billingArea } from "./messages/messages.ts";
 import type { Plan } from "./plan.ts";
 
-type Options = AnswerOf<typeof paymentOptionsAnswer>;
-type Payment = AnswerOf<typeof createdPayment>;
+type Options = ResponseOf<typeof paymentOptionsResponse>;
+type Payment = ResponseOf<typeof createdPayment>;
 type Method = { readonly id: string; readonly label: string; readonly isReady: boolean; readonly path: string };
 
 /** Asks how to pay for a plan, and continues to the gateway. */
@@ -24,7 +24,7 @@ export function PayDialog(props: { readonly plan: Plan | null; readonly onClose:
   const texts = billingArea.texts();
   const options = createQuery(() => ({
     queryKey: ["payment-options"],
-    queryFn: ({ signal }) => apiGet<typeof paymentOptionsAnswer>("/backend/payment/options/", { signal }),
+    queryFn: ({ signal }) => apiGet<typeof paymentOptionsResponse>("/backend/payment/options/", { signal }),
     enabled: props.plan !== null,
   }));
   return (
@@ -107,12 +107,12 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
   }));
   const settle = createMutation(() => ({
     mutationFn: async () => {
-      const { order } = await apiPost<typeof createdOrderAnswer>(
+      const { order } = await apiPost<typeof createdOrderResponse>(
         "/backend/billing/order/create/",
         { plan_code: props.plan.plan_code },
         { idempotencyKey: newIdempotencyKey() },
       );
-      await apiPost<typeof mockSettleAnswer>("/backend/payment/mock-settle/", { order_no: order.order_no });
+      await apiPost<typeof mockSettleResponse>("/backend/payment/mock-settle/", { order_no: order.order_no });
     },
     onSuccess: () => {
       refresh();

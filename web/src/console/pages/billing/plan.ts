@@ -1,4 +1,4 @@
-import type { planListAnswer } from "@sluice/contracts/billing";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { planListResponse } from "@sluice/contracts/billing";
+import type { ResponseOf } from "@sluice/contracts/wire";
 
-export type Plan = AnswerOf<typeof planListAnswer>["plans"][number];
+export type Plan = ResponseOf<typeof planListResponse>["plans"][number];

@@ -1,4 +1,4 @@
-import type { planListAnswer } from "@sluice/contracts/billing";
+import type { planListResponse } from "@sluice/contracts/billing";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -15,7 +15,7 @@ import type { Plan } from "./plan.ts";
 export function createPlansQuery() {
   return createQuery(() => ({
     queryKey: ["plans"],
-    queryFn: ({ signal }) => apiGet<typeof planListAnswer>("/backend/billing/plans/", { signal }),
+    queryFn: ({ signal }) => apiGet<typeof planListResponse>("/backend/billing/plans/", { signal }),
   }));
 }
 

@@ -1,4 +1,4 @@
-import type { statementSumsAnswer } from "@sluice/contracts/billing";
+import type { statementSumsResponse } from "@sluice/contracts/billing";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Match, Switch } from "solid-js";
 import { apiGet, apiUrl } from "../../../api/client.ts";
@@ -51,7 +51,10 @@ function Sums(props: { readonly month: string }): JSX.Element {
   const query = createQuery(() => ({
     queryKey: ["statement", props.month],
     queryFn: ({ signal }) =>
-      apiGet<typeof statementSumsAnswer>("/backend/billing/statement/sums/", { signal, query: { month: props.month } }),
+      apiGet<typeof statementSumsResponse>("/backend/billing/statement/sums/", {
+        signal,
+        query: { month: props.month },
+      }),
     placeholderData: keepPreviousData,
   }));
   return (

@@ -1,5 +1,5 @@
-import type { subscriptionListAnswer } from "@sluice/contracts/billing";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { subscriptionListResponse } from "@sluice/contracts/billing";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
@@ -13,7 +13,7 @@ import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
 import { billingArea } from "./messages/messages.ts";
 
-type Entry = AnswerOf<typeof subscriptionListAnswer>["subscriptions"][number];
+type Entry = ResponseOf<typeof subscriptionListResponse>["subscriptions"][number];
 
 const tones = { active: "ok", cancelled: "neutral", expired: "neutral" } as const;
 
@@ -24,11 +24,11 @@ export function Subscription(): JSX.Element {
   const [ending, setEnding] = createSignal<Entry | null>(null);
   const query = createQuery(() => ({
     queryKey: ["subscriptions"],
-    queryFn: ({ signal }) => apiGet<typeof subscriptionListAnswer>("/backend/billing/subscription/list/", { signal }),
+    queryFn: ({ signal }) => apiGet<typeof subscriptionListResponse>("/backend/billing/subscription/list/", { signal }),
   }));
   const cancel = createMutation(() => ({
     mutationFn: (planCode: string) =>
-      apiPost<typeof subscriptionListAnswer>("/backend/billing/subscription/cancel/", { plan_code: planCode }),
+      apiPost<typeof subscriptionListResponse>("/backend/billing/subscription/cancel/", { plan_code: planCode }),
     onSuccess: () => {
       setEnding(null);
       showToast(texts.cancelled);

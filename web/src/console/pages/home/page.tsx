@@ -1,4 +1,4 @@
-import type { usageListAnswer } from "@sluice/contracts/usage";
+import type { usageListResponse } from "@sluice/contracts/usage";
 import { createQuery } from "@tanstack/solid-query";
 import { For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -193,7 +193,10 @@ function RecentErrors(): JSX.Element {
   const query = createQuery(() => ({
     queryKey: ["calls", "failed"],
     queryFn: ({ signal }) =>
-      apiGet<typeof usageListAnswer>("/backend/usage/list/", { signal, query: { outcome: "failed", limit: shownMax } }),
+      apiGet<typeof usageListResponse>("/backend/usage/list/", {
+        signal,
+        query: { outcome: "failed", limit: shownMax },
+      }),
   }));
   return (
     <Card title={texts.errors}>

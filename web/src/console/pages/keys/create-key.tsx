@@ -1,4 +1,4 @@
-import type { madeKeyAnswer } from "@sluice/contracts/keys";
+import type { madeKeyResponse } from "@sluice/contracts/keys";
 import { type JSX, Show } from "solid-js";
 import { apiPost, newIdempotencyKey } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -25,7 +25,7 @@ export function CreateKeyDialog(props: {
     initial: emptyKey,
     check: (values) => checkKey(values, texts),
     submit: async (values) => {
-      const { secret, key } = await apiPost<typeof madeKeyAnswer>("/backend/keys/create/", toKeyInput(values), {
+      const { secret, key } = await apiPost<typeof madeKeyResponse>("/backend/keys/create/", toKeyInput(values), {
         idempotencyKey,
       });
       idempotencyKey = newIdempotencyKey();

@@ -1,5 +1,5 @@
 import { type KeyField, keyFields } from "@sluice/contracts/key-fields";
-import type { keyAnswer, rotatedKeyAnswer } from "@sluice/contracts/keys";
+import type { keyResponse, rotatedKeyResponse } from "@sluice/contracts/keys";
 import { createMutation } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
@@ -39,7 +39,7 @@ export function KeyPanel(props: KeyPanelProps): JSX.Element {
   };
   const change = createMutation(() => ({
     mutationFn: (action: "enable" | "disable" | "revoke") =>
-      apiPost<typeof keyAnswer>(`/backend/keys/${action}/`, { key_id: props.apiKey.key_id }),
+      apiPost<typeof keyResponse>(`/backend/keys/${action}/`, { key_id: props.apiKey.key_id }),
     onSuccess: (_answer, action) => {
       showToast({ enable: texts.enabled, disable: texts.disabled, revoke: texts.revoked }[action]);
       if (action === "revoke") {
@@ -145,7 +145,7 @@ function LimitsDialog(props: DialogProps): JSX.Element {
     check: (values) => checkKey(values, texts),
     submit: async (values) => {
       const { key_id, updated_at } = props.apiKey;
-      await apiPost<typeof keyAnswer>("/backend/keys/save/", { key_id, updated_at, ...toKeyInput(values) });
+      await apiPost<typeof keyResponse>("/backend/keys/save/", { key_id, updated_at, ...toKeyInput(values) });
       showToast(texts.saved);
       props.onClose();
       props.onChanged();
@@ -175,7 +175,7 @@ function RotateDialog(props: DialogProps): JSX.Element {
   const [overlap, setOverlap] = createSignal<keyof typeof overlaps>("hour");
   const rotate = createMutation(() => ({
     mutationFn: () =>
-      apiPost<typeof rotatedKeyAnswer>("/backend/keys/rotate/", {
+      apiPost<typeof rotatedKeyResponse>("/backend/keys/rotate/", {
         key_id: props.apiKey.key_id,
         overlap_seconds: overlaps[overlap()],
       }),

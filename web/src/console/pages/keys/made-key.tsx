@@ -1,4 +1,4 @@
-import type { firstRequestAnswer } from "@sluice/contracts/keys";
+import type { firstRequestResponse } from "@sluice/contracts/keys";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -99,7 +99,7 @@ function FirstRequest(props: { readonly made: MadeKey; readonly model: string })
   const first = createQuery(() => ({
     queryKey: ["first-request", props.made.keyId],
     queryFn: ({ signal }) =>
-      apiGet<typeof firstRequestAnswer>("/backend/keys/first-request/", {
+      apiGet<typeof firstRequestResponse>("/backend/keys/first-request/", {
         signal,
         query: { key_id: props.made.keyId },
       }),

@@ -1,4 +1,4 @@
-import type { keyListAnswer } from "@sluice/contracts/keys";
+import type { keyListResponse } from "@sluice/contracts/keys";
 import { useQueryClient } from "@tanstack/solid-query";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -40,7 +40,7 @@ export function Page(): JSX.Element {
     name: "keys",
     state,
     load: async (query, signal) => {
-      const { keys, next_cursor } = await apiGet<typeof keyListAnswer>("/backend/keys/list/", { query, signal });
+      const { keys, next_cursor } = await apiGet<typeof keyListResponse>("/backend/keys/list/", { query, signal });
       return { rows: keys, next_cursor };
     },
   });

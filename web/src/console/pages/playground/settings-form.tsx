@@ -1,4 +1,4 @@
-import type { madeKeyAnswer } from "@sluice/contracts/keys";
+import type { madeKeyResponse } from "@sluice/contracts/keys";
 import { createMutation } from "@tanstack/solid-query";
 import { For, type JSX, Show } from "solid-js";
 import { apiPost, newIdempotencyKey } from "../../../api/client.ts";
@@ -70,7 +70,7 @@ function KeyField(props: SettingsProps): JSX.Element {
   const texts = playgroundArea.texts();
   const makeKey = createMutation(() => ({
     mutationFn: () =>
-      apiPost<typeof madeKeyAnswer>(
+      apiPost<typeof madeKeyResponse>(
         "/backend/keys/create/",
         { name: "Playground" },
         { idempotencyKey: newIdempotencyKey() },

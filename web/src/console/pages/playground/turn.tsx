@@ -1,4 +1,4 @@
-import type { usageReceiptAnswer } from "@sluice/contracts/usage";
+import type { usageReceiptResponse } from "@sluice/contracts/usage";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Show } from "solid-js";
 import { ApiError, apiGet } from "../../../api/client.ts";
@@ -57,7 +57,7 @@ function Cost(props: { readonly requestId: string }): JSX.Element {
   const query = createQuery(() => ({
     queryKey: ["receipt", props.requestId],
     queryFn: ({ signal }) =>
-      apiGet<typeof usageReceiptAnswer>("/backend/usage/receipt/", {
+      apiGet<typeof usageReceiptResponse>("/backend/usage/receipt/", {
         signal,
         query: { request_id: props.requestId },
       }),

@@ -1,5 +1,5 @@
-import type { profileAnswer, profileListAnswer } from "@sluice/contracts/upstream-auth";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { profileListResponse, profileResponse } from "@sluice/contracts/upstream-auth";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
 import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import { ApiError, apiGet, apiPost } from "../../../api/client.ts";
@@ -13,7 +13,7 @@ import { formats } from "../../formats.ts";
 import { PlainTable } from "../../parts/plain-table.tsx";
 import { upstreamsArea } from "./messages/messages.ts";
 
-type Profile = AnswerOf<typeof profileListAnswer>["profiles"][number];
+type Profile = ResponseOf<typeof profileListResponse>["profiles"][number];
 
 const unauthorized = 401;
 
@@ -24,7 +24,7 @@ export function ProfilesCard(): JSX.Element {
   const query = createQuery(() => ({
     queryKey: ["auth-profiles"],
     queryFn: ({ signal }) =>
-      apiGet<typeof profileListAnswer>("/backend/upstream/auth-profiles/list/", { signal, isOtherLogin: true }),
+      apiGet<typeof profileListResponse>("/backend/upstream/auth-profiles/list/", { signal, isOtherLogin: true }),
     enabled: isAsked(),
   }));
   const isRefused = (): boolean => query.error instanceof ApiError && query.error.status === unauthorized;
@@ -65,7 +65,7 @@ function ProfileTable(props: { readonly profiles: readonly Profile[] }): JSX.Ele
   const client = useQueryClient();
   const refresh = createMutation(() => ({
     mutationFn: (id: Profile["id"]) =>
-      apiPost<typeof profileAnswer>("/backend/upstream/auth-profiles/refresh/", { id }, { isOtherLogin: true }),
+      apiPost<typeof profileResponse>("/backend/upstream/auth-profiles/refresh/", { id }, { isOtherLogin: true }),
     onSuccess: () => {
       showToast(texts.refreshed, "info");
       void client.invalidateQueries({ queryKey: ["auth-profiles"] });

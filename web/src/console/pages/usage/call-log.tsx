@@ -1,4 +1,4 @@
-import type { usageListAnswer, usageReceiptAnswer } from "@sluice/contracts/usage";
+import type { usageListResponse, usageReceiptResponse } from "@sluice/contracts/usage";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -33,14 +33,14 @@ export function CallLog(props: {
   const list = createCursorList<Call>({
     name: "calls",
     state: { ...state, query: () => ({ ...state.query(), ...props.filter() }) },
-    load: (query, signal) => apiGet<typeof usageListAnswer>("/backend/usage/list/", { query, signal }),
+    load: (query, signal) => apiGet<typeof usageListResponse>("/backend/usage/list/", { query, signal }),
     // Users who look at a call or at earlier pages are not disturbed by new ones.
     refreshMs: () => (isLive() && state.openId() === "" && state.cursor() === "" ? liveMs : 0),
   });
   const elsewhere = createQuery(() => ({
     queryKey: ["receipt", state.openId()],
     queryFn: ({ signal }) =>
-      apiGet<typeof usageReceiptAnswer>("/backend/usage/receipt/", { signal, query: { request_id: state.openId() } }),
+      apiGet<typeof usageReceiptResponse>("/backend/usage/receipt/", { signal, query: { request_id: state.openId() } }),
     enabled: state.openId() !== "" && list.rows?.every(({ request_id }) => request_id !== state.openId()) === true,
   }));
   const keys = createKeysQuery();

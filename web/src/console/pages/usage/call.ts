@@ -1,8 +1,8 @@
-import type { usageListAnswer } from "@sluice/contracts/usage";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { usageListResponse } from "@sluice/contracts/usage";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import type { Tone } from "../../../kit/status.tsx";
 
-export type Call = AnswerOf<typeof usageListAnswer>["rows"][number];
+export type Call = ResponseOf<typeof usageListResponse>["rows"][number];
 
 export const outcomeTones: Readonly<Record<Call["outcome"], Tone>> = {
   completed: "ok",

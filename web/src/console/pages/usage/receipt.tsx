@@ -1,5 +1,5 @@
-import type { usageReceiptAnswer } from "@sluice/contracts/usage";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { usageReceiptResponse } from "@sluice/contracts/usage";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -14,14 +14,14 @@ import { type Call, outcomeTones } from "./call.ts";
 import { usageArea } from "./messages/messages.ts";
 import styles from "./usage.module.css";
 
-type ReceiptOf = AnswerOf<typeof usageReceiptAnswer>["receipt"];
+type ReceiptOf = ResponseOf<typeof usageReceiptResponse>["receipt"];
 
 /** One call: what happened, and how its price came about. */
 export function Receipt(props: { readonly call: Call }): JSX.Element {
   const query = createQuery(() => ({
     queryKey: ["receipt", props.call.request_id],
     queryFn: ({ signal }) =>
-      apiGet<typeof usageReceiptAnswer>("/backend/usage/receipt/", {
+      apiGet<typeof usageReceiptResponse>("/backend/usage/receipt/", {
         signal,
         query: { request_id: props.call.request_id, day: props.call.day },
       }),
