@@ -15,6 +15,15 @@ import { mutants } from "./table.ts";
 import { copyTree, type TreeCopy } from "./tree-copy.ts";
 
 const scoreGoal = 0.95;
+const flagPattern = /^(?:-h|--help|--list|--part=\d+\/\d+)$/;
+
+const usageText = `Usage: bun run mutate [beginning of an id]... [--part=2/4] [--list]
+
+  bun run mutate               judges all mutants
+  bun run mutate relay         judges the mutants whose id begins with "relay"
+  bun run mutate --part=2/4    judges the second quarter
+  bun run mutate --list        names the mutants
+`;
 
 type Verdict = { readonly mutant: Mutant; readonly killedBy: string | null };
 
@@ -92,6 +101,15 @@ function report(verdicts: readonly Verdict[], equivalent: readonly Mutant[]): bo
 }
 
 async function run(words: readonly string[]): Promise<number> {
+  const unknown = words.find((word) => word.startsWith("-") && !flagPattern.test(word));
+  if (unknown !== undefined) {
+    process.stderr.write(`Unknown flag: ${unknown}\n\n${usageText}`);
+    return 2;
+  }
+  if (words.includes("--help") || words.includes("-h")) {
+    print(usageText.trimEnd());
+    return 0;
+  }
   const all = chooseMutants(words);
   if (words.includes("--list")) {
     for (const { id, file, rule } of all) {

@@ -3,7 +3,7 @@ import { formatDuration } from "@sluice/deploy/start/progress";
 import { StartError } from "@sluice/deploy/start/start-error";
 import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import { type Job, type JobResult, listStaticChecks, testFile } from "./jobs.ts";
-import { listTestFiles, makePlan, type Plan } from "./plan.ts";
+import { listTestFiles, makePlan, type Plan, readFlags } from "./plan.ts";
 import { killAllGroups } from "./process-group.ts";
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -98,6 +98,12 @@ function stopOnSignal(signal: NodeJS.Signals): void {
 
 /** Returns the exit code: not zero when something failed, and when no test ran at all. */
 async function runTests(words: readonly string[]): Promise<number> {
+  const notice = readFlags(words);
+  if (notice !== null) {
+    const stream = notice.exitCode === 0 ? process.stdout : process.stderr;
+    stream.write(notice.text);
+    return notice.exitCode;
+  }
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     stopOnSignal(signal);
   }

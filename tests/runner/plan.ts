@@ -34,6 +34,29 @@ const kinds: readonly TestKind[] = [
 ];
 
 const checkKinds = ["tidy", "unit"];
+const reserved: readonly string[] = ["check", "test", "test:full", "static"];
+
+export const usageText = `Usage: bun run test [kind | part of a path]...
+
+  bun run test              everything: static checks and all kinds of tests
+  bun run test refunds      the test files with "refunds" in their path
+  bun run check             static checks, tidy and unit tests
+  bun run test:full         everything, with larger counts and longer limits
+
+Kinds: ${kinds.map(({ name }) => name).join(", ")}. \`bun tests/run.ts unit relay\` runs the files of one kind.
+`;
+
+/** What the command line asks for besides tests: the exit code and the text for it; null when tests should run. */
+export type Notice = { readonly exitCode: 0 | 2; readonly text: string };
+
+export function readFlags(words: readonly string[]): Notice | null {
+  const flags = words.filter((word) => word.startsWith("-"));
+  const unknown = flags.find((flag) => flag !== "--help" && flag !== "-h");
+  if (unknown !== undefined) {
+    return { exitCode: 2, text: `Unknown flag: ${unknown}\n\n${usageText}` };
+  }
+  return flags.length === 0 ? null : { exitCode: 0, text: usageText };
+}
 
 /** Reads the command line: names of kinds, `check`, `test`, `test:full`, and for the rest parts of file paths. */
 export function makePlan(words: readonly string[], isFullByEnvironment: boolean): Plan {
@@ -41,7 +64,6 @@ export function makePlan(words: readonly string[], isFullByEnvironment: boolean)
   const named = new Set(words);
   const isEverything = named.has("test") || named.has("test:full");
   const isCheck = isEverything || named.has("check");
-  const reserved = ["check", "test", "test:full", "static"];
   const filters = words.filter((word) => !reserved.includes(word) && kinds.every((kind) => kind.name !== word));
   const hasKind = kinds.some((kind) => named.has(kind.name));
   const isOnlyFilters = !isCheck && !hasKind && !named.has("static");

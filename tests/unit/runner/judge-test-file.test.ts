@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { judgeTestFile } from "../../runner/jobs.ts";
 import { readJunitTotals, readSkipReasons, type TestCounts } from "../../runner/junit.ts";
-import { makePlan, type TestKind } from "../../runner/plan.ts";
+import { makePlan, readFlags, type TestKind } from "../../runner/plan.ts";
 import type { GroupResult } from "../../runner/process-group.ts";
 
 const kind: TestKind = { name: "unit", needsDatabase: false, fileTimeoutMs: 60_000, testTimeoutMs: 5_000 };
@@ -87,4 +87,18 @@ test("`check` is quick and needs no database, `test` is everything, other words 
   expect(makePlan(["test"], false)).toMatchObject({ hasStaticChecks: true, isFull: false });
   expect(makePlan(["test:full"], false)).toMatchObject({ hasStaticChecks: true, isFull: true });
   expect(makePlan(["test"], true).isFull).toBe(true);
+});
+
+test("--help says how to call it, an unknown flag is refused, and words alone run tests", () => {
+  expect(readFlags(["test", "--help"])).toMatchObject({
+    exitCode: 0,
+    text: expect.stringContaining("Usage: bun run test"),
+  });
+  expect(readFlags(["test", "-h"])).toMatchObject({ exitCode: 0 });
+  expect(readFlags(["test", "--help", "--watch"])).toMatchObject({
+    exitCode: 2,
+    text: expect.stringContaining("Unknown flag: --watch"),
+  });
+  expect(readFlags(["test", "refunds"])).toBeNull();
+  expect(readFlags([])).toBeNull();
 });
