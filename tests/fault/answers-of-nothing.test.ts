@@ -21,7 +21,7 @@ const coveredBy = (path: string) => `covered${path.replaceAll("/", "-")}`;
 
 const nothings: readonly (readonly [string, Behaviour["body"], string])[] = [
   ["an empty object", {}, "no_result"],
-  ["an object with nothing but a usage", { id: "x", usage }, "no_result"],
+  ["an object with only a usage", { id: "x", usage }, "no_result"],
   ["an error beside a usage", { error: { message: "the engine fell over" }, usage }, "error_event"],
   ["a list", [], "no_json"],
 ];

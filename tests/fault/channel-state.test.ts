@@ -53,7 +53,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
   };
 
   test.each([
-    ["a filtered content", 400, "content_filter"],
+    ["filtered content", 400, "content_filter"],
     ["a context that is too long", 400, "context_length_exceeded"],
     ["an unknown parameter", 422, "unknown_parameter"],
     ["an unknown model", 404, "model_not_found"],

@@ -135,7 +135,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
   test.each([
     ["before the head of a stream", { stream: true }, { afterBytes: 0 }],
     ["inside the head of a stream", { stream: true }, { afterBytes: 50 }],
-    ["before the head of a whole answer", {}, { afterBytes: 0 }],
+    ["before the head of a whole response", {}, { afterBytes: 0 }],
   ])("%s cancels the call at once and pays nothing", async (_where, kind, silence) => {
     for (const how of ["rst", "fin"] as const) {
       const until = () => faulty.provider.waitForHeld(0);
@@ -145,8 +145,8 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
 
   test.each([
     ["after the head of a stream", { stream: true }, { afterChunks: 0 }],
-    ["after the head of a whole answer", {}, { afterChunks: 0 }],
-    ["inside the body of a whole answer", {}, { afterBytes: 700 }],
+    ["after the head of a whole response", {}, { afterChunks: 0 }],
+    ["inside the body of a whole response", {}, { afterBytes: 700 }],
   ])("%s cancels the call after a while and pays for the input", async (_where, kind, silence) => {
     for (const how of ["rst", "fin"] as const) {
       const until = () => faulty.provider.waitForHeld(0);
@@ -157,7 +157,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
 
   test.each([
     ["a stream", body, true],
-    ["a whole answer", {}, false],
+    ["a whole response", {}, false],
   ])("after the head of %s that ends soon pays what the provider reports", async (_what, kind, isStream) => {
     calls += 1;
     faulty.provider.reset();
@@ -186,7 +186,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
 
   test.each([
     ["a stream", body, true],
-    ["a whole answer", {}, false],
+    ["a whole response", {}, false],
   ])(
     "after the head of %s that a provider worked on unseen waits as long for what the provider reports",
     async (_what, kind, isStream) => {

@@ -237,7 +237,7 @@ describe("a silent server", () => {
 describe("a connection that is lost during COMMIT", () => {
   test.each([
     ["before the server saw it", "statement", false],
-    ["after the server did it", "answer", true],
+    ["after the server did so", "answer", true],
   ] as const)("%s is reported as unknown and not repeated", async (_when, lost, hasHappened) => {
     await using proxy = await startPostgresProxy(databaseUrl);
     await using db = open({ url: proxy.url });

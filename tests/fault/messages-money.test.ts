@@ -69,8 +69,8 @@ describe.each(arrangements)("money on the Messages route, %s", (arrangement) => 
   };
 
   test.each<[string, object]>([
-    ["behind the mark of a file", { messages: [{ role: "user", content: `;base64,${words}` }] }],
-    ["as the address of a picture", { system: `data:image/png;base64,${words}` }],
+    ["after the prefix of a file", { messages: [{ role: "user", content: `;base64,${words}` }] }],
+    ["as the address of an image", { system: `data:image/png;base64,${words}` }],
     ["in a tool", { tools: [{ name: "look", input_schema: { type: "object", examples: [{ data: words }] } }] }],
   ])("a prompt %s is charged as text when the provider counts nothing", async (_where, fields) => {
     await begin({ text, omitUsage: true });
@@ -80,9 +80,9 @@ describe.each(arrangements)("money on the Messages route, %s", (arrangement) => 
   });
 
   test.each<[string, Behaviour]>([
-    ["a text that begins like a picture", { text: `data:image/png;base64,${words}`, omitUsage: true }],
+    ["a text that begins like an image", { text: `data:image/png;base64,${words}`, omitUsage: true }],
     [
-      "arguments that are called like bookkeeping",
+      "arguments with the names of usage fields",
       {
         body: {
           choices: [
@@ -120,7 +120,7 @@ describe.each(arrangements)("money on the Messages route, %s", (arrangement) => 
     ["after early usage, in the text", [{ ...role, ...early }, said], words, tokensOfWords],
     ["in thinking", [role, chunk({ reasoning_content: words })], words, tokensOfWords],
     ["in thinking that it is not shown", [role, chunk({ reasoning_content: words }), said], words, tokensOfWords * 2n],
-    ["in a call of a tool", [role, called(`{"a":"${words}`)], "message_start", tokensOfWords],
+    ["in a tool call", [role, called(`{"a":"${words}`)], "message_start", tokensOfWords],
     ["when only the usage is missing", [role, said, finish], words, tokensOfWords],
   ])("a client that leaves %s pays for the input and for what it was sent", async (when, events, seen, least) => {
     await begin({ events: [...(events ?? []), said], silence: { afterChunks: events?.length ?? 0 } });
@@ -148,13 +148,13 @@ describe.each(arrangements)("money on the Messages route, %s", (arrangement) => 
   });
 
   test.each([
-    ["max_tokens is doubled", '"max_tokens":5,"max_tokens":50'],
-    ["max_tokens is doubled with an escape", '"max_tokens":5,"\\u006dax_tokens":50'],
-    ["the model is doubled", '"max_tokens":5,"model":"claude-mute"'],
-    ["a field of a tool is doubled", '"max_tokens":5,"tools":[{"name":"a","name":"b","input_schema":{}}]'],
-    ["max_tokens is in other letters", '"MAX_TOKENS":5'],
-    ["max_tokens is beyond numbers", '"max_tokens":1e400'],
-    ["max_tokens is beyond exact numbers", '"max_tokens":9007199254740993'],
+    ["max_tokens occurs twice", '"max_tokens":5,"max_tokens":50'],
+    ["max_tokens occurs twice, once escaped", '"max_tokens":5,"\\u006dax_tokens":50'],
+    ["the model occurs twice", '"max_tokens":5,"model":"claude-mute"'],
+    ["a field of a tool occurs twice", '"max_tokens":5,"tools":[{"name":"a","name":"b","input_schema":{}}]'],
+    ["max_tokens is in other letter case", '"MAX_TOKENS":5'],
+    ["max_tokens is beyond any number", '"max_tokens":1e400'],
+    ["max_tokens is beyond exact integers", '"max_tokens":9007199254740993'],
     ["max_tokens has a fraction", '"max_tokens":1.5'],
     ["max_tokens is below zero", '"max_tokens":-1'],
     ["max_tokens is a text", '"max_tokens":"5"'],

@@ -139,7 +139,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
       ...cuts,
       ["an error event", { ...words, errorEventAfter: 3 }] as [string, Behaviour],
       ["broken framing", { ...words, malformedFraming: 3 }] as [string, Behaviour],
-      ["an event that is torn", { ...words, malformedChunk: 3 }] as [string, Behaviour],
+      ["an event that is cut off", { ...words, malformedChunk: 3 }] as [string, Behaviour],
     ])("%s", async (_what, behaviour) => {
       messages.provider.script(behaviour);
       const answer = await stream();
@@ -163,7 +163,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
       ["byte by byte", { ...words, splitAt: "every-byte" }],
       ["without usage", { ...words, omitUsage: true }],
       ["with usage in every chunk", { ...words, usagePlacement: "every-chunk" }],
-      ["with usage beside the reason of the end", { ...words, usagePlacement: "with-finish" }],
+      ["with usage beside the finish reason", { ...words, usagePlacement: "with-finish" }],
       ["without a mark at its end", { ...words, noDone: true }],
       ["with CRLF and comments", { ...words, lineEnd: "crlf", commentEvery: 1 }],
     ] as [string, Behaviour][])("%s", async (_what, behaviour) => {

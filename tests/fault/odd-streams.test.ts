@@ -40,8 +40,8 @@ const oddities: readonly Oddity[] = [
     bytes: withLineEnd("\r\n"),
   },
   { name: "lines that end with CR", behaviour: { events: payloads, lineEnd: "cr" }, bytes: withLineEnd("\r") },
-  { name: "an interim answer 100", behaviour: { events: payloads, informational: [100] } },
-  { name: "interim answers 103 and 100", behaviour: { events: payloads, informational: [103, 100] } },
+  { name: "an interim response 100", behaviour: { events: payloads, informational: [100] } },
+  { name: "interim responses 103 and 100", behaviour: { events: payloads, informational: [103, 100] } },
   { name: "a declared length", behaviour: { raw: unchunked(whole, `Content-Length: ${whole.length}\r\n`) } },
   {
     name: "the end of the connection for the end of the body",
@@ -52,11 +52,11 @@ const oddities: readonly Oddity[] = [
     },
   },
   {
-    name: "no empty line behind [DONE]",
+    name: "no empty line after [DONE]",
     behaviour: { raw: unchunked(whole.subarray(0, -2), `Content-Length: ${whole.length - 2}\r\n`) },
   },
   {
-    name: "more events behind [DONE]",
+    name: "more events after [DONE]",
     behaviour: { raw: unchunked(Buffer.concat([whole, whole]), `Content-Length: ${whole.length * 2}\r\n`) },
   },
   { name: "no [DONE]", behaviour: { raw: wireBytes(events.slice(0, -1)).toString("latin1") } },
@@ -76,7 +76,7 @@ const oddities: readonly Oddity[] = [
     bytes: Buffer.concat(large.filter((event) => !isUsage(event)).map(({ bytes }) => bytes)),
   },
   {
-    name: "an informational answer split from the head",
+    name: "an informational response split from the head",
     behaviour: { raw: `HTTP/1.1 100 Continue\r\n\r\n${raw}`, splitAt: [5, 25, 30] },
   },
 ];

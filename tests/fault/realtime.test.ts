@@ -328,7 +328,7 @@ describe("over TLS", () => {
   });
 
   test.each([
-    ["whose certificate nobody vouches for", "localhost", false],
+    ["whose certificate no authority signed", "localhost", false],
     ["whose certificate has another name", "other.example", true],
   ])("a provider %s gets no request", async (_what, name, trusted) => {
     const scene = await startWithTls(name, trusted);

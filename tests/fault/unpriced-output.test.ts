@@ -23,7 +23,7 @@ type Escape = {
 
 const escapes: readonly Escape[] = [
   {
-    name: "a call of a function",
+    name: "a function call",
     path: "/v1/chat/completions",
     event: chunk({ function_call: { name: "f", arguments: text } }),
     row: { outputTokens: 201n },
@@ -41,13 +41,13 @@ const escapes: readonly Escape[] = [
     row: { outputTokens: 200n },
   },
   {
-    name: "the draft of a picture",
+    name: "the draft of an image",
     path: "/v1/images/generations",
     event: { type: "image_generation.partial_image", b64_json: picture, partial_image_index: 0 },
     row: { images: 1, outputTokens: 1_056n },
   },
   {
-    name: "a picture in a response",
+    name: "an image in a response",
     path: "/v1/responses",
     event: {
       type: "response.output_item.done",

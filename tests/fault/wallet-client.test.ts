@@ -47,7 +47,7 @@ for (const [what, { answer, kind }] of Object.entries(faults)) {
   });
 }
 
-test("a certificate that nobody vouches for gets no byte of the form", async () => {
+test("a certificate that no authority signed gets no byte of the formm", async () => {
   const tls = createTestAuthority().issue({ ip: ["127.0.0.1"] });
   const failed = await post({ tls }, "https").catch((error: unknown) => error);
   expect(failed).toMatchObject({ code: "payment_gateway_failed", internal: { kind: "tls" } });

@@ -131,7 +131,7 @@ describe("an event of a public page", () => {
     ["without a kind", {}, [400, "invalid_value"]],
     ["of the payment path", { kind: "payment_settled" }, [400, "invalid_value"]],
     ["that is a list", [], [400, "invalid_value"]],
-    ["that is no JSON", "page_view", [400, "invalid_json"]],
+    ["that is not JSON", "page_view", [400, "invalid_json"]],
     ["that is too large", { kind: "page_view", path: "/".repeat(20_000) }, [413, "request_too_large"]],
   ])("%s is refused", async (_, event, expected) => {
     expect(codeOf(await report(event))).toEqual(expected);
@@ -207,9 +207,9 @@ describe("the form of an enterprise lead", () => {
   });
 
   test.each([
-    ["an address that is none", { email: "nobody" }, 400, "ja invalid_email"],
+    ["an invalid address", { email: "nobody" }, 400, "ja invalid_email"],
     ["a missing name", { contact: "" }, 400, "ja invalid_value"],
-    ["a text without end", { message: "x".repeat(5_001) }, 400, "ja invalid_value"],
+    ["an endless text", { message: "x".repeat(5_001) }, 400, "ja invalid_value"],
   ])("gets a page in response and stores nothing for %s", async (_, change, status, text) => {
     const answer = await sendForm({ ...lead, ...change, lang: "ja" });
     expect([answer.status, await answer.text()]).toEqual([status, text]);
@@ -338,12 +338,12 @@ describe("an enterprise lead", () => {
   });
 
   test.each([
-    ["no company", { company: " " }],
-    ["a company that can't be seen", { company: "\u200b\u3164" }],
-    ["no address", { email: "nobody" }],
+    ["a missing company", { company: " " }],
+    ["an invisible company", { company: "\u200b\u3164" }],
+    ["a missing address", { email: "nobody" }],
     ["a line break in the company", { company: "a\r\nb" }],
     ["control characters in the message", { message: "\u001b[31m" }],
-    ["a message without end", { message: "a".repeat(5_001) }],
+    ["an endless message", { message: "a".repeat(5_001) }],
     ["a state of its own", { status: "won" }],
   ])("with %s is refused", async (_, change) => {
     const codes: Record<string, string> = { email: "invalid_email", status: "unknown_field" };

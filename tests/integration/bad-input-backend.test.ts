@@ -89,7 +89,7 @@ describe("a link", () => {
     ["an array", ["x"]],
     ["a number", 1],
     ["nothing", undefined],
-    ["a text without end", "x".repeat(5_000)],
+    ["an endless text", "x".repeat(5_000)],
     ["cut", "AAAA"],
   ])("38 whose token is %s is an invalid_token like all others", async (_, token) => {
     const answer = await client.post("/backend/auth/password-reset/confirm/", { token, password: "tango olive brook" });

@@ -97,8 +97,8 @@ describe.each(arrangements)("a bad upstream, %s", (arrangement) => {
   );
 
   test.each([
-    ["28 a channel that is switched off", "off", "no_upstream"],
-    ["a provider that is not there", "unreachable", "upstream_unreachable"],
+    ["28 a disabled channel", "off", "no_upstream"],
+    ["a provider that does not exist", "unreachable", "upstream_unreachable"],
   ] as const)("%s is reported as such", async (_, model, code) => {
     await expectRefusal(scene, () => call(model), { code });
   });

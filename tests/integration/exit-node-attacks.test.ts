@@ -46,12 +46,12 @@ async function expectUnmoved(): Promise<void> {
 describe("66: a name that does not resolve to exactly the node", () => {
   const zones: readonly (readonly [string, DnsZone])[] = [
     ["leads elsewhere", { a: ["127.0.0.66"] }],
-    ["leads to the node and to somebody else", { a: ["127.0.0.1", "127.0.0.66"] }],
+    ["leads to the node and to another server", { a: ["127.0.0.1", "127.0.0.66"] }],
     ["leads to the node, and over IPv6 elsewhere", { a: ["127.0.0.1"], aaaa: ["::1"] }],
     ["is another name for the address of metadata", { cname: "metadata.example.net", a: ["169.254.169.254"] }],
     ["does not exist", { is: "absent" }],
     ["has no address", {}],
-    ["is one that the server can't tell", { is: "failing" }],
+    ["is one that the DNS server can't resolve", { is: "failing" }],
     ["leads to the node, while its IPv6 addresses can't be resolved", { a: ["127.0.0.1"], failsFor: "aaaa" }],
     ["has no resolvable IPv4 address, and none of IPv6", { failsFor: "a" }],
     ["leads to more addresses than a node can have", { a: Array.from({ length: 20 }, (_, n) => `127.0.1.${n}`) }],
@@ -75,16 +75,16 @@ describe("67: a server that responds in place of the node", () => {
   const wholeAnswer = async (): Promise<string> => (await agent.call("/health")).text();
   const answers: readonly (readonly [string, (request: Request) => Response | Promise<Response>])[] = [
     ["with a redirect", () => new Response(null, { status: 302, headers: { location: "http://127.0.0.66/" } })],
-    ["with a good answer without proof", async () => new Response(await wholeAnswer())],
+    ["with a good response without proof", async () => new Response(await wholeAnswer())],
     [
-      "with a good answer and a wrong proof",
+      "with a good response and a wrong proof",
       async () => new Response(await wholeAnswer(), { headers: { "x-svc-proof": "A".repeat(43) } }),
     ],
     ["with a page", () => new Response("<html>ok</html>", { headers: { "content-type": "text/html" } })],
     ["with 404", () => new Response("{}", { status: 404 })],
     ["too late", () => new Promise(() => undefined)],
     [
-      "with a body without end",
+      "with an endless body",
       () => new Response(new ReadableStream({ pull: (into) => into.enqueue(new Uint8Array(65_536)) })),
     ],
   ];

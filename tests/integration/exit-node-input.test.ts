@@ -62,11 +62,11 @@ describe("invalid nodes, accounts and routes", () => {
     ["a code with capital letters", "save", { ...node, node_code: "Node-X" }],
     ["no host for a new node", "save", { ...node, host: undefined }],
     ["a short relay key", "save", { ...node, relay_key: "short" }],
-    ["a relay key without chance", "save", { ...node, relay_key: "a".repeat(40) }],
+    ["a relay key that is not random", "save", { ...node, relay_key: "a".repeat(40) }],
     ["the secret of another feature", "save", { ...node, relay_key_secret: "cardpay.secret_key" }],
     ["a source that is not a node", "save", { ...node, source_node_id: 4711 }],
     ["a weight below zero", "save", { ...node, weight: -1 }],
-    ["a state that there is not", "save", { ...node, status: "production" }],
+    ["an unknown state", "save", { ...node, status: "production" }],
     ["a redirect path with two slashes", "save", { ...node, oauth_redirect_path: "//evil.example.org" }],
     ["a group", "save", { ...node, group_name: "default" }],
     [

@@ -35,7 +35,7 @@ describe.each(arrangements)("odd responses of providers, %s", (arrangement) => {
 
   test.each<[string, Behaviour, Refusal]>([
     ["vLLM's own form", { status: 400, body: { object: "error", message: tooLong, code: 400 } }, asOverflow],
-    ["a bare text", { status: 400, body: { error: tooLong } }, asOverflow],
+    ["a plain text", { status: 400, body: { error: tooLong } }, asOverflow],
     ["a detail", { status: 422, body: { detail: tooLong } }, asOverflow],
     ["a message alone", { status: 400, body: { message: tooLong } }, asOverflow],
     [

@@ -103,7 +103,7 @@ describe("a challenge instead of the relay key", () => {
   });
 
   test.each<readonly [string, () => string]>([
-    ["from somebody with another key", () => signChallenge(nextRelayKey, freshChallenge())],
+    ["from a caller with another key", () => signChallenge(nextRelayKey, freshChallenge())],
     ["for another node", () => signChallenge(relayKey, freshChallenge({ nodeCode: "node-b2" }))],
     ["for another address", () => signChallenge(relayKey, freshChallenge({ audience: "evil.example" }))],
     [
@@ -111,7 +111,7 @@ describe("a challenge instead of the relay key", () => {
       () => signChallenge(relayKey, freshChallenge()).replace(/\.[^.]{22}\./, `.${"A".repeat(22)}.`),
     ],
     ["of another version", () => signChallenge(relayKey, freshChallenge()).replace("v1", "v2")],
-    ["that is none", () => "v1"],
+    ["that is not a challenge", () => "v1"],
   ])("%s is refused", async (_name, header) => {
     const answer = await ask(header());
     expect([answer.status, await answer.json()]).toEqual([401, { ok: false, error: { code: "unauthorized" } }]);

@@ -96,7 +96,7 @@ describe("an invalid setting ends the start with one sentence", () => {
       "not in ALLOWED_PROVIDER_HOSTS",
     ],
     ["plain http to a provider", { env: { PRIVATE_UPSTREAM_ALLOWED: "0" } }, "without https"],
-    ["a port that is none", { env: { PORT: "http" } }, "PORT must be a whole number"],
+    ["an invalid port", { env: { PORT: "http" } }, "PORT must be a whole number"],
     ["an open port without TLS", { env: { HOST: "0.0.0.0" } }, "without TLS"],
     ["a certificate without its key", { env: { TLS_CERT_FILE: "/cert" } }, "must be set together"],
     ["an address of another host", { env: { EGRESS_ADDRESS: "192.0.2.1" } }, "is not an address of this host"],
@@ -107,9 +107,9 @@ describe("an invalid setting ends the start with one sentence", () => {
     ["provider keys that others can read", { accountsMode: 0o604 }, "give it mode 0600"],
     ["an empty relay key", { relayKeys: "# none\n" }, "relay keys are needed"],
     ["a relay key that can be guessed", { relayKeys: `${"a".repeat(40)}\n` }, "must be random"],
-    ["accounts that are no JSON", { accounts: providerKey }, "not valid JSON"],
+    ["accounts that are not JSON", { accounts: providerKey }, "not valid JSON"],
     ["an account with a misspelt field", { accounts: '{"accounts":[{"api_key":"x"}]}' }, 'unknown field "api_key"'],
-    ["an option that is none", { words: ["--verbose"] }, "not known"],
+    ["an unknown option", { words: ["--verbose"] }, "not known"],
   ];
 
   test.each(bad)("%s", async (_name, options, sentence) => {

@@ -146,13 +146,13 @@ describe("78: only listed targets are called", () => {
     ["a user part", "/v1/@evil.example", []],
     ["backslashes", "/v1/\\\\evil.example", []],
     ["an encoded slash", "/v1/chat%2fcompletions", []],
-    ["an encoded way up", "/v1/models/%2e%2e%2fadmin", []],
+    ["an encoded parent path", "/v1/models/%2e%2e%2fadmin", []],
     ["an encoded backslash", "/v1/models/..%5cadmin", []],
     ["a path that is not listed", "/v1/files", []],
     ["a realtime session", "/v1/realtime", []],
     ["one part too many", "/v1/models/a/b", []],
     ["an account that is a slot", "/v1/models", ["X-Svc-Exit-Account: slot"]],
-    ["an account that is not there", "/v1/models", ["X-Svc-Exit-Account: other"]],
+    ["an unknown account", "/v1/models", ["X-Svc-Exit-Account: other"]],
     ["two accounts", "/v1/models", ["X-Svc-Exit-Account: main", "X-Svc-Exit-Account: main"]],
   ];
 
@@ -207,10 +207,10 @@ describe("a provider's fault becomes one of our errors", () => {
   test.each([
     ["it refuses our key", { status: 401, body: leaky }, 502],
     ["it forbids our key", { status: 403, body: leaky }, 502],
-    ["it sends us elsewhere", { redirectTo: "http://127.0.0.1:1/elsewhere" }, 502],
+    ["it redirects us", { redirectTo: "http://127.0.0.1:1/elsewhere" }, 502],
     ["it compresses", { headers: { "content-encoding": "gzip" } }, 502],
     ["it closes the connection", { cut: { afterBytes: 0, with: "rst" as const } }, 502],
-    ["it speaks nonsense", { raw: "SSH-2.0-x\r\n\r\n" }, 502],
+    ["it does not speak HTTP", { raw: "SSH-2.0-x\r\n\r\n" }, 502],
   ])("%s", async (_name, behaviour, status) => {
     provider.script(behaviour);
     const answer = await agent.chat();

@@ -83,13 +83,13 @@ describe("the dashboard", () => {
   });
 
   test.each([
-    ["a zone that is none", { zone: "Mars/Olympus" }],
+    ["an invalid zone", { zone: "Mars/Olympus" }],
     ["an offset for a zone", { zone: "+05:30" }],
     ["days the wrong way round", { from_day: "2026-02-02", to_day: "2026-02-01" }],
     ["more than 400 days", { from_day: "2024-01-01", to_day: "2026-01-01" }],
-    ["a day that is none", { from_day: "2026-02-30" }],
+    ["an invalid day", { from_day: "2026-02-30" }],
     ["hours of a month", { from_day: "2026-01-01", to_day: "2026-01-31", bucket: "hour" }],
-    ["a parameter that is unknown", { sort: "password" }],
+    ["an unknown parameter", { sort: "password" }],
   ])("refuses %s, and so does the overview", async (_, query) => {
     expect(await get("overview", query as Record<string, string>)).toMatchObject({
       status: 400,

@@ -86,15 +86,15 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
 
   describe("in which the client abandons a response", () => {
     test.each([
-      ["is said as text alone", [created, textDone]],
-      ["is what sound means alone", [created, heardDone]],
-      ["is a part of an item alone", [created, partDone]],
-      ["are arguments of a function alone", [created, callDone]],
-      ["is a whole item alone", [created, itemDone]],
-      ["is said four times", [created, ...pieces, textDone, partDone, itemDone]],
-      ["comes before it is said to have begun", [...pieces, created]],
-      ["comes whole before it is said to have begun", [textDone, created]],
-      ["never is said to have begun", pieces],
+      ["is sent only as text", [created, textDone]],
+      ["is only the transcript of audio", [created, heardDone]],
+      ["is sent only as a part of an item", [created, partDone]],
+      ["are only the arguments of a function", [created, callDone]],
+      ["is sent only as a whole item", [created, itemDone]],
+      ["is sent four times", [created, ...pieces, textDone, partDone, itemDone]],
+      ["comes before its announcement", [...pieces, created]],
+      ["comes whole before its announcement", [textDone, created]],
+      ["is never announced", pieces],
     ])("charges once for the output that %s", async (_what, events) => {
       answer(...events);
       const session = await open();

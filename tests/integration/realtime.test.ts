@@ -322,7 +322,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
 
     test.each([
       ["without a model", "", 400, "missing_field"],
-      ["for a model that is not there", "?model=nothing", 404, "model_not_found"],
+      ["for an unknown model", "?model=nothing", 404, "model_not_found"],
       ["for a call by its id", "?call_id=rtc_1", 400, "invalid_value"],
     ])("%s", async (_what, query, status, code) => {
       const answer = await refusal(query, authorized(scene.user).headers);

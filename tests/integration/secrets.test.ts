@@ -157,7 +157,7 @@ describe("the endpoints", () => {
   test.each([
     ["nobody", null, 401, "unauthenticated"],
     ["an admin who is not a super-admin", "plain", 403, "super_admin_required"],
-    ["a super-admin whose login is long ago", "stale", 403, "step_up_required"],
+    ["a super-admin whose login is too old", "stale", 403, "step_up_required"],
   ])("refuse %s", async (_who, admin, status, code) => {
     const refused = await post({ name: "mail.key", value: canary }, admin);
     expect(refused.status).toBe(status);
@@ -178,7 +178,7 @@ describe("the endpoints", () => {
     ["a blank value", { name: "mail.key", value: " \n" }, "invalid_value"],
     ["a value that is not text", { name: "mail.key", value: 1 }, "invalid_value"],
     ["a value of 17 KiB", { name: "mail.key", value: "x".repeat(17 * 1024) }, "invalid_value"],
-    ["a field of its own", { name: "mail.key", value: "x", version: 9 }, "unknown_field"],
+    ["an unknown field", { name: "mail.key", value: "x", version: 9 }, "unknown_field"],
   ])("refuse %s", async (_what, body, code) => {
     const refused = await post(body, "super");
     expect(refused.status).toBe(400);

@@ -265,7 +265,7 @@ describe("a payload", () => {
     ["an empty text", { reason: "" }],
     ["spaces", { reason: "          " }],
     ["three letters", { reason: "why" }],
-    ["marks without ink", { reason: "\u200b\u202e\u3164\u2800\u00ad\u2060\u0007\ufe0f" }],
+    ["invisible characters", { reason: "\u200b\u202e\u3164\u2800\u00ad\u2060\u0007\ufe0f" }],
   ])("is refused without a reason: %s", async (_what, said) => {
     const before = await linkCount();
     expect(codeOf(await read(made, said))).toEqual([400, "reason_required"]);

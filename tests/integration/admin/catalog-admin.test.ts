@@ -103,9 +103,9 @@ describe("a model", () => {
     ["a negative price", { input_usd_per_m: "-1" }],
     ["a price beyond eight places", { input_usd_per_m: "0.000000001" }],
     ["a price that is not a number", { output_usd_per_m: "NaN" }],
-    ["a kind that there is not", { kind: "video" }],
+    ["an unknown kind", { kind: "video" }],
     ["no bounds", { context_tokens_max: undefined }],
-    ["bounds of nothing", { output_tokens_max: 0 }],
+    ["bounds of zero", { output_tokens_max: 0 }],
     ["a moment in no year", { deprecated_at: "0000-01-01T00:00:00Z" }],
   ])("is refused with %s", async (_, odd) => {
     expect((await post("model/save/", { name: "odd-model", ...fields, ...odd })).status).toBe(400);
@@ -243,13 +243,13 @@ describe("a channel", () => {
       "bad key",
     ],
     [
-      "answers with a page",
+      "responds with a page",
       () => new Response("<p>no</p>", { headers: { "content-type": "text/html" } }),
       200,
       "no JSON",
     ],
-    ["answers with something else", () => Response.json({ hello: 1 }), 200, "no chat completion"],
-    ["sends us elsewhere", () => Response.redirect("http://127.0.0.1:9/", 302), 302, "302"],
+    ["responds with something else", () => Response.json({ hello: 1 }), 200, "no chat completion"],
+    ["redirects us", () => Response.redirect("http://127.0.0.1:9/", 302), 302, "302"],
   ])("that %s is reported as such, without its key", async (_, answer, status, error) => {
     const { channel_id } = await make(`odd-channel-${status}-${error}`);
     answerNext = answer;

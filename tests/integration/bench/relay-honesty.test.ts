@@ -82,7 +82,7 @@ describe("an arm is only measured when it responds like the provider", () => {
 
   test.each([
     [
-      "one byte of the answer",
+      "one byte of the response",
       '"prompt_tokens":410,"completion_tokens":96',
       '"prompt_tokens":410,"completion_tokens":97',
     ],

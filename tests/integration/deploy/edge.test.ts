@@ -159,7 +159,7 @@ describeUnless(obstacle, "the edge", () => {
 
   test.each([
     ["a whole address in place of a path", "GET http://sluice.example/healthz HTTP/1.1", 400],
-    ["no HTTP at all", "hello", 400],
+    ["a request that is not HTTP", "hello", 400],
     ["TRACE", "TRACE /v1/models HTTP/1.1", 405],
     ["metrics, which are for this machine", "GET /metrics HTTP/1.1", 404],
     ["metrics by another spelling", "GET /%6detrics HTTP/1.1", 404],

@@ -128,9 +128,9 @@ describe("adjusting by hand", () => {
     ["no key", { idempotency_key: undefined }, 400],
     ["a short key", { idempotency_key: "short" }, 400],
     ["a user that does not exist", { gateway_user_id: 999_999 }, 404],
-    ["an id that is none", { gateway_user_id: "1'--" }, 400],
+    ["an invalid id", { gateway_user_id: "1'--" }, 400],
     ["a negative id", { gateway_user_id: -1 }, 400],
-    ["a field that is not known", { balance: 1 }, 400],
+    ["an unknown field", { balance: 1 }, 400],
   ])("%s is refused", async (_what, change, status) => {
     const buyer = await scene.addBuyer();
     expect((await adjust(buyer.gatewayUserId, change)).status).toBe(status);

@@ -108,7 +108,7 @@ describe("plans", () => {
     ["no quota", { quota: 0 }, "invalid_value"],
     ["a broken quota", { quota: 1.5 }, "invalid_value"],
     ["an unknown kind", { kind: "yearly" }, "invalid_value"],
-    ["a field that is not known", { is_admin: true }, "unknown_field"],
+    ["an unknown field", { is_admin: true }, "unknown_field"],
   ])("%s is refused", async (_what, change, code) => {
     const answer = await post("/backend/admin/plan/save/", { ...plan, plan_code: "refused", ...change }, admin);
     expect([answer.status, errorCode(answer)]).toEqual([400, code]);

@@ -140,10 +140,10 @@ describe("an admin's template is refused", () => {
     ["with braces that hold no name", { ...good, text: "{{link}} {{Link!}}" }, "text"],
     ["with a script", { ...good, html: "{{link}}<script>1</script>" }, "html"],
     ["with a handler", { ...good, html: '{{link}}<p onclick="x">' }, "html"],
-    ["with a picture that reports who reads", { ...good, html: '{{link}}<img src="https://t.example/p">' }, "html"],
-    ["with a link told to others", { ...good, html: '<a href="https://t.example/?{{link}}">x</a>' }, "html"],
+    ["with an image that reports who reads it", { ...good, html: '{{link}}<img src="https://t.example/p">' }, "html"],
+    ["with a link that is passed to others", { ...good, html: '<a href="https://t.example/?{{link}}">x</a>' }, "html"],
     [
-      "with a link behind a space in an address",
+      "with a link after a space in an address",
       { ...good, html: '<a href="https://t.example/ {{link}}">x</a>' },
       "html",
     ],

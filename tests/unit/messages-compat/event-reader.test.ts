@@ -31,11 +31,11 @@ describe("events of one stream", () => {
     ["several data lines are joined by line feeds", "data: a\ndata: b\ndata\n\n", [event("a\nb\n")]],
     ["a named event", "event: ping\ndata: {}\n\n", [event("{}", "ping")]],
     ["a name counts for one event only", "event: x\ndata: a\n\ndata: b\n\n", [event("a", "x"), event("b")]],
-    ["an event without data is none, and takes its name with it", "event: x\n\ndata: a\n\n", [event("a")]],
+    ["an event without data is dropped together with its name", "event: x\n\ndata: a\n\n", [event("a")]],
     ["an empty data line is data", "data:\n\n", [event("")]],
-    ["comments are passed over", ": keep awake\n\ndata: a\n:b\ndata: c\n\n", [event("a\nc")]],
-    ["unknown fields are passed over", "foo: 1\ndata: a\nbar\n\n", [event("a")]],
-    ["an id and a reconnection time are passed over", "id: 1\nretry: 5\nretry: soon\ndata: a\n\n", [event("a")]],
+    ["comments are skipped", ": keep awake\n\ndata: a\n:b\ndata: c\n\n", [event("a\nc")]],
+    ["unknown fields are skipped", "foo: 1\ndata: a\nbar\n\n", [event("a")]],
+    ["an id and a reconnection time are skipped", "id: 1\nretry: 5\nretry: soon\ndata: a\n\n", [event("a")]],
     ["lines that end in CR", "data: a\rdata: b\r\r", [event("a\nb")]],
     ["lines that end in CRLF", "event: x\r\ndata: a\r\n\r\ndata: b\r\n\r\n", [event("a", "x"), event("b")]],
     ["line ends of all kinds in one stream", "data: a\r\ndata: b\rdata: c\n\r\n", [event("a\nb\nc")]],
@@ -131,7 +131,7 @@ describe("the limit", () => {
   });
 
   test.each<[string, string[]]>([
-    ["before its end came", [`data: ${"x".repeat(30)}`]],
+    ["before its end has come", [`data: ${"x".repeat(30)}`]],
     ["over many packets", ["data: ", "x".repeat(8), "x".repeat(8), "x".repeat(8)]],
     ["over many lines", ["data: 0123456789\n", "data: 0123456789\n", "data: 0"]],
   ])("a longer one is refused, %s", (_how, packets) => {

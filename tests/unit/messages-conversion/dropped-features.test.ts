@@ -18,15 +18,15 @@ describe("dropped features are named", () => {
   test.each<[string, JsonObject, Partial<ModelFlags>, string[]]>([
     ["nothing of a plain call", { stream: true, stop_sequences: ["a"], temperature: 0, system: "S" }, {}, []],
     [
-      "R2 a mark for the cache in the system prompt",
+      "R2 a cache marker in the system prompt",
       { system: [{ type: "text", text: "S", ...mark }] },
       {},
       ["cache_control"],
     ],
-    ["R4 a mark for the cache in a message", asked({ type: "text", text: "b", ...mark }), {}, ["cache_control"]],
-    ["R12 a mark for the cache on a tool", { tools: [{ ...tool, ...mark }] }, {}, ["cache_control"]],
-    ["a mark for the cache at the top", mark, {}, ["cache_control"]],
-    ["null is no mark", { cache_control: null, container: null }, {}, []],
+    ["R4 a cache marker in a message", asked({ type: "text", text: "b", ...mark }), {}, ["cache_control"]],
+    ["R12 a cache marker on a tool", { tools: [{ ...tool, ...mark }] }, {}, ["cache_control"]],
+    ["a cache marker at the top", mark, {}, ["cache_control"]],
+    ["null is not a cache marker", { cache_control: null, container: null }, {}, []],
     [
       "R1 unknown fields of the body",
       { context_management: {}, mcp_servers: [{}], betas: ["x"], "x y": 1 },
@@ -41,7 +41,7 @@ describe("dropped features are named", () => {
       ["citations"],
     ],
     [
-      "R6 what is said about a document",
+      "R6 the context of a document",
       asked({ type: "document", context: "c", source: { type: "text", data: "T" } }),
       {},
       ["document.context"],
@@ -65,13 +65,13 @@ describe("dropped features are named", () => {
       ["redacted_thinking"],
     ],
     [
-      "R12 what tools ask for beside their schema",
+      "R12 options of tools beside their schema",
       { tools: [{ ...tool, input_examples: [{}], defer_loading: true, allowed_callers: ["direct", "x"] }] },
       {},
       ["allowed_callers", "defer_loading", "input_examples"],
     ],
     [
-      "R12 what tools do not really ask for",
+      "R12 options of tools that ask for nothing",
       {
         tools: [
           {
@@ -87,7 +87,7 @@ describe("dropped features are named", () => {
       [],
     ],
     [
-      "R13 tools of the other side",
+      "R13 server-side tools",
       { tools: [tool, { type: "web_search_20250305", name: "web_search" }] },
       {},
       ["web_search_20250305"],

@@ -173,7 +173,7 @@ describe("F7 B22 a context that is full", () => {
       tooLong(130_001, 128_000),
     ],
     [
-      "OpenAI, prompt that fits without the answer",
+      "OpenAI, prompt that fits without the response",
       "This model's maximum context length is 128000 tokens. However, your messages resulted in 100000 tokens.",
       tooMuch(100_000, 64_000, 128_000),
     ],

@@ -41,7 +41,7 @@ describe("count_tokens: an estimate of tokens", () => {
     ["the system prompt", { system: "Be kind to everybody." }],
     ["tools", { tools: [{ name: "f", description: "finds things", input_schema: { type: "object" } }] }],
     [
-      "the schema of the answer",
+      "the schema of the response",
       {
         output_config: {
           format: { type: "json_schema", schema: { type: "object", properties: { a: { type: "string" } } } },

@@ -83,9 +83,9 @@ describe("M5 pages", () => {
     ["M5 a page", { limit: "2" }, ["a b", true]],
     ["M5 the next page", { limit: "2", afterId: "b" }, ["c d", true]],
     ["M5 the last page", { limit: "2", afterId: "d" }, ["e", false]],
-    ["M5 behind the last one", { limit: "2", afterId: "e" }, ["", false]],
+    ["M5 after the last one", { limit: "2", afterId: "e" }, ["", false]],
     ["M5 the page before", { limit: "2", beforeId: "d" }, ["b c", true]],
-    ["M5 the first page from behind", { limit: "2", beforeId: "c" }, ["a b", false]],
+    ["M5 the first page, read backwards", { limit: "2", beforeId: "c" }, ["a b", false]],
     ["M5 a page that is just full", { limit: "5" }, ["a b c d e", false]],
   ])("%s", (_rule, fields, expected) => {
     expect(idsOf(models, fields)).toEqual(expected);
@@ -100,10 +100,10 @@ describe("M5 pages", () => {
   test.each<[string, Partial<ModelPageQuery>]>([
     ["M5 a limit of 0", { limit: "0" }],
     ["M5 a limit beyond 1000", { limit: "1001" }],
-    ["M5 a limit that is no number", { limit: "ten" }],
-    ["M5 a limit that is no whole number", { limit: "1.5" }],
-    ["M5 a cursor that is no model", { afterId: "x" }],
-    ["M5 another cursor that is no model", { beforeId: "x" }],
+    ["M5 a limit that is not a number", { limit: "ten" }],
+    ["M5 a limit that is not an integer", { limit: "1.5" }],
+    ["M5 a cursor that is not a model", { afterId: "x" }],
+    ["M5 another cursor that is not a model", { beforeId: "x" }],
     ["M5 two cursors", { afterId: "a", beforeId: "c" }],
   ])("%s is refused", (_rule, fields) => {
     expect(refusalOf(() => toMessagesModelPage(models, query(fields)))).toMatchObject({

@@ -22,9 +22,9 @@ const refusal = (block: JsonObject, flags: Partial<ModelFlags> = {}): string =>
 
 describe("R5 images", () => {
   test.each<[string, JsonObject, string]>([
-    ["R5 encoded ones as a data address", png, "data:image/png;base64,AA"],
+    ["R5 encoded images become a data URL", png, "data:image/png;base64,AA"],
     [
-      "R5 B21 addresses as they are",
+      "R5 B21 image URLs stay as they are",
       { type: "image", source: { type: "url", url: "https://x/y.png" } },
       "https://x/y.png",
     ],
@@ -40,13 +40,13 @@ describe("R5 images", () => {
 
   test.each<[string, JsonObject, Partial<ModelFlags>, string]>([
     [
-      "R5 stored files are refused with their place",
+      "R5 stored files are refused with their path",
       { type: "image", source: { type: "file", file_id: "f" } },
       {},
       "messages.0.content.1.image.source: file sources are not supported",
     ],
     [
-      "R5 vision=false refuses them with their place",
+      "R5 vision=false refuses images with their path",
       png,
       { vision: false },
       "messages.0.content.1: images are not supported by this model",
@@ -127,7 +127,7 @@ describe("R6 documents", () => {
       "messages.0.content.1: PDF documents are not supported by this model",
     ],
     [
-      "R6 addresses are refused",
+      "R6 URLs are refused",
       { type: "document", source: { type: "url", url: "https://x" } },
       { files: true },
       "messages.0.content.1.document.source: url sources are not supported",

@@ -22,30 +22,40 @@ function settings(fields: JsonObject, flags: Partial<ModelFlags>): JsonObject {
 describe("converted settings", () => {
   test.each<Row>([
     [
-      "R15 the limit under the other name",
+      "R15 the limit goes under the other name",
       {},
       { token_param: "max_completion_tokens" },
       { max_completion_tokens: 1_000 },
     ],
     [
-      "R15 the limit lowered to what the model can do",
+      "R15 the limit is lowered to what the model can do",
       { max_tokens: 64_000 },
       { max_output: 16_384 },
       { max_tokens: 16_384 },
     ],
-    ["R15 the limit never raised", { max_tokens: 5 }, { max_output: 16_384 }, { max_tokens: 5 }],
-    ["R16 B20 a single stop sequence in a list", { stop_sequences: ["a"] }, {}, { stop: ["a"] }],
-    ["R16 no stop sequences", { stop_sequences: [] }, {}, {}],
+    ["R15 the limit is never raised", { max_tokens: 5 }, { max_output: 16_384 }, { max_tokens: 5 }],
+    ["R16 B20 a single stop sequence becomes a list", { stop_sequences: ["a"] }, {}, { stop: ["a"] }],
+    ["R16 an empty list of stop sequences is not sent", { stop_sequences: [] }, {}, {}],
     [
-      "R16 as many as the model takes",
+      "R16 as many stop sequences are sent as the model takes",
       { stop_sequences: ["a", "b", "c", "d"] },
       { stop_limit: 4 },
       { stop: ["a", "b", "c", "d"] },
     ],
-    ["R16 none for a model that knows none", { stop_sequences: ["a"] }, { reasoning: true, stop_limit: 0 }, {}],
-    ["R17 temperature and top_p unchanged", { temperature: 0.7, top_p: 0.9 }, {}, { temperature: 0.7, top_p: 0.9 }],
+    [
+      "R16 no stop sequences are sent to a model that knows none",
+      { stop_sequences: ["a"] },
+      { reasoning: true, stop_limit: 0 },
+      {},
+    ],
+    [
+      "R17 temperature and top_p stay unchanged",
+      { temperature: 0.7, top_p: 0.9 },
+      {},
+      { temperature: 0.7, top_p: 0.9 },
+    ],
     ["R17 zero is a value", { temperature: 0, top_p: 0 }, {}, { temperature: 0, top_p: 0 }],
-    ["R17 null is none", { temperature: null, top_p: null, top_k: null }, {}, {}],
+    ["R17 null is not sent", { temperature: null, top_p: null, top_k: null }, {}, {}],
     ["R17 top_k is left out", { top_k: 5 }, {}, {}],
     ["R17 top_k=send sends it", { top_k: 5 }, { top_k: "send" }, { top_k: 5 }],
     [
@@ -55,7 +65,12 @@ describe("converted settings", () => {
       {},
     ],
     ["R18 the user id is left out", { metadata: { user_id: "u" } }, {}, {}],
-    ["R18 user_field=user", { metadata: { user_id: "u", other: 1 } }, { user_field: "user" }, { user: "u" }],
+    [
+      "R18 user_field=user sends it as user",
+      { metadata: { user_id: "u", other: 1 } },
+      { user_field: "user" },
+      { user: "u" },
+    ],
     [
       "R18 64 characters fit",
       { metadata: { user_id: "u".repeat(64) } },
@@ -68,12 +83,12 @@ describe("converted settings", () => {
       { user_field: "safety_identifier" },
       { safety_identifier: sha256Hex("u".repeat(65)) },
     ],
-    ["R18 no user id", { metadata: { user_id: null } }, { user_field: "user" }, {}],
+    ["R18 a missing user id sends nothing", { metadata: { user_id: null } }, { user_field: "user" }, {}],
     ["R19 a stream asks for usage", { stream: true }, {}, { stream_options: { include_usage: true } }],
     ["R19 no stream asks for nothing", { stream: false }, {}, {}],
     ["R19 include_usage=false asks for nothing", { stream: true }, { include_usage: false }, {}],
     [
-      "R21 a schema",
+      "R21 a schema is sent",
       { output_config: { format: { type: "json_schema", schema: { type: "object", required: [] } } } },
       {},
       {
@@ -84,7 +99,7 @@ describe("converted settings", () => {
       },
     ],
     [
-      "R21 a schema in the older place",
+      "R21 a schema in the older place is sent",
       { output_format: { type: "json_schema", schema: { type: "object" } } },
       {},
       {
@@ -145,7 +160,7 @@ describe("R20 thinking and effort", () => {
 
   test.each<[string, JsonObject, Partial<ModelFlags>, string | undefined]>([
     ["R20 reasoning=false sends nothing", { ...budget(4_000), ...effort("high") }, {}, undefined],
-    ["R20 nothing asked, nothing sent", {}, all, undefined],
+    ["R20 nothing is sent unless it was requested", {}, all, undefined],
     ["R20 a small budget", budget(1_024), usual, "low"],
     ["R20 just below the middle", budget(2_047), usual, "low"],
     ["R20 the middle", budget(2_048), usual, "medium"],
@@ -170,7 +185,7 @@ describe("R20 thinking and effort", () => {
       "medium",
     ],
     ["R20 disabled is none where it is known", { thinking: { type: "disabled" } }, all, "none"],
-    ["R20 disabled is silence elsewhere", { thinking: { type: "disabled" } }, usual, undefined],
+    ["R20 disabled sends nothing elsewhere", { thinking: { type: "disabled" } }, usual, undefined],
     ["R20 between_tools is the same", { thinking: { type: "between_tools" } }, all, "none"],
     [
       "R20 F12 B13 none beside tools that need it",
@@ -180,9 +195,9 @@ describe("R20 thinking and effort", () => {
     ],
     ["R20 F12 none beside tools even if nothing was asked", { tools }, { ...usual, effort_with_tools: false }, "none"],
     ["R20 F12 without tools the effort is sent", effort("high"), { ...usual, effort_with_tools: false }, "high"],
-    ["R20 an unknown kind of thinking says nothing", { thinking: { type: "deep" } }, all, undefined],
-    ["R20 an unknown effort says nothing", effort("extreme"), all, undefined],
-    ["R20 display says nothing", { thinking: { type: "adaptive", display: "omitted" } }, usual, "medium"],
+    ["R20 an unknown kind of thinking has no effect", { thinking: { type: "deep" } }, all, undefined],
+    ["R20 an unknown effort has no effect", effort("extreme"), all, undefined],
+    ["R20 display has no effect", { thinking: { type: "adaptive", display: "omitted" } }, usual, "medium"],
   ])("%s", (_rule, fields, flags, expected) => {
     expect(upstreamBody(fields, flags).reasoning_effort).toBe(expected as never);
   });
@@ -209,7 +224,7 @@ describe("R20 thinking and effort", () => {
     ],
     ["R20 no budget", { thinking: { type: "enabled" } }, "thinking.enabled.budget_tokens: Field required"],
     [
-      "R20 a budget that is no whole number",
+      "R20 a budget that is not an integer",
       { thinking: { type: "enabled", budget_tokens: 2000.5 } },
       "thinking.enabled.budget_tokens: Input should be a valid integer",
     ],
@@ -220,8 +235,8 @@ describe("R20 thinking and effort", () => {
 
 describe("refused settings", () => {
   test.each<[string, JsonObject, Partial<ModelFlags>, string]>([
-    ["R15 a limit that is no number", { max_tokens: "5" }, {}, "max_tokens: Input should be a valid integer"],
-    ["R15 a limit that is no whole number", { max_tokens: 1.5 }, {}, "max_tokens: Input should be a valid integer"],
+    ["R15 a limit that is not a number", { max_tokens: "5" }, {}, "max_tokens: Input should be a valid integer"],
+    ["R15 a limit that is not an integer", { max_tokens: 1.5 }, {}, "max_tokens: Input should be a valid integer"],
     ["R15 a limit below 0", { max_tokens: -1 }, {}, "max_tokens: Input should be greater than or equal to 0"],
     [
       "R16 more stop sequences than the model takes",
@@ -230,22 +245,22 @@ describe("refused settings", () => {
       "stop_sequences: this model takes at most 4",
     ],
     [
-      "R16 a stop sequence that is no text",
+      "R16 a stop sequence that is not a text",
       { stop_sequences: ["a", 1] },
       {},
       "stop_sequences.1: Input should be a valid string",
     ],
     [
-      "R16 stop sequences that are no list",
+      "R16 stop sequences that are not a list",
       { stop_sequences: "a" },
       {},
       "stop_sequences: Input should be a valid list",
     ],
     ["R17 a temperature above 1", { temperature: 1.1 }, {}, "temperature: Input should be less than or equal to 1"],
     ["R17 a temperature below 0", { temperature: -0.1 }, {}, "temperature: Input should be greater than or equal to 0"],
-    ["R17 a temperature that is no number", { temperature: "1" }, {}, "temperature: Input should be a valid number"],
+    ["R17 a temperature that is not a number", { temperature: "1" }, {}, "temperature: Input should be a valid number"],
     [
-      "R18 a user id that is no text",
+      "R18 a user id that is not a text",
       { metadata: { user_id: 7 } },
       {},
       "metadata.user_id: Input should be a valid string",

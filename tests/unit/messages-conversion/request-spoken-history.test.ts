@@ -19,16 +19,21 @@ describe("R11 thinking in the history", () => {
   const thinking = (text: string, signature = "") => ({ type: "thinking", thinking: text, signature });
 
   test.each<[string, unknown[], Partial<ModelFlags>, JsonObject[]]>([
-    ["R11 it is left out", [thinking("t"), { type: "text", text: "a" }], {}, [{ role: "assistant", content: "a" }]],
-    ["R11 a message of nothing else is left out", [thinking("t")], {}, []],
     [
-      "R11 B23 reasoning_history=keep keeps it, whatever its signature",
+      "R11 thinking is left out",
+      [thinking("t"), { type: "text", text: "a" }],
+      {},
+      [{ role: "assistant", content: "a" }],
+    ],
+    ["R11 a message of thinking alone is left out", [thinking("t")], {}, []],
+    [
+      "R11 B23 reasoning_history=keep keeps thinking, whatever its signature",
       [thinking("t1"), thinking("t2", "sig"), { type: "text", text: "a" }],
       { reasoning_history: "keep" },
       [{ role: "assistant", content: "a", reasoning_content: "t1t2" }],
     ],
     [
-      "R11 reasoning_history=keep keeps a message of nothing else",
+      "R11 reasoning_history=keep keeps a message of thinking alone",
       [thinking("t")],
       { reasoning_history: "keep" },
       [{ role: "assistant", content: "", reasoning_content: "t" }],
@@ -79,7 +84,7 @@ describe("R13 server-side tools in the history", () => {
 
   test.each<[string, JsonObject, string]>([
     [
-      "R13 an error of theirs",
+      "R13 an error of a server-side tool",
       {
         type: "web_search_tool_result",
         tool_use_id: "s1",
@@ -102,7 +107,7 @@ describe("R13 server-side tools in the history", () => {
       "[find {}]",
     ],
     [
-      "R13 a connected server's answer",
+      "R13 a connected server's result",
       { type: "mcp_tool_result", tool_use_id: "m1", content: [{ type: "text", text: "a" }] },
       "[mcp_tool_result: a]",
     ],
@@ -113,7 +118,7 @@ describe("R13 server-side tools in the history", () => {
       "T",
     ],
     ["R13 an image", image, "[image]"],
-    ["R13 a block that nobody knows", { type: "new_thing", a: 1 }, '{"type":"new_thing","a":1}'],
+    ["R13 an unknown block", { type: "new_thing", a: 1 }, '{"type":"new_thing","a":1}'],
   ])("%s does not leave the message empty", (_rule, block, expected) => {
     expect(spoken([block])).toEqual([{ role: "assistant", content: expected }]);
   });

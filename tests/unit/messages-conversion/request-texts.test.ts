@@ -46,11 +46,11 @@ describe("R2 system", () => {
       "A\n\nB",
     ],
     [
-      "R2 F5 the block of billing is left out",
+      "R2 F5 the billing block is left out",
       [billing, { type: "text", text: "A" }, { type: "text", text: "B" }],
       "A\n\nB",
     ],
-    ["R2 nothing but billing is no message", [billing], null],
+    ["R2 billing alone is no message", [billing], null],
     [
       "R2 empty blocks leave no gap",
       [
@@ -61,7 +61,7 @@ describe("R2 system", () => {
       "A\n\nB",
     ],
     [
-      "R2 in a plain text only the line of billing is left out",
+      "R2 in a plain text only the billing line is left out",
       "x-anthropic-billing-header: a=1\n\nYou are kind.",
       "You are kind.",
     ],
@@ -89,9 +89,9 @@ describe("R3 system in the middle", () => {
   const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "r" }] };
 
   test.each<[string, Partial<ModelFlags>, ChatMessage[]]>([
-    ["R3 F4 it keeps its place", {}, [user("hi"), system("S2"), assistant("ok"), user("go")]],
+    ["R3 F4 a system message keeps its place", {}, [user("hi"), system("S2"), assistant("ok"), user("go")]],
     [
-      "R3 mid_system=user tells it as the user's",
+      "R3 mid_system=user makes it a message of the user",
       { mid_system: "user" },
       [user("hi"), user("<system-reminder>\nS2\n</system-reminder>"), assistant("ok"), user("go")],
     ],
@@ -145,7 +145,7 @@ describe("R4 texts", () => {
     ["R4 a text stays a text", "a", user("a")],
     ["R4 a single block becomes a text", [block("a", { cache_control: { type: "ephemeral" } })], user("a")],
     [
-      "R4 several blocks become parts without marks of their own",
+      "R4 several blocks become parts without cache markers and citations",
       [block("a", { cache_control: {} }), block("b", { citations: [] })],
       {
         role: "user",

@@ -25,21 +25,21 @@ const toolNames = (messages: readonly JsonObject[], tools: readonly JsonObject[]
 
 describe("R3 R12 tools that change during the conversation", () => {
   test.each<[string, JsonObject[], string[] | undefined]>([
-    ["R12 one that is taken away is not offered", talk([removed("f")]), ["g"]],
-    ["R12 one that comes back is offered again", talk([removed("f")], [added(reference("f"))]), ["g", "f"]],
-    ["R12 one that comes and goes is not offered", talk([added(reference("f"))], [removed("f")]), ["g"]],
-    ["R12 one that is defined on the way is offered", talk([added(definition(tool("h")))]), ["f", "g", "h"]],
+    ["R12 a removed tool is not offered", talk([removed("f")]), ["g"]],
+    ["R12 a tool that comes back is offered again", talk([removed("f")], [added(reference("f"))]), ["g", "f"]],
+    ["R12 a tool that comes and goes is not offered", talk([added(reference("f"))], [removed("f")]), ["g"]],
     [
-      "R12 one can be defined, taken away and named again",
-      talk([added(definition(tool("h"))), removed("h")], [added(reference("h"))]),
+      "R12 a tool that is defined during the conversation is offered",
+      talk([added(definition(tool("h")))]),
       ["f", "g", "h"],
     ],
     [
-      "R12 the last change of a conversation without any tools left sends none",
-      talk([removed("f"), removed("g")]),
-      undefined,
+      "R12 a tool can be defined, removed and named again",
+      talk([added(definition(tool("h"))), removed("h")], [added(reference("h"))]),
+      ["f", "g", "h"],
     ],
-    ["R12 what nobody knows can be taken away", talk([removed("unknown")]), ["f", "g"]],
+    ["R12 a conversation whose last tool was removed sends no tools", talk([removed("f"), removed("g")]), undefined],
+    ["R12 an unknown tool can be removed", talk([removed("unknown")]), ["f", "g"]],
   ])("%s", (_rule, messages, expected) => {
     expect(toolNames(messages)).toEqual(expected as string[]);
   });
@@ -114,12 +114,12 @@ describe("R20 an effort that changes during the conversation", () => {
   ];
 
   test.each<[string, JsonObject[], string]>([
-    ["R20 without content", [hi, set("low")], "low"],
-    ["R20 with an empty list of content", [hi, set("low", { content: [] })], "low"],
-    ["R20 the last one counts", [hi, set("low"), ok, go, set("medium")], "medium"],
-    ["R20 it holds for the turns that follow", [hi, set("low"), ok, go], "low"],
-    ["R20 one that asks for none leaves what was", [hi, set("low"), ok, go, set(null)], "low"],
-    ["R20 without one the request's own counts", [hi, ok, go], "high"],
+    ["R20 an effort may come without content", [hi, set("low")], "low"],
+    ["R20 an effort may come with an empty list of content", [hi, set("low", { content: [] })], "low"],
+    ["R20 the last effort counts", [hi, set("low"), ok, go, set("medium")], "medium"],
+    ["R20 an effort holds for the turns that follow", [hi, set("low"), ok, go], "low"],
+    ["R20 a message without an effort leaves the previous one", [hi, set("low"), ok, go, set(null)], "low"],
+    ["R20 without such a message the request's own effort counts", [hi, ok, go], "high"],
   ])("%s", (_rule, messages, expected) => {
     expect(effortOf(messages)).toBe(expected as ReasoningEffort);
   });

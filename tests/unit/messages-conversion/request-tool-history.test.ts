@@ -63,7 +63,7 @@ describe("R7 calls", () => {
       { content: null, tool_calls: call('{"z":[1,{"b":null,"a":"é"}],"a":true}') },
     ],
     [
-      "R7 marks of the other side are left out",
+      "R7 fields that only the Messages API has are left out",
       [use("c1", { caller: { type: "direct" }, toolset_name: "x", cache_control: {} })],
       {},
       { content: null, tool_calls: call("{}") },
@@ -125,7 +125,7 @@ describe("R8 results", () => {
     ["R8 an empty list is an empty text", [], {}, ""],
     ["R8 texts among the blocks are text blocks", ["a", { type: "text", text: "b" }], {}, "a\nb"],
     ["R8 an error is marked", "no such file", { is_error: true }, "Error: no such file"],
-    ["R8 an error that says so is not marked twice", "Error: no", { is_error: true }, "Error: no"],
+    ["R8 an error that is already marked is not marked twice", "Error: no", { is_error: true }, "Error: no"],
     [
       "R8 an error in the form of a client is left alone",
       "<tool_use_error>no</tool_use_error>",
@@ -154,7 +154,7 @@ describe("R8 results", () => {
       '{"type":"browser_state","tabs":[{"tab_id":"1"}]}',
     ],
     [
-      "R8 encoded data is never written out",
+      "R8 encoded data is never part of the text",
       [{ type: "audio", source: { type: "base64", media_type: "audio/mp3", data: "AAAA" }, data: "B".repeat(300) }],
       {},
       '{"type":"audio","source":{"type":"base64","media_type":"audio/mp3","data":"[data]"},"data":"[data]"}',
@@ -271,7 +271,7 @@ describe("R10 calls and results match", () => {
       unexpected("messages.0.content.1", "c9"),
     ],
     [
-      "R10 F10 a call twice",
+      "R10 F10 the same call twice",
       [opening, said([use("c1"), use("c1")]), answered(result("c1"))],
       "messages.1.content.1: `tool_use` ids must be unique",
     ],

@@ -44,8 +44,8 @@ describe("R12 tools", () => {
       { ...tool, strict: true },
       { name: "f", description: "d", parameters: schema, strict: true },
     ],
-    ["R12 strict=false is not", { ...tool, strict: false }, { name: "f", description: "d", parameters: schema }],
-    ["R12 no description is none", { name: "f", input_schema: schema }, { name: "f", parameters: schema }],
+    ["R12 strict=false is not sent", { ...tool, strict: false }, { name: "f", description: "d", parameters: schema }],
+    ["R12 a missing description stays missing", { name: "f", input_schema: schema }, { name: "f", parameters: schema }],
     [
       "R12 a typed tool with a schema of its own is an ordinary one",
       { type: "bash_20250124", name: "bash", input_schema: schema },
@@ -69,9 +69,9 @@ describe("R12 tools", () => {
       "tools.0.custom.name: String should have at least 1 character",
     ],
     ["R12 a schema is required", { name: "f" }, "tools.0.custom.input_schema: Field required"],
-    ["R12 tools are told apart by name", tool, "tools: Tool names must be unique."],
+    ["R12 names of tools are distinct", tool, "tools: Tool names must be unique."],
     [
-      "R12 a schema is not nested beyond measure",
+      "R12 a schema has a limited depth",
       { name: "g", input_schema: JSON.parse(`${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`) },
       "tools.0.custom.input_schema: Input is nested too deeply",
     ],
@@ -92,7 +92,7 @@ describe("R12 names", () => {
     ["R12 a name of 64 characters is kept", "a".repeat(64), "a".repeat(64)],
     ["R12 a longer name is cut and gets a digest", long, `${long.slice(0, 55)}_${digest(long)}`],
     ["R12 other characters are replaced and the name gets a digest", "a.b/c", `a_b_c_${digest("a.b/c")}`],
-    ["R12 a name in another script", "查找", `___${digest("查找")}`],
+    ["R12 a name in another script gets a digest", "查找", `___${digest("查找")}`],
   ])("%s", (_rule, name, upstreamName) => {
     expect(upstreamName).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     const { body, facts } = convertCall({
@@ -184,15 +184,15 @@ describe("R14 tool_choice", () => {
 
   test.each<[string, unknown, Partial<ModelFlags>, JsonObject]>([
     ["R14 auto", { type: "auto" }, {}, { tool_choice: "auto" }],
-    ["R14 B28 any is required", { type: "any" }, {}, { tool_choice: "required" }],
+    ["R14 B28 any becomes required", { type: "any" }, {}, { tool_choice: "required" }],
     ["R14 none", { type: "none" }, {}, { tool_choice: "none" }],
     [
-      "R14 B21 a named tool",
+      "R14 B21 a named tool becomes a function choice",
       { type: "tool", name: "f" },
       {},
       { tool_choice: { type: "function", function: { name: "f" } } },
     ],
-    ["R14 absent", undefined, {}, {}],
+    ["R14 an absent choice stays absent", undefined, {}, {}],
     ["R14 null", null, {}, {}],
     [
       "R14 B14 one call at a time",
@@ -201,7 +201,7 @@ describe("R14 tool_choice", () => {
       { tool_choice: "auto", parallel_tool_calls: false },
     ],
     [
-      "R14 several calls at a time are the usual",
+      "R14 several calls at a time are the default",
       { type: "auto", disable_parallel_tool_use: false },
       {},
       { tool_choice: "auto" },
@@ -223,11 +223,7 @@ describe("R14 tool_choice", () => {
   test.each<[string, unknown, string]>([
     ["R14 an unknown choice", { type: "some" }, "tool_choice.type: Input should be 'auto', 'any', 'tool' or 'none'"],
     ["R14 a plain text", "auto", "tool_choice: Input should be an object"],
-    [
-      "R14 a tool that is not there",
-      { type: "tool", name: "g" },
-      "tool_choice.name: Tool 'g' not found in provided tools",
-    ],
+    ["R14 an unknown tool", { type: "tool", name: "g" }, "tool_choice.name: Tool 'g' not found in provided tools"],
     ["R14 a tool without a name", { type: "tool" }, "tool_choice.name: Field required"],
   ])("%s is refused", (_rule, choice, message) => {
     expect(refusedCall({ tools, tool_choice: choice })).toMatchObject({ status: 400, message });

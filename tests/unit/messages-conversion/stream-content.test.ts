@@ -71,7 +71,7 @@ describe("the blocks", () => {
     ],
     ["C2 B6 thinking and then text", [reasoning("t"), reasoning("u"), text("a")], wanted, [thought("tu"), said("a")]],
     [
-      "C2 thinking in the second place",
+      "C2 thinking in the second field",
       [chunk({ reasoning: "t", reasoning_details: [{ text: "t" }] }), text("a")],
       wanted,
       [thought("t"), said("a")],
@@ -170,7 +170,7 @@ describe("the blocks", () => {
       [said("<thi")],
     ],
     [
-      "a last chunk in the form of a whole answer",
+      "a last chunk in the form of a whole response",
       [{ kind: "chunk", chunk: { choices: [{ message: { content: "a" }, finish_reason: "stop" }] } }],
       {},
       [said("a")],
@@ -205,7 +205,7 @@ describe("P8 C9 stop_reason of a stream", () => {
     ["P8 tool_calls without a call", [text("a"), finish("tool_calls")], "end_turn"],
     ["P8 a refusal", [chunk({ refusal: "No." }), finish("stop")], "refusal"],
     ["C9 content in the chunk of the finish", [chunk({ content: "a" }, { finish_reason: "length" })], "max_tokens"],
-    ["M no reason but a call", [call], "tool_use"],
+    ["M a call without a finish reason", [call], "tool_use"],
   ])("%s", (_rule, inputs, expected) => {
     expect(foldStream([...inputs, done])).toMatchObject({
       stop_reason: expected,

@@ -71,8 +71,8 @@ describe("S the start", () => {
     ],
     ["S1 a broken connection", [cut], { status: 502, type: "api_error" }],
     ["S1 an empty body", [eof], { status: 502, type: "api_error" }],
-    ["S1 nothing but the mark of the end", [done], { status: 502, type: "api_error" }],
-    ["S1 three events that are no JSON", [unparsable, unparsable, unparsable], { status: 502, type: "api_error" }],
+    ["S1 only the end mark", [done], { status: 502, type: "api_error" }],
+    ["S1 three events that are not JSON", [unparsable, unparsable, unparsable], { status: 502, type: "api_error" }],
     [
       "S1 a failure of the call",
       [{ kind: "failed", error: new MessagesError(529, "overloaded_error", "x") }],
@@ -171,14 +171,18 @@ describe("N Z M the end", () => {
 
   test.each<[string, StreamInput[], object]>([
     [
-      "N usage after the finish ends it without waiting for the mark",
+      "N usage after the finish ends the stream without waiting for the end mark",
       [text("a"), finish("stop"), usageChunk(usage)],
       counted,
     ],
-    ["N the mark ends it", [text("a"), finish("stop"), done], guessed],
-    ["N the end of the body ends it after a finish", [text("a"), finish("stop"), eof], guessed],
-    ["N a broken connection after the finish is an end like another", [text("a"), finish("stop"), cut], guessed],
-    ["N B18 no usage is estimated", [text("a".repeat(40)), finish("stop"), done], { ...guessed, output_tokens: 10 }],
+    ["N the end mark ends the stream", [text("a"), finish("stop"), done], guessed],
+    ["N the end of the body after a finish ends the stream", [text("a"), finish("stop"), eof], guessed],
+    ["N a broken connection after the finish is an ordinary end", [text("a"), finish("stop"), cut], guessed],
+    [
+      "N B18 missing usage is estimated",
+      [text("a".repeat(40)), finish("stop"), done],
+      { ...guessed, output_tokens: 10 },
+    ],
     ["C10 usage beside the finish", [text("a"), chunk({}, { finish_reason: "stop", usage }), done], counted],
     ["C10 usage before the finish", [text("a"), usageChunk(usage), finish("stop"), done], counted],
     [
@@ -196,7 +200,7 @@ describe("N Z M the end", () => {
       [text("a"), usageChunk(usage), chunk({}, { finish_reason: "stop", usage: null }), done],
       counted,
     ],
-    ["M the mark without a finish", [text("a"), done], guessed],
+    ["M the end mark without a finish", [text("a"), done], guessed],
   ])("%s", (_rule, inputs, expected) => {
     expect(foldStream(inputs)).toMatchObject({
       isStopped: true,
@@ -239,10 +243,10 @@ describe("N Z M the end", () => {
   });
 
   test.each<[string, StreamInput[]]>([
-    ["M the end of the body without finish and mark", [text("a"), eof]],
+    ["M the end of the body without finish and end mark", [text("a"), eof]],
     ["M a broken connection", [text("a"), cut]],
     ["M a cut while arguments are held back", [callPiece({ index: 0, id: "c1", name: "f", arguments: '{"a":' }), eof]],
-    ["M the mark behind nothing", [role, done]],
+    ["M the end mark alone", [role, done]],
   ])("%s is an error and never looks complete", (_rule, inputs) => {
     const { error, isStopped, stop_reason } = foldStream(inputs);
     expect({ type: error?.type, isStopped, stop_reason }).toEqual({
@@ -293,7 +297,7 @@ describe("E errors on the way", () => {
       { type: "invalid_request_error", message: "bad" },
     ],
     [
-      "E C11 our own",
+      "E C11 an error of our own",
       errorChunk({
         message: "The upstream provider did not respond in time.",
         type: "server_error",
@@ -333,18 +337,18 @@ describe("E errors on the way", () => {
 describe("C1 events of the upstream", () => {
   test.each<[string, { event: string; data: string }, StreamInput | null]>([
     ["C1 a chunk", { event: "", data: '{"choices":[]}' }, { kind: "chunk", chunk: { choices: [] } }],
-    ["N the mark", { event: "", data: "[DONE]" }, done],
-    ["N the mark with white space", { event: "message", data: " [DONE] " }, done],
+    ["N the end mark", { event: "", data: "[DONE]" }, done],
+    ["N the end mark with white space", { event: "message", data: " [DONE] " }, done],
     ["C1 no data", { event: "", data: "" }, null],
-    ["C1 no JSON", { event: "", data: "{" }, unparsable],
-    ["C1 no object", { event: "", data: "null" }, unparsable],
+    ["C1 data that is not JSON", { event: "", data: "{" }, unparsable],
+    ["C1 JSON that is not an object", { event: "", data: "null" }, unparsable],
     [
       "C11 an event that is an error by its name",
       { event: "error", data: '{"message":"x"}' },
       errorChunk({ message: "x" }),
     ],
     ["C11 an error within", { event: "error", data: '{"error":{"message":"x"}}' }, errorChunk({ message: "x" })],
-    ["C11 an error that is no JSON", { event: "error", data: "boom" }, errorChunk("boom")],
+    ["C11 an error that is not JSON", { event: "error", data: "boom" }, errorChunk("boom")],
   ])("%s", (_rule, event, expected) => {
     expect(fromServerSentEvent(event)).toEqual(expected);
   });

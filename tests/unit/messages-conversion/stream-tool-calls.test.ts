@@ -68,7 +68,7 @@ describe("C4 which pieces belong together", () => {
       [used("c1", "f", { a: 1 }), used("c2", "g", { b: 2 })],
     ],
     [
-      "C4 number 0 for all, told apart by id",
+      "C4 number 0 for all, distinguished by id",
       [
         callPiece({ index: 0, id: "c1", name: "f", arguments: a1 }),
         callPiece({ index: 0, id: "c2", name: "f", arguments: b2 }),
@@ -76,7 +76,7 @@ describe("C4 which pieces belong together", () => {
       [used("c1", "f", { a: 1 }), used("c2", "f", { b: 2 })],
     ],
     [
-      "C4 number 0 for all and no ids, told apart by name",
+      "C4 number 0 for all and no ids, distinguished by name",
       [callPiece({ index: 0, name: "f", arguments: a1 }), callPiece({ index: 0, name: "g", arguments: b2 })],
       [used("toolu_1", "f", { a: 1 }), used("toolu_2", "g", { b: 2 })],
     ],
@@ -120,7 +120,7 @@ describe("C4 which pieces belong together", () => {
       [used("c1", "f", { a: 1 })],
     ],
     [
-      "C4 another name after the arguments began says nothing",
+      "C4 another name after the arguments began has no effect",
       [
         callPiece({ index: 0, id: "c1", name: "f", arguments: '{"a"' }),
         callPiece({ index: 1, id: "c2", name: "g", arguments: '{"b"' }),
@@ -184,7 +184,7 @@ describe("C4 which pieces belong together", () => {
       [{ type: "text", text: "a" }],
     ],
     [
-      "P6 F10 an id twice",
+      "P6 F10 the same id twice",
       [
         callPiece({ index: 0, id: "c1", name: "f", arguments: a1 }),
         callPiece({ index: 1, id: "c1", name: "f", arguments: b2 }),
@@ -294,10 +294,10 @@ describe("C5 C6 C7 when the client gets it", () => {
   });
 
   test.each<[string, string, string, { [field: string]: unknown }]>([
-    ["P7 C7 no JSON", "{a: 1}", "tool_calls", { _raw: "{a: 1}" }],
+    ["P7 C7 text that is not JSON", "{a: 1}", "tool_calls", { _raw: "{a: 1}" }],
     ["P7 C7 the same object twice", a1 + a1, "tool_calls", { a: 1 }],
-    ["P7 C7 torn", '{"a":"b","c":"de', "tool_calls", { _raw: '{"a":"b","c":"de' }],
-    ["P7 C7 torn by the limit", '{"a":"b","c":"de', "length", { a: "b" }],
+    ["P7 C7 incomplete", '{"a":"b","c":"de', "tool_calls", { _raw: '{"a":"b","c":"de' }],
+    ["P7 C7 cut by the limit", '{"a":"b","c":"de', "length", { a: "b" }],
     ["P7 C7 an object in a text", JSON.stringify(a1), "tool_calls", { a: 1 }],
     ["P7 C7 B34 white space", " ", "tool_calls", {}],
   ])("%s", (_rule, args, reason, expected) => {

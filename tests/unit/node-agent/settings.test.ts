@@ -51,8 +51,8 @@ describe("an account", () => {
     ["with a line end in its key", { apiKey: "pk-canary\r\nx" }],
     ["with a key header of its own making", { credentialHeader: "host" }],
     ["of another kind", { authType: "service_account" }],
-    ["with a code that is none", { accountCode: "a b" }],
-    ["with a field that nobody reads", { key: "x" }],
+    ["with an invalid code", { accountCode: "a b" }],
+    ["with an unknown field", { key: "x" }],
   ])("%s is refused without its key in the message", (_name, change) => {
     expect(() => parse({ ...entry, ...change })).toThrow(/^Provider account 1 .*\.$/);
     expect(() => parse({ ...entry, ...change })).not.toThrow(/canary/);

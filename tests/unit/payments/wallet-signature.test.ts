@@ -57,7 +57,7 @@ describe("the signature of the wallet gateway", () => {
     ],
     ["a notification", notification, "00e47fbb0accaa78bf285d9a4fcfeeb4"],
     [
-      "text beyond ASCII and a mark of the joined text inside a value",
+      "text beyond ASCII and a separator inside a value",
       {
         amount: "9.90",
         currency: "USD",

@@ -7,7 +7,7 @@ describe("a stranger's text", () => {
     ["a line break", "a\r\nb", "a\\u000d\\u000ab"],
     ["a terminal sequence", "\u001b[31mred", "\\u001b[31mred"],
     ["a byte that Postgres can't hold", "a\0b", "a\\u0000b"],
-    ["a mark that turns the direction", "a\u202eb", "a\\u202eb"],
+    ["a character that reverses the direction", "a\u202eb", "a\\u202eb"],
     ["a line separator", "a\u2028b", "a\\u2028b"],
     ["half of a surrogate pair", "a\ud800b", "a\ufffdb"],
     ["ordinary text in any script", "Пример/1.0 (日本; 🙂) \\n", "Пример/1.0 (日本; 🙂) \\n"],

@@ -204,7 +204,7 @@ describe("a form", () => {
 
   test.each([
     [
-      "a number that is none",
+      "an invalid number",
       [
         ['name="model"', "m"],
         ['name="n"', "many"],

@@ -128,13 +128,13 @@ describe("what is set aside", () => {
   };
 
   test.each([
-    ["the most that the model can give, where nothing is said", {}, 300n, 1_000n],
-    ["what was asked for, where that is less", { outputTokensMax: 20 }, 300n, 20n],
+    ["the most that the model can give, if the request sets no limit", {}, 300n, 1_000n],
+    ["what was requested, if that is less", { outputTokensMax: 20 }, 300n, 20n],
     ["no more than the model can give", { outputTokensMax: 5_000 }, 300n, 1_000n],
-    ["it for each answer that is asked for", { outputTokensMax: 20, choices: 3 }, 300n, 60n],
-    ["every picture as large as pictures are to the model", { inputImages: 2 }, 1_700n, 1_000n],
+    ["that much for each requested response", { outputTokensMax: 20, choices: 3 }, 300n, 60n],
+    ["the largest image of the model for each image", { inputImages: 2 }, 1_700n, 1_000n],
     ["no more input than one context takes", { inputTokensMax: 90_000 }, 10_000n, 1_000n],
-    ["more where each text has a context of its own", { inputTokensMax: 90_000, isOneContext: false }, 90_000n, 1_000n],
+    ["more if each text has its own context", { inputTokensMax: 90_000, isOneContext: false }, 90_000n, 1_000n],
   ])("is %s", (_rule, asked, inputTokens, outputTokens) => {
     expect(boundUnits({ bounds: { ...bounds, ...asked } }, small)).toMatchObject({ inputTokens, outputTokens });
   });

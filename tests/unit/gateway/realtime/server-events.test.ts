@@ -91,7 +91,7 @@ describe("everything else passes unparsed", () => {
   test.each([
     ["a piece of text that quotes an event", { type: "response.output_text.delta", delta: '"response.done"' }],
     ["an event of another kind", { type: "rate_limits.updated", rate_limits: [] }],
-    ["a mark in a place that means nothing", { type: "x", error: null, note: "response.done" }],
+    ["a marker in a place without meaning", { type: "x", error: null, note: "response.done" }],
   ])("%s", (_what, event) => {
     expect(read(event)).toBeNull();
   });

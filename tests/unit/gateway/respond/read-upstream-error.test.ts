@@ -93,10 +93,10 @@ describe("a provider's message about a request that it refused", () => {
 
   test.each([
     ["no JSON", "<html>"],
-    ["JSON that is no object", '"no"'],
+    ["JSON that is not an object", '"no"'],
     ["null", "null"],
     ["an error without a message", errorBody({ code: "x" })],
-    ["a message that is no text", errorBody({ message: { a: 1 } })],
+    ["a message that is not a text", errorBody({ message: { a: 1 } })],
   ])("is empty when the body is %s", async (_what, body) => {
     expect((await refusal(400, body)).said).toBeNull();
   });

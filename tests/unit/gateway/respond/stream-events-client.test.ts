@@ -141,8 +141,8 @@ describe("the client's side", () => {
   });
 
   test.each([
-    ["where nothing could be heard", { form: "raw" }],
-    ["where no time is given", { afterAbort: { timeoutMs: 0, bytesMax: 1 } }],
+    ["if nothing more could come from it", { form: "raw" }],
+    ["if no time is configured", { afterAbort: { timeoutMs: 0, bytesMax: 1 } }],
   ] as const)("when it leaves, the upstream is hung up on at once %s", async (_where, more) => {
     const one = await left(more);
     expect([one.body.isCancelled, one.endings]).toEqual([true, [{ kind: "aborted" }]]);

@@ -132,7 +132,7 @@ describe("before the first event", () => {
 
   test.each([
     ["comments", [comment, comment]],
-    ["an event that does not end", ["data: {", '"choi']],
+    ["an endless event", ["data: {", '"choi']],
     ["a usage that is not for the client", [`data: ${usageChunk}\n\n`]],
   ])(
     "%s keep nobody waiting: another channel may be tried",
@@ -234,15 +234,15 @@ describe("the end of a stream", () => {
   const done = "data: [DONE]\n\n";
 
   test.each([
-    ["a clean end behind the reason of the end", finish(), null, "completed"],
-    ["a clean end behind the usage", finish() + told, null, "completed"],
-    ["a break behind the usage", finish() + told, reset, "completed"],
-    ["a break behind the reason of the end", finish(), reset, "cut"],
-    ["a break behind a usage without a reason of the end", told, reset, "cut"],
-    ["a clean end without a reason of the end", told, null, "cut"],
-    ["a clean end while another choice goes on", begin(1) + finish(), null, "cut"],
+    ["a clean end after the finish reason", finish(), null, "completed"],
+    ["a clean end after the usage", finish() + told, null, "completed"],
+    ["a break after the usage", finish() + told, reset, "completed"],
+    ["a break after the finish reason", finish(), reset, "cut"],
+    ["a break after a usage without a finish reason", told, reset, "cut"],
+    ["a clean end without a finish reason", told, null, "cut"],
+    ["a clean end while another choice continues", begin(1) + finish(), null, "cut"],
     ["a clean end of both choices", begin(1) + finish() + finish(1), null, "completed"],
-    ["the beginning of an event behind the reason of the end", `${finish()}data: [DO`, null, "completed"],
+    ["the beginning of an event after the finish reason", `${finish()}data: [DO`, null, "completed"],
   ])("without [DONE] is judged by its content: %s", async (_what, events, error, kind) => {
     const one = await begun();
     const before = one.sent();

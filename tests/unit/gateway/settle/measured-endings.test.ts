@@ -138,9 +138,9 @@ describe("a complete response", () => {
   });
 
   test.each([
-    ["says to be none", usage, 10n],
+    ["reports as zero", usage, 10n],
     ["leaves out", { prompt_tokens: 10 }, 10n],
-    ["says to be none, as the input", { prompt_tokens: 0, completion_tokens: 0 }, 209n],
+    ["reports as zero, like the input", { prompt_tokens: 0, completion_tokens: 0 }, 209n],
   ])("with output that the provider %s is charged by our count of it, and marked", (_what, counted, inputTokens) => {
     const charged = {
       usageSource: "estimated",

@@ -143,7 +143,7 @@ describe("transcribed audio", () => {
   });
 
   test.each([
-    ["the duration that it tells", json({ text: "hi", duration: 8.47 }), 8_470n],
+    ["the duration in the response", json({ text: "hi", duration: 8.47 }), 8_470n],
     ["a duration as text", json({ text: "hi", duration: "2.5" }), 2_500n],
     [
       "the last time of subtitles",

@@ -187,7 +187,7 @@ describe("the rotation of the master key", () => {
       (key: string) => ({ value: key, file: "/nonexistent" }),
       /Both MASTER_KEY_PREVIOUS and/,
     ],
-    ["a file that is away", () => ({ value: null, file: "/nonexistent" }), /MASTER_KEY_PREVIOUS_FILE: ENOENT/],
+    ["a missing file", () => ({ value: null, file: "/nonexistent" }), /MASTER_KEY_PREVIOUS_FILE: ENOENT/],
     [
       "a weak previous key",
       () => ({ value: base64(new Uint8Array(32)), file: null }),

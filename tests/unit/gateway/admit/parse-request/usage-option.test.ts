@@ -77,11 +77,11 @@ describe("the usage option of a stream", () => {
       `{"model":"m",${messages},"stream":true,"stream_options":{"include_usage":true}}`,
     ],
     [
-      "the client asked for it itself, in its own way of writing",
+      "the client asked for it itself, in another spelling",
       `{"model":"m",${messages},"stream":true,"stream_options":{ "include_usage" : true }}`,
     ],
     ["there is no stream", `{"model":"m",${messages},"stream":false}`],
-    ["there is no word of a stream", ` {"model":"m",${messages}}\n`],
+    ["no stream is mentioned", ` {"model":"m",${messages}}\n`],
   ])("changes nothing when %s", (_why, text) => {
     expect(asText(parse(text).body)).toBe(text);
   });

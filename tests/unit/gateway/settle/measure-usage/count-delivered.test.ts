@@ -38,7 +38,7 @@ describe("whatever a model writes counts", () => {
     ["a tool call", { tool_calls: [{ index: 0, id: "c", type: "function", function: { name: "", arguments: text } }] }],
     ["the name of a tool", { tool_calls: [{ index: 0, function: { name: text } }] }],
     ["a call of the older kind", { function_call: { name: text.slice(10), arguments: text.slice(40) } }],
-    ["the transcript of sound", { audio: { id: "audio_1", transcript: text } }],
+    ["the transcript of audio", { audio: { id: "audio_1", transcript: text } }],
     ["sound", { audio: { id: "audio_1", data: sound, expires_at: 1 } }],
     ["content in parts", { content: [{ type: "text", text }] }],
     ["a field that nobody knows yet", { thoughts: { summary: [text] } }],
@@ -94,10 +94,10 @@ describe("whatever a model writes counts", () => {
 describe("images", () => {
   test.each<[string, number, Event[]]>([
     ["a draft", 1, [{ type: "image_generation.partial_image", b64_json: picture }]],
-    ["drafts of one picture", 1, [0, 1, 2].map(() => ({ type: "image_edit.partial_image", b64_json: picture }))],
+    ["drafts of one image", 1, [0, 1, 2].map(() => ({ type: "image_edit.partial_image", b64_json: picture }))],
     ["a draft in a response", 1, [{ type: "r.partial_image", output_index: 0, partial_image_b64: picture }]],
     [
-      "a picture whose drafts came before",
+      "an image whose drafts came before",
       1,
       [
         { type: "image_generation.partial_image", b64_json: picture },
@@ -117,7 +117,7 @@ describe("images", () => {
       ]),
     ],
     [
-      "a picture in a chunk of chat",
+      "an image in a chunk of chat",
       1,
       [chunk({ images: [{ image_url: { url: `data:image/png;base64,${picture}` } }] })],
     ],

@@ -23,8 +23,8 @@ function expectText(tokens: number): void {
 
 describe("text that looks like a file is charged as text", () => {
   test.each([
-    ["behind the mark of one", chatOf([part(`;base64,${words}`)])],
-    ["as the address of a picture", chatOf([part(`data:image/png;base64,${words}`)])],
+    ["after the prefix of one", chatOf([part(`;base64,${words}`)])],
+    ["as the address of an image", chatOf([part(`data:image/png;base64,${words}`)])],
     ["without a part", chatOf(`data:image/png;base64,${words}`)],
     ["in a tool", chatOf([part("x")], { tools: [{ type: "function", function: { name: "f", data: words } }] })],
     ["as a file of text", chatOf([{ type: "file", file: { file_data: `data:text/plain;base64,${words}` } }])],
