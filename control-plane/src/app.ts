@@ -16,7 +16,7 @@ export type CallHandlers = {
   readonly pageOrigins?: readonly string[];
 };
 
-/** What is served besides the calls. */
+/** The routes that are served besides the calls. */
 export type AppRoutes = {
   readonly features: readonly AnyElysia[];
   /** The web pages, asked when no feature has a route; null if no page matches either. */
@@ -59,7 +59,7 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
       answer.headers.set("strict-transport-security", transportSecurity);
     }
     if (isDraining()) {
-      // The server silently closes connections that stay open, even while a request is on its way.
+      // The server silently closes connections that stay open, even while a client is sending the next request.
       answer.headers.set("connection", "close");
     }
     return answer;

@@ -3,7 +3,7 @@ import { serverSeconds } from "./platform/client-patience.ts";
 import { type Config, loadConfig } from "./platform/config.ts";
 import { createLog, type Log } from "./platform/log.ts";
 
-/** Above the limit of a body, so that a body over it gets our response and not the server's. */
+/** This is above the service's own limit for bodies, so that a larger body gets our response and not the server's. */
 const serverBodyBytesMax = 1024 * 1024 * 1024;
 const drainPollMs = 50;
 /** How long aborted calls may take to record their end. */
@@ -14,8 +14,8 @@ const writeLine = (line: string): void => {
 };
 
 /**
- * Reports not ready, and keeps serving until callers can notice; then refuses new connections and lets running calls
- * end, up to the time limit.
+ * Reports that this process is not ready, and keeps serving until callers can notice; then refuses new connections and
+ * lets running calls end, up to the time limit.
  */
 async function drain(program: Program, log: Log, config: Config): Promise<void> {
   const { server } = program.app;
@@ -38,9 +38,7 @@ async function drain(program: Program, log: Log, config: Config): Promise<void> 
   log.info("program.stopped");
 }
 
-/**
- * Ends calls that are still running like calls whose client has left, so that each is recorded with what was delivered.
- */
+/** Ends running calls as if their clients had left, so that each is recorded with what was delivered. */
 async function cutOff(program: Program): Promise<void> {
   program.cutOff();
   void program.app.server?.stop(true);
@@ -68,7 +66,7 @@ async function main(): Promise<void> {
       },
     );
   };
-  // A second signal does not wait; a second error must not cut off the calls that the first one lets finish.
+  // A second signal ends the process at once; a second error must not cut off the calls that the first one lets finish.
   let signals = 0;
   const stopOnSignal = () => {
     signals += 1;
@@ -87,7 +85,7 @@ async function main(): Promise<void> {
     log.error("program.unhandled_rejection", { error });
     stop();
   });
-  // Last, because the reader of this line may stop the process at once.
+  // This line comes last, because its reader may stop the process at once.
   program.app.listen({
     hostname: config.HOST,
     port: config.PORT,

@@ -39,7 +39,7 @@ export type AccountsDeps = {
   readonly acts: AccountActs;
   readonly onVerified: OnVerified;
   readonly pages: AccountPages;
-  /** The base of the links in emails. */
+  /** The base URL of the links in emails. */
   readonly baseUrl: string;
   readonly returnsVerificationLink: boolean;
   /** Allows cookies over plain HTTP. */

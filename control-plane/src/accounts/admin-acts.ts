@@ -35,7 +35,7 @@ export function accountActs({ gatewayUsers, ...deps }: AccountActDeps): AccountA
   };
 }
 
-/** The same acts, run once a second person has approved them. */
+/** The acts of this file as they run after a second person has approved them. */
 export function keptAccountActs(acts: AccountActs): KeptAct[] {
   const { createAdmin, saveAdmin, passwordLink, removeTotp, saveUser } = acts;
   return [keptAct(createAdmin), keptAct(saveAdmin), keptAct(passwordLink), keptAct(removeTotp), keptAct(saveUser)];

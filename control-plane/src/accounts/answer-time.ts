@@ -1,6 +1,6 @@
 /**
- * Does the work and responds no sooner than this many milliseconds after the start, so that timing does not reveal
- * which of two paths was taken. Errors are delayed as well.
+ * Does the work and responds no sooner than this many milliseconds after the start, so that the time does not reveal
+ * what the work found. Errors are delayed as well.
  */
 export async function takingAtLeast<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();

@@ -9,7 +9,7 @@ import { safeNext } from "./model.ts";
 import { passwordFaultOf } from "./passwords/password-rules.ts";
 import { withCookie } from "./route-deps.ts";
 
-/** A form may contain anything; fields are read one by one, so that a page can report what is wrong. */
+/** A form may contain anything: its fields are read one by one, so that a page can show what is wrong. */
 export const anyForm = z.record(z.string(), z.unknown());
 
 type AnyInput = Record<string, unknown>;

@@ -288,7 +288,7 @@ function verifyForm({ registration, pages, sessions }: AccountRouteDeps): AnyEnd
   ];
 }
 
-/** Admins always return to a page of the admin area, whatever the form says. */
+/** Admins always return to a page of the admin area, even if the form names another one. */
 function adminNextOf(input: Record<string, unknown>): string {
   const next = safeNext(formField(input, "next"));
   return next.startsWith("/admin/") && !next.startsWith("/admin/login") ? next : "/admin/";

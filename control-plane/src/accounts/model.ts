@@ -24,7 +24,7 @@ export type Profile = {
   readonly updatedAt: Date;
 };
 
-/** A profile in responses. Times in ISO 8601. */
+/** The fields of a profile in responses, with times in ISO 8601. */
 export function profileFields(profile: Profile): Record<string, unknown> {
   return {
     user_id: profile.userId,
@@ -53,7 +53,8 @@ export function isOpen(status: UserStatus): boolean {
 /** Where a request comes from, for sessions and the audit log. */
 export type Origin = { readonly ip: string; readonly userAgent: string; readonly requestId: string };
 
-// Line breaks, escapes, and marks that reverse the text direction: a name is one line that reads as written.
+// Matches line breaks, escapes, and marks that reverse the text direction. A display name is one line that reads as
+// written.
 const unreadable = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u;
 const nameLengthMax = 100;
 
@@ -77,7 +78,7 @@ export function safeNext(next: string): string {
     return fallback;
   }
   const url = new URL(next, origin);
-  // A path that is encoded here may be decoded further downstream.
+  // A program further downstream may decode what is encoded here.
   if (/%(0[0-9a-f]|1[0-9a-f]|2f|5c|7f)/i.test(url.pathname)) {
     return fallback;
   }

@@ -8,7 +8,7 @@ import type { FormPageState } from "../platform/form-problem.ts";
 export type GatewayUsers = {
   /** Creates a user in the default group, without quota. */
   readonly create: (tx: Queryable) => Promise<GatewayUserId>;
-  /** Absent fields stay unchanged. Replicas are notified at once. */
+  /** Changes the given fields; absent fields stay unchanged. Replicas are notified at once. */
   readonly change: (
     tx: Queryable,
     id: GatewayUserId,
@@ -17,8 +17,8 @@ export type GatewayUsers = {
 };
 
 /**
- * Called in the transaction in which a user has proved to own the address, after that was recorded: what was bought
- * under it without a login belongs to the user from now on.
+ * Gives users what was bought under their address without a login. Called in the transaction in which a user has proved
+ * to own the address, after that was recorded.
  */
 export type OnVerified = (tx: Transaction, userId: UserId) => Promise<unknown>;
 

@@ -67,14 +67,14 @@ export type NewAdmin = {
   readonly username: string;
   readonly email: string | null;
   readonly mobile: string | null;
-  /** Null generates one. */
+  /** Null generates a password. */
   readonly password: string | null;
   readonly isSuper: boolean;
 };
 
 /**
  * Creates an admin and records who did it.
- * @param command the command that does it, for the audit log
+ * @param command the name of the command, for the audit log
  * @returns the password, which can be seen only now; null when the username, email or mobile number is taken
  */
 export async function createAdmin(

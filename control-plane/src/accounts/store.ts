@@ -59,7 +59,7 @@ export async function insertPendingProfile(db: Queryable, made: NewProfile): Pro
   return (row?.id ?? null) as UserId | null;
 }
 
-/** What a login checks. */
+/** The parts of a profile that a login checks. */
 export type LoginProfile = {
   readonly userId: UserId;
   readonly email: string;
@@ -89,9 +89,9 @@ export async function findLoginById(db: Queryable, userId: UserId): Promise<Logi
 }
 
 /**
- * Whether this is still the password of an active user, and no code has become required since. The row is locked until
- * the end of the transaction, so that a reset, a suspension or a new authenticator comes either before the new session,
- * and prevents it, or after it, and ends it.
+ * Whether this is still the password of an active user, and codes have not become required meanwhile. The row is locked
+ * until the end of the transaction, so that a reset, a suspension or a new authenticator comes either before the new
+ * session, and prevents it, or after it, and ends it.
  */
 export async function holdLogin(
   db: Queryable,
@@ -129,7 +129,7 @@ export async function setPassword(db: Queryable, userId: UserId, passwordHash: s
   await db.drizzle.update(profile).set({ passwordHash, updatedAt: now }).where(eq(profile.id, userId));
 }
 
-/** Returns false when one existed. */
+/** Sets the password of a user who has none. Returns false when the user has one. */
 export async function setFirstPassword(db: Queryable, userId: UserId, passwordHash: string): Promise<boolean> {
   const rows = await db.drizzle
     .update(profile)
@@ -139,7 +139,7 @@ export async function setFirstPassword(db: Queryable, userId: UserId, passwordHa
   return rows.length > 0;
 }
 
-/** Replaces an active user's password if the old one is still current. Returns whether it was. */
+/** Replaces an active user's password if the old one is still current. Returns whether it did. */
 export async function replacePassword(
   db: Queryable,
   userId: UserId,
@@ -154,7 +154,7 @@ export async function replacePassword(
   return rows.length > 0;
 }
 
-/** The state of the verification email: when it was sent, or why and when it failed; a null time means now. */
+/** Records when the verification email was sent, or why and when it failed; a null time means now. */
 export async function setVerificationMail(
   db: Queryable,
   userId: UserId,
@@ -201,7 +201,7 @@ export async function lockProfile(db: Queryable, userId: UserId): Promise<boolea
   return rows.length > 0;
 }
 
-/** Writes what an admin may change, under the row lock. A user who becomes active counts as verified. */
+/** Writes the columns that an admin may change, under the row lock. A user who becomes active counts as verified. */
 export async function updateProfile(
   db: Queryable,
   userId: UserId,
@@ -214,7 +214,7 @@ export async function updateProfile(
     .where(eq(profile.id, userId));
 }
 
-/** Writes what users may change about themselves, and no other columns. */
+/** Writes the columns that users may change about themselves. */
 export async function updateOwnProfile(
   db: Queryable,
   userId: UserId,

@@ -46,7 +46,7 @@ export async function peekToken(db: Queryable, tokenHash: Uint8Array, purpose: T
   return (row?.userId ?? null) as UserId | null;
 }
 
-/** Invalidates every token of this purpose. */
+/** Invalidates all tokens of a user for this purpose. */
 export async function spendTokens(db: Queryable, userId: UserId, purpose: TokenPurpose): Promise<void> {
   await db.drizzle
     .update(token)

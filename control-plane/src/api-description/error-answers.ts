@@ -20,7 +20,7 @@ function statusOf(code: ErrorCode, dialect: Dialect): string {
 }
 
 function answerOf(codes: readonly ErrorCode[], dialect: Dialect): Answer {
-  // Other APIs have fewer error types than we have codes; there the message tells them apart.
+  // Other APIs have fewer error types than this one has codes; there, the message tells the codes apart.
   const says = (code: ErrorCode): string => (dialect === "messages" ? errorDefinition(code).message : `\`${code}\``);
   return {
     description: codes.map(says).join(dialect === "messages" ? " " : ", "),

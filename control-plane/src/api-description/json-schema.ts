@@ -2,7 +2,7 @@ import { z } from "zod";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Implied by their `format`; their patterns are longer than everything else. */
+/** The `format` implies these patterns, which would be longer than everything else. */
 const spelledOut: ReadonlySet<unknown> = new Set(["date", "date-time", "uuid", "email"]);
 
 /**
@@ -12,7 +12,7 @@ const spelledOut: ReadonlySet<unknown> = new Set(["date", "date-time", "uuid", "
 export function toJsonSchema(schema: z.ZodType, side: "input" | "output"): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: side,
-    // What only code checks (a known time zone, say) stays a string here.
+    // A rule that only code checks (a known time zone, for example) leaves a plain string in the schema.
     unrepresentable: "any",
     override: ({ jsonSchema }) => {
       if (spelledOut.has(jsonSchema.format)) {

@@ -11,7 +11,7 @@ export type Dialect = "backend" | "openai" | "messages";
 /** A route outside the endpoint kit, because it has to match another API or be as cheap as possible. */
 export type NativeRoute = {
   readonly method: "GET" | "POST" | "HEAD" | "DELETE";
-  /** In OpenAPI notation, with `{name}` for parameters. */
+  /** The path in OpenAPI notation, with `{name}` for parameters. */
   readonly path: string;
   readonly group: string;
   readonly summary: string;
@@ -54,7 +54,7 @@ export type ApiDocument = {
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  /** What several operations refer to. */
+  /** The parts that several operations refer to. */
   readonly components: Readonly<
     Record<"schemas" | "responses" | "parameters" | "headers" | "securitySchemes", Readonly<Record<string, Json>>>
   >;

@@ -35,7 +35,7 @@ const limits = [
 ];
 const ofKey = ["Calls per minute and concurrent calls: as set on the API key."];
 
-/** In the provider's words and with its status. */
+/** The provider refused the request: the response has its words and its status. */
 const refusedByProvider = {
   status: "4XX",
   type: json,

@@ -21,7 +21,7 @@ const nativeSecurity: Readonly<Record<NativeRoute["access"], Operation["security
   metrics_token: [{ metricsToken: [] }],
 };
 
-/** Every response names its request. */
+/** Every response has the id of its request. */
 const requestIdHeader = { "x-request-id": { $ref: "#/components/headers/RequestId" } };
 
 /** An endpoint of the kit as an operation, derived from its declaration alone. */

@@ -12,7 +12,7 @@ const unchanged = { status: 304, type: null, summary: "Not modified, by `If-None
 
 /**
  * Where the API describes itself. It is public: which endpoints exist is no secret, and client authors have no login.
- * @param findGroups called once, at the first request: the endpoints here are among them
+ * @param findGroups called once, at the first request, because its result includes these endpoints
  */
 export function descriptionEndpoints(findGroups: () => readonly EndpointGroup[]): AnyEndpoint[] {
   const describe = once(() => buildDocument(findGroups(), nativeRoutes));

@@ -16,7 +16,7 @@ export type SharedParts = {
 
 /**
  * The same operations, with references in place of errors, parameters and schemas that several share: most errors can
- * come from every endpoint, and written out each time they were more than half of the description.
+ * come from every endpoint, and would be more than half of the description if each endpoint listed them.
  * @param named schemas that already have a name
  */
 export function shareParts(paths: Paths, named: Readonly<Record<string, JsonSchema>>): SharedParts {
@@ -56,7 +56,7 @@ export function shareParts(paths: Paths, named: Readonly<Record<string, JsonSche
 
 /** Finds identical components used in several places. */
 class Repeated {
-  /** By name; complete once everything has gone through `share`. */
+  /** The shared components by name; complete once every component has gone through `share`. */
   readonly shared: Record<string, Json> = {};
   readonly #kind: "responses" | "parameters";
   readonly #places = new Map<string, number>();
@@ -87,7 +87,7 @@ const isError = (status: string): boolean => /^[45]/.test(status);
 const errorsIn = ({ responses }: Operation): Json[] =>
   Object.entries(responses).flatMap(([status, answer]) => (isError(status) ? [answer] : []));
 
-/** Named by its status and first code; where only the message tells errors apart, by the status alone. */
+/** The name of an error: its status and first code, or the status alone where only the message tells errors apart. */
 function errorName(status: string, { description }: Json): string {
   const [, code = ""] = /^`(\w+)`/.exec(String(description)) ?? [];
   return asName(`${status}_${code}`);

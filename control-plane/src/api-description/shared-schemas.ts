@@ -8,18 +8,21 @@ const lengthMin = 100;
  * `title`, or comes from the field where it was first found.
  */
 export class SharedSchemas {
-  /** How many places use a schema, by its text; schemas nested in another count once for that one. */
+  /**
+   * How many places use a schema, by its text. If a schema is nested in a repeated one, its places within that one
+   * count once.
+   */
   readonly #places = new Map<string, number>();
   readonly #names = new Map<string, string>();
-  /** By name. Complete once everything has gone through `share`. */
+  /** The shared schemas by name; complete once every schema has gone through `share`. */
   readonly schemas: Record<string, JsonSchema>;
 
-  /** @param schemas those that already have a name */
+  /** @param schemas the schemas that already have a name */
   constructor(schemas: Readonly<Record<string, JsonSchema>>) {
     this.schemas = { ...schemas };
   }
 
-  /** Counts a schema. All have to be counted before the first is shared. */
+  /** Counts a schema. Every schema has to be counted before the first one is shared. */
   count(schema: JsonSchema): void {
     const text = JSON.stringify(schema);
     const before = this.#places.get(text) ?? 0;
@@ -33,7 +36,10 @@ export class SharedSchemas {
     }
   }
 
-  /** The schema with references in place of what it shares with others. @param hint what to name it after */
+  /**
+   * The schema with references in place of what it shares with others. @param hint the text that its name is derived
+   * from
+   */
   share(schema: JsonSchema, hint: string): JsonSchema {
     const text = JSON.stringify(schema);
     if (!isWorthAName(schema, text) || (this.#places.get(text) ?? 0) < 2) {
@@ -60,7 +66,7 @@ export const refTo = (kind: "schemas" | "responses" | "parameters", name: string
   $ref: `#/components/${kind}/${name}`,
 });
 
-/** The name, or the same with a number appended when it is taken. */
+/** The name, or the name with a number appended if it is taken. */
 export function freeName(taken: Readonly<Record<string, unknown>>, name: string): string {
   let free = name;
   for (let number = 2; Object.hasOwn(taken, free); number += 1) {
@@ -69,7 +75,7 @@ export function freeName(taken: Readonly<Record<string, unknown>>, name: string)
   return free;
 }
 
-/** `some_field` as `SomeField`. */
+/** Turns `some_field` into `SomeField`. */
 export function asName(text: string): string {
   const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");

@@ -1,7 +1,7 @@
 /**
  * Checks the money of the whole database: `bun run audit`. Prints each invariant of `check_money()` with the number of
- * rows of the table it looks at, and "holds" or what violates it. Exit code 0: all hold; 1: some are violated, or the
- * database could not be checked. Read-only; the service may be running.
+ * rows of the table it looks at, and either "holds" or the violations. Exit code 0: all hold; 1: some are violated, or
+ * the database could not be checked. Read-only; the service may be running.
  */
 import { auditMoney } from "../ledger/service.ts";
 import { loadConfig } from "../platform/config.ts";

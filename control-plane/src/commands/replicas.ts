@@ -1,10 +1,11 @@
 /**
  * Lists the replicas with their leases: `bun run replicas`. When a host is lost with its disk, `bun run replicas
- * release <id> --reason "..." --yes` gives back what is set aside for it, once it can no longer let calls in, which is
- * 75 seconds after it was last seen (LEASE_TERM_MS and a quarter). `--silent-for <seconds>` selects all replicas that
- * have been silent for that long, instead of ids. Without `--yes` it only reports what it would do. Calls that a lost
- * replica served are still charged if its spool turns up again; balances may become negative by as much as was given
- * back. Who gave up what, and why, is recorded in the audit log. Exit code 0: done; 1: not, or not all.
+ * release <id> --reason "..." --yes` gives back the quota that is set aside for it, once it can no longer admit calls,
+ * which is 75 seconds after it was last seen (LEASE_TERM_MS and a quarter). `--silent-for <seconds>` selects all
+ * replicas that have been silent for that long, instead of ids. Without `--yes` it only reports what it would do. Calls
+ * that a lost replica served are still charged if its spool turns up again; balances may become negative by as much as
+ * was given back.  The audit log records who gave up which replica, and why.  Exit code 0: all leases were given back;
+ * 1: none or not all were.
  */
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
@@ -19,7 +20,7 @@ type Replica = Awaited<ReturnType<typeof selectReplicas>>[number];
 
 const command = "replicas";
 const lookMs = 1_000;
-/** Allowance for the end of a term to come later than reported. */
+/** The time that a term may end later than reported. */
 const patienceSeconds = 30;
 
 const options = {
@@ -52,7 +53,7 @@ function choose(replicas: readonly Replica[], ids: readonly string[], silentSeco
   });
 }
 
-/** Waits for the end of their terms. Returns whether the leases of all were given back. */
+/** Waits for the end of the replicas' terms. Returns whether the leases of all were given back. */
 async function release(db: Database, chosen: readonly Replica[], reason: string): Promise<boolean> {
   await db.withTransaction(async (tx) => {
     for (const { replicaId } of chosen) {

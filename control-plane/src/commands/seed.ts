@@ -1,11 +1,11 @@
 /**
  * Creates what a first call needs: the model `gpt-4o-mini` with its prices, the names by which clients of the Messages
- * route ask for it, and a channel that serves it to group `default`. Safe to repeat: what exists stays, and the channel
- * follows the environment: the provider with PROVIDER_API_KEY, else the sandbox at SANDBOX_URL; without either there is
- * none. Outside of production also a user with quota and an API key, which is created only when the user has none; in
- * development the user gets a password, and a first super-admin is created when there is no admin yet. In production
- * nobody reads what a start prints: admins are created with `bun run admin:create`. Progress goes to stderr; stdout
- * gets one JSON line: `{"ok":true,
+ * route ask for it, and a channel that serves it to group `default`. The command is safe to repeat: existing rows stay,
+ * and the channel follows the environment: the provider with PROVIDER_API_KEY, else  the sandbox at SANDBOX_URL;
+ * without either, no channel is created. Outside of production, the command also creates a user with quota, and an API
+ * key if the user has none. In development the user gets a password, and a first super-admin is created when there is
+ * no admin yet. In production nobody reads what a start prints: admins are created with `bun run admin:create`.
+ * Progress goes to stderr; stdout gets one JSON line: `{"ok":true,
  * "userEmail":"..."|null,"apiKey":"sk-..."|null,"userPassword":"..."|null,"admin":{"username":"...","password":"..."}|null,
  * "hasAdmin":true,"isServed":true}`.
  */
@@ -46,7 +46,7 @@ async function seedCatalog(tx: Transaction, config: Config, masterKey: MasterKey
   say(`${await seedModelMap(tx, modelName)} names of the Messages route map to ${modelName}`);
   const { PROVIDER_API_KEY: providerKey, PROVIDER_BASE_URL: providerUrl, SANDBOX_URL: sandboxUrl } = config;
   if (providerKey === undefined && sandboxUrl === undefined) {
-    // From an earlier start with a sandbox: calls would go to whatever listens there now.
+    // An earlier start with a sandbox left this ability, and its calls would now go to any program that listens there.
     if (await disableAbilitiesWith(tx, masterKey, { name: channelName, credential: sandboxCredential })) {
       say(`channel ${channelName} led to a sandbox provider that is no longer started; it now serves nothing`);
     }
@@ -66,7 +66,7 @@ type FirstUser = {
   readonly apiKey: string | null;
   /** The user's password; set only by the start that created it. */
   readonly userPassword: string | null;
-  /** Set only by the start that created it. */
+  /** The super-admin; set only by the start that created it. */
   readonly admin: { readonly username: string; readonly password: string } | null;
 };
 
@@ -103,7 +103,7 @@ async function seed(): Promise<Seeded> {
       await seedCatalog(tx, config, masterKey);
       await addFirstPlans(tx);
       say("there are plans for sale");
-      // Unpaid quota, and a key that is printed to the log, are for trying out only.
+      // Only a trial has unpaid quota and prints a key to the log.
       const isTrial = config.NODE_ENV !== "production";
       const user = isTrial ? await seedFirstUser(tx, config.NODE_ENV === "development") : { userEmail: null };
       return { ...user, hasAdmin: await isAnyAdmin(tx), isServed: await isAnyModelServed(tx) };

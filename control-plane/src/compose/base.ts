@@ -40,7 +40,7 @@ const partitionedTables: readonly PartitionedTable[] = [
   "usage_settlement",
 ];
 
-/** What every role of the program is built on. */
+/** The parts that every role of the program is built on. */
 export type Base = {
   readonly config: Config;
   readonly log: Log;
@@ -51,13 +51,13 @@ export type Base = {
   readonly spoolOptions: SpoolOptions<CallRows>;
   readonly registry: Registry;
   readonly lag: LoopLag;
-  /** For work that would block everyone else. */
+  /** A second thread for work that would block all calls. */
   readonly aside: SideThread;
-  /** Not yet started. */
+  /** The settings, which are not started yet. */
   readonly settings: Settings;
   /** PEM certificates of the CAs that upstreams are verified with, if not the well-known ones. */
   readonly upstreamCa: string | null;
-  /** Null when no web UI is built or served. */
+  /** Null when the web UI is not built or not served. */
   readonly webBuild: WebBuild | null;
 };
 

@@ -75,7 +75,7 @@ export type BackendDeps = {
   readonly registry: Registry;
   readonly settings: Settings;
   readonly upstreamCa: string | null;
-  /** Null when no web UI is built or served. */
+  /** Null when the web UI is not built or not served. */
   readonly webBuild: WebBuild | null;
 };
 
@@ -87,7 +87,7 @@ export type Backend = {
   readonly jobs: readonly Job[];
   /** The pages for browsers at paths without an endpoint. */
   readonly pages: Pages;
-  /** Starts background work that is triggered by neither a call nor a schedule, where jobs run. */
+  /** Starts the background work that neither a call nor a schedule triggers. Called only where jobs run. */
   readonly start: () => void;
   /** Lets work in progress finish, up to the time limit in milliseconds. */
   readonly stop: (timeoutMs: number) => Promise<void>;
@@ -121,14 +121,15 @@ export function buildBackend(deps: BackendDeps): Backend {
   };
 }
 
-/** The one list of features. Whatever a feature needs from another is passed to it here. */
+/** The only list of features. This function passes each feature everything that it needs from another. */
 function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[]; readonly accounts: Accounts } {
   const { config, db, masterKey, log, registry, settings } = deps;
   const clock = systemClock;
   const fallbacks = { ...paymentFallbacks(config, masterKey), ...mailSecretFallbacks(config) };
   const secrets = new SecretReader({ db, masterKey, clock, fallbacks });
   const onSecretChange = () => secrets.forget();
-  // Anyone who knows these secrets of the gateways and the mail service could forge payments and read links.
+  // These secrets of the gateways and the mail service take two people: anyone who knows them could forge payments and
+  // read links.
   const secretStore = { ofTwo: new Set(Object.keys(fallbacks)), onChange: onSecretChange };
   const mail = openMail(deps, secrets);
   const payments = openPayments({ config, secrets, http: new PooledHttpClient(), clock });

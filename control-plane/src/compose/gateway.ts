@@ -17,7 +17,7 @@ import { parseAside } from "./side-thread.ts";
 
 /** The purpose of the derived key that authenticates the link between a relay and a remote gateway. */
 export const linkPurpose = "link between relay and gateway";
-/** The gateway times an upstream out by itself and then reports it; its relay must still be listening. */
+/** The gateway times an upstream out by itself and then reports it, so its relay must wait longer. */
 const linkPatienceMs = 20_000;
 
 /** How many bytes to read from an upstream after its client has left: room for a few pictures. */
@@ -82,7 +82,7 @@ function realtimeLimits(config: Config): RealtimeLimits {
     totalTimeoutMs: config.REALTIME_TOTAL_TIMEOUT_MS,
     recheckMs: config.REALTIME_RECHECK_MS,
     pingMs: config.REALTIME_PING_MS,
-    // The rest of the time is for recording what ended.
+    // The rest of the time is left for recording the calls that ended.
     drainTimeoutMs: Math.floor(config.DRAIN_TIMEOUT_MS / 2),
   };
 }

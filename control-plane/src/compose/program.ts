@@ -39,7 +39,7 @@ export type Program = {
   /** Calls whose clients are gone end without waiting for their providers. */
   cutOff(): void;
   inFlight(): number;
-  /** Commits what is left, gives leases back, closes everything. */
+  /** Commits the remaining rows, gives leases back, closes everything. */
   close(): Promise<void>;
 };
 
@@ -152,7 +152,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   };
 }
 
-/** Always the probes; features and pages where this process is a backend. */
+/** Returns the probes, and the features and pages if this process is a backend. */
 function routesOf(base: Base, gateway: GatewayRuntime | null, stopping: AbortSignal, backend: Backend): AppRoutes {
   const { config, registry } = base;
   const reasons = () => unreadyReasons(base, gateway, stopping);

@@ -7,20 +7,20 @@ import { SideThread } from "../platform/side-thread.ts";
 import { joinInSlices } from "../platform/slices.ts";
 
 /*
- * What this program runs on its second thread: reading and converting large bodies, which takes as long as a thousand
- * small calls. Bodies are copied, because this thread may still need them.
+ * The work of the second thread: it reads and converts large bodies, each of which takes as long as a thousand small
+ * calls. Bodies are copied, because the first thread may still need them.
  */
 
 /** A request to the thread. */
 export type SideWork = ({ readonly kind: "parse" } & ParseOrder) | ({ readonly kind: "convert" } & ConversionOrder);
 
-/** A parsed request as returned by the thread: a body that is unchanged is left out. */
+/** A parsed request as the thread returns it, without the body if it is unchanged. */
 export type ParsedAside = Omit<ParsedRequest, "body" | "plainBody"> & {
   readonly body: Uint8Array | "sent";
   readonly plainBody: Uint8Array | "sent" | null;
 };
 
-/** One of our errors in serialized form; null for an unexpected one. */
+/** An AppError in serialized form; null for an unexpected error. */
 export type TravellingError = {
   readonly code: ErrorCode;
   readonly message: string;

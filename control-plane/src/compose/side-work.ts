@@ -6,7 +6,7 @@ import { AppError } from "../platform/errors.ts";
 import type { SideAnswer } from "../platform/side-thread.ts";
 import type { ParsedAside, SideWork, TravellingError } from "./side-thread.ts";
 
-/* What the second thread runs; the counterpart of `side-thread.ts`. */
+/* The code that the second thread runs; the counterpart of `side-thread.ts`. */
 
 type Done = { readonly result: ParsedAside | ConversionOutcome; readonly transfer: readonly ArrayBuffer[] };
 
@@ -35,7 +35,7 @@ function convert(order: Extract<SideWork, { kind: "convert" }>): Done {
   return { result: { ...outcome, call: { ...outcome.call, body } }, transfer: [body.buffer] };
 }
 
-/** The bytes in a buffer of their own, so that it can be transferred. */
+/** Copies the bytes into their own buffer, so that it can be transferred. */
 function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const isAlone = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
   return isAlone ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes);

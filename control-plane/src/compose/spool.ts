@@ -13,7 +13,7 @@ import { type Base, type CallRows, createPartitions } from "./base.ts";
 
 /**
  * Reports to the database how many usage rows it refused, so that the money check names them. Traces are not money. A
- * report that can't be made now is made with the next one, when the database is back, or after the next start.
+ * report that fails is made again together with the next one, when the database is back, or after the next start.
  */
 async function reportQuarantine({ db, log }: Base, spool: Spool<CallRows>): Promise<void> {
   const rowCount = spool.quarantinedBeside("trace");
@@ -93,6 +93,6 @@ export function orphansJob(base: Base, signal: AbortSignal): Job {
       },
       signal,
     });
-  // Each machine has its own disk; locks keep its slots apart.
+  // Each machine has its own disk, and locks separate the slots on it.
   return { name: "orphans", pattern: "*/20 * * * * *", run, isPerReplica: true };
 }

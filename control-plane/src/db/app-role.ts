@@ -2,7 +2,8 @@ import { SQL } from "bun";
 import { translateDriverError } from "../platform/db-errors.ts";
 
 /**
- * Created by the migrations; may read and write rows and call functions, but not change the schema or what is logged.
+ * This role is created by the migrations. It may read and write rows and call functions, but it may change neither the
+ * schema nor the audit log.
  */
 export const appRoleName = "sluice_app";
 

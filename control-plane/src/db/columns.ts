@@ -13,7 +13,7 @@ import { bigint, boolean, customType, integer, numeric, text, timestamp } from "
 /** The surrogate key every table shares. */
 export const id = () => bigint("id", { mode: "bigint" }).generatedAlwaysAsIdentity().primaryKey();
 
-/** An integer amount of quota; read as BigInt, so that no float ever touches it. */
+/** A column for an integer amount of quota. It is read as BigInt, so that no float ever touches it. */
 export const quota = (name: string) => bigint(name, { mode: "bigint" });
 
 /** A reference to another table's surrogate key. */
@@ -65,7 +65,7 @@ const keySettingColumn = {
       .default(isOn === true),
 };
 
-/** A column for each setting of an API key; null where there is no such limit. */
+/** A column for each setting of an API key; null where the key has no such limit. */
 export function keySettingColumns() {
   return Object.fromEntries(
     keySettings.map((field) => [camelCase(field.name), keySettingColumn[field.kind](field.name, field.default)]),
@@ -82,8 +82,8 @@ export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ 
 export const transactionId = customType<{ data: string; driverData: string }>({ dataType: () => "xid8" });
 
 /**
- * A `jsonb` column. The stock one hands the driver a text, which the driver stores as one long JSON string, out of reach
- * of every JSON operator.
+ * A `jsonb` column. The column type of the library hands the driver a text, which the driver stores as one long JSON
+ * string that no JSON operator can read.
  */
 export const json = customType<{ data: unknown }>({
   dataType: () => "jsonb",

@@ -2,14 +2,14 @@ import { type AnyColumn, eq, type GetColumnData, type SQL, sql } from "drizzle-o
 import { arrayLiteral } from "../platform/db-array-literal.ts";
 
 /**
- * What plain statements say that the query builder has no words for. Columns go in as columns, so that a renamed one is a
- * compile error; values travel as parameters.
+ * Expressions that the query builder lacks. They refer to columns as objects, so that a renamed column is a compile
+ * error, and pass values as parameters.
  */
 
-/** The moment at which the transaction began, by the clock of the database. */
+/** The time at which the transaction began, by the clock of the database. */
 export const now = sql<Date>`now()`;
 
-/** This moment; later than `now` in a transaction that has waited. */
+/** The current time, which is later than `now` in a transaction that has waited. */
 export const clock = sql<Date>`clock_timestamp()`;
 
 /** Today in UTC, by the clock of the database. */
@@ -25,11 +25,14 @@ export const fromNow = (count: number, unit: TimeUnit): SQL<Date> =>
 export const ago = (count: number, unit: TimeUnit): SQL<Date> =>
   sql`now() - make_interval(${units[unit]} => ${count}::int)`;
 
-/** Served by an index on `lower(column)`. */
+/** Compares without regard to case; an index on `lower(column)` serves this. */
 export const equalsInAnyCase = (column: AnyColumn, text: string): SQL<boolean> =>
   sql`lower(${column}) = lower(${text})`;
 
-/** Equality with a constant of the program in the text of the statement: a partial index is not found by a parameter. */
+/**
+ * Compares with a constant that becomes part of the text of the statement: the planner does not match a parameter with
+ * a partial index.
+ */
 export const equalsConstant = <Column extends AnyColumn>(column: Column, value: GetColumnData<Column, "raw">): SQL =>
   eq(column, value).inlineParams();
 
@@ -39,14 +42,14 @@ export const plus = (column: AnyColumn, amount: bigint): SQL => sql`${column} + 
 
 export const plusOne = (column: AnyColumn): SQL => sql`${column} + 1`;
 
-/** One parameter for any number of ids, and so one statement to prepare. */
+/** Passes all ids as one parameter, so that a single statement is prepared for any number of them. */
 export const isAnyOf = (column: AnyColumn, ids: readonly bigint[]): SQL<boolean> =>
   sql`${column} = any (${arrayLiteral(ids)}::bigint[])`;
 
-/** The value that the refused row of an `on conflict` had. */
+/** The value of the row that an `on conflict` clause refused. */
 export const excluded = (column: AnyColumn): SQL => sql`excluded.${sql.identifier(column.name)}`;
 
-/** Unlike a value of a `json` column, null is the null of JSON and not that of SQL. */
+/** The value as `jsonb`. Unlike in a `json` column, null is the null of JSON and not that of SQL. */
 export const toJsonb = (value: unknown): SQL => sql`${JSON.stringify(value)}::text::jsonb`;
 
 export const countOfRows = sql<number>`count(*)::integer`;

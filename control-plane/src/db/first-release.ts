@@ -1,7 +1,7 @@
 import type { SQL } from "bun";
 import type { Migration } from "./migration-files.ts";
 
-/** The last one of the migrations that became the baseline of the first release. */
+/** The last of the migrations that became the baseline of the first release. */
 const lastBefore = {
   createdAt: 1_795_399_257_654n,
   hash: "ddfd5586ad9ae3a69688b02cd4785e05a28d25b536306ba0a5fa303c0886952b",
@@ -9,7 +9,7 @@ const lastBefore = {
 
 /**
  * A developer's database from before the first release, with all migrations of that time applied, already has the
- * schema of the baseline: the baseline replaces their rows.
+ * schema of the baseline, so the row of the baseline replaces their rows.
  * @returns whether that was done
  * @throws Error when the database is from before the first release and lacks some of them
  */
@@ -29,7 +29,7 @@ export async function adoptFirstRelease(
   }
   await connection`begin`;
   await connection`delete from drizzle.__drizzle_migrations`;
-  // What its migrations left behind is replaced by the functions of the files, or dropped.
+  // The functions that those migrations created are replaced by the functions of the files, or dropped.
   await connection`
     insert into drizzle.function_set (id, hash, release, signatures)
     select 1, '', '0.0.0', jsonb_agg(p.oid::regprocedure::text) from pg_proc p

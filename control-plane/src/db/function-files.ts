@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { readSql, type SqlPart } from "./sql-part.ts";
 
-/** A function, and what follows it in its file: grants, and the comment of the next one. */
+/** A function, together with the grants and the comment that follow it in its file. */
 export type SqlFunction = SqlPart & { readonly file: string; readonly name: string };
 
 const beginning = /^create or replace function (\w+)\(/gim;

@@ -5,10 +5,13 @@ import { applyPart } from "./sql-part.ts";
 
 type FunctionSet = { readonly hash: string; readonly release: string; readonly signatures: readonly string[] };
 
-/** The outcome for the functions: those of a newer release are left alone. */
+/** The outcome for the functions; `newer` means that those of a newer release were left alone. */
 export type FunctionOutcome = "same" | "applied" | "newer";
 
-/** "Cannot change return type of existing function", or its parameter names: it has to be dropped first. */
+/**
+ * The server's error "cannot change return type of existing function", which also covers parameter names: the function
+ * has to be dropped first.
+ */
 const definitionConflict = "42P13";
 
 /**
@@ -99,7 +102,7 @@ async function dropByName(connection: SQL, name: string): Promise<void> {
 
 /**
  * Drops functions that came from files the last time and no longer do.
- * @returns the signatures of those that still do: their rows were written by this transaction
+ * @returns the signatures of the functions that still come from files: this transaction wrote their rows
  */
 async function dropRemoved(connection: SQL, lastSignatures: readonly string[]): Promise<string[]> {
   const rows = await connection<{ signature: string; is_ours: boolean }[]>`

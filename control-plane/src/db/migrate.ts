@@ -14,18 +14,21 @@ export type Report = (line: string) => void;
 
 /** The state that a database is migrated to. */
 export type SchemaSource = {
-  /** Holds `migrations` and `functions`. */
+  /** The folder that contains `migrations` and `functions`. */
   readonly folder: URL;
   /** The release of these files, as `1.2.3`. */
   readonly release: string;
 };
 
-/** What this program requires. */
+/** The schema that this program requires. */
 export const ownSource: SchemaSource = { folder: new URL("./", import.meta.url), release: ownPackage.version };
 
-/** A migration may build an index over a large table. */
+/** The timeout is long, because a migration may build an index over a large table. */
 const statementTimeoutMs = 15 * 60_000;
-/** A waiting table lock makes everyone after it wait too, so it gives up soon, lets the queue pass, and tries again. */
+/**
+ * A lock request that waits makes everyone after it wait too, so it gives up soon, lets the queue pass, and tries
+ * again.
+ */
 const lockTimeoutMs = 3_000;
 const lockAttemptsMax = 20;
 const turnPollMs = 250;
@@ -98,7 +101,7 @@ async function checkServer(connection: SQL): Promise<void> {
 
 /**
  * Runs the work under a lock of this database. It polls for the lock instead of queueing for it: a waiting statement
- * counts as a running one, and an index that is being built concurrently would wait for it.
+ * counts as a running one, and the concurrent building of an index would wait for it.
  */
 async function inTurn(connection: SQL, report: Report, work: () => Promise<void>): Promise<void> {
   const key = advisoryLockKey("migrate");
@@ -113,7 +116,8 @@ async function inTurn(connection: SQL, report: Report, work: () => Promise<void>
     await Bun.sleep(turnPollMs * (0.5 + Math.random()));
   }
   await work();
-  // After a failure, the end of the session frees it as soon as the server notices; here nobody needs to wait for that.
+  // If unlocking fails, the lock is freed with the session as soon as the server notices its end; nobody has to wait
+  // for that here.
   await connection`select pg_advisory_unlock(${key})`;
 }
 
@@ -185,7 +189,7 @@ function checkUnchanged(migration: Migration, appliedHash: string | undefined, n
   }
 }
 
-/** What was applied before: hash by generation time. Creates drizzle-kit's table, and ours, if missing. */
+/** The applied migrations: hash by generation time. Creates drizzle-kit's table, and ours, if missing. */
 async function readApplied(connection: SQL): Promise<Map<bigint, string>> {
   await connection.unsafe(`
     create schema if not exists drizzle;

@@ -10,7 +10,7 @@ export type Migration = {
   readonly createdAt: bigint;
   /** SHA-256 of the file in hex. */
   readonly hash: string;
-  /** The statements between its breakpoints. */
+  /** The statements between the breakpoints of the file. */
   readonly parts: readonly SqlPart[];
 };
 

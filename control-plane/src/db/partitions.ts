@@ -7,7 +7,10 @@ export type PartitionSpan = {
   readonly table: PartitionedTable;
   /** The UTC day as YYYY-MM-DD. */
   readonly today: string;
-  /** Days after today to create as well. Default 7: a week in which the job that calls this may be broken. */
+  /**
+   * The number of days after today for which partitions are created. The default is 7, so that the job that calls this
+   * may be broken for a week.
+   */
   readonly daysAhead?: number;
 };
 

@@ -9,7 +9,7 @@ import { arrayLiteral } from "../platform/db-array-literal.ts";
 export type KeyExchange = { readonly from: MasterKey; readonly to: MasterKey };
 
 export type ResealOptions = {
-  /** Rows per transaction. */
+  /** The maximum number of rows per transaction. */
   readonly rowsMax: number;
   /** How long to wait for rows that others have locked. */
   readonly patienceMs: number;
@@ -26,7 +26,7 @@ export type ResealedColumn = { readonly rowsDone: number; readonly brokenRows: r
 
 const pauseMs = 100;
 
-/** `secret.sealed`, for people. */
+/** The name of a column for people, such as `secret.sealed`. */
 export function nameOf({ table, column }: SealedColumn): string {
   return `${table}.${column}`;
 }
@@ -76,7 +76,7 @@ export async function resealColumn(
       if (left <= brokenRows.length || performance.now() > deadline) {
         return { rowsDone, brokenRows };
       }
-      // The remaining rows are being written to.
+      // Others are writing to the remaining rows.
       await Bun.sleep(pauseMs);
     }
   }
@@ -84,7 +84,10 @@ export async function resealColumn(
 
 type Batch = { readonly exchange: KeyExchange; readonly rowsMax: number; readonly brokenRows: readonly string[] };
 
-/** One transaction's worth. Rows that others have locked are left for later, so that nobody waits for long. */
+/**
+ * Re-encrypts the rows of one transaction. Rows that others have locked are left for later, so that nobody waits for
+ * long.
+ */
 async function resealRows(
   tx: Transaction,
   { table, column, key, contextOf }: SealedColumn,

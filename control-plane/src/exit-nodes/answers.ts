@@ -4,7 +4,7 @@ import { hostUrlOf } from "./node-address.ts";
 import type { ExitRoute } from "./route-store.ts";
 import type { TrafficSum } from "./traffic-store.ts";
 
-/** How nodes, accounts and routes look in responses; the schemas are in `@sluice/contracts/exit-nodes`. */
+/** How nodes, accounts and routes appear in responses; the schemas are in `@sluice/contracts/exit-nodes`. */
 
 export function dnsEntry({ resolved, matched, failure, checkedAt }: DnsResult) {
   return { resolved, matched, failure, checked_at: checkedAt };
@@ -25,7 +25,7 @@ function trafficEntry(sum: TrafficSum | undefined) {
   };
 }
 
-/** What is shown with a node: the names in the secret store, and what replicas observed. */
+/** The facts that are shown together with a node: the names in the secret store, and the observations of replicas. */
 export type NodeSurroundings = {
   readonly secretNames: ReadonlySet<string>;
   readonly traffic: ReadonlyMap<bigint, TrafficSum>;

@@ -18,20 +18,23 @@ import { hostUrlOf } from "./node-address.ts";
 import { type ExitNodeDeps, syncChannel } from "./node-deps.ts";
 import { findNode, lockNode, switchRelayUrl, updateChecks, updateHealth } from "./node-store.ts";
 
-/** What a check found. Nothing is stored yet, and the node may have changed meanwhile. */
+/** The findings of a check. Nothing is stored yet, and the node may have changed meanwhile. */
 type Probe = {
   readonly node: ExitNode;
   readonly relayKey: string | null;
   readonly dns: DnsResult;
-  /** The address that is currently used; null while there is none. */
+  /** The result for the current address; null while there is none. */
   readonly current: HealthResult | null;
-  /** The host form; checked only while the name resolves correctly and the host form is not used yet. */
+  /**
+   * The result for the host form, which is checked only while the name resolves correctly and the host form is not used
+   * yet.
+   */
   readonly host: HealthResult | null;
 };
 
 export type CheckedNode = { readonly node: ExitNode; readonly dns: DnsResult; readonly health: HealthResult };
 
-/** `ask` counts towards a switch like the job's checks; `switch` is an admin who wants it now. */
+/** `ask` counts towards a switch like the job's checks; `switch` is an admin's request to switch now. */
 export type CheckMode = "ask" | "switch";
 
 /**
@@ -60,7 +63,10 @@ export async function checkNode(
   return checked;
 }
 
-/** Only the first step of the rule. A result for a node that changed meanwhile is returned, not stored. */
+/**
+ * Checks only the DNS, the first step of the rule. The result for a node that changed meanwhile is returned, but not
+ * stored.
+ */
 export async function checkNodeDns(deps: ExitNodeDeps, nodeCode: string): Promise<{ node: ExitNode; dns: DnsResult }> {
   const node = await findNode(deps.db, nodeCode);
   if (node === null) {
@@ -79,7 +85,7 @@ export async function checkNodeDns(deps: ExitNodeDeps, nodeCode: string): Promis
   return { node, dns };
 }
 
-/** Why a requested switch did not happen, as an error. */
+/** The error that explains why a requested switch did not happen. */
 export function notSwitched({ dns, host }: { dns: DnsResult; host: HealthResult | null }): AppError {
   return dns.matched
     ? new AppError("health_failed", { internal: { failure: host?.failure, status: host?.httpStatus } })

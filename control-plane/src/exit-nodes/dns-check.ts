@@ -4,7 +4,7 @@ import type { DnsFailure, DnsResult } from "./model.ts";
 
 const addressesMax = 64;
 const tries = 2;
-/** The servers responded: there is no such name, or no address of this kind. */
+/** With these codes the servers did respond: the name does not exist, or has no address of this kind. */
 const emptyCodes = new Set(["ENOTFOUND", "ENODATA"]);
 
 export type DnsDeps = {

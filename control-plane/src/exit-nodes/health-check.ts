@@ -15,7 +15,7 @@ const answerBytesMax = 64 * 1024;
 
 export type HealthDeps = {
   readonly http: HttpClient;
-  /** For everything together: connection, challenge, and the response to the key. */
+  /** The limit for the whole check: connection, challenge, and the response to the key. */
   readonly timeoutMs: number;
   readonly now: () => Date;
   readonly isAddressAllowed: (address: string) => boolean;
@@ -25,7 +25,7 @@ export type HealthTarget = {
   readonly nodeCode: string;
   /** The origin to check, or null while there is none. */
   readonly url: string | null;
-  /** The connection goes here, whatever the URL's name resolves to. */
+  /** Connections go to this address, whatever the URL's name resolves to. */
   readonly address: string;
   readonly relayKey: string | null;
 };
@@ -64,8 +64,9 @@ class ProbeFailure extends Error {
 }
 
 /**
- * Checks a node's health. First by a challenge, which does not reveal the relay key; only a server that proves that it
- * holds it, at the same address, gets the key itself, as calls will send it. Never throws: every failure is a result.
+ * Checks a node's health. The first step is a challenge, which does not reveal the relay key. Only a server that proves
+ * that it holds the key gets the key itself at the same address, as calls will send it. Never throws: every failure is
+ * a result.
  */
 export async function checkHealth(target: HealthTarget, deps: HealthDeps): Promise<HealthResult> {
   const startedTick = performance.now();
@@ -125,7 +126,8 @@ async function askByChallenge(
   const { status, body } = answer;
   checkStatus(answer);
   if (!isProofValid(relayKey, challenge, body, headerOf(answer, proofHeader) ?? "")) {
-    // A server in front of a node may report that it is down; only a successful response without proof is an impostor.
+    // A server in front of a node may say that the node is down. Only a successful response without a proof comes from
+    // an impostor.
     throw new ProbeFailure(status === 200 ? "not_proven" : "http_status", status);
   }
   const said = readDetails(body);

@@ -37,7 +37,7 @@ export type NodeReport = {
   readonly version: string;
   readonly uptime_seconds: number;
   readonly in_flight: number;
-  /** How far its clock is ahead of ours. */
+  /** How far the node's clock is ahead of ours. */
   readonly clock_offset_ms: number;
   readonly egress_address: string | null;
   readonly accounts: readonly {
@@ -91,7 +91,7 @@ export type ExitNode = NodeHealth & {
   readonly updatedAt: Date;
 };
 
-/** A node about which nothing is known yet, or any longer. */
+/** The health of a node that has not been checked yet, or no longer has the checked address. */
 export const unknownHealth: NodeHealth = {
   provenAt: null,
   isServing: false,
@@ -105,12 +105,15 @@ export const unknownHealth: NodeHealth = {
 const failuresMax = 3;
 const successesToReturn = 2;
 
-/** Another server responds at this address: nothing is sent there until the node is proven again. */
+/**
+ * These failures mean that another server responds at this address: nothing is sent there until the node is proven
+ * again.
+ */
 const impostures: ReadonlySet<HealthFailure> = new Set(["not_proven", "wrong_node"]);
 
 /**
- * What a health check of `relay_url` means for a node. A proven one serves until three checks in a row have failed, and
- * again after two that passed; one that was never proven serves from its first proof on.
+ * The effect of a health check of `relay_url` on a node. A proven node stops serving after three failed checks in a
+ * row, and serves again after two that passed; a node that was never proven serves from its first proof on.
  */
 export function afterHealth(before: NodeHealth, result: HealthResult): NodeHealth {
   if (result.ok) {
@@ -151,7 +154,7 @@ export function maySwitch(health: NodeHealth, { successes, pauseMs }: SwitchPoli
   return health.switchStreak >= successes && !isPaused;
 }
 
-/** A node that has just been switched: the host form was proven, and calls go there. */
+/** The health of a node that has just been switched: the host form was proven, and calls go there. */
 export function afterSwitch(health: NodeHealth, now: Date): NodeHealth {
   return {
     ...health,
@@ -165,7 +168,10 @@ export function afterSwitch(health: NodeHealth, now: Date): NodeHealth {
   };
 }
 
-/** Where the secret store keeps a node's key: under its own name, so no node can be made to send another secret. */
+/**
+ * The name of a node's key in the secret store. It derives from the node's code, so that no node can be made to send
+ * another secret.
+ */
 export function relayKeySecretOf(nodeCode: string): string {
   // Codes never contain two separators in a row, so no two codes get the same name.
   return `exit_node.${nodeCode.replaceAll("-", "__")}.relay_key`;

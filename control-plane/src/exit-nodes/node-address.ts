@@ -5,9 +5,12 @@ import type { AddressPolicy } from "./model.ts";
 
 const urlLengthMax = 300;
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
-/** At least two labels; the last one does not begin with a digit, so that it is not an address in another notation. */
+/**
+ * The pattern requires at least two labels; the last one does not begin with a digit, so that it is not an address in
+ * another notation.
+ */
 const hostPattern = new RegExp(`^(?:${label}\\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$`);
-/** Compared with the text itself and not with the parsed URL: the parser accepts `127.1` and much else. */
+/** The text itself has to match, not the parsed URL: the parser also accepts `127.1` and similar forms. */
 const urlPattern = /^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[1-9]\d{0,4})?\/?$/;
 const noHosts = new Set(["localhost", "local", "internal", "invalid", "test", "onion", "arpa"]);
 
@@ -17,7 +20,7 @@ const noHosts = new Set(["localhost", "local", "internal", "invalid", "test", "o
  */
 export function checkHost(host: string, { hostSuffix, isAddressAllowed }: AddressPolicy): string {
   const isName = host.length <= 253 && hostPattern.test(host);
-  // Names that resolve only inside a private network are for installations that allow addresses there.
+  // Names that resolve only inside a private network are allowed only where private addresses are.
   const isLocal = noHosts.has(host.slice(host.lastIndexOf(".") + 1)) && !isAddressAllowed("127.0.0.1");
   if (!isName || isLocal) {
     throw new AppError("invalid_value", {
@@ -70,7 +73,7 @@ export function checkRelayUrl(text: string, place: Place, policy: AddressPolicy)
   if (url.hostname !== written[1] || (written[1] !== place.host && written[1] !== bracketed(place.ip))) {
     throw refuse("Use the host of the node, or its address.");
   }
-  // Plain http uses its own port, which is listed only where it is allowed.
+  // The own port of plain http has to be among the listed ports, because http is allowed only there.
   const isOwnPort = url.protocol === "http:" && url.port === "";
   if (ports !== null && !isOwnPort && !ports.includes(Number(url.port || 443))) {
     throw refuse(`The port must be one of ${ports?.join(", ")}.`);

@@ -55,7 +55,9 @@ export async function lockNode(tx: Queryable, nodeCode: string): Promise<ExitNod
   return row === undefined ? null : toNode(row);
 }
 
-/** Enabled nodes whose last check is too long ago: those about to change state are due sooner than those at rest. */
+/**
+ * Enabled nodes whose last check is too long ago. Nodes that are about to change state are due sooner than stable ones.
+ */
 export async function selectDueNodes(
   db: Queryable,
   due: { readonly restingMs: number; readonly movingMs: number; readonly limit: number },
@@ -98,7 +100,7 @@ export type NodeFields = Pick<
   | "sourceNodeId"
 >;
 
-/** Without what else the caller knows of the node. */
+/** Selects the columns of a node from an object that may have other fields. */
 const toColumns = (node: NodeFields): NodeFields => ({
   nodeCode: node.nodeCode,
   name: node.name,

@@ -4,7 +4,7 @@ import type { Transaction } from "../platform/db.ts";
 export type NodeChannel = {
   readonly nodeCode: string;
   readonly baseUrl: string;
-  /** Connections go here, whatever the name in `baseUrl` says. */
+  /** Connections go to this address, whatever the name in `baseUrl` says. */
   readonly address: string;
   /**
    * Whether the server at the address has proved that it holds the relay key; otherwise the channel gets no credential.
@@ -15,7 +15,7 @@ export type NodeChannel = {
   readonly isEnabled: boolean;
 };
 
-/** The gateway, as far as nodes need it: their channels, in a group of their own. */
+/** The gateway's channels for exit nodes, which are in their own group. */
 export interface ExitChannels {
   /** Creates or updates a node's channel; writes nothing when it is up to date. */
   put(tx: Transaction, channel: NodeChannel): Promise<void>;
@@ -23,9 +23,12 @@ export interface ExitChannels {
   alignAbilities(tx: Transaction): Promise<void>;
 }
 
-/** The secret store, as far as nodes need it. */
+/** The relay keys in the secret store. */
 export interface RelayKeys {
-  /** Inside a transaction, reads on its connection: holding one connection while waiting for another can deadlock. */
+  /**
+   * Inside a transaction, pass it as `tx`, so that the read uses its connection: holding one connection while waiting
+   * for another can deadlock.
+   */
   read(name: string, tx?: Transaction): Promise<string | null>;
   save(tx: Transaction, name: string, value: string): Promise<void>;
   /** The names of all secrets. */

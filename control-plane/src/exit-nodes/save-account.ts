@@ -87,7 +87,7 @@ async function addAccount(tx: Transaction, fields: AccountFields, nodeCode: stri
       fields: { node_code: `This node already has ${accountsPerNodeMax} accounts.` },
     });
   }
-  // Another request may have created it since we looked.
+  // Another request may have created it since our check.
   if (!(await insertAccount(tx, node.id, fields))) {
     throw new AppError("version_conflict");
   }

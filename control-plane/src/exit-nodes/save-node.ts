@@ -35,7 +35,7 @@ import {
   updateNode,
 } from "./node-store.ts";
 
-/** Proof that a host form entered by hand is the node: for the version that was checked, and no other. */
+/** The proof that a host form entered by an admin is the node. It only holds for the version that was checked. */
 type Proof = { readonly version: number | null; readonly dns: DnsResult; readonly health: HealthResult };
 
 type Stored = { readonly node: ExitNode | null; readonly relayKey: string | null };
@@ -43,9 +43,9 @@ type Stored = { readonly node: ExitNode | null; readonly relayKey: string | null
 type Wish = { readonly input: SaveExitNodeInput; readonly changer: AuditOrigin };
 
 /**
- * Creates a node with its slots, or changes it; repeating a request changes nothing, however often. A URL with the
- * node's address in it is accepted, and used once the node there has proved that it holds the key. A URL with the
- * node's name in it must pass the rule for the switch right now, or nothing is saved.
+ * Creates a node with its slots, or changes it; repeating a request changes nothing. A URL with the node's address in
+ * it is accepted, and used once the node there has proved that it holds the key. A URL with the node's name in it must
+ * pass the rule for the switch right now, or nothing is saved.
  * @throws AppError `invalid_value`, `invalid_relay_url`, `secret_required`, `version_conflict`, `dns_mismatch`,
  * `health_failed`
  */
@@ -55,7 +55,8 @@ export async function saveNode(deps: ExitNodeDeps, wish: Wish): Promise<ExitNode
   const planned = judge(deps, stored, wish.input);
   const proof = planned.needsProof ? await proveHostForm(deps, stored, { ...planned, input: wish.input }) : null;
   return await deps.db.withTransaction(async (tx) => {
-    // A row that does not exist can't be locked; concurrent saves of the same new node take turns as well.
+    // A row that does not exist can't be locked, so this lock makes concurrent saves of the same new node wait for each
+    // other.
     await takeAdvisoryLock(tx, `exit-node:${wish.input.node_code}`);
     const locked = await lockNode(tx, wish.input.node_code);
     const relayKey = locked === null ? null : await deps.keys.read(locked.relayKeySecret, tx);
@@ -79,7 +80,7 @@ type Judged = {
   readonly fields: NodeFields;
   /** The request changes nothing. */
   readonly isSame: boolean;
-  /** Calls would go elsewhere, or with another key. */
+  /** Calls would go to another address, or with another key. */
   readonly isMoved: boolean;
   readonly needsProof: boolean;
 };
@@ -142,7 +143,7 @@ function mergeNode({ addresses }: ExitNodeDeps, node: ExitNode | null, input: Sa
   };
 }
 
-/** Null is a value that was given; fields that were not given keep the stored value. */
+/** Returns the given value, which may be null; an omitted field keeps the stored value. */
 function given<Value>(said: Value | null | undefined, stored: Value | null | undefined): Value | null {
   return said === undefined ? (stored ?? null) : said;
 }
@@ -188,7 +189,7 @@ async function writeNode(tx: Transaction, fields: NodeFields, before: ExitNode |
   if ((await countNodes(tx)) >= nodesMax) {
     throw new AppError("invalid_value", { fields: { node_code: `There are already ${nodesMax} exit nodes.` } });
   }
-  // Another request may have created it since we looked.
+  // Another request may have created it since our check.
   if (!(await insertNode(tx, fields))) {
     throw new AppError("version_conflict");
   }
@@ -196,7 +197,7 @@ async function writeNode(tx: Transaction, fields: NodeFields, before: ExitNode |
 
 type Saved = Wish & { readonly before: ExitNode | null; readonly isMoved: boolean; readonly proof: Proof | null };
 
-/** The rest of saving a node: its slots, its check results, its channel, and the entry in the audit log. */
+/** Completes the saving of a node: its slots, its check results, its channel, and the entry in the audit log. */
 async function settle(deps: ExitNodeDeps, tx: Transaction, saved: Saved): Promise<ExitNode> {
   const { input, changer, before, isMoved, proof } = saved;
   const node = await readLocked(tx, input.node_code);

@@ -95,7 +95,7 @@ async function writeRoute(tx: Transaction, fields: RouteFields, before: ExitRout
   if ((await countRoutes(tx)) >= routesMax) {
     throw new AppError("invalid_value", { fields: { route_code: `There are already ${routesMax} routes.` } });
   }
-  // Another request may have created it since we looked.
+  // Another request may have created it since our check.
   if (!(await insertRoute(tx, fields))) {
     throw new AppError("version_conflict");
   }

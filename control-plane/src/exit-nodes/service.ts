@@ -16,12 +16,12 @@ import { saveNode } from "./save-node.ts";
 import { saveRoute } from "./save-route.ts";
 import { addTraffic, foldOldTraffic, sumTraffic, type TrafficSum } from "./traffic-store.ts";
 
-/** One run of the job checks this many at once, and the next one continues with those that have waited longest. */
+/** One run of the job checks this many nodes at once; the next run continues with those that have waited longest. */
 const checkedAtOnce = 16;
 const job = bySystem("exit-node-checks");
 
 export type ExitNodeTimes = {
-  /** Between checks of a node at rest; one that is about to switch or to come back is checked more often. */
+  /** The time between checks of a stable node; a node that is about to switch or to come back is checked more often. */
   readonly checkMs: number;
 };
 
@@ -94,7 +94,7 @@ export class ExitNodes {
     return selectRoutes(this.#deps.db, nodeCode);
   }
 
-  /** What is shown with nodes. */
+  /** The facts that are shown together with nodes. */
   async readSurroundings(): Promise<{ secretNames: ReadonlySet<string>; traffic: ReadonlyMap<bigint, TrafficSum> }> {
     const [names, sums] = await Promise.all([this.#deps.keys.names(), sumTraffic(this.#deps.db)]);
     return { secretNames: new Set(names), traffic: new Map(sums.map((sum) => [sum.nodeId, sum])) };
@@ -119,7 +119,7 @@ export class ExitNodes {
     await db.withTransaction((tx) => channels.alignAbilities(tx));
   }
 
-  /** Per replica, for its own metrics. */
+  /** Measures the nodes in each replica, for its own metrics. */
   async measure(): Promise<void> {
     const nodes = (await this.listNodes()).filter(({ status }) => status !== "disabled");
     this.#gauges.serving.reset();

@@ -11,7 +11,9 @@ export type TrafficSum = {
   readonly failures: bigint;
   readonly lastFailure: string | null;
   readonly lastFailureAt: Date | null;
-  /** The time at which the first replica stopped sending there; null while all of them do. */
+  /**
+   * The time at which the first replica stopped sending calls to the node; null while all replicas send calls there.
+   */
   readonly circuitOpenedAt: Date | null;
 };
 

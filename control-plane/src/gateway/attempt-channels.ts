@@ -14,9 +14,9 @@ export type AttemptDeps = Pick<PipelineDeps, "loads" | "clock" | "random" | "obs
 /** A call whose key is valid. */
 type OwnedCall = CallState & { readonly principal: Principal };
 
-/** The channels that a call may use, and when it may move on to the next. */
+/** The channels that a call may use, and the rule for moving on to the next one. */
 export type Choice = {
-  /** By priority. */
+  /** Sorted by priority. */
   readonly abilities: readonly Ability[];
   readonly rule: RetryRule;
 };
@@ -67,7 +67,7 @@ export async function attemptChannels<Answer extends object>(
     }
     last = result;
     noteFailure(deps, state, use, last);
-    // No retry for a client that has left.
+    // Nothing is retried for a client that has left.
     if (
       state.call.signal.aborted ||
       !mayRetry(last.failure, { attempts: tried.size, elapsedMs: clock.tick() - startedTick }, rule)
@@ -145,7 +145,10 @@ function noteFailure(deps: AttemptDeps, state: CallState, use: ChannelUse, { fai
   }
 }
 
-/** Why no channel can be tried: too many calls right now, which passes by itself, or all channels are down. */
+/**
+ * Why no channel can be tried: either there are too many calls right now, which passes by itself, or all channels are
+ * down.
+ */
 function noChannel({ loads }: AttemptDeps, { principal }: OwnedCall, abilities: readonly Ability[]): AppError {
   if (abilities.length === 0) {
     return new AppError("no_upstream", { internal: { reason: "no ability" } });

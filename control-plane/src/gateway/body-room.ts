@@ -6,9 +6,9 @@ const countedBytesMin = 64 * 1024;
 const retryAfterSeconds = 1;
 
 export type BodyRoomLimits = {
-  /** For all calls of this process together. */
+  /** The limit for all calls of this process together. */
   readonly bytesMax: number;
-  /** For the calls of one user. */
+  /** The limit for the calls of one user. */
   readonly userBytesMax: number;
 };
 

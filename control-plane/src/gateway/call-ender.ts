@@ -105,7 +105,7 @@ export class CallEnder {
     state.call.onReport(toReport(state, { ...end, inputTokens, outputTokens }, durationMs));
   }
 
-  /** The report was to be written together with the row, and is lost with it. */
+  /** The report was to be written together with the row, and is lost when the row is. */
   #finishUnrecorded(state: CallState, end: CallEnd, durationMs: number): void {
     const failed: CallEnd = {
       ...end,
@@ -135,7 +135,10 @@ export class CallEnder {
   }
 }
 
-/** Whether the provider may bill more than was charged: for work that nobody saw, or for a prompt without an answer. */
+/**
+ * Whether the provider may bill more than was charged: for work that the client never received, or for a prompt without
+ * an answer.
+ */
 function isUnpaid({ request, readOn }: AdmittedCall, { outcome, usageSource }: CallEnd): boolean {
   return outcome === "aborted"
     ? usageSource === "estimated" && readOn?.isMostlyUnseen === true

@@ -11,12 +11,12 @@ import type { ModelEntry } from "./model.ts";
 /** Models, prices, channels and abilities as one immutable snapshot; a reload replaces it whole. */
 export type Catalog = {
   readonly models: ReadonlyMap<string, ModelEntry>;
-  /** By group, then model: the abilities by priority. */
+  /** The abilities by group and model, sorted by priority. */
   readonly abilities: ReadonlyMap<string, ReadonlyMap<string, readonly Ability[]>>;
   readonly permits: ExitPermits;
 };
 
-/** By user and model. */
+/** The permitted exit nodes by user and model. */
 export type ExitPermits = ReadonlyMap<GatewayUserId, ReadonlyMap<string, ExitNodesOfModel>>;
 
 export const emptyCatalog: Catalog = { models: new Map(), abilities: new Map(), permits: new Map() };
@@ -45,7 +45,7 @@ export async function loadCatalog(deps: CatalogDeps): Promise<Catalog> {
   const abilities = new Map<string, Map<string, Ability[]>>();
   for (const row of await listEnabledAbilities(db)) {
     const channel = channels.get(row.channel_id);
-    // The database refuses such an ability; even if that rule were missing, it is not used.
+    // The database refuses such an ability. Even if that rule were missing, the gateway would not use it.
     const isAstray = channel?.exitNode !== null && row.group_name !== exitNodeGroup;
     if (channel !== undefined && !isAstray) {
       const group = abilities.get(row.group_name) ?? new Map<string, Ability[]>();

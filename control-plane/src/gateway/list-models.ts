@@ -15,10 +15,6 @@ export function listModels(principal: Principal, catalog: Catalog): ModelEntry[]
   );
 }
 
-/**
- * `GET /v1/models` and `GET /v1/models/{id}`.
- * @throws AppError `model_not_found`
- */
 export function answerModels(path: string, principal: Principal, catalog: Catalog): GatewayResponse {
   const models = listModels(principal, catalog);
   const prefix = "/v1/models/";

@@ -17,7 +17,7 @@ import type { ReadOn } from "./read-on.ts";
 export type UpstreamTraits = {
   /** Whether it can report the usage of a stream: `stream_options.include_usage`. */
   readonly takesUsageOption: boolean;
-  /** A stream that just ends is complete: it reports neither a finish reason nor `[DONE]`. */
+  /** The stream of this upstream may end without a finish reason and without `[DONE]`, and is complete all the same. */
   readonly isWholeAtEof: boolean;
 };
 
@@ -35,7 +35,7 @@ export type GatewayCall = {
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
-  /** The same moment on the monotonic clock. */
+  /** The start of the call on the monotonic clock. */
   readonly startedTick: number;
   /**
    * Reads the body; called at most once, and only after the key was found valid.
@@ -131,12 +131,12 @@ export type ParsedRequest = {
   readonly inputBytes: number;
   /** The body as sent upstream: the client's own bytes except for the usage option of a stream, or a rewritten form. */
   readonly body: Uint8Array;
-  /** The same without the usage option, if it was added; else null. */
+  /** The body without the usage option, if the gateway added it; else null. */
   readonly plainBody: Uint8Array | null;
   readonly contentType: string | null;
   /** The field that makes images more expensive than the price per image covers, or null. */
   readonly pictureOption: string | null;
-  /** What was removed from the request, as reported to the client; or null. */
+  /** What was removed from the request, as reported to the client, or null. */
   readonly dropped: string | null;
 };
 
@@ -185,7 +185,7 @@ export type CallState = {
   /** The exit node that served the last attempt. */
   exitNode: string | null;
   isStream: boolean;
-  /** The body's share of the room for all bodies. */
+  /** The body's share of the memory for all bodies. */
   bodyShare: BodyShare | null;
   /** How long to keep reading the last attempt after the client has left; null if our own count is exact. */
   readOn: ReadOn | null;
@@ -237,13 +237,13 @@ export type AttemptFailure = {
   /** The channel asked for a pause, or is known to need one. */
   readonly needsCooldown: boolean;
   readonly retryAfterSeconds: number | null;
-  /** The same in milliseconds, if the provider said so. */
+  /** The length of the pause in milliseconds, if the provider stated it. */
   readonly retryAfterMs: number | null;
   /** For the attempt record; never contains text from the upstream. */
   readonly result: string;
   /** The upstream's own words may be shown to the client: the request was at fault. */
   readonly isRequestFault: boolean;
-  /** The same request will fail the same way tomorrow: clients are asked not to retry. */
+  /** The same request will also fail tomorrow, so clients are asked not to retry. */
   readonly isLasting: boolean;
 };
 

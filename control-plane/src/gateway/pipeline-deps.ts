@@ -14,7 +14,7 @@ import type { CallEnd, CallState, ParsedRequest, ParseOrder } from "./model.ts";
 import type { QuotaLeases } from "./quota/leases.ts";
 import type { ReadOnLimits, ReadOnRoom } from "./read-on.ts";
 
-/** Where the rows of finished calls go: durable before `append` resolves. */
+/** Stores the rows of finished calls; a row is durable before `append` resolves. */
 export interface UsageSpool {
   /** @throws when the row can't be made durable */
   append(row: UsageRow): Promise<void>;
@@ -64,8 +64,8 @@ export type UpstreamLimits = Omit<HttpLimits, "afterAbort"> & {
   /** How long at least, and how far, to keep reading a response after its client left, to learn what the call cost. */
   readonly afterAbort: ReadOnLimits;
   /**
-   * Until the first byte of a stream, for all channels together. Responses that come whole may take as long as they
-   * need, but not longer than `firstByteTimeoutMs`.
+   * The limit until the first byte of a stream, for all channels together. Responses that come whole may take as long
+   * as they need, but not longer than `firstByteTimeoutMs`.
    */
   readonly firstTokenTimeoutMs: number;
 };

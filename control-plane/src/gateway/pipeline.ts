@@ -107,7 +107,8 @@ export class Pipeline implements GatewayPort {
   async #authenticate(state: CallState): Promise<void> {
     const { call } = state;
     const { directory, digestKey, clock, hopMark } = this.#deps;
-    // Before the key: a looping request carries a channel's credential, which need not be one of our keys.
+    // This check comes before the key is checked: a looping request carries a channel's credential, which need not be
+    // one of our keys.
     if (hasPassed(call.headers.get(hopHeader), hopMark)) {
       throw new AppError("loop_detected");
     }
@@ -142,7 +143,7 @@ export class Pipeline implements GatewayPort {
     if (!usage.isAccepting()) {
       throw new AppError("storage_unavailable", { retryAfterSeconds: 5 });
     }
-    // Before the body is read: if nothing is passed through, nobody waits for an upload.
+    // This check comes before the body is read, so that nobody uploads a body for a path that is not passed through.
     const passThrough = operation.handling === "pass" ? checkPassThrough(principal, catalog(), call) : null;
     checkContentType(call.headers, operation);
     state.bodyShare = this.#deps.bodyRoom.share(principal.gatewayUserId);

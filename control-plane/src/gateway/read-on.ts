@@ -39,12 +39,12 @@ export class ReadOnRoom {
     return this.#isClosed;
   }
 
-  /** For one attempt at a call. */
+  /** Creates the policy for one attempt at a call. */
   open(userId: GatewayUserId, clock: Clock): ReadOn {
     return new ReadOn(this, userId, clock);
   }
 
-  /** Whether there was room for one more long read; `leave` gives it back. */
+  /** Returns whether one more long read was allowed; `leave` gives its place back. */
   enter(userId: GatewayUserId): boolean {
     const ofUser = this.#ofUser.get(userId) ?? 0;
     if (ofUser >= longMax.user || this.#count >= longMax.process) {
@@ -67,9 +67,9 @@ export class ReadOnRoom {
 }
 
 /**
- * How long the response of one attempt is still read after its client has left. Only the provider knows what it did
- * unseen, above all how long a model thought: it is read for as long as it had worked unseen, within limits. That is
- * the time until the first output, or all the time that the output does not account for.
+ * How long the response of one attempt is still read after its client has left. Only the provider knows the cost of
+ * work that produced no output, such as thinking. So its response is read for as long as it had worked without output,
+ * within limits. That is the time until the first output, or all the time that the output does not account for.
  */
 export class ReadOn implements ReadOnLimits {
   readonly bytesMax: number;
@@ -106,7 +106,10 @@ export class ReadOn implements ReadOnLimits {
     return this.#timeoutMs;
   }
 
-  /** Whether the provider worked unseen for longer than it is always read on: our own count misses that work. */
+  /**
+   * Whether the provider worked without output for longer than every response is read on: our own count misses that
+   * work.
+   */
   get isMostlyUnseen(): boolean {
     return this.#unseen() > this.#room.limits.timeoutMs;
   }
@@ -125,7 +128,7 @@ export class ReadOn implements ReadOnLimits {
     return this.#isLong ? Math.min(unseenMs, Math.max(usualMs, timeoutMsMax)) : usualMs;
   }
 
-  /** As of when the client left. */
+  /** The time that the provider has worked without output, up to when the client left. */
   #unseen(): number {
     if (this.#unseenMs === null) {
       const tick = this.#clock.tick();

@@ -30,7 +30,7 @@ import { RealtimeGateway } from "./realtime/realtime-gateway.ts";
 import { type ExportedCall, ExportingObserver } from "./telemetry.ts";
 
 const sweepMs = 1_000;
-/** How often a term is renewed before it would be over, at least. */
+/** A term is renewed at least this many times before it ends. */
 const renewalsPerTerm = 4;
 const renewMsMax = 5_000;
 const catalogReloadMs = 30_000;
@@ -155,7 +155,7 @@ export class GatewayRuntime {
     this.#every(exitTrafficMs, () => this.#keepExitTraffic());
     this.#stopWatching = this.#deps.db.onReachabilityChange((isReachable) => {
       if (isReachable) {
-        // Until other replicas see us again, they count us as gone, and our term may be over.
+        // Other replicas count us as gone until they see us again, and our term may be over.
         this.#renew().catch((error: unknown) => this.#deps.log.warn("gateway.timer_failed", { error }));
       }
     });

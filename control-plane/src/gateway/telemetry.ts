@@ -10,7 +10,7 @@ export type ExportedCall = {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
-  /** Null until the catalog has resolved it. */
+  /** Null until the catalog has resolved the model. */
   readonly model: string | null;
   readonly isStream: boolean;
   readonly startedAtMs: number;
@@ -101,7 +101,7 @@ export function toTelemetry(call: ExportedCall): TelemetryRecord {
     attributes: {
       ...named,
       "http.request.method": call.method,
-      // A path that is not ours may contain anything.
+      // The path of a passed-through call may contain anything.
       ...(handling === "call" ? { "url.path": call.path } : {}),
       "http.response.status_code": end.httpStatus,
       "sluice.request_id": call.requestId,

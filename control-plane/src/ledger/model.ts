@@ -13,7 +13,7 @@ export type LedgerEntry = {
 export type StatementLine = {
   readonly day: string;
   readonly changeType: string;
-  /** Empty for the lines of calls. */
+  /** Empty for the lines that sum up calls. */
   readonly reference: string;
   readonly amount: bigint;
 };
@@ -34,7 +34,7 @@ export type LookedAt = { readonly table: string; readonly count: bigint; readonl
 
 export type CheckedInvariant = {
   readonly invariant: string;
-  /** Null if it covers more than one table. */
+  /** Null if the invariant covers more than one table. */
   readonly rows: LookedAt | null;
   readonly violations: readonly MoneyViolation[];
 };

@@ -2,7 +2,7 @@ import type { Queryable } from "../platform/db.ts";
 import { DatabaseTimeoutError } from "../platform/db-errors.ts";
 import type { LookedAt, MoneyViolation } from "./model.ts";
 
-/** Tables above this many rows are not counted: the planner's estimate is shown instead. */
+/** A table with more rows than this is not counted; the planner's estimate is shown instead. */
 const exactRowsMax = 1_000_000;
 
 /** Every violated invariant of `check_money()`; empty when all hold. */

@@ -8,7 +8,7 @@ import { selectViolations } from "./money-check-store.ts";
 
 export type MoneyCheckDeps = { readonly db: Database; readonly log: Log; readonly registry: Registry };
 
-/** Long, because the whole usage log is read. */
+/** The time limit is long, because the check reads the whole usage log. */
 const nightlyMsMax = 1_800_000;
 /** How many violations a log line shows at most. */
 const rowsLogged = 50;
@@ -26,13 +26,15 @@ export class MoneyCheck {
 
   /**
    * The invariants that are violated now.
-   * @throws DatabaseTimeoutError when the check is not finished in that time
+   * @throws DatabaseTimeoutError when the check takes longer than the time limit
    */
   async check(timeoutMs: number): Promise<MoneyViolation[]> {
     return await this.#deps.db.withTransaction((tx) => selectViolations(tx), { statementTimeoutMs: timeoutMs });
   }
 
-  /** The nightly job. Every replica runs it and one checks; the others clear their number of an earlier night. */
+  /**
+   * The nightly job. Every replica runs it, but only one checks; the others clear their number from an earlier night.
+   */
   async runJob(): Promise<void> {
     const { db, log } = this.#deps;
     const options = { statementTimeoutMs: nightlyMsMax };

@@ -22,7 +22,7 @@ export async function readBalance(db: Queryable, gatewayUserId: GatewayUserId): 
   return await selectBalance(db, gatewayUserId);
 }
 
-/** The posting under a reference, or null: for callers that may be asked the same thing twice. */
+/** The posting under a reference, or null. Callers use it to recognise a repeated request. */
 export async function findPosted(
   db: Queryable,
   changeType: string,
@@ -39,7 +39,7 @@ export async function readStatement(db: Database, gatewayUserId: GatewayUserId, 
   const from = new Date(`${month}-01T00:00:00Z`);
   const to = new Date(from);
   to.setUTCMonth(to.getUTCMonth() + 1);
-  // One snapshot for sum and lines, so that they add up whatever is posted meanwhile.
+  // One snapshot covers the sum and the lines, so that they agree even if something is posted meanwhile.
   return await db.withTransaction(
     async (tx) => {
       const openingBalance = await selectSumBefore(tx, gatewayUserId, from);

@@ -4,10 +4,10 @@ import { ledgerAccount as account, ledgerEntry as entry, ledgerPosting as postin
 import type { Queryable } from "../platform/db.ts";
 import type { LedgerEntry, StatementLine } from "./model.ts";
 
-/** With the entries of calls that come before it in its posting. */
+/** The amount of an entry, together with the entries of calls before it in the same posting. */
 const wholeAmount = sql<bigint>`${entry.amount} + coalesce(${entry.deltaAmount}, 0)`;
 
-/** An entry that lists show; the others are part of one of these. */
+/** Selects the entries that lists show; every other entry is part of one of these. */
 const isShown = (gatewayUserId: GatewayUserId) =>
   and(eq(account.gatewayUserId, gatewayUserId), isNull(entry.usageRequestId));
 

@@ -1,6 +1,6 @@
 /**
  * The addresses that emails are sent to: plain local part, host name in ASCII. Quoted local parts, comments and lists
- * have caused one address to be read as another, so none are accepted.
+ * are refused, because mail programs have read one address as another because of them.
  */
 const addressPattern =
   /^[A-Za-z0-9!#$%&*+/=?^_{|}~-]+(?:\.[A-Za-z0-9!#$%&*+/=?^_{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
@@ -14,7 +14,7 @@ export function isMailAddress(text: string): boolean {
 /** The sender of emails. */
 export type MailFrom = { readonly name: string; readonly address: string };
 
-/** Parses `Name <address>`, or an address alone, which then is the name as well. Null when it is neither. */
+/** Parses `Name <address>`, or an address alone, which then also serves as the name. Null when it is neither. */
 export function parseMailFrom(text: string): MailFrom | null {
   const match = /^([^<>"\p{Cc}]*)<([^<>]+)>$/u.exec(text.trim());
   const address = match?.[2]?.trim() ?? text.trim();

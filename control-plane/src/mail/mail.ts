@@ -59,13 +59,13 @@ export function buildMail(deps: MailDeps): Mail {
         ...inboxEndpoints({ db, clock }),
       ],
       jobs: [
-        // For retries, and for notifications of new emails that were lost.
+        // The job retries failed emails, and finds new ones whose notification was lost.
         { name: "mail", pattern: "*/15 * * * * *", run: () => worker.runDue(), isPerReplica: true },
         { name: "quota-low", pattern: "20 */5 * * * *", run: (each) => mailLowQuota(each, { mail: queue, clock }) },
         { name: "dead-mails", pattern: "40 23 * * * *", run: () => worker.forgetDead() },
         { name: "old-mails", pattern: "25 51 * * * *", run: () => worker.deleteOld() },
       ],
-      // From now on it sends as soon as an email is committed anywhere.
+      // After this, an email is sent as soon as any process has committed it.
       start: () => {
         notifications.listen(mailChannel, () => worker.poke());
         notifications.onGap(() => worker.poke());

@@ -3,8 +3,8 @@ import type { Transaction } from "../platform/db.ts";
 
 /**
  * The variables of each email; all strings. `link`s are full URLs; `valid_minutes` is a count; amounts are decimals
- * with the code of their currency; `quota` is an integer of quota. The renderer formats them for a language. No name
- * chosen by a user is among them: it would let a stranger put a line into one of our emails.
+ * with the code of their currency; `quota` is an integer of quota. The renderer formats them for a language. None of
+ * them is a name chosen by a user, because a stranger could use it to put a line into one of our emails.
  */
 export type MailVariables = {
   readonly email_verify: { readonly link: string; readonly valid_minutes: string };
@@ -13,7 +13,7 @@ export type MailVariables = {
   readonly password_reset: { readonly link: string; readonly valid_minutes: string };
   /** To the account's owner, so that a change by someone else is noticed. */
   readonly password_changed: { readonly reset_link: string };
-  /** The same for a recovery code used in place of the authenticator. */
+  /** To the account's owner, when a recovery code was used in place of the authenticator. */
   readonly recovery_code_used: { readonly left: string; readonly account_link: string };
   /** To the super-admins who may approve another one's request. */
   readonly approval_waiting: { readonly link: string; readonly request_no: string; readonly valid_minutes: string };
@@ -31,25 +31,25 @@ export type MailTemplateName = keyof MailVariables;
 
 /** An email to be sent. */
 export type NewMail<Name extends MailTemplateName = MailTemplateName> = {
-  /** What it is about, such as `payment_success:20260301-17`: of two emails with one key only the first exists. */
+  /** The cause of the email, such as `payment_success:20260301-17`. Only the first email with a key exists. */
   readonly dedupeKey: string;
   readonly template: Name;
   /** Null for a recipient without an account. */
   readonly userId: bigint | null;
   readonly to: string;
-  /** Any language tag; a language without a translation becomes English. */
+  /** Any language tag; English replaces a language without a translation. */
   readonly locale: string;
   readonly variables: MailVariables[Name];
-  /** The part of the program it comes from, for the mail log. */
+  /** The part of the program that sends the email, for the mail log. */
   readonly source: string;
-  /** After this the email is useless: it is dropped instead of sent. */
+  /** The email is useless after this time: it is dropped instead of sent. */
   readonly expiresAt?: Date;
 };
 
 /** Where the other features queue their emails. */
 export type MailQueue = {
   /**
-   * Adds the email to the transaction it reports on: it is sent soon after the commit, and never without one.
+   * Adds the email to the transaction that it reports on: it is sent soon after the commit, and never without a commit.
    * @returns false, with no effect, when an email with this key exists already
    */
   readonly queueMail: <Name extends MailTemplateName>(tx: Transaction, mail: NewMail<Name>) => Promise<boolean>;

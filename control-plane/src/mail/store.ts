@@ -13,7 +13,7 @@ export type QueuedMail = {
   readonly expiresAt: Date | null;
 };
 
-/** @returns false when an email with this key exists, including one from a transaction that has just committed */
+/** @returns false when an email with this key exists already */
 export async function insertMail(db: Queryable, mail: QueuedMail): Promise<boolean> {
   const { to, now, ...rest } = mail;
   const rows = await db.drizzle

@@ -4,7 +4,7 @@ import { open, seal, sealContext } from "../platform/crypto/seal.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** An email's key is known before its row has an id, and is as unique. */
+/** The encryption binds the variables to the email's key, which is known before its row has an id, and is as unique. */
 export function variablesContext(mail: {
   readonly dedupeKey: string;
   readonly userId: bigint | string | null;

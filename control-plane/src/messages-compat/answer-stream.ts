@@ -15,15 +15,15 @@ const waitingBytesMax = 65_536;
 const tickMs = 1_000;
 /** While only the end of the response is held back, the client still has to receive something. */
 const pingMs = 10_000;
-/** Events at the head of every stream: message_start and the first ping. */
+/** The number of events at the head of every stream: message_start and the first ping. */
 const headEvents = 2;
 const ping: MessagesEvent = { type: "ping" };
 /** The codes with which the gateway ends a stream that the provider left without an end. */
 const cutCodes: ReadonlySet<unknown> = new Set(["stream_interrupted"]);
-/** The same for a stream whose end was already seen, so that only the connection was left open. */
+/** The codes for such a stream if its end was already seen, so that only the connection was left open. */
 const lateCutCodes: ReadonlySet<unknown> = new Set(["stream_interrupted", "upstream_timeout"]);
 
-/** One timer for all streams. */
+/** All streams share this timer. */
 const ticker = new DeadlineTicker();
 
 export type AnswerStreamOptions = Answering & {
@@ -32,14 +32,14 @@ export type AnswerStreamOptions = Answering & {
   readonly captures: CaptureAllowance;
   /** A client that reads nothing for this long is treated as gone. */
   readonly stallTimeoutMs: number;
-  /** Called once, when no more content follows; the end itself may still wait for the client. */
+  /** Called once, when no more content follows; the end of the response may still have to wait for the client. */
   readonly onOver: (pieces: readonly Uint8Array[], bytes: number) => void;
 };
 
 /**
- * The response to a call that asked for a stream: the events of a message, generated from the gateway's response and
- * from the time that passes meanwhile. The end of a successful response is only sent once the gateway has sent its own,
- * because then the call is settled.
+ * The response to a call that asked for a stream: the events of a message, generated from the gateway's response, with
+ * pings while nothing comes. The end of a successful response is only sent once the gateway has sent its own, because
+ * then the call is settled.
  */
 export class AnswerStream implements Timed {
   tickerSlot = -1;
@@ -53,7 +53,7 @@ export class AnswerStream implements Timed {
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   #hangUp: () => void = () => undefined;
   #bytes = 0;
-  /** The end of the response, while it waits for the gateway's. */
+  /** The end of the response, while it waits for the end of the gateway's response. */
   #held: MessagesEvent[] | null = null;
   #isOver = false;
   #wanted: (() => void) | null = null;
@@ -175,7 +175,7 @@ export class AnswerStream implements Timed {
       this.#hangUpUnless(code !== null);
       return;
     }
-    // The machine ends as soon as it has seen everything; the gateway may still have to settle the call.
+    // The state machine ends as soon as it has seen everything, but the gateway may still have to settle the call.
     const isEarly = phase === "ended" && failure === null && (input.kind === "chunk" || input.kind === "tick");
     const isSettled = !isEarly || cutCodes.has(code);
     const endAt = isSettled ? -1 : events.findIndex(({ type }) => type === "message_delta");
@@ -190,7 +190,10 @@ export class AnswerStream implements Timed {
     }
   }
 
-  /** The response is complete and its end waits: only the gateway's own end, or its failure, still matters. */
+  /**
+   * The response is complete, and its end is held back: only the end or the failure of the gateway's response still
+   * matters.
+   */
   #takeBehindEnd(input: StreamInput, held: MessagesEvent[]): void {
     const code = errorCodeOf(input);
     if (code !== null && !lateCutCodes.has(code) && input.kind === "chunk") {
@@ -210,7 +213,8 @@ export class AnswerStream implements Timed {
   #endOfFeed(input: StreamInput): void {
     this.#take(input);
     if (!this.#isOver) {
-      // The machine should have ended in each of these cases; whatever it does, the client must not wait for ever.
+      // The state machine should have ended in each of these cases. Even if it has not, the client must not wait for
+      // ever.
       this.#end();
     }
   }
@@ -233,7 +237,7 @@ export class AnswerStream implements Timed {
     }
   }
 
-  /** The client left or stopped reading: the upstream is cancelled at once. */
+  /** The client left or stopped reading, so the upstream is cancelled at once. */
   #onGone(): void {
     if (!this.#isOver) {
       this.#leave();

@@ -31,7 +31,7 @@ export class Conversion {
   #call: PreparedCall | null = null;
   #refusal: MessagesError | null = null;
 
-  /** @param headers of the client: they describe the body, and may forbid dropping unsupported fields */
+  /** @param headers the client's headers: they describe the body, and may forbid dropping unsupported fields */
   constructor(deps: ConversionDeps, headers: Headers) {
     this.#deps = deps;
     this.#headers = headers;
@@ -60,15 +60,15 @@ export class Conversion {
     return this.#call?.facts ?? { requestedModel: this.model ?? "", upstreamModel: "", maxTokens: null };
   }
 
-  /** Names the dropped fields. */
+  /** The header that names the dropped fields. */
   get headers(): Record<string, string> {
     const dropped = toCompatDroppedHeader(this.#call?.dropped ?? []);
     return dropped === null ? {} : { "x-compat-dropped": dropped };
   }
 
   /**
-   * Converts the client's body; a large one on another thread, so that nobody has to wait.
-   * @param isCount only the tokens are to be counted; nothing is sent on
+   * Converts the client's body; a large one on another thread, so that no other call has to wait.
+   * @param isCount the request is only counted and not sent upstream
    * @throws MessagesError, which is kept as the refusal, or AppError `invalid_json`, `unsupported_media_type`,
    * `unsupported_encoding`, `temporarily_unavailable`
    */
@@ -103,7 +103,7 @@ function checkBodyHeaders(headers: Headers): void {
   }
 }
 
-/** Ids for one response; none are taken from the upstream, so that none is used twice. */
+/** Makes the ids of one response. None comes from the upstream, so that no id is used twice. */
 export function makeAnswerIds(): AnswerIds {
   return { messageId: `msg_${randomId()}`, makeToolUseId: () => `toolu_${randomId()}` };
 }
@@ -113,5 +113,5 @@ function randomId(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString("hex");
 }
 
-/** What a response is built from. */
+/** The facts that a response is built from. */
 export type Answering = { readonly facts: AnswerFacts; readonly ids: AnswerIds };

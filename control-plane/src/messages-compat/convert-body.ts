@@ -13,14 +13,14 @@ import { sha256Hex } from "../platform/crypto/digest.ts";
 import { readJsonObject } from "../platform/read-json.ts";
 import type { UsableModel } from "./model.ts";
 
-/** A body to be converted, with everything that takes; can be passed to another thread. */
+/** A body to be converted, with everything that the conversion needs; it can be passed to another thread. */
 export type ConversionOrder = {
   readonly bytes: Uint8Array;
-  /** Only the tokens are to be counted; nothing is sent on. */
+  /** Tokens are only counted, and nothing is sent upstream. */
   readonly isCount: boolean;
-  /** Refuses fields that could otherwise be dropped. */
+  /** Fields that could be dropped are refused instead. */
   readonly isStrict: boolean;
-  /** By the names that clients use. */
+  /** The models by the names that clients use. */
   readonly models: ReadonlyMap<string, Pick<UsableModel, "upstreamModel" | "flags">>;
 };
 
@@ -33,7 +33,7 @@ export type PreparedCall = {
   /** Names of the dropped fields, in alphabetical order. */
   readonly dropped: readonly string[];
   readonly isPreWarm: boolean;
-  /** The approximate size of the prompt; 0 if nobody asks. */
+  /** The approximate size of the prompt; 0 if the caller does not need it. */
   readonly inputTokens: number;
 };
 

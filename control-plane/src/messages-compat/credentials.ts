@@ -12,11 +12,11 @@ const carriedHeaders = [
 
 /**
  * The headers for the gateway, one set for each credential that the client sent. Clients of one generation send the key
- * in `x-api-key`, those of the next as a bearer token; some send both, one of which is left over from another
+ * in `x-api-key`, those of the next as a bearer token; some send both, because one is left over from another
  * configuration.
  */
 export function gatewayHeaders(client: Headers): Headers[] {
-  // The forwarded body is written here, whatever the content type of the client's body.
+  // This program writes the forwarded body, whatever the content type of the client's body.
   const carried: [string, string][] = [["content-type", "application/json"]];
   for (const name of carriedHeaders) {
     const value = client.get(name);

@@ -9,7 +9,7 @@ import type { GatewayResponse } from "../gateway/model.ts";
 import { AppError, toAppError } from "../platform/errors.ts";
 import type { ClientAnswer } from "./model.ts";
 
-/** Statuses of an overloaded provider. */
+/** The statuses with which providers report an overload. */
 const overloads: ReadonlySet<number> = new Set([503, 529]);
 
 /** A gateway's error response in the format of the Messages API. */
@@ -18,11 +18,11 @@ export function fromGatewayError(answer: GatewayResponse, facts: ErrorFacts): Me
   const text = body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString() : "";
   const error = toMessagesError({ status, body: text, headers, origin: "gateway" }, facts);
   const more: Record<string, string> = { ...error.headers };
-  // The other dialect has a single code for a provider that limits us and for one that is overloaded.
+  // The other dialect has a single code for a provider that limits our rate and for a provider that is overloaded.
   if (answer.upstreamStatus !== undefined && overloads.has(answer.upstreamStatus)) {
     return new MessagesError(529, "overloaded_error", "The upstream is overloaded.", more);
   }
-  // After a body that is not read to its end, the connection can't be reused.
+  // The client's connection can't be reused if its body was not read to the end.
   if (headers["connection"] !== undefined) {
     more["connection"] = headers["connection"];
   }
@@ -42,13 +42,13 @@ export function toClientError(thrown: unknown): MessagesError {
   });
 }
 
-/** The same error for the gateway, which records the call as refused. */
+/** The error for the gateway, which records the call as refused. */
 export function toRefusal(error: MessagesError): AppError {
   const code: ErrorCode = error.status === 404 ? "model_not_found" : "invalid_value";
   return new AppError(code, { message: error.message, status: error.status, cause: error });
 }
 
-/** @param headers of the response besides those of the error itself */
+/** @param headers the headers of the response besides those of the error itself */
 export function errorAnswer(
   error: MessagesError,
   requestId: string,

@@ -1,7 +1,7 @@
 import { createParser, ParseError } from "eventsource-parser";
 
 type ReceivedEvent = {
-  /** "" when the sender gave none. */
+  /** The type of the event; "" when the sender gave none. */
   readonly event: string;
   readonly data: string;
 };
@@ -42,8 +42,8 @@ export class EventReader {
 
   /**
    * The stream is over.
-   * @returns the last event if its closing empty line never came; the format says to drop it, but some senders omit
-   * that line, and a caller can recognise a torn event by its data
+   * @returns the last event if its closing empty line never came. The format says to drop it, but some senders omit
+   * that line, and a caller can recognise an incomplete event by its data
    * @throws ParseError as push does
    */
   end(): readonly ReceivedEvent[] {

@@ -1,6 +1,6 @@
 /**
- * The names that current clients ask for: those in the types of the official SDK, and the older ones with a date that
- * configurations still contain. An unknown date is the earliest day.
+ * The names that current clients ask for: those in the types of the official SDK, and older names with a date that
+ * configurations still contain. An unknown release date is stored as the earliest day.
  */
 const known: readonly (readonly [name: string, displayName: string, releasedOn?: string])[] = [
   ["claude-fable-5-2", "Claude Fable 5.2"],

@@ -19,7 +19,7 @@ import { clientRequestId, type IdentifiedResponse, type Incoming, type RouteDeps
 type Made = { readonly value: unknown; readonly model?: string | null; readonly headers?: Record<string, string> };
 type Make = (call: TranslatedCall, upstreamModels: ReadonlySet<string>) => Made | Promise<Made>;
 
-/** The limit for a body to count; larger ones are not text alone. */
+/** The size limit for bodies whose tokens are counted; a larger body is not plain text. */
 const freeBodyBytesMax = 4 * 1024 * 1024;
 const counts = new OneAtATime<unknown>();
 const noFacts = { requestedModel: "", upstreamModel: "", maxTokens: null };
@@ -33,7 +33,7 @@ export function answerModelList(deps: RouteDeps, incoming: Incoming): Promise<Id
   });
 }
 
-/** `GET /msgcompat/v1/models/{id}`. @param encodedName as written in the path */
+/** `GET /msgcompat/v1/models/{id}`. @param encodedName the name as written in the path */
 export function answerModel(deps: RouteDeps, incoming: Incoming, encodedName: string): Promise<IdentifiedResponse> {
   return answerFree(deps, incoming, (_call, upstreamModels) => {
     const name = decodeName(encodedName);
@@ -60,8 +60,8 @@ export function answerTokenCount(deps: RouteDeps, incoming: Incoming): Promise<I
 }
 
 /**
- * A call that needs no provider. The gateway is asked which models the key may use: that validates the key, and records
- * the call.
+ * Answers a call that needs no provider. The gateway is asked which models the key may use: that validates the key, and
+ * records the call.
  */
 async function answerFree(deps: RouteDeps, incoming: Incoming, make: Make): Promise<IdentifiedResponse> {
   const { request, target, clientIp } = incoming;

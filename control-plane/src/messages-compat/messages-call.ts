@@ -118,7 +118,7 @@ class MessagesCall {
     }
   }
 
-  /** The gateway repeats the conversion's error; of the two, the original is worded for the client. */
+  /** The gateway repeats the error of the conversion, but only the original is worded for the client. */
   #errorOf(answer: GatewayResponse): MessagesError {
     const { refusal, errorFacts } = this.#conversion;
     return refusal?.status === answer.status ? refusal : fromGatewayError(answer, errorFacts);

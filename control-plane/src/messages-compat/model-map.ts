@@ -6,7 +6,7 @@ import type { UsableModel } from "./model.ts";
 import { listMappedModels } from "./store.ts";
 
 const tableName = "messages_model";
-/** The map's greatest age if an announcement gets lost. */
+/** The map is reloaded after this time, in case an announcement was lost. */
 const reloadMs = 30_000;
 
 /** The model map in the memory of this process, kept up to date by announcements of the database. */

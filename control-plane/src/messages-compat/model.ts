@@ -4,9 +4,9 @@ import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
 export type MappedModel = {
   readonly name: string;
   readonly displayName: string;
-  /** As the catalog of the gateway knows it. */
+  /** The name of the model in the catalog of the gateway. */
   readonly upstreamModel: string;
-  /** Only the differences from the default. */
+  /** The differences from the default flags. */
   readonly flags: Partial<ModelFlags>;
   readonly isEnabled: boolean;
   readonly releasedAt: Date;

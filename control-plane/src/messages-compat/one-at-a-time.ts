@@ -3,7 +3,7 @@ import { AppError } from "../platform/errors.ts";
 /** How many tasks a customer may have queued; they are quick. */
 const waitingMax = 8;
 
-/** Lets each key do one thing at a time: the next one begins when the previous one has ended. */
+/** Runs one task at a time for each key: a task begins when the previous one has ended. */
 export class OneAtATime<Key> {
   /** The end of each key's queue, and its length. */
   readonly #lines = new Map<Key, { last: Promise<unknown>; count: number }>();

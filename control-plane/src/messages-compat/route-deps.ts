@@ -18,10 +18,10 @@ export type RouteDeps = ConversionDeps & {
 /** A request as received. */
 export type Incoming = {
   readonly request: Request;
-  /** Path and query as in the request line. */
+  /** The path and query as in the request line. */
   readonly target: string;
   readonly clientIp: string;
-  /** Called for a response that may take long. */
+  /** Called before a response that may take long begins. */
   readonly onBegin: () => void;
   /** Called when the end of the response is about to be sent, with the total number of bytes. */
   readonly onOver: (bytes: number) => void;

@@ -9,9 +9,9 @@ const partsPerUsd = 10n ** BigInt(amountPlaces);
 export type CostLine = {
   readonly unit: PricedUnit;
   readonly count: bigint;
-  /** In 10^-8 USD. */
+  /** The price in 10^-8 USD. */
   readonly price: bigint;
-  /** In 10^-14 USD, exact. */
+  /** The exact cost in 10^-14 USD. */
   readonly parts: bigint;
 };
 
@@ -19,9 +19,9 @@ export type CostLine = {
 type LineRule = {
   readonly unit: PricedUnit;
   readonly price: PriceName;
-  /** Null: it counts requests. */
+  /** The name of the counted unit; null for the line that counts requests. */
   readonly count: CountName | null;
-  /** Parts included in `count`, and with lines of their own. */
+  /** Parts that `count` includes and that have lines of their own. */
   readonly parts: readonly CountName[];
 };
 
@@ -32,18 +32,21 @@ const rules: readonly LineRule[] = unitsByWhole.map((unit) => ({
   parts: partsOf(unit).map(countName),
 }));
 
-/** The same as separate functions, because `costOf` runs for every call. */
+/** The rules as separate functions, because `costOf` runs for every call. */
 const counted = rules.filter((rule): rule is LineRule & { readonly count: CountName } => rule.count !== null);
 const undivided = counted.filter(({ parts }) => parts.length === 0);
 const divided = counted.filter(({ parts }) => parts.length > 0);
 const byRequest = rules.filter(({ count }) => count === null);
 
-/** What is left for a unit's line, so that each token is on one line only. Parts may overlap to more than the whole. */
+/**
+ * The remaining count for a unit's line, so that each token is on one line only. Parts may overlap, so that their sum
+ * exceeds the whole.
+ */
 function countOf(units: Units, count: CountName, parts: readonly CountName[]): bigint {
   let rest = asBigint(units[count]);
   for (const part of parts) {
     const own = units[part];
-    // Mostly zero, and the arithmetic is what takes time.
+    // Most counts are zero, and the arithmetic is what takes time.
     if (own) {
       rest -= asBigint(own);
     }
@@ -83,12 +86,15 @@ export function costOf(units: Units, prices: Prices, requests: bigint): Quota {
   return toQuota(parts);
 }
 
-/** Parts of 10^-14 USD as quota, rounded up. */
+/** Converts parts of 10^-14 USD to quota, rounded up. */
 export function toQuota(parts: bigint): Quota {
   return ((parts * quotaPerUsd + partsPerUsd - 1n) / partsPerUsd) as Quota;
 }
 
-/** The most that a user with this multiplier may owe for a base cost: a multiplier below 1 is only refunded later. */
+/**
+ * The most that a user with this multiplier may owe for a base cost. A multiplier below 1 does not reduce it, because
+ * it is only refunded later.
+ */
 export function withMultiplierAboveOne(base: Quota, multiplier: Decimal): Quota {
   const multiplied = multiplier === "1.0000" ? base : applyMultiplier(base, multiplier);
   return (multiplied > base ? multiplied : base) as Quota;

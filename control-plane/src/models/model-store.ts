@@ -55,7 +55,7 @@ export type NewModel = {
   readonly name: string;
   readonly displayName: string;
   readonly ownedBy: string;
-  /** Default `chat`. */
+  /** The kind of model; by default `chat`. */
   readonly kind?: ModelKind;
   readonly contextTokensMax: number;
   readonly outputTokensMax: number;

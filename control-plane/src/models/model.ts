@@ -23,12 +23,12 @@ export const passThroughModel = "*";
 
 export type PriceName = CamelCase<PricedUnit["name"]>;
 
-/** What one of each unit costs (a token, a request, an image, a millisecond), in 10^-14 USD. */
+/** The price of one of each unit (a token, a request, an image, a millisecond), in 10^-14 USD. */
 export type Prices = Readonly<Record<PriceName, bigint>>;
 
 export type PriceVersion = Prices & {
   readonly version: number;
-  /** Each unit at the most expensive price that it could be charged at: its own, or that of one of its parts. */
+  /** For each unit the most expensive price that it could be charged at: its own price, or that of one of its parts. */
   readonly dearest: Prices;
 };
 

@@ -4,8 +4,8 @@ import { type CountedUnit, countedUnits, unitMeasures } from "@sluice/contracts/
 type CountOf = { readonly bigint: bigint; readonly integer: number };
 
 /**
- * What a provider counted for one call, or what we counted ourselves when it did not: a member for each row of the
- * table of units. A unit that is part of another is included in that one's count.
+ * The counts of one call, from the provider or, if it did not count, from us, with a member for each row of the table
+ * of units. A unit that is part of another is included in that one's count.
  */
 export type Units = {
   readonly [Unit in CountedUnit as CamelCase<Unit["count"]>]: CountOf[(typeof unitMeasures)[Unit["measure"]]["column"]];
@@ -23,5 +23,5 @@ export function unitsOf(countOf: (unit: CountedUnit) => bigint | number): Units 
   return Object.fromEntries(countedUnits.map((unit) => [countName(unit), countOf(unit)])) as unknown as Units;
 }
 
-/** Nothing was counted. */
+/** The units of a call for which nothing was counted. */
 export const noUnits: Units = unitsOf(({ measure }) => (unitMeasures[measure].column === "integer" ? 0 : 0n));

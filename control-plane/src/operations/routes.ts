@@ -4,7 +4,7 @@ import type { Registry } from "prom-client";
 import { isEqualSecret } from "../platform/crypto/compare.ts";
 import { notFoundResponse } from "./error-response.ts";
 
-/** Why this instance should get no new calls right now; empty when it should. */
+/** The reasons why this instance should get no new calls right now; empty if it should get them. */
 export type ReadinessCheck = () => readonly string[];
 
 /** Who may read the metrics: anyone who sends this bearer token, every program on this machine, or nobody. */
@@ -12,10 +12,12 @@ export type MetricsAccess = { readonly token: string } | "on_this_machine" | "cl
 
 type Asked = { readonly request: Request; readonly server: Bun.Server<unknown> | null };
 
-/** Headers of an intermediary: its client may be anywhere. */
+/** An intermediary adds these headers, and its client may be anywhere. */
 const middlemanHeaders = ["x-forwarded-for", "x-real-ip", "forwarded", "via"];
 
-/** For probes and scrapers: alive, ready, metrics. Without the right to read the metrics, they do not exist. */
+/**
+ * The routes for probes and scrapers: alive, ready, metrics. Callers without the right to read the metrics get a 404.
+ */
 export function operationsRoutes(checkReadiness: ReadinessCheck, registry: Registry, access: MetricsAccess) {
   const mayRead = ({ request, server }: Asked): boolean => {
     if (access === "closed") {

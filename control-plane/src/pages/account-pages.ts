@@ -84,7 +84,7 @@ ${moreLink(formPath("/login/", locale), texts.login.submit, texts.register.hasAc
   return formPage({ locale, title, body, status, assets, address: "/register/", isCounted: true });
 }
 
-/** After the registration: the same whether or not the address was free. */
+/** The page after a registration, which is the same whether or not the address was free. */
 export function sentPage({ locale, email, link }: SentPageState, assets: FormAssets | null): Response {
   const texts = formTexts[locale];
   const shown =
@@ -119,7 +119,7 @@ ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
   return formPage({ locale, title: texts.verify.title, body, status, assets, address: "/verify-email/" });
 }
 
-/** A new password through a reset link; without one, the form that requests it. */
+/** The form for a new password, if the reset link is valid; without a link, the form that requests one. */
 export function resetPage(state: LinkPageState, status: number, assets: FormAssets | null): Response {
   const { locale, token, email, problem } = state;
   const texts = formTexts[locale];
@@ -140,7 +140,9 @@ ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
   return formPage({ locale, title: texts.reset.title, body, status, assets, address });
 }
 
-/** A company's request that was refused. The form is one step back in the browser, with everything typed. */
+/**
+ * The page for a company's request that was refused. The browser's back button leads to the form with everything typed.
+ */
 export function contactProblemPage(state: FormPageState, status: number, assets: FormAssets | null): Response {
   const { locale, problem } = state;
   const { contact } = formTexts[locale];
@@ -149,7 +151,7 @@ ${moreLink(sitePath("/contact/", locale), contact.back)}`;
   return formPage({ locale, title: contact.title, body, status, assets, address: null });
 }
 
-/** The admin login. It does not reveal what is inside, nor which of the fields was wrong. */
+/** The admin login. It reveals neither what the admin area contains nor which of the fields was wrong. */
 export function adminLoginPage(state: AdminLoginPageState, status: number, assets: FormAssets | null): Response {
   const { login, next, problem, asksForCode } = state;
   const texts = formTexts.en;

@@ -78,7 +78,7 @@ ${body}
   return new Response(document.toString(), { status, headers });
 }
 
-/** What went wrong, above a form. */
+/** The message above a form about what went wrong. */
 export function problemNotice(problem: string | null): Html | null {
   return problem === null ? null : html`<p class="notice" data-tone="bad" role="alert">${problem}</p>`;
 }
@@ -88,7 +88,7 @@ export function goodNotice(notice: string | null): Html | null {
   return notice === null ? null : html`<p class="notice" data-tone="ok" role="status">${notice}</p>`;
 }
 
-/** What went wrong, in the language of the page. */
+/** The message about what went wrong, in the language of the page. */
 export function problemText(problem: FormProblem | null, locale: Locale): string | null {
   if (problem === null) {
     return null;

@@ -1,4 +1,4 @@
-/** Nothing from other origins except one, if any; nothing inline, no framing. */
+/** Allows no content from other origins except one, if given; no inline content and no framing. */
 function contentSecurityPolicy(guest: string | null): string {
   const sources = guest === null ? "'self'" : `'self' ${guest}`;
   return [

@@ -103,7 +103,7 @@ export class Pages {
     }
     const form = /^\/(\w\w)\/(login|register|verify-email|reset-password)\/?$/.exec(pathname);
     if (form !== null) {
-      // The forms have one path each, and get the language as a parameter.
+      // The forms have one path for all languages, and get the language as a parameter.
       const query = new URLSearchParams(search);
       query.set("lang", form[1] ?? "");
       return seeOther(`/${form[2]}/?${query.toString()}`);
@@ -115,8 +115,8 @@ export class Pages {
   }
 
   /**
-   * What a person is shown in place of a response that failed unexpectedly; null for programs, which get JSON, for the
-   * admin area, which is separate from the site, and until the pages have been rendered.
+   * The page that a person sees in place of a response that failed unexpectedly. Null for programs, which get JSON; for
+   * the admin area, which is separate from the site; and until the pages have been rendered.
    */
   failed(request: Request, requestId: string): Response | null {
     const { pathname } = new URL(request.url);

@@ -9,7 +9,7 @@ export type SitePagesDeps = {
   /** The program of the build that renders the pages. */
   readonly prerender: string;
   readonly buildHash: string;
-  /** Where the pages are kept, a folder for each state of the catalogue. */
+  /** The folder of the pages, with a subfolder for each state of the catalogue. */
   readonly directory: string;
   readonly readCatalogue: () => Promise<SiteCatalogue>;
   readonly log: Log;
@@ -21,8 +21,8 @@ const keptStates = 2;
 
 /**
  * The public pages of the current catalogue. A separate program renders them into a folder named after their inputs, so
- * that processes on one disk share it and never see an incomplete one; then they are kept in memory. Until new ones
- * exist, the old ones are served; a failure is logged and keeps them.
+ * that processes on one disk share it and never see an incomplete one; then each process keeps them in memory. Until
+ * new pages exist, the old ones are served; after a failure, which is logged, they remain.
  */
 export class SitePages {
   readonly #deps: SitePagesDeps;
@@ -50,7 +50,7 @@ export class SitePages {
     return this.#inLanguageOf(path, "404.html");
   }
 
-  /** The page in place of one that failed, in the path's language; null before any were rendered. */
+  /** The page that replaces one that failed, in the path's language; null before any page was rendered. */
   unavailable(path: string): StaticFile | null {
     return this.#inLanguageOf(path, "unavailable.html");
   }
@@ -60,7 +60,9 @@ export class SitePages {
     return this.#shown?.files.get(`${language}/${name}`) ?? this.#shown?.files.get(`/${name}`) ?? null;
   }
 
-  /** Re-renders the pages if the catalogue has changed. One at a time; a call in between requests one more. */
+  /**
+   * Re-renders the pages if the catalogue has changed, one run at a time. A call during a run requests one more run.
+   */
   refresh(): Promise<void> {
     if (this.#drawing !== null) {
       this.#isAskedAgain = true;
@@ -113,7 +115,7 @@ export class SitePages {
     try {
       await this.#runPrerender({ catalogue, directory: draft });
       await rename(draft, folder).catch(async (error: unknown) => {
-        // Another process was first with the same pages.
+        // Another process has rendered the same pages first.
         if ((await readStaticFiles(folder).catch(() => null)) === null) {
           throw error;
         }
@@ -124,7 +126,7 @@ export class SitePages {
   }
 
   async #runPrerender(order: PrerenderOrder): Promise<void> {
-    // It gets nothing of our environment.
+    // The child gets nothing of our environment.
     const child = Bun.spawn([process.execPath, this.#deps.prerender], {
       env: {},
       stdin: new TextEncoder().encode(JSON.stringify(order)),
@@ -140,7 +142,7 @@ export class SitePages {
   }
 }
 
-/** A process that still shows an older state has it in memory. */
+/** A process that still shows an older state has that in memory. */
 async function removeOldStates(directory: string, current: string): Promise<void> {
   const names = (await readdir(directory)).filter((name) => /^[0-9a-f]{32}$/.test(name) && name !== current);
   for (const name of names.sort().slice(keptStates - 1)) {

@@ -5,7 +5,10 @@ import type { StaticFile } from "../platform/static-file.ts";
 /** Files by path. Any other path gets nothing, whatever it looks like. */
 export type StaticFiles = ReadonlyMap<string, StaticFile>;
 
-/** For a public site with 200 models: each a page in eleven languages, in three formats. */
+/**
+ * The limit is high enough for a public site with 200 models, each of which has pages in eleven languages and three
+ * formats.
+ */
 const filesMax = 10_000;
 
 const contentTypes: Readonly<Record<string, string>> = {

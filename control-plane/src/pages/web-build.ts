@@ -12,7 +12,7 @@ export type WebBuild = {
   readonly console: StaticFile;
   readonly admin: StaticFile;
   readonly kit: StaticFile;
-  /** For the forms that are rendered here. */
+  /** The files that the forms of the control plane load. */
   readonly forms: FormAssets;
   /** The path of the script that identifies the logged-in user to the support widget. */
   readonly supportContext: string;
@@ -25,7 +25,7 @@ export type FormAssets = {
   readonly stylesheet: string;
   readonly boot: string;
   readonly icon: string;
-  /** Counts visits. */
+  /** The script that counts visits. */
   readonly landing: string;
 };
 

@@ -17,12 +17,12 @@ export type Order = {
   readonly planCode: string;
   readonly planName: string;
   readonly planKind: PlanKind;
-  /** What it credits once it is paid. */
+  /** The quota that the order credits once it is paid. */
   readonly quota: bigint;
   readonly amountUsd: Decimal;
   readonly currency: string;
   readonly userId: UserId | null;
-  /** The owner's; null with `userId`. */
+  /** The gateway user of the owner; null when `userId` is null. */
   readonly gatewayUserId: GatewayUserId | null;
   readonly email: string | null;
   readonly payChannel: PayChannel;
@@ -43,7 +43,7 @@ export type Order = {
 /** A gateway's statement about a payment, after its signature was found valid. */
 export type PaidNotice = {
   readonly gateway: PaymentGateway;
-  /** The account of ours at the gateway that was paid. */
+  /** Our account at the gateway that was paid. */
   readonly account: string;
   readonly transactionId: string;
   readonly orderNo: string;
@@ -83,7 +83,7 @@ export type ReviewReason =
 /** The prefix of the review reason of an order whose money went back at the gateway, or is disputed there. */
 export const reversalMark = "gateway_reversal";
 
-/** Whether money for it went back and nobody has looked at that yet. */
+/** Whether money of this order went back and nobody has looked at that yet. */
 export function isReversed({ reviewReason }: Pick<Order, "reviewReason">): boolean {
   return reviewReason?.startsWith(reversalMark) === true;
 }
@@ -102,7 +102,7 @@ const usdScale = 2;
  */
 const lateMsMax = 7 * dayMs;
 
-/** Whether two amounts of money are equal; an amount with fractions of a cent equals none. */
+/** Whether two amounts of money are equal. An amount with fractions of a cent never equals another. */
 export function isSameAmount(one: Decimal, other: Decimal): boolean {
   try {
     return decimalToScaled(one, usdScale) === decimalToScaled(other, usdScale);
@@ -136,7 +136,7 @@ export function judgePayment(
   }
   const isOpen = order.status === "pending";
   if (isReversed(order) || (!isOpen && order.status !== "cancelled" && order.status !== "expired")) {
-    // Something about this order did not match before, so that even a matching payment needs a review.
+    // This order already had a mismatch, so even a matching payment needs a review.
     return { kind: "review", reason: "paid_while_in_review" };
   }
   return known.at.getTime() - order.expiresAt.getTime() > lateMsMax
@@ -178,7 +178,7 @@ export function creditChangeType(kind: PlanKind): "order_credit" | "subscription
   return kind === "monthly" ? "subscription_grant" : "order_credit";
 }
 
-/** What is left of a running subscription. */
+/** A running subscription's remaining quota. */
 export type MonthlyQuota = {
   readonly id: bigint;
   readonly periodEnd: Date;

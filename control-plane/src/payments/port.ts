@@ -15,11 +15,11 @@ export type RefundDeps = Pick<BillingDeps, "db" | "log"> & {
   readonly gateways: Readonly<Record<Exclude<PaymentGateway, "mock">, RefundGateway>>;
 };
 
-/** Keeps anonymous orders separate and limited. */
+/** Keeps anonymous orders apart, and limits them. */
 export interface GuestOrders {
   /** @throws AppError `too_many_attempts` with the seconds to wait */
   count(ip: string): Promise<void>;
-  /** What counts as one origin: an address, or its network. */
+  /** The origin of an order: an address, or its network. */
   networkOf(ip: string): string;
 }
 

@@ -2,9 +2,9 @@ import { addressGroup } from "./client-address.ts";
 import { RateBucket } from "./rate-bucket.ts";
 
 export type AddressLimits = {
-  /** Per address and minute. */
+  /** The limit for one address in a minute. */
   readonly perAddress: number;
-  /** For all of them together. */
+  /** The limit for all addresses together in a minute. */
   readonly inAll: number;
 };
 

@@ -1,12 +1,15 @@
-/** How much of every response is kept, for the trace and for counting what was delivered. */
+/** This much of every response is kept, for the trace and for counting what was delivered. */
 const ownBytesMax = 65_536;
-/** How much more is kept of a longer response, while the calls now running leave room for it. */
+/** This much more of a longer response is kept, while the running calls leave room for it. */
 const extraBytes = 196_608;
 const extraBytesMaxOfAll = 33_554_432;
-/** Small pieces are merged: each would cost as much again, and a view keeps its whole packet in memory. */
+/** Small pieces are merged: each piece would cost as much memory again, and a view keeps its whole packet in memory. */
 const looseBytesMax = 16_384;
 
-/** Room for the longer responses of running calls: without it, many long streams at once would fill the memory. */
+/**
+ * The memory for the longer responses of running calls. Without this limit, many long streams at once would fill the
+ * memory.
+ */
 export class CaptureAllowance {
   #left = extraBytesMaxOfAll;
 

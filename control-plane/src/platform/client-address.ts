@@ -5,7 +5,7 @@ import { isAddressAllowed } from "./address-list.ts";
 export type EdgeSettings = {
   /** The one header an edge proxy sets, or null if there is no edge. */
   readonly header: string | null;
-  /** Only a peer with one of these addresses is trusted. */
+  /** Only peers with these addresses are trusted. */
   readonly addresses: readonly string[];
 };
 
@@ -30,7 +30,7 @@ function readAddress(text: string): string | null {
 
 const ipv6Letters = /^[0-9a-f.]*:[0-9a-f:.]*$/i;
 
-/** IPv4 that came in over an IPv6 socket is shown as IPv4. */
+/** Writes an IPv4 address that came in over an IPv6 socket as IPv4. */
 function plainAddress(address: string): string {
   return address.startsWith("::ffff:") ? address.slice("::ffff:".length) : address;
 }
@@ -45,8 +45,8 @@ export function addressNetwork(ip: string): string {
 }
 
 /**
- * What counts as one address: an IPv4 address, or the network half of an IPv6 address, since anyone who has one such
- * address has all of the network.
+ * The text that counts as one address: an IPv4 address, or the network half of an IPv6 address, because anyone who has
+ * one such address has the whole network.
  */
 export function addressGroup(ip: string): string {
   if (!ip.includes(":")) {

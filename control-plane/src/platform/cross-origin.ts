@@ -2,7 +2,9 @@ import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 
 type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promise<Answer>;
 
-/** What clients of the two APIs send and read; pages can only read the response headers that are named here. */
+/**
+ * The methods and headers of the clients of both APIs. Pages can only read the response headers that are named here.
+ */
 const methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const exposedHeaders = [
   ...["request-id", "x-request-id", "retry-after", "retry-after-ms", "x-should-retry", "x-compat-dropped"],
@@ -14,7 +16,7 @@ const headerNames = /^[\w-]{1,100}(\s*,\s*[\w-]{1,100}){0,99}$/;
 /**
  * The same handler, with responses readable by pages of these origins. A browser asks by a preflight first, which
  * carries no key and is answered here. Cookies never count: every caller needs a key.
- * @param origins as browsers name them, for example `https://app.example`; `*` for any
+ * @param origins the origins in the form that browsers send, for example `https://app.example`; `*` for any
  */
 export function allowOrigins<Answer>(
   origins: readonly string[],
@@ -51,7 +53,7 @@ function mark(headers: Headers, allowed: string | null): void {
   }
 }
 
-/** Null for a request that is not a preflight. */
+/** Answers a preflight; null for any other request. */
 function answerPreflight({ method, headers }: Request): Response | null {
   if (method !== "OPTIONS" || !headers.has("access-control-request-method")) {
     return null;
@@ -61,7 +63,7 @@ function answerPreflight({ method, headers }: Request): Response | null {
     status: 204,
     headers: {
       "access-control-allow-methods": methods,
-      // A star would exclude the header that carries the key.
+      // A star would not cover the header that carries the key, so the headers are named.
       ...(headerNames.test(wanted) ? { "access-control-allow-headers": wanted } : {}),
       "access-control-max-age": preflightSeconds,
       "cache-control": "no-store",

@@ -1,11 +1,11 @@
-/** What begins a formula, including full-width characters. */
+/** The characters that begin a formula, including full-width characters. */
 const sign = "[=+\\-@\\u2212\\uFE62\\uFE63\\uFE66\\uFE6B\\uFF0B\\uFF0D\\uFF1D\\uFF20]";
-/** Invisible characters that may precede it. */
+/** Invisible characters that may precede such a character. */
 const unseen = "[\\s\\p{C}\\p{Default_Ignorable_Code_Point}]";
 
 /**
- * Where a spreadsheet would take the following text for a formula: at the beginning, and after cell separators other
- * than a comma (quotes in the middle of such a cell mean nothing).
+ * Matches places where a spreadsheet would take the following text for a formula: at the beginning, and after cell
+ * separators other than a comma (quotes in the middle of such a cell mean nothing).
  */
 const formulaStart = new RegExp(`^(?=[\\t\\r]|${unseen}*${sign})|(?<=[;\\t])(?=(?:(?!\\t)${unseen})*${sign})`, "gu");
 
@@ -23,8 +23,8 @@ export type CsvWriter = {
 
 /**
  * @param names the columns, in order
- * @param isNumber whether text in a column is one of our decimals, which stays a number; all other text may come from a
- * stranger
+ * @param isNumber whether the column's text is one of our own decimals, which stays a number; all other text may come
+ * from a stranger
  */
 export function csvWriter(names: readonly string[], isNumber: (name: string) => boolean = () => false): CsvWriter {
   const cells = names.map((name) => ({ name, isNumber: isNumber(name) }));
@@ -47,7 +47,7 @@ function csvCell(value: unknown, isNumber: boolean): string {
   return typeof value === "string" && !isNumber ? csvText(value) : String(value);
 }
 
-/** For JSON: a number where it is exact, else a string of digits. */
+/** Encodes a bigint for JSON: as a number where that is exact, else as a string of digits. */
 export function writeBigInt(_: string, value: unknown): unknown {
   if (typeof value !== "bigint") {
     return value;

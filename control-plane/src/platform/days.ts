@@ -1,4 +1,4 @@
-/** Calendar days, as YYYY-MM-DD or as dates. The day of a call, which is needed all the time, is in clock.ts. */
+/** Calendar days, as YYYY-MM-DD or as dates. The day of a call is computed in clock.ts, because every call needs it. */
 
 /** The current day in a time zone. */
 export function todayIn(zone: string, nowMs: number): Temporal.PlainDate {

@@ -2,13 +2,16 @@
 export type ArrayElement = string | bigint | number | boolean | null | Uint8Array | Date;
 
 const needsEscape = /["\\\0]/;
-/** No control characters and no unpaired surrogates: JSON escapes such a text exactly as Postgres reads it. */
+/**
+ * Matches text without control characters and unpaired surrogates: JSON escapes such a text exactly as Postgres reads
+ * it.
+ */
 const isAsInJson = /^[ -\ud7ff\ue000-\uffff]*$/;
 
 /**
  * The text form of a one-dimensional Postgres array, for one string parameter that carries a whole column: `insert into
- * t select * from unnest(${arrayLiteral(ids)}::bigint[], ${arrayLiteral(names)}::text[])`. Of the forms that allow ON
- * CONFLICT it costs the least CPU per row. All elements are of one type, which the cast names. U+0000, which Postgres
+ * t select * from unnest(${arrayLiteral(ids)}::bigint[], ${arrayLiteral(names)}::text[])`. Of all forms that allow ON
+ * CONFLICT, it costs the least CPU per row. All elements are of one type, which the cast names. U+0000, which Postgres
  * text can't hold, becomes U+FFFD: one odd character must not fail a batch of 500 rows.
  * @throws RangeError for a number that is not finite, or an invalid Date
  */
@@ -47,7 +50,7 @@ function objectText(value: Uint8Array | Date): string {
 
 function quoteText(value: string): string {
   if (isAsInJson.test(value)) {
-    // Takes a third of the time, and texts with quotes are mostly JSON.
+    // This takes a third of the time of the code below; texts with quotes are mostly JSON.
     return JSON.stringify(value);
   }
   return `"${value.replaceAll("\0", "\uFFFD").replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;

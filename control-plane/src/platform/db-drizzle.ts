@@ -29,13 +29,16 @@ export function drizzleOn(run: Run): Drizzle {
     begin: () => Promise.reject(new Error("open transactions with Database.withTransaction")),
     savepoint: () => Promise.reject(new Error("open savepoints with Transaction.savepoint")),
   };
-  // The builder's type requires the whole client; it uses the members above.
+  // The type of the builder requires the whole client, but its code uses only the members above.
   return new PgDatabase(dialect, new Session(driver as unknown as SQL, dialect, undefined), undefined);
 }
 
 type Base = BunSQLSession<SQL, Record<string, never>, Record<string, never>>;
 
-/** The builder wraps a failure in an error that quotes the statement and its parameters; ours stays what it was. */
+/**
+ * The builder wraps a failure in an error that quotes the statement and its parameters; this session throws the
+ * original error.
+ */
 class Session extends BunSQLSession<SQL, Record<string, never>, Record<string, never>> {
   override prepareQuery<T extends PreparedQueryConfig>(...what: Parameters<Base["prepareQuery"]>) {
     const statement = super.prepareQuery<T>(...what);
@@ -51,7 +54,9 @@ class Session extends BunSQLSession<SQL, Record<string, never>, Record<string, n
   }
 }
 
-/** Runs when it is awaited, as the driver's own queries do, or in array form if `values` is called before. */
+/**
+ * A statement that runs when it is awaited, as the driver's own queries do; in array form if `values` is called before.
+ */
 class LazyStatement implements PromiseLike<StatementResult<unknown>> {
   readonly #run: Run;
   readonly #text: string;

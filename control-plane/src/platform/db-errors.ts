@@ -11,7 +11,7 @@ export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
 }
 
-/** No connection of the pool became free in time. The statement was not sent. */
+/** No connection of the pool became free in time, so the statement was not sent. */
 export class PoolExhaustedError extends DatabaseUnavailableError {}
 
 /**

@@ -17,13 +17,13 @@ export async function tryAdvisoryLock(tx: Queryable, name: string): Promise<bool
   return row?.taken === true;
 }
 
-/** Takes a named lock until the end of the transaction, waiting for its holder. */
+/** Takes a named lock until the end of the transaction; waits while someone else holds it. */
 export async function takeAdvisoryLock(tx: Queryable, name: string): Promise<void> {
   await tx.sql`select pg_advisory_xact_lock(${advisoryLockKey(name)})`;
 }
 
 /**
- * How long a transaction that only holds a lock may stay idle while the work runs beside it: otherwise the server
+ * How long a transaction that only holds a lock may stay idle while the work runs outside it: otherwise the server
  * assumes that its client is gone, closes the connection, and gives the lock to the next one.
  */
 export async function allowIdling(tx: Queryable, idleMsMax: number): Promise<void> {

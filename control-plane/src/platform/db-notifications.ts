@@ -13,16 +13,16 @@ export type Notifications = {
    */
   readonly listen: (channel: string, handler: NotificationHandler) => () => void;
   /**
-   * Calls the handler each time listening was re-established: messages sent meanwhile are lost, so everything learned
-   * from them has to be read again. Not called for the first connection.
+   * Calls the handler each time listening was re-established: messages sent meanwhile are lost, so handlers have to
+   * read again whatever the messages announce. Not called for the first connection.
    * @returns a function that stops it
    */
   readonly onGap: (handler: () => void) => () => void;
   /** Whether messages arrive now. */
   readonly isConnected: () => boolean;
   /**
-   * Resolves when messages arrive on every channel requested until now: read what they are about after that, and
-   * nothing is missed. Pending while the database is unreachable, rejected by `close`.
+   * Resolves when messages arrive on every channel requested so far. A caller that reads its data after that misses no
+   * change. Pending while the database is unreachable, rejected by `close`.
    */
   readonly connected: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -32,13 +32,13 @@ const reconnectBackoff = { minMs: 50, maxMs: 1_000 };
 const connectTimeoutMs = 3_000;
 
 /**
- * A connection whose far end vanished silently looks like a quiet one. So we send ourselves a message every few
- * seconds; when it does not come, the connection is replaced.
+ * A connection whose far end vanished silently looks like a quiet one. So this process sends itself a message every few
+ * seconds; when a message does not arrive, the connection is replaced.
  */
 const echoIntervalMs = 2_000;
 const echoTimeoutMs = 2_000;
 
-/** A message for all replicas. In a transaction it is sent at COMMIT, and not at all if that fails. */
+/** Sends a message to all replicas. In a transaction it is sent at COMMIT, and not at all if that fails. */
 export async function notify(db: Queryable, channel: string, payload: string): Promise<void> {
   await db.sql`select pg_notify(${channel}, ${payload})`;
 }
@@ -75,7 +75,7 @@ class Listener {
   constructor(url: string, log: Log) {
     this.#url = url;
     this.#log = log;
-    // Nobody may be waiting when `close` rejects it.
+    // `close` rejects the promise even if nobody waits for it.
     this.#up.promise.catch(() => undefined);
   }
 
@@ -89,7 +89,7 @@ class Listener {
       await this.#up.promise;
       session = this.#session;
       await session?.subscribed();
-      // A session that was lost meanwhile was set up in vain.
+      // A session that was lost while it was being set up is replaced.
     } while (session === null || session !== this.#session);
   }
 
@@ -198,7 +198,8 @@ class ListenSession {
     this.#events = events;
     this.#client = new SQL(url, {
       adapter: "postgres",
-      // One for the messages that we send ourselves; the driver opens another for incoming ones.
+      // This pool has one connection, for the messages that the process sends itself; the driver opens another one for
+      // incoming messages.
       max: 1,
       connectionTimeout: connectTimeoutMs / 1_000,
       connection: { application_name: "sluice notifications", statement_timeout: echoTimeoutMs },

@@ -16,9 +16,9 @@ export type StatementSource<Row> = (client: SQL) => SQL.Query<Row[]>;
 export type PoolOptions = {
   readonly url: string;
   readonly poolMax: number;
-  /** Shown in `pg_stat_activity`. */
+  /** The name that `pg_stat_activity` shows. */
   readonly applicationName: string;
-  /** Every connection acts as this role; null: as the login role. */
+  /** The role that every connection acts as; null for the login role. */
   readonly role: string | null;
   /** The server cancels a statement after this time. */
   readonly statementTimeoutMs: number;
@@ -33,15 +33,15 @@ export type PoolOptions = {
 };
 
 /**
- * How much longer than the server we wait. While the server is alive its own limit fires first, so that this one only
- * fires when the server or the network is silent.
+ * How much longer than the server we wait. A live server reaches its own limit first, so this limit is only reached
+ * when the server or the network is silent.
  */
 const silenceGraceMs = 1_000;
 
 /** More callers than this are refused at once instead of queued. */
 const waitersMax = 1_000;
 
-/** Long enough for a server that is back, short enough for a caller who would rather get an error. */
+/** This is long enough for a server that is back, and short enough for a caller who would rather get an error. */
 const acquireTimeoutMsWhileAway = 250;
 
 const idleConnectionSecondsMax = 300;
@@ -57,15 +57,15 @@ export function sessionSettings(options: {
 }): Record<string, string | number> {
   return {
     application_name: options.applicationName,
-    // The `date` and `timestamptz` texts that we read and write are UTC.
+    // The `date` and `timestamptz` texts that this program reads and writes are UTC.
     TimeZone: "UTC",
     client_min_messages: "warning",
-    // The spool deletes what the server has confirmed; a server that confirms before it has written would lose it.
+    // The spool deletes what the server has confirmed, so the server must not confirm before it has written.
     synchronous_commit: "on",
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs,
-    // A client machine that vanished must not keep its row locks for hours.
+    // Keepalives make sure that a client machine that vanished does not keep its row locks for hours.
     tcp_keepalives_idle: 30,
     tcp_keepalives_interval: 10,
     tcp_keepalives_count: 3,
@@ -75,8 +75,7 @@ export function sessionSettings(options: {
 
 /**
  * A bounded set of connections. Every statement runs on a connection that it owns alone, because only then can a silent
- * connection be closed without affecting others; compared with the driver's shared queue, that costs nothing
- * (measured).
+ * connection be closed without affecting others; measurements show no cost compared with the driver's shared queue.
  */
 export class ConnectionPool {
   readonly #client: SQL;
@@ -90,7 +89,7 @@ export class ConnectionPool {
     this.#client = new SQL(options.url, {
       adapter: "postgres",
       max: options.poolMax,
-      // Exact integers: `int8` comes back as bigint. `numeric` is text in any case.
+      // Integers are exact: `int8` comes back as bigint. `numeric` is text in any case.
       bigint: true,
       connectionTimeout: Math.ceil(options.acquireTimeoutMs / 1_000),
       idleTimeout: idleConnectionSecondsMax,
@@ -156,7 +155,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Lets running statements finish for at most `timeoutMs`, then closes what is left. */
+  /** Lets running statements finish for at most `timeoutMs`, then closes all connections. */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosed = true;
     await this.#client.close({ timeout: timeoutMs / 1_000 });
@@ -196,7 +195,8 @@ export class PooledConnection {
     const limitMs = (statementTimeoutMs ?? this.#options.statementTimeoutMs) + silenceGraceMs;
     const silence = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      // Rejected before the connection is closed, so that the caller sees the reason and not its consequence.
+      // The caller's promise is rejected before the connection is closed, so that the caller sees the reason and not
+      // its consequence.
       silence.reject(new DatabaseTimeoutError("client"));
       this.#options.onContact("lost");
       this.destroy();

@@ -67,7 +67,7 @@ export class Reachability {
   #scheduleProbe(failures: number): void {
     const delayMs = failures === 0 ? 0 : backoffMs(probeBackoff, failures);
     this.#timer = setTimeout(() => void this.#probe(failures), delayMs);
-    // A process that has nothing else to do may end while the database is unreachable.
+    // A process that has nothing else to do may end even while the database is unreachable.
     this.#timer.unref();
   }
 

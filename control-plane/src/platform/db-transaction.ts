@@ -11,10 +11,10 @@ import {
 import type { ConnectionPool, PooledConnection, StatementSource } from "./db-pool.ts";
 
 const retriesMax = 3;
-/** Random from zero up: without it both rivals retry at once, and meet again. */
+/** The wait is random from zero up: without that, both rivals would retry at the same time, and collide again. */
 const retryBackoff = { minMs: 20, maxMs: 80, chance: 1 };
 
-/** See `Database.withTransaction`. */
+/** Implements `Database.withTransaction`. */
 export async function runTransaction<T>(
   pool: ConnectionPool,
   work: (tx: Transaction) => Promise<T>,
@@ -54,7 +54,7 @@ async function runOnce<T>(
 }
 
 /**
- * Opens a transaction. A pooled connection may have died unnoticed; nothing has been done yet, so one other connection
+ * Opens a transaction. A pooled connection may have died unnoticed; nothing has been done yet, so a second connection
  * is tried.
  */
 async function begin(pool: ConnectionPool, limits: TransactionOptions): Promise<PooledConnection> {
@@ -82,7 +82,7 @@ async function begin(pool: ConnectionPool, limits: TransactionOptions): Promise<
 const pagePlans = "set local plan_cache_mode = force_custom_plan; set local max_parallel_workers_per_gather = 0";
 
 function beginText(limits: TransactionOptions): string {
-  // The values come from the code, not from a request: a fixed word and an integer.
+  // Both values come from the code and not from a request: one is a fixed word, the other an integer.
   const { isolation = "read committed", statementTimeoutMs, isPageRead } = limits;
   const statements = [
     `begin isolation level ${isolation}`,
@@ -94,7 +94,7 @@ function beginText(limits: TransactionOptions): string {
 
 async function commit(connection: PooledConnection, limits: TransactionOptions): Promise<void> {
   if (connection.isLost) {
-    // The loss was swallowed inside the work; COMMIT was never sent, so nothing happened.
+    // The work swallowed the loss of the connection. COMMIT was never sent, so nothing happened.
     throw new DatabaseUnavailableError("the connection was lost inside the transaction");
   }
   let command: string | null;

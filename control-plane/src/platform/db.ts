@@ -25,9 +25,8 @@ export function rowsWritten(result: readonly unknown[]): number {
 export type Queryable = {
   readonly sql: SqlTag;
   /**
-   * The same for a text that the program assembles, with `$1`, `$2` for its values: an insert of many rows, for
-   * example. The text must not contain outside input. Each text is prepared once per connection, so there should be few
-   * of them.
+   * Runs a text that the program assembles, with `$1`, `$2` for its values: an insert of many rows, for example. The
+   * text must not contain outside input. Each text is prepared once per connection, so there should be few of them.
    */
   readonly query: <Row>(text: string, values: readonly SqlValue[]) => Promise<Row[]>;
   readonly drizzle: Drizzle;
@@ -45,10 +44,10 @@ export type TransactionOptions = {
   /** The server's limit for each statement of this transaction; the pool's if absent. */
   readonly statementTimeoutMs?: number;
   /**
-   * For reads that someone is waiting for. Every statement is planned for its own values: otherwise the server uses one
-   * plan for all of them once it has seen a statement five times, which is right for keys, but wrong where one value
-   * means three rows and another millions. It also runs without parallel workers: starting them takes longer than a
-   * page may.
+   * An option for reads that a person waits for. Every statement is planned for its own values: otherwise the server
+   * uses one plan for all of them once it has seen a statement five times, which is right for keys, but wrong where one
+   * value means three rows and another millions. It also runs without parallel workers: starting them takes longer than
+   * a page may.
    */
   readonly isPageRead?: boolean;
 };
@@ -61,13 +60,13 @@ export type Database = Queryable & {
    * @throws CommitUnknownError when the connection was lost during COMMIT; look for the effect before trying again
    */
   readonly withTransaction: <T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions) => Promise<T>;
-  /** The last known state; false before the first response. */
+  /** Whether the database was reachable the last time; false before the first response. */
   readonly isReachable: () => boolean;
   /** Calls the listener at every change; returns a function that stops it. */
   readonly onReachabilityChange: (listener: ReachabilityListener) => () => void;
   /** Asks the server once, over a fresh connection. Never throws. */
   readonly ping: (timeoutMs?: number) => Promise<boolean>;
-  /** For gauges: connections in use, and callers waiting for one. */
+  /** The numbers for gauges: connections in use, and callers waiting for one. */
   readonly load: () => { readonly inUse: number; readonly waiting: number };
   /** Waits for running work for at most `timeoutMs`, then closes every connection. */
   readonly close: (timeoutMs: number) => Promise<void>;

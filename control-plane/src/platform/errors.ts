@@ -1,33 +1,36 @@
 import { type ErrorCode, errorDefinition } from "@sluice/contracts/errors";
 
-/** An upstream's message about a request that it refused, cleaned and truncated. */
+/** An upstream's message about a request that it refused, without secrets and truncated. */
 export type UpstreamWords = { message: string; type: string; param: string | null; code: string };
 
 export type AppErrorOptions = {
-  /** Replaces the table's sentence; must be safe to show to the caller. */
+  /** The message that replaces the table's sentence; it must be safe to show to the caller. */
   readonly message?: string;
   /** The field of the request at fault, for example `messages[0].role`. */
   readonly param?: string;
   readonly retryAfterSeconds?: number;
-  /** The same in milliseconds, for clients that read it. */
+  /** The wait in milliseconds, for clients that read it. */
   readonly retryAfterMs?: number;
-  /** A retry would fail the same way; the client is asked not to. */
+  /** A retry would fail the same way, so the client is asked not to retry. */
   readonly isFinal?: boolean;
-  /** The rest of the body is on its way, and is more than will be read. */
+  /** The client is still sending the rest of a body that is too large to be read. */
   readonly endsConnection?: boolean;
-  /** Replaces the table's status when an upstream's own status is passed on to the client. */
+  /** The status that replaces the table's, when an upstream's own status is passed on to the client. */
   readonly status?: number;
   readonly upstream?: UpstreamWords;
   /** One sentence for each invalid form field. */
   readonly fields?: Readonly<Record<string, string>>;
   /** For `method_not_allowed`: the value of the `Allow` header. */
   readonly allowedMethods?: string;
-  /** For the log only. */
+  /** Details for the log only. */
   readonly internal?: Record<string, unknown>;
   readonly cause?: unknown;
 };
 
-/** The product's only error: a code of the table, what the caller may read, and what only the log may. */
+/**
+ * The only error class of the product: a code of the table, the text that the caller may read, and the details that
+ * only the log may have.
+ */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;

@@ -1,11 +1,12 @@
 export type Rounds = {
-  /** The most that one round processes; a round with fewer is the last. */
+  /** The maximum that one round processes; a round with fewer is the last. */
   readonly atOnceMax: number;
   readonly roundsMax: number;
 };
 
 /**
- * Does a long piece of work in short rounds that block nothing; the rest waits for the next time.
+ * Splits a long piece of work into short rounds, so that it blocks nothing. What is left after the last round waits for
+ * the next call.
  * @param round processes at most this many, and returns how many there were
  * @returns how many there were in total
  */

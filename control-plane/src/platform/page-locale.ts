@@ -5,7 +5,7 @@ const yearSeconds = 31_536_000;
 /** Longer headers are cut: a client may send anything. */
 const wishesMax = 12;
 
-/** The language of a page: the one that its address names, else the one chosen before, else the browser's. */
+/** The language of a page: the one in its address, else the one that the user chose before, else the browser's. */
 export function pageLocaleOf(request: Request, named: string): Locale {
   const wishes = (request.headers.get("accept-language") ?? "").split(",").slice(0, wishesMax);
   for (const tag of [named, rememberedLocale(request), ...wishes]) {

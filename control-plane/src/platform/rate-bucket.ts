@@ -2,11 +2,11 @@ const minuteMs = 60_000;
 
 /**
  * Allows this many units per period, a minute by default, all at once if need be, and refills evenly. A rate below one
- * allows one, and the next once enough has accumulated. Taking may go below zero: what a call really used is known only
- * after it was admitted.
+ * allows one, and the next once enough has accumulated. Taking may go below zero, because the real use of a call is
+ * known only after it was admitted.
  */
 export class RateBucket {
-  /** The most that can accumulate. */
+  /** The maximum that can accumulate. */
   readonly limit: number;
   readonly #perPeriod: number;
   readonly #periodMs: number;
@@ -20,7 +20,7 @@ export class RateBucket {
     this.#level = this.limit;
   }
 
-  /** The same bucket while the limit is the same, a new one when it changed, null without a limit. */
+  /** Returns the same bucket if the limit has not changed, a new one if it has, and null without a limit. */
   static adjusted(
     current: RateBucket | null,
     perPeriod: number | null,

@@ -9,16 +9,19 @@ export type BodyLimits = {
 };
 
 /**
- * How many bytes are read past the limit. A client that is still sending when the connection closes does not get to see
- * why, so the rest of a body that is too large is read and dropped: by the server if its length was declared, otherwise
- * here.
+ * How many bytes are read past the limit. A client that is still sending when the connection closes does not receive
+ * the response, so the rest of a body that is too large is read and dropped: by the server if its length was declared,
+ * otherwise here.
  */
 const droppedBytesMax = 64 * 1024 * 1024;
-/** A declared body up to this size is read in one go: half the processor time, but it hides when bytes arrive. */
+/**
+ * A body with a declared length up to this is read at once: that takes half the processor time, but does not show when
+ * bytes arrive.
+ */
 const wholeBytesMax = 1024 * 1024;
-/** A body may take as long as one silence plus the time it needs at this rate (128 kbit/s) ... */
+/** A body may take as long as one such silence plus the time that it needs at this rate (128 kbit/s). */
 const bytesPerMs = 16;
-/** ... but not longer than this many silences. */
+/** A body may not take longer than this many silences. */
 const silencesMax = 10;
 
 /** One timer for all bodies that are being read: a separate timer would cost each call more than the reading. */
@@ -35,7 +38,7 @@ export class BodyReader implements Timed {
   readonly #request: Request;
   readonly #limits: BodyLimits;
   #beganMs = 0;
-  /** When bytes last arrived, as far as that is visible. */
+  /** When bytes last arrived, if the way of reading shows that. */
   #heardMs: number | null = null;
   #totalMs = 0;
   #giveUp: ((reason: AppError) => void) | null = null;
@@ -95,7 +98,7 @@ export class BodyReader implements Timed {
     }
   }
 
-  /** Pieces are counted as they arrive, and each restarts the idle timeout. */
+  /** Counts pieces as they arrive; each of them restarts the idle timeout. */
   async #readPieces(declared: number | null, counter: ByteCounter | null): Promise<Uint8Array> {
     const { bytesMax } = this.#limits;
     const pieces: Uint8Array[] = [];

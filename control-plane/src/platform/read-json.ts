@@ -3,8 +3,8 @@ import { AppError } from "./errors.ts";
 import { type JsonShape, scanJson } from "./scan-json.ts";
 
 /**
- * Far above the longest agent conversations. A text that is nothing but keys, values or brackets is refused before
- * anything is built from it.
+ * These limits are far above the longest agent conversations. A text that consists of little but keys, values or
+ * brackets is refused before anything is built from it.
  */
 const jsonLimits = { depthMax: 64, keysMax: 100_000, topLevelKeysMax: 1_000, valuesMax: 1_000_000 };
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -24,7 +24,7 @@ export function readJsonObject(bytes: Buffer): ReadObject {
   }
   let value: unknown;
   try {
-    // Most bodies are ASCII, and those need no second copy of their text.
+    // Most bodies are ASCII, and an ASCII body needs no second copy of its text.
     value = JSON.parse(isAscii(bytes) ? bytes.toString("latin1") : utf8.decode(bytes));
   } catch {
     throw new AppError("invalid_json");

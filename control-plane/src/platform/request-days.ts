@@ -1,6 +1,8 @@
 import { dayMs, utcDay } from "./clock.ts";
 
-/** An id can contain times that our calendar can't represent; no call is from then, so they all map to one day. */
+/**
+ * An id can contain times that our calendar can't represent. No call began at such a time, so they all map to one day.
+ */
 const latestMs = Date.parse("9000-01-01T00:00:00Z");
 
 /**

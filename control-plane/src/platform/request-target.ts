@@ -1,4 +1,4 @@
-/** Path and query as in the request line; the URL is not parsed, so that none of it is normalised. */
+/** The path and query of the request line. The URL is not parsed, so that nothing in it is normalised. */
 export function rawTarget(url: string): string {
   const slash = url.indexOf("/", url.indexOf("//") + 2);
   return slash === -1 ? "/" : url.slice(slash);

@@ -1,6 +1,6 @@
 /** What a scan of a JSON text's structure finds, without building any value. */
 export type JsonShape = {
-  /** A limit was exceeded; what comes after that position was not checked. */
+  /** A limit was exceeded, and the text after that position was not checked. */
   readonly isOverLimit: boolean;
   /** Top-level keys that occur twice. */
   readonly hasDuplicateTopLevelKey: boolean;
@@ -42,8 +42,8 @@ function stringEnd(bytes: Buffer, start: number): number {
 }
 
 /**
- * Walks over the structure of a text that may or may not be JSON: strings are skipped at native speed, values are not
- * built. Says nothing about validity; stops early once a limit is exceeded. Takes linear time for any bytes.
+ * Scans the structure of a text that may or may not be JSON: strings are skipped at native speed, values are not built.
+ * The scan does not check validity, stops once a limit is exceeded, and takes linear time for any bytes.
  */
 export function scanJson(bytes: Buffer, limits: JsonLimits): JsonShape {
   const walk = new StructureWalk(bytes, limits);
@@ -138,7 +138,7 @@ class StructureWalk {
   onClose(at: number): void {
     this.#closeTopLevelValue(at);
     this.#depth -= 1;
-    // More is closed than was opened: not JSON, and nothing after it matters.
+    // More brackets were closed than opened: this is not JSON, and nothing after it matters.
     this.isOverLimit ||= this.#depth < 0;
     this.#isKeyNext = false;
   }
@@ -150,7 +150,7 @@ class StructureWalk {
     this.isOverLimit ||= this.#values > this.#limits.valuesMax;
   }
 
-  /** Where the value of a key that ends here begins. In JSON only white space comes before the colon. */
+  /** Where the value of a key that ends here begins. JSON allows only white space before the colon. */
   #behindColon(end: number): number {
     let at = end;
     while ((this.#bytes[at] ?? lastSpace + 1) <= lastSpace) {

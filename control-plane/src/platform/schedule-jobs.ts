@@ -4,7 +4,7 @@ import type { Database } from "./db.ts";
 import { allowIdling, tryAdvisoryLock } from "./db-locks.ts";
 import type { Log } from "./log.ts";
 
-/** Work scheduled by a cron pattern (UTC, with seconds): on one replica at a time, or on each. */
+/** Work scheduled by a cron pattern (UTC, with seconds), either on one replica at a time or on each. */
 export type Job = {
   readonly name: string;
   readonly isPerReplica?: boolean;
@@ -12,12 +12,12 @@ export type Job = {
   readonly run: (db: Database) => Promise<unknown>;
 };
 
-/** Longer than any job takes; a holder that vanished silently blocks its job for this long. */
+/** No job takes this long; a holder that vanished silently blocks its job for this time. */
 const lockedMsMax = 3_600_000;
 
 /**
- * Starts the jobs. Every replica wakes up on time; the one that gets the lock does the work, the others do nothing. The
- * lock is held by a transaction, so that it ends with its holder, and the work runs beside it in its own transactions.
+ * Starts the jobs. Every replica wakes up on time; the one that gets the lock does the work, the others do nothing. A
+ * transaction holds the lock, so that the lock ends with its holder; the work runs outside it, in its own transactions.
  */
 export function startJobs(jobs: readonly Job[], db: Database, log: Log): { stop(): void } {
   const schedules = jobs.map((job) => {

@@ -4,7 +4,7 @@ export type SemaphoreLimits = {
   readonly waitMsMax: number;
 };
 
-/** Too many are waiting, or the wait was too long. Nothing was started. */
+/** Too many are waiting, or the wait was too long. The work was not started. */
 export class SemaphoreFullError extends Error {
   override readonly name = "SemaphoreFullError";
 
@@ -13,7 +13,9 @@ export class SemaphoreFullError extends Error {
   }
 }
 
-/** Lets this many run at a time; the others wait in order, but only a limited number of them and for a limited time. */
+/**
+ * Lets this many tasks run at a time; others wait in order, but only a limited number of them and for a limited time.
+ */
 export class Semaphore {
   readonly #limits: SemaphoreLimits;
   readonly #waiting = new Set<() => void>();

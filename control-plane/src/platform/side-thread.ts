@@ -3,9 +3,9 @@ import type { Log } from "./log.ts";
 
 /** The maximum length of the queue. */
 const waitingMax = 64;
-/** No possible body takes this long; a thread that does is considered lost. */
+/** Even the largest body does not take this long; a thread that does is considered lost. */
 const workMsMax = 60_000;
-/** A thread costs memory even when it is idle. */
+/** An idle thread costs memory, so it ends after this time. */
 const idleMsMax = 30_000;
 
 /** A body of at least this size is worth sending to another thread. */
@@ -23,8 +23,8 @@ type Job = {
 export type SideAnswer = { readonly result: unknown } | { readonly error: unknown };
 
 /**
- * A second thread for work that would block everyone else: one job at a time, in order of arrival. It is started by the
- * first job and ended when none has come for a while.
+ * A second thread for work that would block all calls: one job at a time, in order of arrival. The first job starts the
+ * thread, and the thread ends when no job has come for a while.
  */
 export class SideThread {
   readonly #address: string;
@@ -36,7 +36,7 @@ export class SideThread {
   #timer: Timer | null = null;
 
   /**
-   * @param address of the module that the thread runs
+   * @param address the address of the module that the thread runs
    * @param readError restores the error that the thread sent
    */
   constructor(address: URL, readError: (error: unknown) => Error, log: Log) {
@@ -105,7 +105,7 @@ export class SideThread {
     this.#next();
   }
 
-  /** The current request is lost with the thread; waiting ones get another thread. */
+  /** The current request is lost with the thread; the waiting requests get a new thread. */
   #lose(error: Error): void {
     const job = this.#current;
     this.#current = null;

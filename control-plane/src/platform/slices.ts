@@ -1,4 +1,4 @@
-/** Copying this much takes a millisecond or two, even into memory that was never touched. */
+/** Copying this much takes one or two milliseconds, even into memory that was never touched. */
 const sliceBytes = 1024 * 1024;
 
 /** Yields to everything that waits for the event loop. */

@@ -7,7 +7,7 @@ export type StaticFile = {
   readonly brotli: Uint8Array<ArrayBuffer> | null;
   readonly gzip: Uint8Array<ArrayBuffer> | null;
   readonly contentType: string;
-  /** Strong; each encoding has its own suffix. */
+  /** The hash of the content, used as a strong ETag; each encoding adds its own suffix. */
   readonly hash: string;
 };
 
@@ -19,10 +19,10 @@ export function fileOf(text: string, contentType: string): StaticFile {
 
 const compressWithBrotli = promisify(brotliCompress);
 const compressWithGzip = promisify(gzipCallback);
-/** The best level takes ten times as long for a tenth less. */
+/** The best level takes ten times as long and saves another tenth of the size. */
 const brotliQuality = 6;
 
-/** The same with its compressed forms, which are created on threads beside the event loop. */
+/** Such a file with its compressed forms, which are created on threads beside the event loop. */
 export async function compressedFileOf(text: string, contentType: string): Promise<StaticFile> {
   const file = fileOf(text, contentType);
   const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality };

@@ -1,12 +1,12 @@
 import { type Frame, frameBytes } from "../platform/websocket/model.ts";
 
 const captureBytesMax = 262_144;
-/** Sound is long, tells a reader of the trace nothing, and would crowd out what does. */
+/** Sound is long, is of no use to a reader of the trace, and would crowd out the other events. */
 const soundMark = '"input_audio_buffer.append"';
 
 /** What a client sent in a session, one event per line, up to a limit and without its sound. */
 export class FrameCapture {
-  /** Everything that came, whether it was kept or not. */
+  /** The number of bytes that came, whether they were kept or not. */
   totalBytes = 0;
   readonly #lines: Buffer[] = [];
   #keptBytes = 0;

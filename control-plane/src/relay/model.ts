@@ -4,9 +4,9 @@ import type { GatewayResponse, UpstreamTraits } from "../gateway/model.ts";
 /** The gateway request that replaces a call in another dialect. */
 export type Translation = {
   readonly method: string;
-  /** Without query. */
+  /** The path without the query. */
   readonly path: string;
-  /** One set for each credential that the client sent: the next is tried when one is refused. */
+  /** One set of headers for each credential that the client sent; the next one is tried when one is refused. */
   readonly headers: readonly Headers[];
   /**
    * The body for the gateway, converted from the client's. Called after the key was found valid; an exception ends the
@@ -14,13 +14,13 @@ export type Translation = {
    * @throws AppError, or FreeAnswer when no provider is needed
    */
   readonly toBody: (body: Uint8Array) => Uint8Array | Promise<Uint8Array>;
-  /** For clients that may send less than usual. */
+  /** The limit for clients that may send less than usual. */
   readonly bodyBytesMax?: number;
   /** Called once the body was converted. */
   readonly traits?: () => UpstreamTraits;
 };
 
-/** What the client got in place of the gateway's response. */
+/** The response that the client got in place of the gateway's. */
 export type ClientResponse = {
   readonly httpStatus: number;
   /** The beginning of the bytes. */

@@ -6,7 +6,7 @@ import type { RelayService } from "./service.ts";
 
 /**
  * Everything under `/v1`. Requests are forwarded as they came: no body parser, no schema, no hook, no context object.
- * Each of these would cost a call more than all that is done here.
+ * Each of these would cost a call more than all code of the relay.
  */
 export function relayHandler(
   relay: RelayService,

@@ -17,11 +17,11 @@ export type RelayDeps = {
   readonly trace: TraceService;
   readonly clock: Clock;
   readonly bodyLimits: { readonly bytesMax: number; readonly timeoutMs: number };
-  /** Whether bodies are stored at all; if so, each key can still opt out. */
+  /** Whether bodies are stored at all. If they are, each key can still opt out. */
   readonly keepsPayloads: () => boolean;
 };
 
-/** What the client sent: the part that was kept, and the total size. */
+/** The body that the client sent: the part that was kept, and the total size. */
 type Said = { readonly bytes: Uint8Array | null; readonly totalBytes: number };
 
 type CallDetails = {
@@ -37,7 +37,7 @@ const nothing = new Uint8Array();
 
 const saidIn = (body: Uint8Array | null): Said => ({ bytes: body, totalBytes: body?.byteLength ?? 0 });
 
-/** A call in flight, as seen by the drain. */
+/** The number of calls in flight, for the drain. */
 export type RelayLoad = { inFlight: number };
 
 /**
@@ -77,7 +77,10 @@ export class RelayService {
     return { ...answer, requestId: call.requestId };
   }
 
-  /** A call in another dialect: the gateway is asked in its own, the trace shows what the client sent and received. */
+  /**
+   * Opens a call in another dialect: the gateway gets it in its own dialect, and the trace shows what the client sent
+   * and received.
+   */
   translate(request: Request, target: string, clientIp: string, translation: Translation): TranslatedCall {
     const { clock, gateway, bodyLimits } = this.#deps;
     const bytesMax = Math.min(bodyLimits.bytesMax, translation.bodyBytesMax ?? bodyLimits.bytesMax);
@@ -110,7 +113,7 @@ export class RelayService {
     };
   }
 
-  /** A session over a websocket: the same, but its content is known only at its end. */
+  /** Opens a session over a websocket, whose content is known only at its end. */
   async openSession(
     request: Request,
     target: string,

@@ -16,7 +16,7 @@ export class TranslatedBody {
     this.#toBody = toBody;
   }
 
-  /** What the client sent, as far as it was read. */
+  /** The part of the client's body that was read. */
   get bytes(): Uint8Array | null {
     return this.#reader.bytes;
   }
@@ -34,13 +34,13 @@ export class TranslatedBody {
 
 export type TranslatedWriter = {
   readonly write: (report: CallReport) => void;
-  /** Replaces what was recorded. */
+  /** Replaces the recorded report. */
   readonly correct: (report: CallReport) => void;
 };
 
 /**
  * Waits for both ends of a translated call: the gateway's report, which comes first, and what the client received. Then
- * the call is recorded as the client saw it.
+ * it records the call as the client saw it.
  */
 export class TranslatedBooks {
   readonly #clock: Clock;
@@ -59,7 +59,7 @@ export class TranslatedBooks {
     this.#writeOnce();
   }
 
-  /** The first report was wrong. */
+  /** Replaces the first report, which was wrong. */
   correct(said: CallReport): void {
     this.#report = { said, tick: this.#clock.tick() };
     const report = this.#compose();
@@ -101,8 +101,8 @@ export class TranslatedBooks {
 const modelLengthMax = 256;
 
 /**
- * Tries one set of headers after the other until one is not refused for its credential. Only the last refusal counts:
- * the client never saw the others.
+ * Tries the sets of headers one after the other, until the gateway accepts a credential. Only the last refusal counts,
+ * because the client never sees the others.
  */
 export async function askWithEach(
   gateway: GatewayPort,

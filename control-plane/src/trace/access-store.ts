@@ -2,7 +2,7 @@ import { and, desc, eq, lt, sql } from "drizzle-orm";
 import { payloadAccessHead as head, payloadAccess as link } from "../db/schema/trace.ts";
 import type { Queryable } from "../platform/db.ts";
 
-/** Who is about to read which payload. */
+/** The admin who is about to read a payload, and the payload. */
 export type PayloadAccess = {
   readonly adminId: bigint;
   readonly adminName: string;
@@ -65,7 +65,7 @@ export type AccessRow = {
 export type AccessFilter = {
   readonly requestId: string | null;
   readonly adminId: bigint | null;
-  /** Only links with a smaller number. */
+  /** Selects only links with a smaller number. */
   readonly before: bigint | null;
 };
 
@@ -101,7 +101,7 @@ export async function listAccesses(db: Queryable, filter: AccessFilter, limit: n
 
 export type AccessFinding = { readonly finding: string; readonly link_number: bigint | null };
 
-/** What is wrong with the chain; empty when it is intact. Reads all of it. */
+/** The faults in the chain; empty when it is intact. Reads the whole chain. */
 export async function findBrokenAccesses(db: Queryable): Promise<AccessFinding[]> {
   return await db.sql<AccessFinding>`select finding, link_number from check_payload_access()`;
 }

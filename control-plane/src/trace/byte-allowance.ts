@@ -1,6 +1,6 @@
 import type { Clock } from "../platform/clock.ts";
 
-/** Lets through a number of bytes per second, and up to one second's worth at once. */
+/** Lets a number of bytes pass per second, and up to one second's worth at once. */
 export class ByteAllowance {
   readonly #bytesPerMs: number;
   readonly #clock: Clock;

@@ -18,7 +18,7 @@ export type TraceFeatureDeps = {
   readonly rules: () => TraceRules;
 };
 
-/** What admins read of traces, and the end of their retention. */
+/** The endpoints with which admins read traces, and the job that ends their retention. */
 export function traceFeature(deps: TraceFeatureDeps): Feature {
   const retention = new TraceRetention(deps);
   return {

@@ -27,7 +27,7 @@ export type TraceRow = {
   readonly startedAtMs: number;
 };
 
-/** A trace row on its way through the spool: already as text, because both the spool and the database want it so. */
+/** A trace row on its way through the spool. It is already text, because both the spool and the database need text. */
 export type SpooledTrace = {
   readonly requestId: RequestId;
   readonly day: string;
@@ -60,7 +60,7 @@ export type SealedPayload = {
   readonly sealed: Uint8Array;
 };
 
-/** Where in a segment the payload of one call is: a row of `payload_record`. */
+/** The position of a call's payload in a segment: a row of `payload_record`. */
 export type PayloadRecord = {
   readonly requestId: RequestId;
   readonly gatewayUserId: GatewayUserId;
@@ -114,15 +114,15 @@ export type TraceFilter = {
   readonly to: Date | null;
 };
 
-/** A page of a search: from the first position on, below the second. */
+/** A page of a search: from the first position up to, not including, the second. */
 export type TraceSearch = {
   readonly filter: TraceFilter;
-  /** Otherwise the newest come first. */
+  /** Whether the oldest calls come first; otherwise the newest do. */
   readonly isOldestFirst: boolean;
   readonly since: CallPlace;
   readonly before: CallPlace;
   readonly limit: number;
-  /** Payloads of calls that began before this are expired. */
+  /** The payloads of calls that began before this time are expired. */
   readonly payloadCutoff: Date;
 };
 
@@ -146,14 +146,14 @@ const isBefore = (one: CallPlace, other: CallPlace): boolean =>
 /** The smallest position after a given one. */
 function placeAfter({ day, requestId }: CallPlace): CallPlace {
   const next = (BigInt(`0x${requestId.replaceAll("-", "")}`) + 1n).toString(16).padStart(32, "0");
-  // No call of a day comes after its last id.
+  // The day has no id after its last one.
   const hex = next.length > 32 ? "f".repeat(32) : next;
   return { day, requestId: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5") };
 }
 
 /**
  * The part of the log that a search reads: as little as the times and the cursor allow.
- * @param oldestMs nothing is kept from before
+ * @param oldestMs the time from which on calls are kept
  */
 export function searchBounds(
   { from, to }: Pick<TraceFilter, "from" | "to">,
@@ -169,14 +169,17 @@ export function searchBounds(
   return { since, before: cursor !== null && isBefore(cursor, end) ? cursor : end };
 }
 
-/** How long things are kept, and how payloads may be read; read on each use. */
+/** The retention of traces and payloads, and the rules for reading payloads. They are read on each use. */
 export type TraceRules = {
   readonly payloadRetentionDays: number;
   readonly metadataRetentionDays: number;
   readonly readsPerHour: number;
 };
 
-/** Payloads of calls that began before this moment are expired. Without its metadata, nobody finds a payload. */
+/**
+ * The payloads of calls that began before this time are expired. Payloads expire no later than the metadata, without
+ * which nobody could find them.
+ */
 export function payloadCutoff(rules: TraceRules, nowMs: number): Date {
   return new Date(nowMs - Math.min(rules.payloadRetentionDays, rules.metadataRetentionDays) * dayMs);
 }

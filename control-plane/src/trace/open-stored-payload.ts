@@ -6,8 +6,8 @@ import { openPayload } from "./payload-sealing.ts";
 import { findPayload } from "./store.ts";
 
 /**
- * The bodies of one call, decrypted, or null when none are stored. They are what users wrote: callers that show them to
- * a person record the access first.
+ * The bodies of one call, decrypted, or null when none are stored. Users wrote them, so callers that show them to a
+ * person must record the access first.
  * @throws DayKeyDestroyedError after the retention; SealError when the row was altered or moved
  */
 export async function openStoredPayload(

@@ -14,7 +14,7 @@ const retryMs = 2_000;
  */
 const attemptsMax = 3;
 
-/** The day's key was destroyed at the end of its retention. Everything encrypted under it is gone. */
+/** The day's key was destroyed at the end of its retention, and all data encrypted under it is lost. */
 export class DayKeyDestroyedError extends Error {
   override readonly name = "DayKeyDestroyedError";
 }
@@ -43,12 +43,12 @@ export class PayloadKeys {
     this.#deps = deps;
   }
 
-  /** The key for calls that began on that day, or null when it is not here (yet, or any more). */
+  /** The key for calls that began on that day, or null when this process does not have it (yet, or any more). */
   find(day: string): SealingKey | null {
     return this.#keys.get(day) ?? null;
   }
 
-  /** Prepares the keys of today and tomorrow and keeps doing so. Does not fail: without keys, payloads are dropped. */
+  /** Prepares the keys of today and tomorrow and keeps doing so. It never fails: without keys, payloads are dropped. */
   async start(): Promise<void> {
     const isReady = await this.#prepare();
     if (!this.#isStopped) {
@@ -98,7 +98,7 @@ export class PayloadKeys {
         failure = error;
       }
     }
-    // Logged when it begins and when it ends, not at every attempt.
+    // The failure is logged when it begins and when it ends, not at every attempt.
     if (failure !== null && !this.#isFailing) {
       log.warn("trace.day_key_unavailable", { error: failure });
     } else if (failure === null && this.#isFailing) {

@@ -7,8 +7,8 @@ import { blobLength, compressBlob, compressBlobAside, type PayloadBlob, packPayl
 import { PayloadWriter, type PayloadWriterDeps } from "./payload-writer.ts";
 
 /**
- * Why a payload is not stored: too many wait (`queue_full`; `database_away` when that is because of an outage), the
- * day's key is not here, the database refused the row, the process ended, or (a bug) it could not be encrypted.
+ * Why a payload is not stored: too many wait (`queue_full`; `database_away` if an outage is the reason), this process
+ * lacks the day's key, the database refused the row, the process ended, or (a bug) it could not be encrypted.
  */
 export type PayloadDropReason = "queue_full" | "database_away" | "no_key" | "write_refused" | "closed" | "seal_failed";
 
@@ -18,7 +18,7 @@ export type PayloadObserver = {
 };
 
 export type PayloadLimits = {
-  /** Limit for the request and the response, each; longer ones are truncated and marked. */
+  /** The limit for the request and the response, each; longer bodies are truncated and marked. */
   readonly bodyBytesMax: number;
   readonly queueBytesMax: number;
   readonly queueCountMax: number;
@@ -35,7 +35,10 @@ export type PayloadQueueDeps = Pick<PayloadWriterDeps, "write" | "isOutage"> & {
 /** The overhead of an entry in the queue besides its bytes; measured on the heap, rounded up. */
 const entryBytes = 512;
 
-/** Longer blobs are compressed on another thread; up to this length that would cost more than it saves (0.15 ms). */
+/**
+ * Longer blobs are compressed on another thread; for shorter ones, the transfer would cost more than it saves (0.15
+ * ms).
+ */
 const sealedHereBytesMax = 64 * 1024;
 
 /**
@@ -111,7 +114,7 @@ export class PayloadQueue {
     return "stored";
   }
 
-  /** Accepts no more, and writes what is queued for at most `timeoutMs`; what is left then is dropped and counted. */
+  /** Accepts no more payloads, and writes the queue for at most `timeoutMs`; the rest is dropped and counted. */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosed = true;
     this.#sealOffered();
@@ -131,7 +134,8 @@ export class PayloadQueue {
   }
 
   /**
-   * Everything from one tick of the event loop: each came with a call that took ten times as long as encrypting does.
+   * Everything from one tick of the event loop is processed at once: each payload came with a call that took ten times
+   * as long.
    */
   readonly #sealOffered = (): void => {
     const offered = this.#offered;
@@ -160,7 +164,7 @@ export class PayloadQueue {
 
   #sealAside(key: SealingKey, payload: Payload, bytes: number): void {
     const blob = packPayload(payload, this.#deps.limits.bodyBytesMax);
-    // From here on only what identifies the call is needed; the bodies are not kept alive.
+    // From here on only the identity of the call is needed, and the bodies can be freed.
     const bare = { ...payload, request: null, response: [] };
     this.#underwayBytes += bytes;
     const sealing = this.#finishAside(key, bare, blob).finally(() => {

@@ -24,7 +24,7 @@ export type PayloadReadingDeps = {
   readonly rules: () => TraceRules;
 };
 
-/** Who wants to read, and in which request. */
+/** The person who wants to read, and the request. */
 export type PayloadReader = {
   readonly adminId: bigint;
   readonly username: string;
@@ -49,8 +49,8 @@ type Found = { readonly place: CallPlace; readonly gatewayUserId: bigint; readon
 const reasonBytesMax = 4_000;
 
 /**
- * Shows the bodies of one call to a super-admin: the only way they leave decrypted. The access is committed before
- * anything is decrypted; if it can't be, nothing is shown.
+ * Shows the bodies of one call to a super-admin. This is the only place where decrypted bodies leave the service. The
+ * access is committed before anything is decrypted; if it can't be, nothing is shown.
  */
 export class PayloadReading {
   readonly #deps: PayloadReadingDeps;
@@ -86,7 +86,7 @@ export class PayloadReading {
       },
       rules().readsPerHour,
     );
-    // Logs are stored elsewhere: a chain that is cut short there does not end with this link.
+    // Logs are stored outside the database, so they show the last link of a chain that was cut short there.
     log.info("trace.payload_read", {
       link: access.number,
       hash: access.hash,
@@ -149,7 +149,8 @@ export class PayloadReading {
         return link;
       });
     } catch (error) {
-      // Also when only the response to the COMMIT was lost: then the record is of something that was not shown.
+      // This also happens when only the response to the COMMIT was lost: then the record is of a payload that was not
+      // shown.
       throw new AppError("audit_unavailable", { cause: error, retryAfterSeconds: 2 });
     }
   }
@@ -184,7 +185,7 @@ function toBodies(opened: OpenedPayload, bodies: StoredBodies): Pick<ShownPayloa
   };
 }
 
-/** As text if it is text; the last character of a truncated body may be incomplete, and is left out. */
+/** The content as text if it is text, without an incomplete last character of a truncated body. */
 function toContent(bytes: Uint8Array, isTruncated: boolean): { encoding: "text" | "base64"; content: string } {
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -4,7 +4,7 @@ import type { OpenedPayload, Payload, SealedPayload } from "./model.ts";
 
 /*
  * The plaintext of a payload: format (1 byte), flags (1), length of the request (4, little endian), request, response.
- * It is encrypted as it is or as one zstd frame around it. A frame begins with another byte than the format, so the two
+ * It is encrypted either unchanged or as one zstd frame. A frame begins with another byte than the format, so the two
  * can be told apart without a mark.
  */
 const format = 1;
@@ -51,7 +51,7 @@ function responseLength(payload: Payload, bodyBytesMax: number): number {
 
 /**
  * Copies the beginnings of both bodies into one blob; never touches more of them than the limit.
- * @param bodyBytesMax for the request and the response, each
+ * @param bodyBytesMax the limit for the request and the response, each
  * @param target is used when it is long enough; the blob is then valid until the target is used again
  */
 export function packPayload(
@@ -88,12 +88,12 @@ export function packPayload(
   return { bytes, isRequestTruncated, isResponseTruncated };
 }
 
-/** The blob as a zstd frame, or as it is if a frame would save next to nothing. */
+/** The blob as a zstd frame, or unchanged if a frame would save next to nothing. */
 export function compressBlob(blob: Uint8Array<ArrayBuffer>): Uint8Array {
   return worthwhile(Bun.zstdCompressSync(blob, compression), blob);
 }
 
-/** The same on another thread, for blobs that would block the event loop. The blob must not be changed meanwhile. */
+/** Compresses on another thread, for blobs that would block the event loop. The blob must not be changed meanwhile. */
 export async function compressBlobAside(blob: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return worthwhile(await Bun.zstdCompress(blob, compression), blob);
 }

@@ -12,10 +12,11 @@ export const segmentPayloadsMax = 128;
 export const segmentBytesMax = 512 * 1024;
 
 /**
- * A segment that fills less of its buffer is copied out, so that queued segments take about the memory that is counted.
+ * A segment that fills less of its buffer than this is copied into a smaller one, so that queued segments take about
+ * the memory that is counted.
  */
 const filledShareMin = 0.75;
-/** One that is being filled and one that is being written; more are only needed after an outage. */
+/** One buffer is filled while another is written; more are only needed after an outage. */
 const spareBuffersMax = 2;
 
 type OpenSegment = {
@@ -28,7 +29,7 @@ type OpenSegment = {
 
 /** Collects payloads in segments, each encrypted separately, directly in the bytes that go to the database. */
 export class PayloadSegments {
-  /** By key, hence by day: around midnight two are filled at the same time. */
+  /** The open segments by key, hence by day: around midnight two are filled at the same time. */
   readonly #open = new Map<string, OpenSegment>();
   readonly #full: PayloadSegment[] = [];
   readonly #spareBuffers: Buffer<ArrayBuffer>[] = [];
@@ -57,7 +58,7 @@ export class PayloadSegments {
     }
     segment ??= startSegment(key, payload.day, this.#spareBuffers.pop() ?? Buffer.allocUnsafeSlow(segmentBytesMax));
     append(segment, payload, blob);
-    // Only now, so that a segment is never empty, even if the encryption failed.
+    // The segment is added only now, so that it is never empty, even if the encryption failed.
     this.#open.set(key.id, segment);
     if (segment.records.length >= segmentPayloadsMax) {
       this.#full.push(this.#finish(segment));
@@ -75,7 +76,7 @@ export class PayloadSegments {
     return open === undefined ? null : this.#finish(open);
   }
 
-  /** Gives back a segment that nobody reads any more, so that its buffer can be reused. */
+  /** Takes back a segment that nobody reads any more, so that its buffer can be reused. */
   recycle(segment: PayloadSegment): void {
     const { buffer } = segment.sealed;
     if (buffer.byteLength === segmentBytesMax) {

@@ -8,8 +8,8 @@ import { PayloadSegments, splitSegment } from "./payload-segments.ts";
 
 export type PayloadWriterDeps = {
   /**
-   * Writes a segment in its own transaction. Must be idempotent: a segment may be repeated after any failure. Its bytes
-   * may change as soon as it is written.
+   * Writes a segment in its own transaction. Must be idempotent: a segment may be repeated after any failure. The
+   * segment's bytes may change as soon as the write has ended.
    */
   readonly write: (segment: PayloadSegment) => Promise<void>;
   /**
@@ -34,7 +34,7 @@ type Fate = "written" | "refused" | "given_up";
 /**
  * Encrypts payloads into segments and writes these one after the other. While the database is unreachable the same
  * segment is retried: callers that add payloads keep to a limit, so the queue is bounded, and giving up earlier would
- * only lose more. Besides what is counted there are the buffers of the segments that are being filled.
+ * only lose more. The count excludes the buffers of segments that are being filled.
  */
 export class PayloadWriter {
   readonly #deps: PayloadWriterDeps;

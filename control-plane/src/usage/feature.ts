@@ -28,7 +28,7 @@ export function usageFeatures({ db, clock, log, registry }: UsageFeatureDeps): F
       jobs: [
         // The checkpoint's lock keeps concurrent runs apart; each replica measures the lag for its own gauge.
         { name: "usage-settlement", pattern: "10 * * * * *", run: () => settlement.runJob(), isPerReplica: true },
-        // After the settlement, whose batches it adds up.
+        // The sums run after the settlement, whose batches they add up.
         { name: "usage-rollup", pattern: "15 * * * * *", run: (database) => rollUsageUp(database, clock) },
       ],
     },

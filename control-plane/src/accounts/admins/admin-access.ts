@@ -37,7 +37,7 @@ export class AdminAccess {
     }
   }
 
-  /** The same for an admin's address, if the admin has one. */
+  /** Counts an email with a link to an admin's address, if the admin has one. */
   async admitMailTo(adminId: bigint, origin: Origin): Promise<void> {
     const known = await findAdminEntry(this.#deps.db, adminId);
     if (known?.email && known.agent > 0) {

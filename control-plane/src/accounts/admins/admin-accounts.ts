@@ -30,7 +30,7 @@ export class AdminAccounts {
   }
 
   /**
-   * Ends every session of the admin; the admin who made the change continues with a new one. No code was required, so
+   * Changes the admin's password and ends every session; the caller continues with a new one. No code was required, so
    * this does not count as a fresh login.
    * @returns the `Set-Cookie`
    * @throws AppError `invalid_credentials`, `invalid_password`, `conflict`, `too_many_attempts`
@@ -50,7 +50,7 @@ export class AdminAccounts {
     const passwordHash = await hashing.hash(passwords.next);
     return await db.withTransaction(async (tx) => {
       if (!(await replaceAdminPassword(tx, admin.adminId, currentHash, passwordHash))) {
-        // The password was reset or changed, or the rights removed, while we hashed.
+        // While the new password was hashed, the password was changed or the rights were removed.
         throw new AppError("conflict");
       }
       await spendAdminTokens(tx, admin.adminId);

@@ -22,8 +22,8 @@ export class AdminLogin {
 
   /**
    * @returns the admin, and each `Set-Cookie`: for the new session, and for a browser that was not known yet
-   * @throws AppError `invalid_credentials` if name or password is wrong in any way; after that `code_required`,
-   * `invalid_code`; `too_many_attempts`
+   * @throws AppError `invalid_credentials` if the name or the password is wrong; after the right password
+   * `code_required`, `invalid_code`; `too_many_attempts`
    */
   async logIn(
     input: AdminLoginInput,

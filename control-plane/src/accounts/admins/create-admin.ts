@@ -9,8 +9,8 @@ import { type LinkDeps, leaveLink, tokenBytes } from "./leave-link.ts";
 import { insertAdmin, insertSupportProfile } from "./store.ts";
 
 /**
- * Creates an admin, who gets a link to set a first password. A super-admin who could do this alone could act as two
- * people, or have the limits of two. Throws `conflict` when username, email or mobile number are taken, and
+ * Creates an admin, who gets a link to set a first password. It takes two people: one super-admin alone could otherwise
+ * act as two, or have the limits of two. Throws `conflict` when username, email or mobile number are taken, and
  * `forbidden`.
  */
 export function createAdminAct(deps: LinkDeps & { readonly hashing: PasswordHashing }): Act<CreateAdminInput> {

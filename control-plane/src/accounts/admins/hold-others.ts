@@ -3,7 +3,7 @@ import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { findAdminEntry, holdRights } from "./store.ts";
 
-/** An `agent` value from which on everything is allowed. */
+/** With an `agent` value from here on, a person may do everything. */
 export const superAgent = 2;
 
 /**
@@ -27,7 +27,7 @@ export async function requireOther(tx: Transaction, adminId: bigint, callerId: b
     throw new AppError("self_forbidden");
   }
   const admin = await findAdminEntry(tx, adminId);
-  // Rows that never were admins here are users of other programs.
+  // Rows that were never admins of this service are users of other programs.
   if (admin === null || (admin.agent < 1 && admin.last_login_at === null)) {
     throw new AppError("not_found", { message: "There is no such admin." });
   }

@@ -9,7 +9,7 @@ const validMinutes = 60;
 
 export type LinkDeps = {
   readonly mails: MailQueue;
-  /** The base of the links in emails. */
+  /** The base URL of the links in emails. */
   readonly baseUrl: string;
 };
 

@@ -10,7 +10,7 @@ export type AdminCredentials = {
   readonly id: bigint;
   readonly username: string;
   readonly passwordHash: string;
-  /** 0 nobody, 1 admin, 2 super-admin. */
+  /** 0 for nobody, 1 for an admin, 2 for a super-admin. */
   readonly agent: number;
   readonly hasCode: boolean;
 };
@@ -24,8 +24,8 @@ const login = {
 };
 
 /**
- * The credentials that a login refers to: by username, else by email, else by mobile number. A user whose username is
- * another person's email can't be mistaken for that person.
+ * The credentials that a login name belongs to: it is looked up as a username, then as an email, then as a mobile
+ * number. A user whose username is another person's email can't be mistaken for that person.
  */
 export async function findAdminByLogin(db: Queryable, name: string): Promise<AdminCredentials | null> {
   const isUsername = equalsInAnyCase(credentials.username, name);
@@ -65,7 +65,7 @@ export async function setAdminPassword(db: Queryable, id: bigint, passwordHash: 
   await db.drizzle.update(credentials).set({ passwordHash, updatedAt: now }).where(eq(credentials.id, id));
 }
 
-/** Replaces an admin's password if the old one is still current. Returns whether it was. */
+/** Replaces an admin's password if the old one is still current. Returns whether it did. */
 export async function replaceAdminPassword(
   db: Queryable,
   id: bigint,
@@ -122,7 +122,7 @@ export async function insertSupportProfile(db: Queryable, adminId: bigint, displ
 
 const adminsMax = 1_000;
 
-/** With how many logins each has now. */
+/** Selects the admins with the number of their valid sessions. */
 const selectEntries = (db: Queryable) => {
   const logins = db.drizzle
     .select({ count: sql`count(*)` })
@@ -153,7 +153,7 @@ const selectEntries = (db: Queryable) => {
     .leftJoin(supportProfile, eq(supportProfile.adminId, credentials.id));
 };
 
-/** Admins, those with the most rights first. Rows that never were admins are users of other programs. */
+/** Admins, those with the most rights first. Rows that were never admins are users of other programs. */
 export async function listAdmins(db: Queryable): Promise<AdminEntry[]> {
   return await selectEntries(db)
     .where(or(gt(credentials.agent, 0), isNotNull(supportProfile.id)))

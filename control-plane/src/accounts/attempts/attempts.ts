@@ -16,7 +16,7 @@ import {
 
 /** An attempt that was counted and may go ahead. */
 export type Attempt = {
-  /** The attempt succeeded: resets the count of the pair, and takes this attempt off the address's count. */
+  /** The attempt succeeded: resets the count of the account and address, and uncounts this attempt for the address. */
   succeeded(): Promise<void>;
 };
 
@@ -25,7 +25,10 @@ export type AttemptBy = {
   /** The account name as given; the account need not exist. */
   readonly account: string;
   readonly ip: string;
-  /** A browser known to belong to the account's owner: counted separately, whatever others do from its address. */
+  /**
+   * A browser that is known to belong to the account's owner. Its attempts are counted separately from those of its
+   * address.
+   */
   readonly device?: string | null;
 };
 
@@ -108,9 +111,8 @@ async function refuseAbove(db: Database, key: string, limit: AttemptLimit): Prom
 export type MailAsker = { readonly ip: string; readonly device?: string | null };
 
 /**
- * Whether the recipient may get one more email of this kind. Requesters are counted one by one before they are counted
- * together, so that a stranger uses up only the stranger's own share; the recipient's own browser is counted
- * separately.
+ * Whether the recipient may get one more email of this kind. Each requester is counted before all are counted together,
+ * so that a stranger uses up only a share of the total; the recipient's own browser is counted separately.
  */
 export async function mayMail(db: Database, kind: AskedMail, recipient: string, asker: MailAsker): Promise<boolean> {
   const device = asker.device ?? null;
@@ -123,7 +125,7 @@ export async function mayMail(db: Database, kind: AskedMail, recipient: string, 
   return (await countAttempt(db, digest("mail", kind, to), recipientLimit)) === null;
 }
 
-/** Hides the names, and is unique for each list of parts. */
+/** Hashes the parts, so that the keys in the table do not show names. Each list of parts has its own digest. */
 function digest(...parts: string[]): string {
   return sha256Hex(JSON.stringify(parts));
 }

@@ -1,7 +1,7 @@
 /** Allows `free` attempts at once; each further one waits twice as long, from the shortest delay up to the longest. */
 export type AttemptLimit = {
   readonly free: number;
-  /** After this long without an attempt, the count is forgotten. At least the longest delay. */
+  /** The count is forgotten after this long without an attempt. This must not be shorter than the longest delay. */
   readonly windowSeconds: number;
   readonly delaySecondsMin: number;
   readonly delaySecondsMax: number;
@@ -19,13 +19,13 @@ const day = 24 * hour;
 const guesses = { windowSeconds: hour, delaySecondsMin: 1, delaySecondsMax: 900 };
 
 /**
- * Never counted for an account alone, because strangers could then lock its owner out. Guesses from many addresses are
- * limited by the cost of the hash and the limit of each address.
+ * Attempts are never counted for an account alone, because strangers could then lock its owner out. Guesses from many
+ * addresses are limited by the cost of the hash and the limit of each address.
  */
 export const attemptKinds = {
   userLogin: { name: "user_login", ofPair: { ...guesses, free: 5 }, ofAddress: { ...guesses, free: 50 } },
   adminLogin: { name: "admin_login", ofPair: { ...guesses, free: 5 }, ofAddress: { ...guesses, free: 20 } },
-  /** The password of a logged-in user, asked for again. */
+  /** Limits how often a logged-in user may confirm the password. */
   confirmation: { name: "confirmation", ofPair: { ...guesses, free: 5 }, ofAddress: { ...guesses, free: 50 } },
 } as const satisfies Record<string, AttemptKind>;
 
@@ -39,13 +39,13 @@ export const codeLimit: AttemptLimit = { ...guesses, free: 8 };
 export const addressLimits = {
   registration: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
   mail: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
-  /** Anonymous orders. */
+  /** The limit for anonymous orders. */
   order: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
-  /** Leads: a company asks once, and one sender's limit leaves most of the day's total to others. */
+  /** The limit for leads: a company asks once, and the limit of one sender leaves most of the day's total to others. */
   lead: { free: 10, windowSeconds: day, delaySecondsMin: hour, delaySecondsMax: day },
 } as const satisfies Record<string, AttemptLimit>;
 
-/** The same for all addresses of a network together. */
+/** The limits for all addresses of a network together. */
 export const networkLimits = {
   lead: { free: 40, windowSeconds: day, delaySecondsMin: hour, delaySecondsMax: day },
 } as const satisfies Record<string, AttemptLimit>;
@@ -58,7 +58,7 @@ export type AddressNumbers = {
   readonly mails: number;
 };
 
-/** The same kind of attempt with a different free allowance. */
+/** A kind of attempt with another number of free attempts. */
 export function freeFromAddress(kind: AttemptKind, free: number): AttemptKind {
   return { ...kind, ofAddress: { ...kind.ofAddress, free } };
 }
@@ -75,6 +75,7 @@ export const askerLimit: AttemptLimit = {
 };
 
 /**
- * The same for all requesters together: more than one of them needs, so that no stranger blocks the owner's own email.
+ * The limit for emails of one kind to one recipient from all requesters together. It is higher than the limit of one
+ * requester, so that no stranger blocks the owner's own email.
  */
 export const recipientLimit: AttemptLimit = { ...askerLimit, free: 9, delaySecondsMin: 300 };

@@ -11,7 +11,8 @@ const valueShape = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
 /**
  * Browsers in which a person has logged in before. Their attempts are counted separately from those of the address: a
- * stranger who shares the address, or guesses from it, does not keep the owner waiting. It grants no access.
+ * stranger who shares the address, or guesses from it, does not keep the owner waiting. A known browser has no other
+ * privilege.
  */
 export class KnownDevices {
   readonly #key: Uint8Array;

@@ -36,7 +36,7 @@ export class UserLogin {
 
   /**
    * @returns each `Set-Cookie`: for the new session, for the user's language, and for a browser that was not known yet
-   * @throws AppError `invalid_credentials` for an unknown address as for a wrong password, in the same time; only after
+   * @throws AppError `invalid_credentials` for an unknown address and for a wrong password, after the same time; after
    * the right password `email_not_verified`, `account_disabled`, `code_required`, `invalid_code`; `too_many_attempts`
    */
   async logIn(input: LoginInput, request: Request, origin: Origin): Promise<{ cookies: string[]; user: LoginProfile }> {

@@ -1,7 +1,9 @@
 import { AppError } from "../../platform/errors.ts";
 import { Semaphore, SemaphoreFullError } from "../../platform/semaphore.ts";
 
-/** Above the recommended minimum for argon2id (19 MiB, two passes); about 60 ms on one core. */
+/**
+ * These values exceed the recommended minimum for argon2id (19 MiB, two passes). A hash takes about 60 ms on one core.
+ */
 const argon = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 /** Each hash takes a core and at least 19 MiB, so logins need a concurrency limit. */
 const atOnce = { runningMax: 4, waitingMax: 64, waitMsMax: 2_000 };

@@ -77,7 +77,7 @@ export class PasswordReset {
     const { db, mails, baseUrl } = this.#deps;
     const token = randomBytes(tokenBytes).toString("base64url");
     await db.withTransaction(async (tx) => {
-      // Only the newest link works.
+      // Invalidates the earlier links: only the newest one works.
       await spendTokens(tx, userId, "password_reset");
       const row = { userId, purpose: "password_reset", tokenHash: sha256(token), minutes: validMinutes } as const;
       const { id, expiresAt } = await insertToken(tx, row);
@@ -98,8 +98,8 @@ export class PasswordReset {
   }
 
   /**
-   * Sets the password, ends every session, and verifies the address if it was not verified yet, since the email was
-   * read.
+   * Sets the password, ends every session, and verifies the address if it was not verified yet, since the caller has
+   * read its email.
    * @returns the owner of the password
    * @throws AppError `invalid_token` whatever is wrong with it, `invalid_password` (the link then stays valid)
    */

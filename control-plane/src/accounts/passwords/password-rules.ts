@@ -4,7 +4,7 @@ const lengthMin = 8;
 const lengthMax = 256;
 const commonWords = new Set(commonText.split(/\s+/).filter((word) => word !== ""));
 
-/** Keyboard rows and common sequences: a password that only walks along one of them is guessed at once. */
+/** Keyboard rows and common sequences. A password that only follows one of them is guessed at once. */
 const walks = [
   "01234567890123456789",
   "abcdefghijklmnopqrstuvwxyz",
@@ -17,7 +17,7 @@ const walks = [
   "147258369",
   "!@#$%^&*()",
 ];
-/** How people replace letters when other characters are required. */
+/** The characters that people replace letters with. */
 const lookalikes: Readonly<Record<string, string>> = {
   "0": "o",
   "1": "i",
@@ -93,12 +93,12 @@ function withoutTail(text: string): string {
   return text.replace(/[^\p{L}]{1,6}$/u, "");
 }
 
-/** Repetitions of at most four characters: `abababab`, `11111111`. */
+/** Whether the text repeats at most four characters: `abababab`, `11111111`. */
 function isRepeated(text: string): boolean {
   return /^(.{1,4}?)\1+$/su.test(text);
 }
 
-/** Made of at most two keyboard walks, forwards or backwards. */
+/** Whether the text consists of at most two keyboard walks, forwards or backwards. */
 function isWalk(text: string): boolean {
   const lines = walks.flatMap((walk) => [walk, [...walk].reverse().join("")]);
   const isPiece = (piece: string) => lines.some((line) => line.includes(piece));

@@ -31,9 +31,9 @@ export type RegistrationDeps = {
   readonly mails: MailQueue;
   readonly gatewayUsers: GatewayUsers;
   readonly onVerified: OnVerified;
-  /** The base of the links in emails. */
+  /** The base URL of the links in emails. */
   readonly baseUrl: string;
-  /** Whether the response includes the link as well, and not the email alone. */
+  /** Whether the response includes the link that the email contains. */
   readonly returnsLink: boolean;
   readonly limits: () => AddressNumbers;
 };
@@ -46,18 +46,21 @@ export type RegistrationInput = {
   readonly locale: string;
 };
 
-/** The same whether or not the address was free; without the link on installations that send it by email only. */
+/**
+ * The response, which does not depend on whether the address was free. It has no link on installations that send links
+ * by email only.
+ */
 export type RegistrationAnswer = { readonly status: "email_pending"; readonly verification_url?: string };
 
 const tokenBytes = 32;
 const verificationMinutes = 24 * 60;
-/** Longer than either path takes on a machine that is not overloaded. */
+/** Longer than a registration takes on a machine that is not overloaded, whether or not the address was free. */
 const registrationMsMin = 250;
 const resendMsMin = 100;
 
 const newToken = (): string => randomBytes(tokenBytes).toString("base64url");
 
-/** The address was taken by a concurrent registration: everything of ours is rolled back. */
+/** A concurrent registration took the address, so this one is rolled back. */
 class AddressTaken extends Error {}
 
 /** Registration: users register, then verify through a link that only the owner of the address can read. */
@@ -130,7 +133,7 @@ export class Registration {
     }
   }
 
-  /** Stores the link and queues its email. An email that can't even be queued does not undo the rest. */
+  /** Stores the link and queues its email. The registration remains even if the email can't be queued. */
   async #leaveLink(
     tx: Transaction,
     user: { readonly userId: UserId; readonly email: string; readonly locale: string },
@@ -185,7 +188,7 @@ export class Registration {
   }
 
   /**
-   * Sends a new link to a user who is waiting for one, and to nobody else; the response is the same.
+   * Sends a new link to a user who is waiting for one, and to nobody else. The response is the same in both cases.
    * @throws AppError `invalid_email`, `too_many_attempts`
    */
   async resend(address: string, origin: Origin): Promise<RegistrationAnswer> {
@@ -270,7 +273,8 @@ export class Registration {
   }
 
   /**
-   * The same response whatever is known of the address: the link names no language, since that would be its owner's.
+   * The response is the same for known and unknown addresses. The link names no language, because it would be the
+   * language of the address's owner.
    */
   #answer(token: string): RegistrationAnswer {
     return this.#deps.returnsLink

@@ -4,7 +4,7 @@ import { type SessionKind, sessionRules } from "./model.ts";
 const tokenShape = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * The token in the session cookie; null when there is none that could be ours.
+ * The token in the session cookie; null when there is no valid one.
  * @throws AppError `invalid_cookie` when there are two of that name: one of them was planted
  */
 export function readSessionCookie(request: Request, kind: SessionKind): string | null {
@@ -31,7 +31,7 @@ export function sessionCookie(kind: SessionKind, token: string, isSecure: boolea
   return cookieText(kind, token, sessionRules[kind].lifeSeconds, isSecure);
 }
 
-/** The `Set-Cookie` that removes it. */
+/** The `Set-Cookie` that removes the session cookie. */
 export function endedSessionCookie(kind: SessionKind, isSecure: boolean): string {
   return cookieText(kind, "", 0, isSecure);
 }

@@ -4,9 +4,9 @@ export type SessionKind = "user" | "admin";
 export type SessionRules = {
   readonly cookieName: string;
   readonly sameSite: "Lax" | "Strict";
-  /** Ends after this long without a request. */
+  /** A session ends after this long without a request. */
   readonly idleSeconds: number;
-  /** Ends after this long in any case. */
+  /** A session ends this long after the login in any case. */
   readonly lifeSeconds: number;
 };
 
@@ -14,7 +14,7 @@ const hour = 3_600;
 const day = 24 * hour;
 
 export const sessionRules: Readonly<Record<SessionKind, SessionRules>> = {
-  // Lax, so that a user who comes back from a payment page is still logged in.
+  // The cookie is lax, so that a user who comes back from a payment page is still logged in.
   user: { cookieName: "SVC_USER_SESSID", sameSite: "Lax", idleSeconds: 14 * day, lifeSeconds: 90 * day },
   admin: { cookieName: "SVC_ADMIN_SESSID", sameSite: "Strict", idleSeconds: 12 * hour, lifeSeconds: day },
 };

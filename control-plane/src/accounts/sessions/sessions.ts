@@ -20,7 +20,7 @@ export type NewSession = LoginOrigin & { readonly continuedId?: bigint };
 
 export type SessionDeps = {
   readonly db: Database;
-  /** Whether browsers send the cookie over HTTPS only: everywhere but in development. */
+  /** Whether browsers send the cookie over HTTPS only. False only in development. */
   readonly isSecure: boolean;
   readonly adminRules: () => AdminRules;
 };

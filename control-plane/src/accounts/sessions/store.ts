@@ -42,7 +42,7 @@ export async function insertSession(
 
 const isSeenLongAgo = sql<boolean>`${session.seenAt} < now() - interval '1 minute'`;
 
-/** Neither ended nor over, and used lately enough. */
+/** Selects sessions that were not ended, have not expired and were used recently. */
 const isGood = ({ idleSeconds }: Pick<SessionRules, "idleSeconds">) =>
   and(isNull(session.revokedAt), gt(session.expiresAt, now), gt(session.seenAt, ago(idleSeconds, "seconds")));
 
@@ -72,7 +72,10 @@ export async function findUserBySession(
   return (row ?? null) as { caller: UserCaller; isSeenLongAgo: boolean } | null;
 }
 
-/** The same for an admin, who must still be one. */
+/**
+ * The admin logged in with this token, if the session is still valid and the person is still an admin; and whether
+ * `seen_at` needs an update.
+ */
 export async function findAdminBySession(
   db: Queryable,
   tokenHash: Uint8Array,
@@ -105,7 +108,7 @@ export async function findAdminBySession(
   return { caller, isSeenLongAgo: row.isSeenLongAgo };
 }
 
-/** Updating once a minute is enough to know how long a session has been idle. */
+/** Records the use of a session, once a minute: that is exact enough to know how long it has been idle. */
 export async function markSessionSeen(db: Queryable, id: bigint): Promise<void> {
   await db.drizzle
     .update(session)

@@ -4,11 +4,11 @@ import { isEqualSecret } from "../../platform/crypto/compare.ts";
 /** The RFC 6238 values that every authenticator supports: HMAC-SHA-1, six digits, thirty seconds. */
 const stepMs = 30_000;
 const digits = 6;
-/** A clock may be off by one step in either direction. */
+/** The clock of an authenticator may be off by one step in either direction. */
 const driftSteps = 1;
 const base32Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** As long as the digest, as RFC 4226 recommends. */
+/** The secret is as long as the digest, as RFC 4226 recommends. */
 export const secretBytes = 20;
 
 /** The code of a time step. */
@@ -30,7 +30,7 @@ export function findStep(secret: Uint8Array, code: string, epochMs: number): num
   const now = stepAt(epochMs);
   let found: number | null = null;
   for (let step = now - driftSteps; step <= now + driftSteps; step += 1) {
-    // All are compared, so that timing reveals nothing.
+    // Every code is compared, so that timing reveals nothing.
     if (isEqualSecret(codeAt(secret, step), code)) {
       found = step;
     }
@@ -38,7 +38,7 @@ export function findStep(secret: Uint8Array, code: string, epochMs: number): num
   return found;
 }
 
-/** RFC 4648 without padding, as authenticators expect it. */
+/** Encodes bytes in base32 (RFC 4648) without padding, as authenticators expect it. */
 export function toBase32(bytes: Uint8Array): string {
   let text = "";
   let bits = 0;

@@ -4,7 +4,7 @@ import type { CodeOwner } from "./totp-store.ts";
 
 /** How many codes an owner gets at once. */
 export const recoveryCodesMade = 10;
-/** Eighty bits: nobody can find a code from its digest, so the digest needs neither a salt nor a slow hash. */
+/** A code has eighty bits: nobody can find it from its digest, so the digest needs neither a salt nor a slow hash. */
 export const recoveryCodeBytes = 10;
 const groupLetters = 4;
 const writtenForm = /^[A-Z2-7]{16}$/;

@@ -26,7 +26,7 @@ export type SecondFactorDeps = {
   readonly masterKey: MasterKey;
   readonly clock: Clock;
   readonly mails: MailQueue;
-  /** The base of the links in emails. */
+  /** The base URL of the links in emails. */
   readonly baseUrl: string;
 };
 
@@ -52,7 +52,7 @@ export const totpSealedColumns: readonly SealedColumn[] = [columns.user, columns
 
 const contextOf = ({ kind, id }: CodeOwner): string => columns[kind].contextOf([id.toString()]);
 
-/** Where the owner of a code manages it. */
+/** The pages where owners manage their codes. */
 const accountPaths = { user: "/console/account/", admin: "/admin/account/" } as const;
 
 /** The codes of an authenticator as a second factor at login, and the recovery codes that replace a lost one. */
@@ -64,7 +64,7 @@ export class SecondFactor {
   }
 
   /**
-   * Creates a secret, which is shown once; codes are not required yet.
+   * Creates a secret, which is shown once; logins do not require codes yet.
    * @throws AppError `conflict` when one is already in use
    */
   async begin(tx: Transaction, owner: CodeOwner, account: string): Promise<{ secret: string; uri: string }> {
@@ -78,7 +78,7 @@ export class SecondFactor {
   }
 
   /**
-   * Requires codes from now on: the first one proves that the authenticator has the secret.
+   * Requires codes from now on. The first code proves that the authenticator has the secret.
    * @returns the recovery codes, which are shown once
    * @throws AppError `invalid_code`, `conflict`, `too_many_attempts`
    */
@@ -151,11 +151,11 @@ export class SecondFactor {
     return step !== null && (await takeStep(tx, owner, step));
   }
 
-  /** Its use is recorded and reported to the owner in the same transaction. */
+  /** Uses up a recovery code; its use is recorded and reported to the owner in the same transaction. */
   async #takeRecoveryCode(tx: Transaction, owner: CodeOwner, letters: string, origin: Origin): Promise<boolean> {
     const digest = recoveryDigest(owner, letters);
     const kept = await listUnusedCodes(tx, owner);
-    // All are compared, so that timing reveals nothing.
+    // Every code is compared, so that timing reveals nothing.
     const found = kept.filter((each) => isEqualSecret(each.digest, digest));
     const [code] = found;
     const holder = await findCodeHolder(tx, owner);

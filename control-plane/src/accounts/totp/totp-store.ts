@@ -9,7 +9,7 @@ export type CodeOwner = { readonly kind: "user" | "admin"; readonly id: bigint }
 
 type OwnerTable = typeof userProfile | typeof sharedAdminCredentials;
 
-/** Where each kind of owner is kept: tables whose columns for the authenticator are the same. */
+/** The table for each kind of owner; both have the same columns for the authenticator. */
 const tables = { user: userProfile, admin: sharedAdminCredentials };
 
 export const tableNameOf = (kind: CodeOwner["kind"]): string => getTableName(tables[kind]);
@@ -34,7 +34,7 @@ export async function lockSecret(db: Queryable, owner: CodeOwner): Promise<Seale
   return row ?? { sealed: null, isEnabled: false };
 }
 
-/** Stores a secret that is not in use yet. */
+/** Stores a secret that logins do not require yet. */
 export async function putSecret(db: Queryable, owner: CodeOwner, sealed: Uint8Array): Promise<void> {
   const table = tableOf(owner);
   await db.drizzle

@@ -73,7 +73,8 @@ export class OwnAccount {
   }
 
   /**
-   * Every session ends, and links already sent stop working; the user who made the change continues with a new session.
+   * Changes the user's password. Every session ends, and links already sent stop working; the caller continues with a
+   * new session.
    * @returns the `Set-Cookie`
    * @throws AppError `invalid_credentials` when the old password is wrong, `invalid_password`, `conflict`,
    * `too_many_attempts`
@@ -93,7 +94,7 @@ export class OwnAccount {
     const passwordHash = await hashing.hash(passwords.next);
     return await db.withTransaction(async (tx) => {
       if (!(await replacePassword(tx, user.userId, login.passwordHash, passwordHash))) {
-        // The password was reset or changed, or the account suspended, while we hashed.
+        // While the new password was hashed, the password was changed or the account was suspended.
         throw new AppError("conflict");
       }
       await spendTokens(tx, user.userId, "password_reset");

@@ -17,7 +17,7 @@ export type UserSaveInput = z.output<typeof userSaveInput>;
 const multiplierPattern = /^\d{1,4}(\.\d{1,4})?$/;
 const multiplierScale = 4;
 
-/** Changing a user. A lower multiplier is a permanent discount, so it takes two admins. */
+/** Changes a user. A lower multiplier is a permanent discount, so it takes two admins. */
 export function saveUserAct(gatewayUsers: ChangedUsers): Act<UserSaveInput> {
   return {
     kind: "user.save",
@@ -94,7 +94,7 @@ async function readUser(tx: Transaction, userId: UserId): Promise<Profile> {
   return profile;
 }
 
-/** The version of the user that the admin saw. */
+/** The user, if nobody has changed it since the admin loaded it. */
 async function readUnchanged(tx: Transaction, input: UserSaveInput): Promise<Profile> {
   const { user_id: userId, updated_at: updatedAt } = input;
   const profile = await readUser(tx, userId as UserId);
@@ -108,7 +108,7 @@ function shown({ displayName, userType, status, rateMultiplier }: Profile): obje
   return { displayName, userType, status, rateMultiplier };
 }
 
-/** Zero would make everything free; use a quota grant for that. */
+/** A multiplier of zero would make everything free; admins grant quota for that. */
 function readMultiplier(text: string | undefined): Decimal | null {
   if (text === undefined) {
     return null;

@@ -7,7 +7,7 @@ const minutesPerHour = 60;
 
 export type TellDeps = { readonly mails: MailQueue; readonly admins: SuperAdmins; readonly baseUrl: string };
 
-/** Writes to every super-admin who may agree to a request, with the commit that leaves it. */
+/** Emails every super-admin who may approve a request, in the transaction that creates it. */
 export async function mailWaiting(
   tx: Transaction,
   { mails, admins, baseUrl }: TellDeps,

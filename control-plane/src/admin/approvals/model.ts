@@ -1,10 +1,10 @@
 import type { ActKind, Effects } from "@sluice/contracts/approvals";
 import { quotaPerUsd } from "@sluice/contracts/money";
 
-/** What the amounts that admins move count towards; each kind has its own limits. */
+/** The kinds of amounts that admins move; each kind has its own limits. */
 export type AllowanceKind = "adjust" | "refund";
 
-/** How much admins may move, in whole US dollars; read again for each act, since settings change. */
+/** How much admins may move, in whole US dollars. It is read again for each act, because settings change. */
 export type AmountRules = {
   readonly [Kind in AllowanceKind]: { readonly usdMax: number; readonly usdPerDayMax: number };
 } & {
@@ -12,7 +12,7 @@ export type AmountRules = {
   readonly secondPersonAboveUsd: number;
 };
 
-/** An amount as counted, in quota; amounts taken count like amounts given. */
+/** An amount in quota, as it is counted; debits count like credits. */
 export type Amount = { readonly kind: AllowanceKind; readonly quota: bigint };
 
 /** What an amount requires: any admin, a super-admin with a fresh login, or a second person. */

@@ -3,13 +3,16 @@ import type { z } from "zod";
 import type { Queryable, Transaction } from "../../platform/db.ts";
 import type { Amount } from "./model.ts";
 
-/** Who performs an act, and in which request; for an act that waited, who requested it, and in which request. */
+/**
+ * Who performs an act, and in which request. For an act that waited, these are the person who requested it and that
+ * request.
+ */
 export type ActOrigin = {
   readonly adminId: bigint;
   readonly adminName: string;
   readonly requestId: string;
   readonly ip: string;
-  /** Chosen by the caller: a repetition with the same key has no further effect. */
+  /** The caller chooses the key. A repetition with the same key has no further effect. */
   readonly idempotencyKey: string;
   /** The request that a second person has approved; null for an immediate act. */
   readonly approvalId: bigint | null;
@@ -17,18 +20,18 @@ export type ActOrigin = {
 
 /** The result of an act within its transaction. */
 export type Performed = {
-  /** False when an earlier act under the same key did it: then nothing is counted. */
+  /** False when an earlier act under the same key had the effect; then nothing is counted. */
   readonly isNew: boolean;
   /** The amount moved; null if the act moves none. */
   readonly amount: Amount | null;
-  /** Whether, while large amounts need a second person, this act always needs one, because it would get around that. */
+  /**
+   * Whether this act always needs a second person if large amounts do, because it could be used to bypass that rule.
+   */
   readonly takesTwo: boolean;
   readonly effects: Effects;
-  /**
-   * The input with everything filled in that it left open, as of now: it could mean more by the time of the approval.
-   */
+  /** The input with every omitted value filled in as of now, because a default could change before the approval. */
   readonly settledInput?: object;
-  /** What is left to do after the commit; returns the response. */
+  /** The work that is left after the commit; returns the response. */
   readonly finish: () => Promise<Record<string, unknown>>;
 };
 
@@ -40,7 +43,7 @@ export type Act<Input> = {
   /** The field of the input that is stored encrypted while the act waits, and deleted afterwards. */
   readonly secretField?: keyof Input & string;
   readonly reasonOf: (input: Input) => string;
-  /** Does it and records it, in the transaction. @throws AppError what its endpoint declares */
+  /** Performs the act and records it, in the transaction. @throws AppError the errors that its endpoint declares */
   readonly perform: (tx: Transaction, input: Input, origin: ActOrigin) => Promise<Performed>;
 };
 

@@ -17,7 +17,7 @@ export const sealedInputs: SealedColumn = {
   contextOf: ([id]) => contextOf(id ?? ""),
 };
 
-/** The input of an act as JSON: `all` of it, and what may be `kept` in plain text, without the secret field. */
+/** The input of an act as JSON: `all` of it, and the part that is `kept` in plain text, without the secret field. */
 export type InputText = { readonly all: string; readonly kept: string; readonly secret: string | null };
 
 /** @param secretField the field of the input whose value is never stored in plain text, if it has one */

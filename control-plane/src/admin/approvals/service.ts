@@ -25,7 +25,7 @@ import {
   readCounted,
 } from "./store.ts";
 
-/** Approvers have the weekend to decide. */
+/** Approvers have three days to decide, so that a weekend does not matter. */
 const hoursToDecide = 72;
 const pendingMax = 100n;
 const listedMax = 200;
@@ -36,13 +36,13 @@ export const approvalSealedColumns: readonly SealedColumn[] = [sealedInputs];
 export type ApprovalDeps = {
   readonly db: Database;
   readonly masterKey: MasterKey;
-  /** Read from the database each time, so that nobody acts under rules that have just been changed. */
+  /** Reads the rules from the database each time, so that no act follows rules that have just been changed. */
   readonly rules: (db: Queryable) => Promise<AmountRules>;
   readonly admins: SuperAdmins;
   readonly mails: MailQueue;
-  /** The base of the links in emails. */
+  /** The base URL of the links in emails. */
   readonly baseUrl: string;
-  /** Every act that may wait for a second person, so that it can be performed after the approval. */
+  /** Every act that may wait for a second person. The service performs it after the approval. */
   readonly acts: readonly KeptAct[];
 };
 
@@ -51,7 +51,7 @@ export type ActCaller = {
   readonly admin: AdminCaller;
   readonly requestId: string;
   readonly clientIp: string;
-  /** Without one, a repetition by the same admin is treated as the same request. */
+  /** Without a key, the same act by the same admin counts as a repetition. */
   readonly idempotencyKey?: string;
 };
 
@@ -61,7 +61,7 @@ export type Decision = {
   readonly reason: string;
 };
 
-/** Thrown out of the transaction of an act, so that all of it is rolled back. */
+/** Thrown in the transaction of an act, so that all of the act is rolled back. */
 class SecondPersonNeeded extends Error {
   readonly performed: Performed;
 
@@ -71,7 +71,7 @@ class SecondPersonNeeded extends Error {
   }
 }
 
-/** The same for an act that was only previewed. */
+/** Thrown in the transaction of an act that is only previewed, for the same reason. */
 class Foreseen extends Error {
   readonly effects: Effects;
 
@@ -105,8 +105,9 @@ export async function writeActDown(tx: Transaction, origin: ActOrigin, change: C
 }
 
 /**
- * Actions of admins that move money or quota, or change the rules for that: within the limits of the settings they
- * happen at once, above them only for super-admins, and the largest once a second super-admin has approved.
+ * Actions of admins that move money or quota, or change the rules for that. Within the limits of the settings, an
+ * action happens at once. Above them, only super-admins may take it, and the largest actions need a second
+ * super-admin's approval.
  */
 export class Approvals {
   readonly #deps: ApprovalDeps;
@@ -130,7 +131,7 @@ export class Approvals {
     const origin = originOf(caller, inputText(input, act.secretField), masterKey);
     try {
       const performed = await db.withTransaction(async (tx) => {
-        // Read before the act, which may change the rules.
+        // The rules are read before the act, which may change them.
         const rules = await this.#deps.rules(tx);
         const done = await act.perform(tx, input, origin);
         await this.#admit(tx, done, { admin: caller.admin, rules });
@@ -159,7 +160,7 @@ export class Approvals {
   }
 
   /**
-   * A request, and what it would do now, found by performing it and rolling back.
+   * A request, and the effect that it would have now, which is found by performing it and rolling back.
    * @throws AppError `not_found`
    */
   async describe(
@@ -277,7 +278,7 @@ export class Approvals {
     });
   }
 
-  /** The request already waiting under this key, if it is for the same act. */
+  /** Finds the request that already waits under this key, if it is for the same act. */
   async #sameAs(
     tx: Transaction,
     kind: ActKind,
@@ -354,7 +355,7 @@ function refuseDecided(approval: Approval | null): Approval {
 function originOf(caller: ActCaller, { all }: InputText, masterKey: MasterKey): ActOrigin {
   const { admin, requestId, clientIp: ip, idempotencyKey } = caller;
   const { adminId, username: adminName } = admin;
-  // Under its own key, since the key of a request must not reveal a secret in it.
+  // The name is a keyed hash, because it must not reveal a secret in the input.
   const naming = new Bun.CryptoHasher("sha256", masterKey.deriveKey("name acts of admins"));
   const key = idempotencyKey ?? naming.update(`${adminId} ${all}`).digest("hex");
   return { adminId, adminName, requestId, ip, idempotencyKey: key, approvalId: null };

@@ -56,7 +56,7 @@ export type NewApproval = Pick<
   Approval,
   "kind" | "reason" | "effects" | "requestedBy" | "requestedByName" | "requestId" | "ip" | "idempotencyKey"
 > & {
-  /** JSON text. */
+  /** The input as JSON text. */
   readonly input: string;
   readonly hours: number;
 };
@@ -94,7 +94,7 @@ export async function lockApproval(tx: Queryable, id: bigint): Promise<Approval 
   return row ?? null;
 }
 
-/** Waiting requests first, then the others; each newest first. */
+/** All requests: first those that wait, then the others; each group newest first. */
 export async function listApprovals(db: Queryable, limit: number): Promise<Approval[]> {
   return await db.drizzle
     .select(fields)
@@ -147,7 +147,7 @@ export async function closeApproval(
     .where(eq(approval.id, id));
 }
 
-/** Marks requests that have expired, so that the same can be requested again. */
+/** Marks requests that have expired, so that the same act can be requested again. */
 export async function expireApprovals(db: Queryable): Promise<void> {
   await db.drizzle
     .update(approval)
@@ -155,7 +155,7 @@ export async function expireApprovals(db: Queryable): Promise<void> {
     .where(and(isPending, lte(approval.expiresAt, now)));
 }
 
-/** Only today's amounts count; a week is kept for inspection. */
+/** Only today's amounts count; the amounts of a week are kept for inspection. */
 export async function deleteOldAllowances(db: Queryable): Promise<void> {
   await db.drizzle.delete(allowance).where(lt(allowance.day, sql`${today} - 7`));
 }

@@ -1,4 +1,4 @@
-/** Who did it. */
+/** Who made a change. */
 export type Actor =
   | { readonly kind: "admin" | "user"; readonly id: bigint; readonly name: string }
   | { readonly kind: "command" | "system"; readonly id: null; readonly name: string };
@@ -12,6 +12,6 @@ export type AuditChange = {
   readonly subjectId: string | bigint;
   readonly before?: unknown;
   readonly after?: unknown;
-  /** Empty, null or undefined if no reason was given. */
+  /** Empty, null or undefined if the caller gave no reason. */
   readonly reason?: string | null | undefined;
 };

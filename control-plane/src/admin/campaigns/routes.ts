@@ -9,7 +9,7 @@ import { recordLanding } from "./service.ts";
 export type AnalyticsDeps = {
   readonly db: Database;
   readonly clock: Pick<Clock, "tick">;
-  /** Per minute; tests override it. */
+  /** Limits per minute; tests override them. */
   readonly limits?: AddressLimits;
 };
 
@@ -17,7 +17,7 @@ export type AnalyticsDeps = {
 const limitsDefault = { perAddress: 60, inAll: 1_200 };
 const bodyBytesMax = 8 * 1_024;
 
-/** Reads no cookie and sets none. */
+/** The endpoints that public pages report to. They neither read nor set a cookie. */
 export function analyticsEndpoints({ db, clock, limits = limitsDefault }: AnalyticsDeps): AnyEndpoint[] {
   const limiter = new AddressLimiter(limits);
   return [

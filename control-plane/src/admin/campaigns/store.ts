@@ -38,7 +38,7 @@ export async function listUncounted(db: Queryable, limit: number): Promise<bigin
 
 /**
  * Records that orders were paid, each under the campaign that last brought its visitor here within 90 days: once for
- * each order, and not for a payment that was only refunded.
+ * each order, and never for a payment that was refunded without a credit.
  */
 export async function insertPaymentEvents(db: Queryable, orderIds: readonly bigint[]): Promise<void> {
   await db.sql`

@@ -11,7 +11,7 @@ export type LeadProblemPage = (state: FormPageState, status: number) => Response
 const names = ["company", "contact", "email", "volume", "message", "website"] as const;
 const anyForm = z.record(z.string(), z.unknown());
 
-/** The form of `/contact/` as sent without JavaScript: the response is always a page. */
+/** The form of `/contact/` as browsers without JavaScript send it. The response is always a page. */
 export function leadForm(
   receive: (lead: CreateLeadInput, clientIp: string) => Promise<void>,
   problemPage: LeadProblemPage,

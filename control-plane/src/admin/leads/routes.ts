@@ -24,13 +24,13 @@ export type LeadDeps = {
   readonly clock: Pick<Clock, "tick">;
   /** Counts one more request from this address. @throws AppError `too_many_attempts` */
   readonly countSender: (ip: string) => Promise<void>;
-  /** Per minute; tests override it. */
+  /** Limits per minute; tests override them. */
   readonly limits?: AddressLimits;
 };
 
 const limitsDefault = { perAddress: 5, inAll: 60 };
 
-/** Where admins see the leads. */
+/** The place of the leads in the admin area. */
 export const leadPlace: ListPlace = {
   path: "/backend/admin/lead/",
   access: "admin",

@@ -24,7 +24,7 @@ export async function receiveLead(
   }
   await countSender();
   await db.withTransaction(async (tx) => {
-    // Simultaneous leads have to count each other.
+    // Takes a lock, so that simultaneous leads count each other.
     await takeAdvisoryLock(tx, "incoming leads");
     const recent = await countRecentLeads(tx, lead.email);
     if (recent.ofAddress >= ofAddressMax || recent.inAll >= inAllMax) {

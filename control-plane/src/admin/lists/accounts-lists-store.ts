@@ -65,7 +65,7 @@ export const users = listSource({
 const keyPrefixLength = 7;
 const idDigitsMax = 18;
 
-/** Recognizes a name, email, key or id by its form; each lookup uses an index of its own. */
+/** Finds a user by a name, email, key or id; each form of the text uses its own index. */
 function findUser(text: string, bind: Bind): string {
   if (text.startsWith("sk-")) {
     const known = `${text.slice(0, keyPrefixLength).replace(/[\\%_]/g, "\\$&")}%`;
@@ -143,7 +143,7 @@ export const keys = listSource({
 const mailCreated = column("timestamptz", "m.created_at");
 const mailId = column("bigint", "m.id");
 
-/** Each of the three conditions has its index. */
+/** Each of the three conditions uses its own index. */
 function isAboutUser(user: bigint, bind: Bind): string {
   const id = bind(user, "bigint");
   return `a.subject_kind = 'user' and a.subject_id = ${id}::text
@@ -152,7 +152,7 @@ function isAboutUser(user: bigint, bind: Bind): string {
     or a.actor_kind = 'user' and a.actor_id = ${id}`;
 }
 
-/** Neither bodies nor variables are read. */
+/** The list of emails does not read bodies or variables. */
 export const mails = listSource({
   contract: mailList,
   from: "mail_log m",

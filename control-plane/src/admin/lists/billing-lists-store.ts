@@ -17,7 +17,10 @@ const refunded = column(
   "coalesce((select sum(r.amount_usd) from refund r where r.order_id = o.id and r.status <> 'failed'), 0.00)",
 );
 
-/** The email of the user or, until someone claims the order, of the order; maintained by the database. */
+/**
+ * Matches the email of the order's user, or the email of the order until someone claims it; the database keeps it up to
+ * date.
+ */
 const hasEmail = (text: string, bind: Bind): string =>
   `o.owner_email like ${bind(`${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`, "text")}`;
 

@@ -7,8 +7,8 @@ import { approvalSealedColumns } from "../approvals/service.ts";
 import { secretSealedColumns } from "../secrets/service.ts";
 
 /**
- * Everything that features encrypt under the master key. A start looks for keys that are missing, and a rotation
- * encrypts again; both do so without building the features. A test compares the list with the database.
+ * Everything that features encrypt under the master key. At its start, the service looks for missing keys, and a
+ * rotation re-encrypts every column; neither builds the features. A test compares the list with the database.
  */
 export const sealedColumns: readonly SealedColumn[] = [
   ...secretSealedColumns,

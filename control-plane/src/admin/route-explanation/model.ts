@@ -5,7 +5,7 @@ export type RouteFacts = {
   /** The entry of the model map; null when there is none, or the route has no map. */
   readonly mapping: { readonly upstreamModel: string; readonly isEnabled: boolean } | null;
   readonly model: { readonly isEnabled: boolean; readonly hasPrice: boolean } | null;
-  /** Of all groups, by priority and id. */
+  /** The abilities of all groups, by priority and id. */
   readonly abilities: readonly AbilityFacts[];
 };
 

@@ -6,7 +6,7 @@ import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { explainRoute } from "./model.ts";
 import { findMapping, findModel, selectAbilities } from "./store.ts";
 
-/** Which upstream a model name reaches, and why not the others. */
+/** Shows which upstream a model name reaches, and why it does not reach the others. */
 export function routeExplanationEndpoints(db: Database): AnyEndpoint[] {
   return [
     endpoint({

@@ -28,7 +28,7 @@ export async function findModel(db: Queryable, name: string): Promise<RouteFacts
   return row === undefined ? null : { isEnabled: row.status === "enabled", hasPrice: row.hasPrice };
 }
 
-/** Of all groups, in the order that the gateway uses. */
+/** The abilities of all groups, in the order that the gateway uses. */
 export async function selectAbilities(
   db: Queryable,
   name: string,

@@ -11,11 +11,11 @@ export type SaveSecretDeps = {
    * emails.
    */
   readonly ofTwo: ReadonlySet<string>;
-  /** Called after a change is committed. */
+  /** Called after the commit of a change. */
   readonly onChange: () => void;
 };
 
-/** Saving a secret under its name. */
+/** Saves a secret under its name. */
 export function saveSecretAct({ masterKey, ofTwo, onChange }: SaveSecretDeps): Act<SaveSecretInput> {
   return {
     kind: "secret.save",

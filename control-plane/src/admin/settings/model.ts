@@ -79,7 +79,7 @@ export function toSettingView(name: SettingName, stored: StoredSetting | null, f
 
 type AdminSetting = Extract<SettingName, `admin.${string}`>;
 
-/** The direction of change that lets an admin do more alone. */
+/** The direction of change that lets admins do more without a second person. */
 const givesMore: { readonly [Name in AdminSetting]: "up" | "down" } = {
   "admin.fresh_login_minutes": "up",
   "admin.second_factor_required": "down",
@@ -90,12 +90,12 @@ const givesMore: { readonly [Name in AdminSetting]: "up" | "down" } = {
   "admin.second_person_above_usd": "up",
 };
 
-/** Whether a change of a setting lets an admin do more alone than before. */
+/** Whether a change of a setting lets admins do more without a second person. */
 export function givesAdminsMore(name: SettingName, before: number | boolean, after: number | boolean): boolean {
   if (!Object.hasOwn(givesMore, name)) {
     return false;
   }
-  // Without a second person there is no limit.
+  // 0 means that no second person is needed, which is the highest limit.
   const sizeOf = (value: number | boolean): number =>
     name === "admin.second_person_above_usd" && value === 0 ? Number.POSITIVE_INFINITY : Number(value);
   const isUp = givesMore[name as AdminSetting] === "up";

@@ -11,11 +11,11 @@ type FlagDefinition = { readonly kind: "boolean"; readonly schema: z.ZodType<boo
 
 /** The definition of a setting. */
 export type SettingDefinition = (IntegerDefinition | FlagDefinition) & {
-  /** What it does, in sentences for admins. */
+  /** The effect of the setting, in sentences for admins. */
   readonly description: string;
   /** The unit of an integer. */
   readonly unit: string | null;
-  /** An environment variable; when it is set, it wins, and the setting can't be changed. */
+  /** The environment variable that fixes the setting, if it is set. */
   readonly variable: "TRACE_PAYLOADS" | "TRACE_MAX_PAYLOAD_BYTES" | "ADMIN_SECOND_PERSON_ABOVE_USD" | null;
 };
 

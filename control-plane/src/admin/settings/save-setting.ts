@@ -6,7 +6,10 @@ import type { Settings } from "./service.ts";
 
 const shown = (value: number | boolean): string => (typeof value === "boolean" ? (value ? "on" : "off") : `${value}`);
 
-/** Changes a setting. Anything that lets an admin do more alone than before takes two admins, if two are required. */
+/**
+ * Changes a setting. A change that lets admins do more without a second person takes two admins, if the current rules
+ * require two.
+ */
 export function saveSettingAct(settings: Settings): Act<SaveSettingInput> {
   return {
     kind: "setting.save",

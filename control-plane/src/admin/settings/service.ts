@@ -11,7 +11,7 @@ import { insertStoredSetting, listStoredSettings, lockStoredSetting, updateStore
 const channel = "setting_changed";
 /** The maximum age of the settings if an announcement is lost. */
 const reloadMs = 30_000;
-/** The same while announcements can't arrive. */
+/** The maximum age while announcements can't arrive. */
 const reloadBlindMs = 800;
 
 export type SettingsDeps = {

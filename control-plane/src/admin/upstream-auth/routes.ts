@@ -20,7 +20,7 @@ type ProfilePath = "/backend/upstream/auth-profiles/save/" | "/backend/admin/ups
 export type UpstreamAuthDeps = {
   readonly db: Database;
   readonly masterKey: MasterKey;
-  /** Called after a credential was committed. */
+  /** Called after the commit of a credential. */
   readonly onSecretChange: () => void;
 };
 

@@ -73,7 +73,7 @@ function nameIsTaken(): AppError {
   return new AppError("conflict", { message: "Another profile already has this name." });
 }
 
-/** Whether the stored credential would be read by another auth type, or sent to another API or token URL. */
+/** Whether the stored credential would be used by another auth type, or sent to another API or token URL. */
 function isSentElsewhere(before: ProfileEntry, { auth_type, base_url, settings }: SaveProfileInput): boolean {
   if (before.credential_fields.length === 0) {
     return false;

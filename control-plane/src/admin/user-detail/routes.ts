@@ -31,7 +31,7 @@ async function readUserDetail(deps: ListDeps, userId: bigint) {
     throw new AppError("not_found", { message: "There is no such user." });
   }
   const filter = { user_id: userId };
-  // One query after the other: a user's page must not take every connection of the pool.
+  // The queries run one after the other, so that the page of a user does not take every connection of the pool.
   const { rows } = await readFirstPage(deps, users, filter);
   return {
     user: { ...rows[0], ...found.account },

@@ -21,7 +21,7 @@ export type BalanceFacts = {
   readonly ledger: bigint;
 };
 
-/** What the list of users omits, and the balance; null if there is no such user. */
+/** The fields of a user that the list omits, and the balance; null if there is no such user. */
 export async function findAccount(
   db: Queryable,
   userId: bigint,
@@ -75,7 +75,7 @@ export async function sumSpent(
 
 const linesMax = 100;
 
-/** Newest first. */
+/** A user's subscriptions, newest first. */
 export async function selectSubscriptions(db: Queryable, userId: bigint): Promise<readonly unknown[]> {
   return await db.drizzle
     .select({
@@ -93,7 +93,7 @@ export async function selectSubscriptions(db: Queryable, userId: bigint): Promis
     .limit(linesMax);
 }
 
-/** Those that have not ended, newest first. */
+/** A user's valid sessions, newest first. */
 export async function selectSessions(db: Queryable, userId: bigint): Promise<readonly unknown[]> {
   return await db.drizzle
     .select({

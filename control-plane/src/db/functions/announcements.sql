@@ -1,5 +1,5 @@
--- The database itself announces changes of what replicas keep in memory, so that no writer can forget to: a key that is
--- revoked by hand in SQL stops working as fast as one revoked in the console.
+-- The database itself announces changes to the data that replicas keep in memory, so that no writer can forget it: a
+-- key that is revoked by hand in SQL stops working as fast as a key that is revoked in the console.
 
 CREATE OR REPLACE FUNCTION announce_key_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -29,7 +29,7 @@ BEGIN
 END
 $$;
 
--- The database announces changes of the settings that replicas keep in memory, so every writer is covered.
+-- Announces changes to settings, which replicas keep in memory.
 CREATE OR REPLACE FUNCTION announce_setting_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('setting_changed', '');

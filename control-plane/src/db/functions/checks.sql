@@ -14,7 +14,8 @@ END
 $$;
 
 -- Budgets: what was granted, used, lent and reserved. What a row reserved is taken by its settlement; a grant of the
--- settlement explains no balance below zero. Calls of a lease that was written off may still arrive and cost as much.
+-- settlement explains no balance below zero. Calls on a lease that was written off may still arrive, and cost up to its
+-- amount.
 CREATE OR REPLACE FUNCTION check_money_quota() RETURNS TABLE (invariant text, subject text, detail text)
 LANGUAGE sql STABLE AS $$
   SELECT 'granted equals the sum of grants', 'budget ' || b.id, b.granted || ' <> ' || coalesce(g.total, 0)
@@ -81,7 +82,7 @@ LANGUAGE sql STABLE AS $$
   FROM (SELECT id, balance_after, sum(amount) OVER (PARTITION BY account_id ORDER BY id) AS total FROM ledger_entry) e
   WHERE balance_after <> total
   UNION ALL
-  -- Lists show both as one entry.
+  -- Lists show both deltas as one entry.
   SELECT 'an entry says what the deltas before it add up to', 'posting ' || coalesce(e.posting_id, d.posting_id),
     coalesce(e.delta_amount::text, 'no entry') || ' <> ' || coalesce(d.amount::text, 'no deltas')
   FROM (SELECT posting_id, account_id, delta_amount FROM ledger_entry WHERE delta_amount IS NOT NULL) e
@@ -92,7 +93,7 @@ LANGUAGE sql STABLE AS $$
   WHERE e.delta_amount IS DISTINCT FROM d.amount
 $$;
 
--- Orders and what they moved. A paid order is settled or refunded; it is credited once it has an owner.
+-- Orders and their effects. A paid order is settled or refunded; it is credited once it has an owner.
 CREATE OR REPLACE FUNCTION check_money_orders() RETURNS TABLE (invariant text, subject text, detail text)
 LANGUAGE sql STABLE AS $$
   WITH credit AS (
@@ -239,7 +240,7 @@ LANGUAGE sql STABLE AS $$
   WHERE (b.rows, b.base_quota, b.settled_quota, coalesce(b.deltas, s.deltas))
     IS DISTINCT FROM (s.rows, s.base, s.settled, s.deltas)
   UNION ALL
-  -- Batches from before that have their deltas in one entry for each user.
+  -- Batches from before that time have one entry with all deltas of a user.
   SELECT 'each delta of a usage row is an entry of the ledger', 'request ' || coalesce(s.request_id, e.usage_request_id),
     coalesce(s.quota_delta, 0) || ' <> ' || coalesce(-e.amount, 0)
   FROM (
@@ -252,7 +253,7 @@ LANGUAGE sql STABLE AS $$
   ) e ON e.usage_request_id = s.request_id
   WHERE s.quota_delta IS DISTINCT FROM -e.amount OR e.entries <> 1
   UNION ALL
-  -- Rows above the cursor are reached later, unless their number comes from another server.
+  -- Rows above the cursor are settled later, unless their number comes from another server.
   SELECT 'no unsettled row is out of the reach of the cursor', 'request ' || u.request_id, u.xid || ', cursor ' || c.xid
   FROM settlement_checkpoint c JOIN usage_log u
     ON (u.xid, u.request_id) <= (c.xid, c.request_id)
@@ -263,7 +264,7 @@ LANGUAGE sql STABLE AS $$
     AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id)
 $$;
 
--- Rows that a replica could not write are owed by someone and are in no sum.
+-- Users owe the cost of rows that a replica could not write, and no sum contains it.
 CREATE OR REPLACE FUNCTION check_money_spool() RETURNS TABLE (invariant text, subject text, detail text) LANGUAGE sql STABLE AS $$
   SELECT 'a usage row that was recorded is in the log', 'replica ' || replica_id,
     row_count || ' rows are put aside in its spool since ' || to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')

@@ -4,7 +4,7 @@
 -- Opens the missing accounts of users and of one house account; returns the id of the latter.
 CREATE OR REPLACE FUNCTION open_ledger_accounts(p_house text, p_users bigint[]) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-  -- Skipped for existing accounts: each attempt uses up a number.
+  -- Existing accounts are skipped, because each attempt uses up a number.
   INSERT INTO ledger_account (code, gateway_user_id)
     SELECT code, gateway_user_id FROM (
       SELECT DISTINCT 'user:' || id AS code, id AS gateway_user_id FROM unnest(p_users) AS u (id)

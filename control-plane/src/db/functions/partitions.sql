@@ -35,7 +35,7 @@ BEGIN
     RAISE EXCEPTION 'day % is too far from today', p_from USING ERRCODE = 'datetime_field_overflow';
   END IF;
 
-  -- One at a time; the second caller finds everything created.
+  -- One caller at a time; the second one finds everything created.
   PERFORM pg_advisory_xact_lock(hashtextextended('sluice day partitions of ' || p_table, 0));
   FOR v_day IN SELECT p_from + offset_days FROM generate_series(0, p_days - 1) AS offset_days LOOP
     v_name := p_table || to_char(v_day, '"_y"YYYY"m"MM"d"DD');
@@ -53,9 +53,10 @@ BEGIN
 END
 $$;
 
--- Drops the partition of a day; false when there is none. Dropping needs the whole log for a moment, and a long read of
--- the log makes us wait, and everyone else after us: so we give up soon (state 55P03) and try again later. There is no
--- money in any of the three logs; payloads are dropped only once their key is destroyed.
+-- Drops the partition of a day; false when there is none. Dropping locks the whole log for a moment. A long read of the
+-- log makes this function wait, and everyone else waits for this function, so it gives up soon (state 55P03) and is
+-- called again later. There is no money in any of the three logs; payloads are dropped only once their key is
+-- destroyed.
 CREATE OR REPLACE FUNCTION drop_day_partition(p_table text, p_day date) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms' AS $$
 DECLARE
@@ -81,7 +82,7 @@ BEGIN
 END
 $$;
 
--- They run with the rights of their owner, so not everyone may call them.
+-- The functions run with the rights of their owner, so the right to call them is limited.
 REVOKE ALL ON FUNCTION ensure_day_partitions(text, date, integer), drop_day_partition(text, date) FROM PUBLIC;
 DO $$
 BEGIN

@@ -38,8 +38,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- Records that an admin is about to read a payload, as the next link of the chain, unless that admin has read
--- p_per_hour in the last hour: then nothing is written and the seconds to wait are returned. One at a time, across all
--- replicas, so that the count is exact and the chain has no fork.
+-- p_per_hour in the last hour: then nothing is written and the seconds to wait are returned. All replicas do this one
+-- at a time, so that the count is exact and the chain has no fork.
 CREATE OR REPLACE FUNCTION record_payload_access(p_access jsonb, p_per_hour integer)
 RETURNS TABLE (link_number bigint, link_hash bytea, wait_seconds integer)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -71,8 +71,8 @@ BEGIN
 END
 $$;
 
--- What is wrong with the chain of accesses to payloads; no row when it is intact. Each access is in the audit log as
--- well, with its hash: rewriting the end of the chain means rewriting that, too.
+-- The faults in the chain of accesses to payloads; no row when it is intact. The audit log contains each access with
+-- its hash, too, so rewriting the end of the chain means rewriting that log as well.
 CREATE OR REPLACE FUNCTION check_payload_access() RETURNS TABLE (finding text, link_number bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
   WITH link AS (
@@ -105,7 +105,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
   ORDER BY 2, 1
 $$;
 
--- They run with the rights of their owner, so not everyone may call them.
+-- The functions run with the rights of their owner, so the right to call them is limited.
 REVOKE ALL ON FUNCTION destroy_payload_keys(date), record_payload_access(jsonb, integer) FROM PUBLIC;
 DO $$
 BEGIN

@@ -1,10 +1,11 @@
 -- Everything that moves quota is a function, so that each effect is one guarded statement under the lock of its budget
 -- row. remaining = granted - (used - period_base) - leased - reserved
 --
--- A replica may spend what it holds of a budget to the last unit without reporting it, and rows of calls that it served
--- may still be in its spool. So its leases stay set aside until its spool was replayed, and are written off only when
--- an operator declares its host lost. That is safe when it can let no call in any more: it does so only while its term
--- lasts, which it counts by its own clock from before it asked, and we wait until after the end.
+-- A replica may spend what it has leased of a budget to the last unit without reporting it, and rows of calls that it
+-- served may still be in its spool. So its leases stay set aside until its spool was replayed, and are written off only
+-- when an operator declares its host lost. That is safe once the replica can no longer admit calls: it admits them only
+-- during its term, which it counts by its own clock from before it asked, and the database waits until the term is
+-- over.
 
 CREATE OR REPLACE FUNCTION next_period_end(p_period text, p_now timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
   SELECT CASE p_period
@@ -15,12 +16,12 @@ CREATE OR REPLACE FUNCTION next_period_end(p_period text, p_now timestamptz) RET
 $$;
 
 -- Lends a slice of a budget to a replica. A slice is at least what is needed and at most a quarter of what is left, so
--- that other replicas find something too. When too little is left although others hold leases, p_recall = 0 recalls
+-- that something is left for other replicas. When too little is left although others hold leases, p_recall = 0 recalls
 -- their idle leases and returns the number of that recall; asked again with it, is_recall_answered says whether all
 -- have answered.
 --
 -- A statement whose response was lost may still reach the server long after its replica has given up on it, when a
--- silent network delivers what it held back. So the statements on a lease are numbered, and one that arrives after a
+-- silent network delivers its late packets. So the statements on a lease are numbered, and one that arrives after a
 -- newer one is refused: otherwise a lease could be given back while it is being spent.
 CREATE OR REPLACE FUNCTION lease_quota(p_budget bigint, p_replica text, p_need bigint, p_want bigint, p_recall bigint, p_statement bigint)
 RETURNS TABLE (leased_now bigint, remaining_after bigint, recall bigint, is_recall_answered boolean)
@@ -91,7 +92,8 @@ BEGIN
 END
 $$;
 
--- What a replica holds of a budget, after every statement with a lower number has either happened or been ruled out.
+-- The amount of a budget that a replica has leased. By then, every statement with a lower number has either taken
+-- effect or been ruled out.
 CREATE OR REPLACE FUNCTION read_lease(p_budget bigint, p_replica text, p_statement bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -133,15 +135,16 @@ BEGIN
 END
 $$;
 
--- When a replica has surely noticed that its term is over. Clocks may differ by a quarter. Programs that predate terms
--- write no end, or leave an old one; they keep going for five minutes.
+-- The time at which a replica has certainly noticed the end of its term. Clocks may differ by a quarter. Programs that
+-- predate terms write no end, or leave an old one; they continue for five minutes.
 CREATE OR REPLACE FUNCTION term_is_over_at(p_seen_at timestamptz, p_term_ends_at timestamptz) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN p_term_ends_at > p_seen_at THEN p_term_ends_at + (p_term_ends_at - p_seen_at) / 4
     ELSE p_seen_at + interval '375 seconds' END
 $$;
 
--- Renews the term of a replica, and returns its era. A replica that names another era has lost its leases, and is not
--- renewed before it knows. A starting process holds none, and names no era. live counts the replicas seen lately.
+-- Renews the term of a replica, and returns its era. A replica that names another era has lost its leases, and its term
+-- is not renewed until it knows that. A starting process holds none, and names no era. live counts the replicas seen
+-- lately.
 CREATE OR REPLACE FUNCTION renew_term(p_replica text, p_era uuid, p_term interval)
 RETURNS TABLE (current_era uuid, is_renewed boolean, live integer)
 LANGUAGE plpgsql AS $$
@@ -159,9 +162,9 @@ BEGIN
 END
 $$;
 
--- Gives back every lease of a replica: at its clean shutdown, and after its spool was replayed. The cost of rows that
--- the database refused for now is owed by the budgets, each listed at most once, and stays lent to the replica until
--- they are written.
+-- Gives back every lease of a replica: at its clean shutdown, and after its spool was replayed. p_owed names the cost
+-- of rows that the database refused for now, each budget at most once; that much remains leased to the replica until
+-- the rows are written.
 CREATE OR REPLACE FUNCTION release_leases(p_replica text, p_budgets bigint[] DEFAULT '{}', p_owed bigint[] DEFAULT '{}') RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -216,8 +219,8 @@ END
 $$;
 
 -- Removes leases that were empty for ten minutes, and replicas without leases that were silent for a day. A late
--- statement then finds no row, which has the same effect as a newer one: nothing is given back, and what it lends is
--- found when the replica next reads its leases.
+-- statement then finds no row, which has the same effect as a newer row: nothing is given back, and the replica finds a
+-- late loan when it next reads its leases.
 CREATE OR REPLACE FUNCTION forget_empty_leases(p_limit integer) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -235,7 +238,7 @@ END
 $$;
 
 -- Changes what a budget was granted, once per reference, and writes it into the ledger when the budget is a user's: the
--- budget of a key is a limit and not a possession, and has no account. Returns whether this call did it.
+-- budget of a key is only a limit, and has no account. Returns whether this call did it.
 CREATE OR REPLACE FUNCTION grant_quota(p_budget bigint, p_amount bigint, p_change_type text, p_reference text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -250,7 +253,7 @@ BEGIN
 END
 $$;
 
--- The part of that which concerns the budget alone.
+-- The part of grant_quota that concerns the budget alone.
 CREATE OR REPLACE FUNCTION change_granted(p_budget bigint, p_amount bigint, p_change_type text, p_reference text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION usage_count(p_count bigint) RETURNS bigint LANGUAGE s
 $$;
 
 -- The sums over the settled usage rows of some batches (above p_above, up to p_upto) that began on some UTC days (from
--- p_from to p_to), as they are in usage_rollup. The one place that defines what is counted where.
+-- p_from to p_to), as they are in usage_rollup. Only this function defines what is counted where.
 --
 -- There are sums by two hours, and of failures by day: a day of a time zone other than UTC is composed of at most
 -- nineteen of them.
@@ -12,7 +12,7 @@ CREATE OR REPLACE FUNCTION sum_usage(p_above bigint, p_upto bigint, p_from date,
 LANGUAGE plpgsql STABLE ROWS 1000 AS $$
 #variable_conflict use_column
 BEGIN
-  -- Built as text so that each run is planned for its own bounds.
+  -- The query is built as text, so that each run is planned for its own bounds.
   RETURN QUERY EXECUTE $query$
     WITH counted AS (
       SELECT date_bin('15 minutes', u.started_at, '2000-01-01 00:00:00+00') AS quarter,
@@ -57,9 +57,9 @@ $$;
 --
 -- Batches of the settlement are written one after the other, under the lock of its checkpoint, so that no batch appears
 -- later with a number below one already seen; and each usage row belongs to exactly one, whenever its own transaction
--- ended. That holds on another server too, restored from a dump, where transaction numbers would mean nothing.
+-- ended. This also holds on a server that was restored from a dump, where transaction numbers would mean nothing.
 --
--- Records which quarter hours have changed.
+-- The function records which quarter hours have changed.
 CREATE OR REPLACE FUNCTION roll_usage_up(p_rows integer) RETURNS TABLE (outcome text, batches integer, rows_added bigint)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column

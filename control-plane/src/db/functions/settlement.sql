@@ -1,10 +1,10 @@
 -- Settles the next rows of the usage log, at most p_limit, in the caller's transaction, and moves the checkpoint.
 -- `outcome` is `busy` when another caller is doing this, `more` when there may be more to do, else `done`.
 --
--- A row that makes its step fail is found by taking ever fewer rows, and put into the quarantine; the others go on.
--- When the database runs on another server than before, restored from a dump, the transaction numbers in the log mean
--- nothing any more: everything is read again by day and id, and the cursor starts over at what is written from now on.
--- The same happens when there is no checkpoint, or when p_is_reconciled asks for it.
+-- A row that makes its step fail is found by taking fewer and fewer rows, and is put into the quarantine; the others
+-- are settled.  When the database was restored on another server, the transaction numbers in the log mean nothing any
+-- more: everything is read again by day and id, and the cursor starts over with the rows written from now on. The same
+-- happens when there is no checkpoint, or when p_is_reconciled asks for it.
 CREATE OR REPLACE FUNCTION settle_usage(p_limit integer, p_is_reconciled boolean DEFAULT false)
 RETURNS TABLE (outcome text, rows_settled integer, base_quota bigint, settled_quota bigint, rows_refused integer, cursor_xid text,
   is_reconciling boolean)
@@ -49,7 +49,7 @@ BEGIN
       v_step := settle_usage_step(v_from, v_limit);
       EXIT;
     EXCEPTION
-      -- Not caused by a log row: a batch number is taken, and the next attempt gets another.
+      -- No row of the log causes this: a batch number is taken, and the next attempt gets another.
       WHEN unique_violation THEN RAISE;
       WHEN data_exception OR integrity_constraint_violation THEN v_fault := SQLERRM;
     END;
@@ -177,9 +177,9 @@ BEGIN
 END
 $$;
 
--- What the multipliers of a batch change in the budgets of its users: a grant of what is refunded or, negative, of what
--- is owed on top; and the reservation for that is released. Budgets without changes are not locked: with a multiplier
--- of one, calls in flight don't notice the settlement.
+-- Applies the effect of the multipliers of a batch to the budgets of its users: a grant of the refunded amount, or a
+-- negative grant of the amount owed on top, and the release of its reservation. Budgets without changes are not locked:
+-- with a multiplier of one, calls in flight don't notice the settlement.
 CREATE OR REPLACE FUNCTION settle_budgets(p_batch bigint, p_users bigint[], p_deltas bigint[], p_reserves bigint[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -201,13 +201,13 @@ BEGIN
     FROM unnest(v_budgets, v_deltas, v_reserves) AS c (id, delta, reserve) WHERE b.id = c.id
     RETURNING b.id, c.reserve - c.delta AS freed
   )
-  -- Users who were refused for lack of quota may try again if some came back.
+  -- Users who were refused for lack of quota may try again if some was refunded.
   SELECT count(pg_notify('budget_changed', id::text)) INTO v_told FROM changed WHERE freed > 0;
 END
 $$;
 
--- Writes the posting of a settlement batch: for each user what the calls cost before the multiplier, and before that an
--- entry for each call whose cost the multiplier changed. Locks accounts in the order of their ids.
+-- Writes the posting of a settlement batch. For each user, it has an entry for each call whose cost the multiplier
+-- changed, and then one for what the calls cost before the multiplier. Locks accounts in the order of their ids.
 CREATE OR REPLACE FUNCTION post_settlement(p_batch bigint, p_settled bigint, p_users bigint[], p_bases bigint[], p_requests uuid[],
   p_owners bigint[], p_deltas bigint[])
 RETURNS void LANGUAGE plpgsql AS $$
@@ -296,7 +296,7 @@ BEGIN
   SELECT extract(epoch FROM now() - (u.started_at + u.duration_ms * interval '1 millisecond')) INTO lag_seconds
   FROM usage_log u
   WHERE (u.xid, u.request_id) > (coalesce(v_from.xid, '0'), coalesce(v_from.request_id, '00000000-0000-0000-0000-000000000000'))
-    -- Above it are only rows of another server.
+    -- Rows above this snapshot come from another server.
     AND u.xid < pg_snapshot_xmax(pg_current_snapshot())
     AND NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = u.day AND s.request_id = u.request_id)
     AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id)

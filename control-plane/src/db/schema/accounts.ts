@@ -24,21 +24,21 @@ export const userProfile = pgTable(
       .default("email_pending"),
     emailVerifiedAt: moment("email_verified_at"),
     verificationEmailSentAt: moment("verification_email_sent_at"),
-    /** Why the verification mail could not be sent, or null. */
+    /** The error that kept the verification email from being sent, or null. */
     verificationEmailError: text("verification_email_error"),
-    /** For emails and pages. */
+    /** The language of the user's emails and pages. */
     locale: text("locale").notNull().default("en"),
     /** Encrypted under the master key, bound to this row; null while no second factor is set up. */
     totpSealed: bytes("totp_sealed"),
     /** Null until a first code has proved that the authenticator has the secret. */
     totpEnabledAt: moment("totp_enabled_at"),
-    /** The time step of the last accepted code: none is accepted twice. */
+    /** The time step of the last accepted code; no code is accepted twice. */
     totpLastStep: bigint("totp_last_step", { mode: "number" }),
     ...lifecycle,
   },
   (table) => [
     uniqueIndex("user_profile_email").on(sql`lower(${table.email})`),
-    // For searches by address prefix, which the other index's collation does not support.
+    // This index serves searches by the beginning of an address, which the other index's collation does not support.
     index("user_profile_email_start").on(sql`lower(${table.email}) text_pattern_ops`),
     index("user_profile_created").on(table.createdAt, table.id),
     index("user_profile_status").on(table.status, table.createdAt, table.id),

@@ -10,7 +10,7 @@ export const sharedAdminCredentials = pgTable(
     username: text("username").notNull(),
     email: text("email"),
     mobile: text("mobile"),
-    /** argon2id or bcrypt. */
+    /** A hash by argon2id or bcrypt. */
     passwordHash: text("password_hash").notNull(),
     agent: integer("agent").notNull().default(0),
     totpSealed: bytes("totp_sealed"),
@@ -37,7 +37,7 @@ export const supportProfile = pgTable("support_profile", {
   ...lifecycle,
 });
 
-/** Append-only: every change that a person or a command made to something that others depend on. */
+/** Append-only: every change to the service that a person or a command made. */
 export const auditLog = pgTable(
   "audit_log",
   {

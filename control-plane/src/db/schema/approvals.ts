@@ -4,7 +4,7 @@ import { check, date, index, pgTable, primaryKey, text, uniqueIndex } from "driz
 import { bytes, id, json, lifecycle, moment, quota, reference } from "../columns.ts";
 import { sharedAdminCredentials } from "./admins.ts";
 
-/** What an admin has moved by hand on a UTC day, given and taken alike. */
+/** The amount that an admin has moved by hand on a UTC day; credits and debits both add to it. */
 export const adminAllowance = pgTable(
   "admin_allowance",
   {
@@ -31,7 +31,7 @@ export const approval = pgTable(
     /** The secret part of the input, under the master key; null as soon as the request is closed. */
     sealed: bytes("sealed"),
     reason: text("reason").notNull(),
-    /** What it would have done when it was requested. */
+    /** The effects that the act would have had when it was requested. */
     effects: json("effects").$type<Effects>().notNull(),
     requestedBy: reference("requested_by")
       .notNull()
@@ -54,7 +54,7 @@ export const approval = pgTable(
     uniqueIndex("approval_waiting").on(table.kind, table.idempotencyKey).where(sql`${table.status} = 'pending'`),
     index("approval_pending").on(table.expiresAt).where(sql`${table.status} = 'pending'`),
     check("approval_sealed", sql`${table.status} = 'pending' or ${table.sealed} is null`),
-    // Whatever the program does: nobody approves their own request.
+    // The database itself makes sure that nobody approves their own request.
     check("approval_two_people", sql`${table.status} <> 'approved' or ${table.decidedBy} <> ${table.requestedBy}`),
     check(
       "approval_decided",

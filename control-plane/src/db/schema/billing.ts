@@ -13,7 +13,7 @@ export const plan = pgTable("plan", {
   name: text("name").notNull(),
   kind: text("kind", { enum: ["wallet_balance", "monthly"] }).notNull(),
   priceUsd: usd("price_usd").notNull(),
-  /** What a settled order grants; for a monthly plan, each month. */
+  /** The quota that a settled order grants; for a monthly plan, in each month. */
   quota: quota("quota").notNull(),
   description: text("description").notNull().default(""),
   features: json("features").$type<readonly string[]>().notNull(),
@@ -43,36 +43,39 @@ export const salesOrder = pgTable(
     payChannel: text("pay_channel", { enum: ["none", "mock", "walletpay", "cardpay"] })
       .notNull()
       .default("none"),
-    /** The account of the card gateway, and the kind of payment. */
+    /** The account of the card gateway that the order uses, and the kind of payment. */
     sender: text("sender"),
     vendor: text("vendor"),
     status: text("status", { enum: ["pending", "settled", "cancelled", "expired", "refunded", "review"] })
       .notNull()
       .default("pending"),
-    /** Paid after it was cancelled or had expired; it is credited anyway. */
+    /** The order was paid after it was cancelled or had expired; it is credited anyway. */
     isPaidLate: boolean("is_paid_late").notNull().default(false),
-    /** Nobody paid: settled by the development mock. */
+    /** Nobody paid for the order: the development mock settled it. */
     isMock: boolean("is_mock").notNull().default(false),
     /** Why it needs a person's review. */
     reviewReason: text("review_reason"),
     /** The SHA-256 of the code with which an anonymous order is claimed. */
     claimCodeHash: bytes("claim_code_hash"),
     idempotencyKey: text("idempotency_key"),
-    /** The visitor id of the page that it was placed from; determines which campaign its payment comes from. */
+    /** The visitor id of the page where the order was placed; it determines which campaign the payment comes from. */
     visitorId: text("visitor_id"),
     /** The gateway's id for its checkout. */
     gatewayReference: text("gateway_reference"),
-    /** Where the payer continues; an order never opens a second checkout. */
+    /** The page where the payer continues; an order never opens a second checkout. */
     checkoutUrl: text("checkout_url"),
-    /** Its checkout is being opened until then. */
+    /** A process is opening the checkout of the order until this time. */
     openingUntil: moment("opening_until"),
-    /** When its payment was counted in the campaign statistics; null while it has not been. */
+    /** When the payment was counted in the campaign statistics; null if it was not. */
     campaignCountedAt: moment("campaign_counted_at"),
     /** An admin's decision about a payment that did not match: credit it anyway, send it back, or leave it. */
     resolution: text("resolution", { enum: ["settle", "refund", "cancel"] }),
     expiresAt: moment("expires_at").notNull(),
     settledAt: moment("settled_at"),
-    /** Later than its payment if it waited for its owner, or for a decision; a month starts then. */
+    /**
+     * When the quota was credited. This is later than the payment if the order waited for its owner, or for a decision;
+     * a month starts then.
+     */
     creditedAt: moment("credited_at"),
     /** In lower case; the user's or, until someone claims it, the order's. Kept by triggers, for searches in lists. */
     ownerEmail: text("owner_email"),
@@ -101,7 +104,7 @@ export const salesOrder = pgTable(
   ],
 );
 
-/** Append-only: one for each settled order. */
+/** Append-only: one payment for each settled order. */
 export const payment = pgTable(
   "payment",
   {
@@ -160,11 +163,12 @@ export const gatewayEvent = pgTable(
     result: text("result", { enum: noticeResults }).notNull(),
     receivedAt: moment("received_at").notNull().defaultNow(),
     /**
-     * Its content, as far as it is acted on; nothing about the payer. Null for messages from before this was stored.
+     * The facts of the message that processing needs; nothing about the payer. Null for messages from before this was
+     * stored.
      */
     facts: json("facts"),
     tries: integer("tries").notNull().default(1),
-    /** When it was last processed, on delivery or again by an admin. */
+    /** When the message was last processed, on delivery or again by an admin. */
     triedAt: moment("tried_at"),
     /** The error code of the last attempt. */
     lastError: text("last_error"),
@@ -185,16 +189,16 @@ export const refund = pgTable(
       .notNull()
       .references(() => salesOrder.id),
     amountUsd: usd("amount_usd").notNull(),
-    /** Taken back from the user with it. */
+    /** The quota that the refund took back from the user. */
     quota: quota("quota").notNull(),
     status: text("status", { enum: ["pending", "done", "failed"] }).notNull(),
     reason: text("reason").notNull(),
     gatewayRefundId: text("gateway_refund_id"),
-    /** Why it failed; for a pending one, what the gateway last said that does not settle it. */
+    /** Why the refund failed; for a pending one, the gateway's last inconclusive response. */
     error: text("error"),
-    /** How often the gateway was asked, counted before each request: above 0, only what it has on record decides. */
+    /** How often the gateway was asked, counted before each request. Above 0, only the gateway's own record decides. */
     asks: integer("asks").notNull().default(0),
-    /** The gateway is being asked until then. */
+    /** A process is asking the gateway until this time. */
     askingUntil: moment("asking_until"),
     ...lifecycle,
   },
@@ -207,7 +211,7 @@ export const refund = pgTable(
   ],
 );
 
-/** Quota of a monthly plan. What is left of it when the period ends, ends with it. */
+/** The quota of a monthly plan. The unused part expires with the period. */
 export const subscription = pgTable(
   "subscription",
   {
@@ -221,12 +225,15 @@ export const subscription = pgTable(
       .default("active"),
     periodStart: moment("period_start").notNull(),
     periodEnd: moment("period_end").notNull(),
-    /** From its start to its end. The end is counted from the start: 31 January, 28 February, 31 March. */
+    /**
+     * The number of months from the start of the subscription to its end. The end is counted from the start: 31
+     * January, 28 February, 31 March.
+     */
     months: integer("months").notNull().default(1),
     /** Everything that was granted for it. */
     quotaGranted: quota("quota_granted").notNull(),
     /**
-     * What was left of it when the user's consumption was `countedTo`; below 0 when more was refunded than was left.
+     * The part that was left when the user's consumption was `countedTo`; below 0 when more was refunded than was left.
      */
     quotaLeft: quota("quota_left").notNull().default(sql`0`),
     countedTo: quota("counted_to").notNull().default(sql`0`),
@@ -241,7 +248,7 @@ export const subscription = pgTable(
   ],
 );
 
-/** Append-only: what was added to a subscription or taken from it after it began, once each. */
+/** Append-only: the changes to a subscription after it began, each of them once. */
 export const subscriptionChange = pgTable("subscription_change", {
   id: id(),
   /** The reason for the change: `order:<number>`, `refund:<number>`, `refund_failed:<number>`. */

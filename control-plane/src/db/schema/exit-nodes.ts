@@ -3,7 +3,7 @@ import { type AnyPgColumn, boolean, check, index, integer, pgTable, primaryKey, 
 import { id, json, lifecycle, moment, quota, reference } from "../columns.ts";
 import { gatewayUser } from "./gateway-keys.ts";
 
-/** A remote host with a node agent: what checks last saw, and what an admin configured. */
+/** A remote host with a node agent: the findings of the last checks, and the configuration by admins. */
 export const exitNode = pgTable(
   "exit_node",
   {
@@ -14,7 +14,9 @@ export const exitNode = pgTable(
     /** The name that DNS must resolve to `ip`, and to nothing else. */
     host: text("host").notNull(),
     ip: text("ip").notNull(),
-    /** Contains the address until its name was verified, and the name from then on; null while nothing is known. */
+    /**
+     * The URL contains the address until the name was verified, and the name from then on; null while neither is known.
+     */
     relayUrl: text("relay_url"),
     /** The name of the relay key in the secret store. */
     relayKeySecret: text("relay_key_secret").notNull(),
@@ -38,13 +40,13 @@ export const exitNode = pgTable(
     healthFailure: text("health_failure"),
     /** What the node reports about itself. */
     healthDetails: json("health_details"),
-    /** Since when the server at the address is known to hold the relay key; null after either has changed. */
+    /** The time since which the server at the address is known to hold the relay key; null after either has changed. */
     provenAt: moment("proven_at"),
-    /** Whether calls are sent there. */
+    /** Whether calls are sent to the node. */
     isServing: boolean("is_serving").notNull().default(false),
     successStreak: integer("success_streak").notNull().default(0),
     failureStreak: integer("failure_streak").notNull().default(0),
-    /** Successful responses in a row from the host form of the address, spaced in time. */
+    /** How many successful responses the host form of the address has given in a row, spaced in time. */
     switchStreak: integer("switch_streak").notNull().default(0),
     switchStreakAt: moment("switch_streak_at"),
     switchedAt: moment("switched_at"),
@@ -108,7 +110,7 @@ export const exitNodeRoute = pgTable(
   ],
 );
 
-/** What each replica has observed about the calls that it sent through a node. */
+/** The observations of each replica about the calls that it sent through a node. */
 export const exitNodeTraffic = pgTable(
   "exit_node_traffic",
   {

@@ -58,8 +58,8 @@ export const apiKeyUse = pgTable("api_key_use", {
 });
 
 /**
- * What a hold is checked against: a user's quota, or one key's limit in its current period. remaining = granted - (used
- * - period_base) - leased - reserved.
+ * A budget that holds are checked against: a user's quota, or one key's limit in its current period. remaining =
+ * granted - (used - period_base) - leased - reserved.
  */
 export const budget = pgTable("budget", {
   id: id(),
@@ -74,9 +74,9 @@ export const budget = pgTable("budget", {
   used: quota("used").notNull().default(sql`0`),
   /** The value of `used` when the current period began, or when the limit of a key was last set. */
   periodBase: quota("period_base").notNull().default(sql`0`),
-  /** Lent to replicas and not yet charged or given back; equals the sum of its lease rows. */
+  /** The quota that is lent to replicas and not yet charged or given back; equals the sum of the lease rows. */
   leased: quota("leased").notNull().default(sql`0`),
-  /** Given back out of leases of lost replicas, whose calls may still arrive and be charged. */
+  /** The quota that was given back from the leases of lost replicas, whose calls may still arrive and be charged. */
   writtenOff: quota("written_off").notNull().default(sql`0`),
   /** The part of a multiplier above 1 that is owed and waits for the settlement job. */
   reserved: quota("reserved").notNull().default(sql`0`),

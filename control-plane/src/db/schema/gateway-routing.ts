@@ -23,7 +23,10 @@ export const channel = pgTable(
     concurrencyMax: integer("concurrency_max"),
     firstByteTimeoutMs: integer("first_byte_timeout_ms"),
     idleTimeoutMs: integer("idle_timeout_ms"),
-    /** Paths without rules of their own that calls may take here, from a closed list; what they reach is shared. */
+    /**
+     * Paths without rules of their own that calls may take here, from a closed list. All customers share the provider's
+     * account behind them.
+     */
     passThroughPaths: text("pass_through_paths").array().notNull().default([]),
     /** The exit node of the channel; null for a provider. */
     exitNodeCode: text("exit_node_code")
@@ -35,7 +38,7 @@ export const channel = pgTable(
     ...lifecycle,
   },
   (table) => [
-    // Referenced by abilities, which therefore can't misname the channel of a node.
+    // Abilities reference this pair, so they can't misname the channel of a node.
     unique("channel_id_is_exit_node").on(table.id, table.isExitNode),
     check("channel_exit_node_is_pinned", sql`${table.exitNodeCode} is null or ${table.pinnedAddress} is not null`),
   ],
@@ -51,7 +54,7 @@ export const ability = pgTable(
       .notNull()
       .references(() => channel.id),
     isEnabled: boolean("is_enabled").notNull().default(true),
-    /** 0 comes first. */
+    /** Channels with priority 0 come first. */
     priority: integer("priority").notNull().default(0),
     weight: integer("weight").notNull().default(1),
     isExitNode: boolean("is_exit_node").notNull().default(false),
@@ -61,7 +64,7 @@ export const ability = pgTable(
     primaryKey({ columns: [table.groupName, table.model, table.channelId] }),
     index("ability_channel").on(table.channelId, table.groupName, table.model),
     index("ability_model").on(table.model, table.groupName, table.channelId),
-    // Together: the channel of an exit node serves its own group, and no row can ever make it serve another.
+    // Together, these constraints bind the channel of an exit node to its own group: no row can make it serve another.
     foreignKey({
       name: "ability_says_what_its_channel_is",
       columns: [table.channelId, table.isExitNode],
@@ -71,7 +74,7 @@ export const ability = pgTable(
   ],
 );
 
-/** The catalog: what limits a call to a model before its cost is known. */
+/** The catalog: the limits of a call to a model, from which its hold is computed before its cost is known. */
 export const model = pgTable("model", {
   name: text("name").primaryKey(),
   displayName: text("display_name").notNull(),

@@ -8,11 +8,17 @@ export const replica = pgTable("replica", {
   id: text("id").primaryKey(),
   startedAt: moment("started_at").notNull().defaultNow(),
   seenAt: moment("seen_at").notNull().defaultNow(),
-  /** By the database's clock, never before the replica's own: until then it may admit calls. Null without terms. */
+  /**
+   * The end of the term by the database's clock, which never comes before the end by the replica's own clock. Null for
+   * programs without terms.
+   */
   termEndsAt: moment("term_ends_at"),
-  /** Changes whenever its leases were given back, so that a process that still relies on them finds out. */
+  /**
+   * The era changes whenever the replica's leases were given back, so that a process that still relies on them finds
+   * out.
+   */
   era: uuid("era").notNull().default(sql`gen_random_uuid()`),
-  /** Its host was declared lost; cleared when the replica is seen again. */
+  /** When the host of the replica was declared lost; cleared when the replica is seen again. */
   givenUpAt: moment("given_up_at"),
 });
 
@@ -41,7 +47,7 @@ export const budgetLease = pgTable(
 
 /** Usage rows that the database refused and a replica keeps on its disk: no sum includes them. */
 export const usageQuarantine = pgTable("usage_quarantine", {
-  /** The spool's id; it may outlive the row of the replica. */
+  /** The id of the spool, which may outlive the row of the replica. */
   replicaId: text("replica_id").primaryKey(),
   rowCount: integer("row_count").notNull(),
   changedAt: moment("changed_at").notNull().defaultNow(),
@@ -78,7 +84,7 @@ export const usageLog = pgTable(
     isImplausible: boolean("is_implausible").notNull().default(false),
     priceVersion: integer("price_version"),
     rateMultiplier: numeric("rate_multiplier", { precision: 10, scale: 4 }).notNull(),
-    /** The base cost, before the multiplier. */
+    /** The base cost of the call, before the multiplier. */
     quota: quota("quota").notNull(),
     /** What the hold had set aside; a cost above it is an overrun. */
     quotaHeld: quota("quota_held").notNull(),

@@ -25,7 +25,7 @@ export const ledgerPosting = pgTable(
   {
     id: id(),
     changeType: text("change_type").notNull(),
-    /** The cause; a replay finds it taken. */
+    /** The cause of the posting. A replay finds that the reference is taken. */
     reference: text("reference").notNull(),
     note: text("note"),
     createdAt: moment("created_at").notNull().defaultNow(),
@@ -53,7 +53,7 @@ export const ledgerEntry = pgTable(
     amount: quota("amount").notNull(),
     /** The account's balance after this entry. */
     balanceAfter: quota("balance_after").notNull(),
-    /** The usage row whose delta it is. */
+    /** The usage row that the entry adds the delta of. */
     usageRequestId: uuid("usage_request_id"),
     /** The sum of the preceding usage-row entries in the same posting and account; null if there are none. */
     deltaAmount: quota("delta_amount"),

@@ -23,7 +23,7 @@ export const mailLog = pgTable(
   "mail_log",
   {
     id: id(),
-    /** What it is about: a replay of that sends no second email. */
+    /** The cause of the email: a replay of it sends no second email. */
     dedupeKey: text("dedupe_key").notNull().unique(),
     template: text("template").notNull(),
     locale: text("locale").notNull(),
@@ -33,7 +33,7 @@ export const mailLog = pgTable(
      * The template variables, as encrypted JSON, which may include a link with a token. Emptied when the email is done.
      */
     variablesSealed: bytes("variables_sealed"),
-    /** The part of the program it comes from. */
+    /** The part of the program that sent the email. */
     source: text("source").notNull(),
     status: text("status", { enum: ["queued", "sending", "sent", "dead", "dropped"] })
       .notNull()
@@ -43,7 +43,7 @@ export const mailLog = pgTable(
     faults: integer("faults").notNull().default(0),
     nextAttemptAt: moment("next_attempt_at").notNull().defaultNow(),
     leaseUntil: moment("lease_until"),
-    /** Nobody needs it after this. */
+    /** The email is useless after this time. */
     expiresAt: moment("expires_at"),
     subject: text("subject"),
     providerId: text("provider_id"),
@@ -58,7 +58,7 @@ export const mailLog = pgTable(
     index("mail_log_user").on(table.userId, table.id),
     index("mail_log_created").on(table.createdAt, table.id),
     index("mail_log_status").on(table.status, table.createdAt, table.id),
-    // The address itself comes after it so that rows can be counted in the index alone.
+    // The index includes the address itself after the prefix, so that rows can be counted in the index alone.
     index("mail_log_address_start").on(sql`lower(${table.toAddress}) text_pattern_ops`, table.toAddress),
     index("mail_log_template").on(table.template, table.createdAt, table.id),
     index("mail_log_error")

@@ -84,13 +84,13 @@ export const payloadDayCount = pgTable("payload_day_count", {
 });
 
 /**
- * Who read the payload of which call, and why. Append-only, written by `record_payload_access` alone; each row holds
- * the hash of the one before, so that altering or removing one is noticed.
+ * Who read the payload of which call, and why. Append-only, and written only by `record_payload_access`. Each row holds
+ * the hash of the previous one, so a row that was altered or removed is noticed.
  */
 export const payloadAccess = pgTable(
   "payload_access",
   {
-    /** Counted from 1 without gaps. */
+    /** The links are counted from 1 without gaps. */
     number: bigint("number", { mode: "bigint" }).primaryKey(),
     at: moment("at").notNull(),
     adminId: reference("admin_id").notNull(),

@@ -14,13 +14,13 @@ export const upstreamAuthProfile = pgTable("upstream_auth_profile", {
     .notNull()
     .default("standby"),
   baseUrl: text("base_url").notNull(),
-  /** Model names; empty means all. */
+  /** The names of the models that the profile is for; empty means all. */
   modelScope: text("model_scope").array().notNull(),
   /** The non-secret fields of the auth type. */
   settings: json("settings").$type<ProfileEntry["settings"]>().notNull(),
   /** The name in the secret store under which the secret fields are stored. */
   credentialSecret: text("credential_secret"),
-  /** Which fields were entered there, without their values. */
+  /** The names of the fields that were entered, without their values. */
   credentialFields: text("credential_fields").array().notNull(),
   refreshCheck: text("refresh_check", { enum: ["pending_manual_connector"] }),
   refreshRequestedAt: moment("refresh_requested_at"),

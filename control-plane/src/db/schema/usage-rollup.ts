@@ -19,14 +19,14 @@ const bySlice = [
 
 /**
  * Sums over settled usage rows, so that overviews and reports don't read the log. Each `slice` counts every row once,
- * by its own columns; the others hold '' or 0. Quarter hours, because in some time zones days begin at a quarter to the
- * UTC hour.
+ * by its own columns; the others hold '' or 0. The sums are by quarter hour, because in some time zones days begin at a
+ * quarter to the UTC hour.
  */
 export const usageRollup = pgTable(
   "usage_rollup",
   {
     slice: text("slice", { enum: bySlice }).notNull(),
-    /** The quarter hour, the two hours, or the UTC day, depending on the slice. */
+    /** The start of the quarter hour, the two hours, or the UTC day, depending on the slice. */
     startsAt: moment("starts_at").notNull(),
     gatewayUserId: reference("gateway_user_id").notNull(),
     model: text("model").notNull(),
@@ -40,7 +40,7 @@ export const usageRollup = pgTable(
     refused: count("refused"),
     /** Parts are included in the sum of their whole, too. */
     ...unitCounts({ isSum: true }),
-    /** Before the multipliers. */
+    /** The cost before the multipliers. */
     quota: quota("quota").notNull(),
     settledQuota: quota("settled_quota").notNull(),
     firstAt: moment("first_at").notNull(),
@@ -55,7 +55,7 @@ export const usageRollup = pgTable(
   ],
 );
 
-/** How far the sums reach: up to this batch of the settlement. */
+/** The batch of the settlement up to which the sums are complete. */
 export const usageRollupCheckpoint = pgTable("usage_rollup_checkpoint", {
   source: text("source").primaryKey(),
   batchId: reference("batch_id").notNull(),
@@ -78,8 +78,8 @@ export const usageChange = pgTable(
 );
 
 /**
- * How many users were active in a past span, which can't be summed and takes long to count. Valid while no quarter hour
- * before its end has changed since.
+ * How many users were active in a past span, which can't be computed from sums and takes long to count. A count is
+ * valid while no quarter hour before the end of its span has changed since.
  */
 export const usageActive = pgTable(
   "usage_active",
@@ -102,7 +102,7 @@ export const usageUser = pgTable("usage_user", {
   lastAt: moment("last_at").notNull(),
 });
 
-/** A provider's price for a model, from a UTC day on until a later entry. */
+/** The price that a provider charges for a model from a UTC day on, until a later entry. */
 export const channelCost = pgTable(
   "channel_cost",
   {

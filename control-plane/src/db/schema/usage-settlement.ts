@@ -32,14 +32,14 @@ export const settlementBatch = pgTable("settlement_batch", {
   createdAt: moment("created_at").notNull().defaultNow(),
 });
 
-/** How far the usage log was read: below the oldest transaction that was still open. */
+/** How far the settlement has read the usage log, which is always below the oldest transaction that was still open. */
 export const settlementCheckpoint = pgTable("settlement_checkpoint", {
   source: text("source").primaryKey(),
   xid: transactionId("xid").notNull(),
   requestId: uuid("request_id").notNull(),
   /** The database server's identifier: transaction numbers mean nothing on another one. */
   systemIdentifier: text("system_identifier").notNull(),
-  /** How far the log has been read by day and id, while every row of it is read again; otherwise null. */
+  /** How far the log was read by day and id while all of it is read again; otherwise null. */
   reconcileDay: date("reconcile_day", { mode: "string" }),
   reconcileRequestId: uuid("reconcile_request_id"),
   updatedAt: moment("updated_at").notNull().defaultNow(),

@@ -2,7 +2,7 @@ import { AppError } from "../../platform/errors.ts";
 import { looksLikeApiKey } from "../keys/model.ts";
 
 const bearerPattern = /^Bearer +(\S+) *$/i;
-/** A header that is present but empty. */
+/** Matches a header that is present but empty. */
 const emptyPattern = /^(?:Bearer)? *$/i;
 
 /**

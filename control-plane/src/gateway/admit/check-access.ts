@@ -6,7 +6,10 @@ import { passesThrough } from "../channels/model.ts";
 import type { GatewayCall, ModelEntry, ParsedRequest, Principal } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
 
-/** A client calls from one address many times; parsing the list for each call would cost as much as the rest. */
+/**
+ * One client makes many calls from the same address; parsing the list again for each call would cost as much as all
+ * other checks.
+ */
 const lastAllowedIp = new WeakMap<Principal, string>();
 
 /**
@@ -46,8 +49,8 @@ export function checkModelAccess(
 }
 
 /**
- * The catalog entry for passed-through paths, those without rules of their own: only if the group has a channel set up
- * for that. For everyone else the path does not exist.
+ * The catalog entry for paths that are passed through without rules of their own. It exists only if the group has a
+ * channel for such paths; for everyone else the path does not exist.
  * @throws AppError `not_found`
  */
 export function checkPassThrough(
@@ -65,7 +68,7 @@ export function checkPassThrough(
   return entry;
 }
 
-/** Whether the operation is sold by one of the prices. */
+/** Whether the prices include one that the operation is charged by. */
 export function isPriced(price: Prices, { soldBy }: Pick<Operation, "soldBy">): boolean {
   return soldBy?.some((unit) => price[unit] > 0n) ?? true;
 }

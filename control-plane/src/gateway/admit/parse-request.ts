@@ -16,8 +16,8 @@ import { writeForm } from "./parse-request/write-form.ts";
 const modelNameLengthMax = 256;
 const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
 /**
- * The content type under which the body was parsed. The client's own is not forwarded: in another charset the same
- * bytes mean something else.
+ * The content type under which the body was parsed. The client's own header is not forwarded, because another charset
+ * would give the same bytes another meaning.
  */
 const readType = "application/json";
 const multipartType = /^multipart\/form-data\s*;/i;
@@ -41,9 +41,9 @@ export function checkContentType(headers: Headers, operation: Operation): void {
 }
 
 /**
- * What the gateway needs to know about a body. JSON bytes stay as they came, except for the usage option of a stream
- * and a search that is only offered to the model; a form is rewritten from what was parsed, so that nobody else can
- * read it differently.
+ * What the gateway needs to know about a body. JSON bytes stay unchanged, except that the usage option of a stream is
+ * added and a search that is only offered to the model is removed. A form is rewritten from its parsed parts, so that
+ * no provider can read it differently.
  * @param mayAskForUsage false when the upstream is known to refuse that option
  * @throws AppError `invalid_json`, `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`,
  * `unpriced_option`, `provider_object`, `model_not_found`

@@ -148,7 +148,7 @@ function testEndpoint({ db, tests }: CatalogAdminDeps): AnyEndpoint {
     summary: "Send one small call through a channel and report the result; nobody is charged",
     handle: async (call) => {
       const result = await tests.run(call.input.channel_id, call.input.model ?? null);
-      // The provider bills it, so it is recorded who asked.
+      // The provider bills the test call, so the audit log records who asked for it.
       await db.withTransaction((tx) =>
         audit(tx, byCaller(call), "channel.test", {
           subjectKind: "channel",

@@ -67,7 +67,7 @@ export async function switchChannels(
   status: SwitchStatus,
 ): Promise<readonly Saved[]> {
   const saved: Saved[] = [];
-  // In a fixed order, so that two admins who switch the same channels do not deadlock.
+  // Locks the channels in a fixed order, so that two admins who switch the same channels do not deadlock.
   for (const id of [...new Set(ids)].sort((a, b) => (a < b ? -1 : 1))) {
     const channel = await lockOwn(tx, id as ChannelId);
     if (channel.status !== status) {
@@ -133,7 +133,7 @@ async function readState(tx: Transaction, id: ChannelId): Promise<ChannelState> 
 
 const kept = <Value>(given: Value | undefined, old: Value): Value => (given === undefined ? old : given);
 
-/** Programs and people read spaces, backslashes and the like differently. */
+/** Programs and people read spaces, backslashes and similar characters differently. */
 const plainAddress = /^[\x21-\x5b\x5d-\x7e]+$/;
 
 function refuseOddAddress(baseUrl: string): void {
@@ -150,7 +150,7 @@ function refuseOddAddress(baseUrl: string): void {
 
 /**
  * Refuses a new base URL whose host resolves to a forbidden address, or not at all. Connections are checked again when
- * they are made: this check is so that someone who can fix it finds out. A channel's existing URL never blocks other
+ * they are made: this check shows the problem to someone who can fix it. A channel's existing URL never blocks other
  * changes, such as disabling the channel while its name can't be resolved.
  * @param guard null if every server of the network may be called
  * @throws AppError `invalid_value`

@@ -12,7 +12,7 @@ import { type ChannelEntry, findChannel, findServedModel } from "./catalog-admin
 export type ChannelTestDeps = {
   readonly db: Database;
   readonly clock: Clock;
-  /** Made when the first channel is tested. */
+  /** Opens the client when the first channel is tested. */
   readonly openClient: () => Promise<HttpClient>;
   readonly openCredential: (id: ChannelId, sealed: Uint8Array) => string;
 };
@@ -21,14 +21,14 @@ const limits = {
   connectTimeoutMs: 5_000,
   firstByteTimeoutMs: 20_000,
   idleTimeoutMs: 10_000,
-  // Shorter than the server's idle timeout for a connection.
+  // This timeout is shorter than the server's idle timeout for a connection.
   totalTimeoutMs: 25_000,
   responseBytesMax: 256 * 1024,
 };
 const errorLengthMax = 500;
 const textLengthMax = 200;
 const retryAfterSeconds = 5;
-/** Enough for models that think before they speak, and so few that the cost is negligible. */
+/** This is enough for models that think before they answer, and so little that the cost is negligible. */
 const answerTokensMax = 64;
 
 type Answer = {

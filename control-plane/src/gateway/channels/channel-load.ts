@@ -15,7 +15,7 @@ type Load = {
   inFlight: number;
   requests: RateBucket | null;
   readonly pauses: Pauses;
-  /** When the open circuit lets a probe through; 0 while it is closed. */
+  /** The time from which the open circuit lets a probe through; 0 while the circuit is closed. */
   openUntilTick: number;
   /** The customer that the open circuit blocks; null for all. */
   openFor: GatewayUserId | null;
@@ -24,7 +24,7 @@ type Load = {
   readonly window: FailureWindow;
   /** The customers whose calls failed. */
   readonly failing: Witnesses;
-  /** Since the channel's traffic was last read. */
+  /** Calls since the channel's traffic was last read. */
   calls: number;
   failures: number;
   lastFailure: string | null;
@@ -38,13 +38,13 @@ export type ChannelUse = {
   readonly channel: Channel;
   readonly customer: GatewayUserId;
   readonly startedTick: number;
-  /** It finds out whether a pause applies to the whole channel. */
+  /** This attempt tests whether a pause applies to the whole channel. */
   readonly isPauseProbe: boolean;
   isProbe: boolean;
   isOver: boolean;
 };
 
-/** What this replica observed about the calls through one exit node since the last time. */
+/** What this replica observed about the calls through one exit node since its last report. */
 export type ExitTraffic = {
   readonly nodeCode: string;
   readonly calls: number;
@@ -132,8 +132,8 @@ export class ChannelLoads {
   }
 
   /**
-   * The channel succeeded or failed; `blame` is what counts against it, and `result` what happened. After a success,
-   * `answered` was called before.
+   * The channel succeeded or failed; `blame` is what counts against it, and `result` what happened. Before a success,
+   * `answered` must have been called.
    */
   end(use: ChannelUse, blame: AttemptFailure["blame"], result: string | null = null): void {
     if (use.isOver) {
@@ -183,8 +183,8 @@ export class ChannelLoads {
   }
 
   /**
-   * The channel asked for a pause, and gets exactly that long: clients are given the same time. If it only needs a
-   * pause, jitter keeps replicas from returning all at once.
+   * The channel asked for a pause and gets exactly that long, because clients are told the same time. If it did not say
+   * how long, jitter keeps replicas from returning all at once.
    */
   coolDown(
     { channel, customer }: ChannelUse,

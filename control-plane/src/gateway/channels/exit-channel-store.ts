@@ -76,7 +76,7 @@ export async function updateExitChannel(tx: Queryable, fields: ExitChannelFields
  * written if nothing changes: every statement on the table makes all replicas reload their catalog.
  */
 export async function alignExitAbilities(tx: Queryable): Promise<void> {
-  // The second writer sees the changes of the first.
+  // A second writer waits here and then sees the changes of the first.
   await takeAdvisoryLock(tx, "abilities of exit nodes");
   const [state] = await tx.sql<{ differs: boolean }>`
     select exists (

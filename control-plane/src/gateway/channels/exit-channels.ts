@@ -13,9 +13,9 @@ import { clearChannelCredential, setChannelCredential } from "./store.ts";
 export type ExitChannelSettings = {
   readonly nodeCode: string;
   readonly baseUrl: string;
-  /** Where connections go, whatever the name in `baseUrl` says. */
+  /** Connections go to this address, whatever the name in `baseUrl` says. */
   readonly address: string;
-  /** Otherwise the channel gets no credential, and loses its current one. */
+  /** While this is false, the channel gets no credential, and loses its current one. */
   readonly isProven: boolean;
   /** Null keeps the stored one. */
   readonly credential: string | null;

@@ -10,7 +10,7 @@ const customersMax = 64;
 /** The verdict on the calls of the last ten seconds. */
 export type WindowVerdict =
   | { readonly kind: "good" }
-  /** One customer's calls failed, and those of the others did not. */
+  /** The calls of one customer failed, and those of the others did not. */
   | { readonly kind: "bad_for_one"; readonly customer: GatewayUserId }
   | { readonly kind: "bad" };
 

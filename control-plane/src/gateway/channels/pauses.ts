@@ -1,16 +1,16 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { sightingMsMax } from "./witnesses.ts";
 
-/** How often a pause that only customers vouch for is tested. */
+/** How often a pause is tested that only customers reported. */
 const probeMs = 5_000;
-/** How long customers' reports are ignored after one of their pauses proved wrong. */
+/** How long a customer's reports are ignored after a pause that they reported proved wrong. */
 const doubtMs = 600_000;
 /** How many customers are remembered; further ones replace those heard of longest ago. */
 const signsMax = 64;
 
 export type Pause = {
   readonly untilTick: number;
-  /** The provider limits the rate of calls; otherwise it is down. */
+  /** True if the provider limits the rate of calls; false if it is down. */
   readonly isLimit: boolean;
 };
 
@@ -20,11 +20,11 @@ type Sign = { pause: Pause; seenTick: number; doubtedUntilTick: number };
 const none: Pause = { untilTick: 0, isLimit: false };
 
 /**
- * The pauses of one channel. A certain one applies to everyone, and one that a single customer met applies to that
- * customer. One that two have met applies to everyone too, but only provisionally, because two accounts may belong to
- * one person: every few seconds a call of a customer who has not met it is let through. If it succeeds, the pause is
- * over and the reports of those customers are ignored for a while; if it fails in the same way, the pause has one more
- * witness.
+ * The pauses of one channel. A pause that the provider certainly caused applies to everyone, and a pause that a single
+ * customer met applies to that customer. A pause that two customers have met applies to everyone too, but only
+ * provisionally, because two accounts may belong to one person: every few seconds a call of a customer who has not met
+ * it is let through. If it succeeds, the pause is over and the reports of those customers are ignored for a while; if
+ * it fails in the same way, the pause has one more witness.
  */
 export class Pauses {
   #certain = none;
@@ -54,7 +54,7 @@ export class Pauses {
     return isProbe;
   }
 
-  /** A probe succeeded: the pause was not the channel's. */
+  /** A probe succeeded: the pause did not apply to the whole channel. */
   lift(tick: number): void {
     if (tick >= this.#vouched.untilTick) {
       return;

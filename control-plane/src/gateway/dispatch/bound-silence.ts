@@ -4,15 +4,15 @@ import type { AdmittedCall, ModelEntry, ParsedRequest } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
 import type { UpstreamLimits } from "../pipeline-deps.ts";
 
-/** How long a call waits for a response to begin. */
+/** How long a call waits for the beginning of a response. */
 export type Patience = {
-  /** At one channel, as long as there is another one left to try. */
+  /** The limit at one channel, as long as there is another one left to try. */
   readonly attemptMs: number;
-  /** At all channels together. */
+  /** The limit at all channels together. */
   readonly callMs: number;
 };
 
-/** What makes a response take longer. */
+/** The properties of a call that make its response take longer. */
 export type Work = Pick<ParsedRequest, "isStream" | "inputBytes" | "bounds">;
 
 /** The share of its whole time that a call may spend at one channel when there is another. */
@@ -41,7 +41,7 @@ export function patienceFor(
     : wholeMsMin + readMs + outputTokens * outputMsPerToken + bounds.outputImages * outputMsPerImage;
   const { firstByteTimeoutMs } = limits;
   return {
-    // Where the total is capped, not all of it: another channel could no longer be tried.
+    // If the total is capped, one attempt gets only part of it, so that another channel can still be tried.
     attemptMs: Math.min(attemptMs, firstByteTimeoutMs * attemptShare),
     callMs: Math.min(attemptMs / attemptShare, firstByteTimeoutMs),
   };
@@ -71,8 +71,9 @@ type SilentCall = {
 
 /**
  * The limits of one attempt. A channel's own take precedence over all others. Between two packets of a streamed
- * response a model may think for as long as a whole response would take. A response that comes whole may not be silent
- * longer in the middle than before it: none of it has reached the client, and there may be time for another channel.
+ * response a model may think for as long as a whole response would take. A response that comes whole may be silent in
+ * the middle only as long as before its beginning: none of it has reached the client, so another channel may still be
+ * tried.
  * @param silenceMsMax until the response begins
  */
 export function boundSilence(

@@ -14,7 +14,7 @@ const idempotencyHeader = "idempotency-key";
 /** Carries the marks of the gateways that a request has passed, so that a loop is detected. */
 export const hopHeader = "x-sluice-hops";
 const hopPattern = /^[0-9a-f]{16}$/;
-/** The last ones indicate a loop; keeping more does not help with a longer path. */
+/** The last marks reveal a loop; a longer list would not help with a longer path. */
 const hopsMax = 32;
 
 /** Whether a request has already passed the gateway with this mark. */
@@ -97,7 +97,7 @@ export function composeRequest(
   if (idempotencyKey !== null) {
     headers.push([idempotencyHeader, ownIdempotencyKey(call, idempotencyKey)]);
   }
-  // The response is inspected on its way, so it must not be compressed.
+  // The gateway inspects the response, so it must not be compressed.
   headers.push(["accept-encoding", "identity"], ["user-agent", "sluice"], [hopHeader, options.hops]);
   const hasBody = call.method !== "GET" && call.method !== "HEAD";
   const composed: HttpRequest = {

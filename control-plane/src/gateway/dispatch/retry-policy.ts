@@ -15,15 +15,15 @@ export type RetryRule = {
 
 /** The progress of a call. */
 export type Progress = {
-  /** Channels tried so far. */
+  /** The number of channels tried so far. */
   readonly attempts: number;
-  /** Since the first attempt began. */
+  /** The time since the first attempt began. */
   readonly elapsedMs: number;
 };
 
 /**
- * Whether another channel may be tried after a failure. Never after a byte of a response was sent: the caller asks only
- * before that.
+ * Whether another channel may be tried after a failure. The caller asks only before the first byte of a response was
+ * sent; after that, nothing is ever retried.
  */
 export function mayRetry({ retry }: Pick<AttemptFailure, "retry">, progress: Progress, rule: RetryRule): boolean {
   const isWorthwhile = retry === "free" || (retry === "paid_twice" && rule.isSentRetried);
@@ -41,7 +41,7 @@ export function attemptMsMax({ attempts, elapsedMs }: Progress, hasNext: boolean
   return goesOn ? rule.attemptMs : Math.max(rule.attemptMs / 2, rule.callMs - elapsedMs);
 }
 
-/** Another attempt must be worthwhile: at least half of an attempt's time must be left. */
+/** Another attempt must be worthwhile: it needs at least half of the time of a whole attempt. */
 function hasRoom({ attempts, elapsedMs }: Progress, { attemptMs, callMs }: RetryRule): boolean {
   return attempts < attemptsMax && elapsedMs + attemptMs / 2 <= callMs;
 }

@@ -8,10 +8,10 @@ const optionNames = /stream_options|include_usage/;
 /** How long the option is left out for a channel; then one call finds out whether it now accepts the option. */
 const leftOutMs = 600_000;
 
-/** Channels that are not asked for the usage of streams, because they refused that. */
+/** Channels that refused the usage option; the gateway does not send it to them. */
 export class UsageOptions {
   readonly #clock: Pick<Clock, "tick">;
-  /** By channel: when it may be asked again. */
+  /** The time until which each channel is not asked for usage again. */
   readonly #leftOutUntil = new Map<ChannelId, number>();
 
   constructor(clock: Pick<Clock, "tick">) {
@@ -38,12 +38,12 @@ export function refusesUsageOption(
   return refusals.has(failure.status) && isNamed && withoutUsageOption(request, call) !== request;
 }
 
-/** The client's original request; unchanged if the option is its own, or if there is none. */
+/** The client's original request; the same request if the client set the option itself, or if there is none. */
 export function withoutUsageOption(request: ParsedRequest, call: GatewayCall): ParsedRequest {
   if (request.plainBody !== null) {
     return { ...request, body: request.plainBody };
   }
-  // A client of another API can't have asked: the translation did, and its text may be rewritten.
+  // The client of another API can't have asked for it: the translation added it, and may have reworded the text.
   if (call.traits === undefined || !request.wantsUsage) {
     return request;
   }

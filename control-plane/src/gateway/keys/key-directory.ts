@@ -5,7 +5,7 @@ import type { Principal } from "../model.ts";
 
 /** An entry this old is reloaded in the background while it keeps serving. */
 const refreshAfterMs = 20_000;
-/** Without the announcements of changes, entries are only trusted this long before they are reloaded. */
+/** Without announcements of changes, an entry is trusted only this long before it is reloaded. */
 const refreshAfterMsBlind = 1_000;
 /** While the database is unreachable, a valid entry serves this long. */
 const staleMsMax = 120_000;
@@ -13,7 +13,7 @@ const staleMsMax = 120_000;
  * A missing key is remembered briefly: a new key must work at once; a flood of wrong ones must not reach the database.
  */
 const absentMs = 1_000;
-/** After a failed load the next one waits this long, so that an outage does not cause a flood of queries. */
+/** After a failed load, the next one waits this long, so that an outage does not cause a flood of queries. */
 const retryAfterMs = 1_000;
 /** How long a call waits for the reload of a previously valid key; after that the key is assumed to be valid still. */
 const newsMsMax = 250;
@@ -33,7 +33,7 @@ type Entry = {
   readonly principal: Principal;
   readonly loadedTick: number;
   failedTick: number;
-  /** An announced change may have been missed: the entry has to be reloaded before it serves. */
+  /** The process may have missed an announced change, so the entry has to be reloaded before it serves. */
   readonly isUnsure: boolean;
   loading: Promise<Principal | null> | null;
 };
@@ -47,7 +47,7 @@ const freshly = { failedTick: never, isUnsure: false, loading: null };
  */
 export class KeyDirectory {
   readonly #entries = new Map<string, Entry>();
-  /** When a key was found not to exist, oldest first. */
+  /** The time when each missing key was looked up, oldest first. */
   readonly #absent = new Map<string, number>();
   /** Lookups of keys that are not cached here; all calls that wait for the same key share one. */
   readonly #lookups = new Map<string, Promise<Principal | null>>();
@@ -86,7 +86,8 @@ export class KeyDirectory {
 
   /** Drops the entries of one key, or of all keys of a user. */
   forget(matches: (principal: Principal) => boolean): void {
-    // A load that began before the change must not bring the old state back; which key it loads is not known yet.
+    // A load that began before the change must not bring the old state back. Which key a load is for is not known yet,
+    // so all are dropped.
     this.#lookups.clear();
     for (const [digest, entry] of this.#entries) {
       if (matches(entry.principal)) {
@@ -99,7 +100,7 @@ export class KeyDirectory {
   onGap(): void {
     this.#lookups.clear();
     for (const [digest, entry] of this.#entries) {
-      // A load that began before does not count either.
+      // The result of a load that began before is ignored, too.
       this.#entries.set(digest, { ...entry, isUnsure: true, loading: null });
     }
   }
@@ -146,7 +147,7 @@ export class KeyDirectory {
     return lookup;
   }
 
-  /** One lost connection is not an outage: if the database is known to be unreachable, the second try fails at once. */
+  /** One lost connection is not an outage. If the database is known to be unreachable, the second try fails at once. */
   #ask(digest: string): Promise<Principal | null> {
     const keyHash = Buffer.from(digest, "hex");
     return this.#load(keyHash).catch(() => this.#load(keyHash));
@@ -169,7 +170,7 @@ export class KeyDirectory {
 
   #refresh(digest: string, entry: Entry): void {
     this.#reload(digest, entry).catch(() => {
-      // The entry keeps serving; how long is decided by the lookup.
+      // The entry keeps serving; the lookup decides how long.
     });
   }
 
@@ -204,7 +205,7 @@ export class KeyDirectory {
   }
 }
 
-/** Oldest first. */
+/** The entries of the map are sorted, oldest first. */
 function makeRoom(map: Map<string, unknown>, sizeMax: number): void {
   while (map.size >= sizeMax) {
     const oldest = map.keys().next().value;
@@ -215,7 +216,7 @@ function makeRoom(map: Map<string, unknown>, sizeMax: number): void {
   }
 }
 
-/** The result of a promise within this time; the promise may continue afterwards. */
+/** Returns the result of a promise if it comes within this time; the promise may continue afterwards. */
 async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`the database did not answer in ${ms} ms`)), ms);

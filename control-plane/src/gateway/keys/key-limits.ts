@@ -16,11 +16,11 @@ const hourMs = 3_600_000;
 
 /** Requests and tokens per minute and concurrent calls for each key, as far as this replica handled them. */
 export class KeyLimits {
-  /** By the key whose limits apply. */
+  /** The counters by the key whose limits apply. */
   readonly #usages = new Map<ApiKeyId, Usage>();
   /**
-   * Calls that a provider may bill us for without our charging them. Counted per user, who could otherwise use one key
-   * after another.
+   * Calls that a provider may bill us for although we do not charge them. They are counted per user, who could
+   * otherwise switch from one key to the next.
    */
   readonly #unpaid = new Map<GatewayUserId, RateBucket>();
   readonly #used = new Set<ApiKeyId>();
@@ -147,7 +147,7 @@ export class KeyLimits {
     }
   }
 
-  /** Null while there is nothing to count. */
+  /** Returns null if nothing is counted. */
   #unpaidOf(id: GatewayUserId): RateBucket | null {
     const known = this.#unpaid.get(id);
     if (known === undefined) {
@@ -170,7 +170,7 @@ export class KeyLimits {
     return usage;
   }
 
-  /** The same, adjusted to the current limits; changed limits start again from zero. */
+  /** The counters of a key, adjusted to its current limits; changed limits start again from zero. */
   #usage(principal: Principal): Usage {
     const usage = this.#known(principal);
     usage.requests = RateBucket.adjusted(usage.requests, principal.requestsPerMinute, this.#replicas);

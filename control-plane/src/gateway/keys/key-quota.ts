@@ -9,7 +9,7 @@ export type QuotaLimit = { readonly quota: bigint; readonly period: ResetPeriod 
 /**
  * Adjusts the budget of a key to its limit, by grants with references of their own. What was used stays used, and if
  * that is more than the new limit, nothing is left. A limit with another period, or the first one, counts from now on.
- * If the limit is removed, the budget stays for the calls that began under it.
+ * If the limit is removed, the budget remains for the calls that began under it.
  */
 export async function setQuotaLimit(tx: Transaction, limitKeyId: ApiKeyId, limit: QuotaLimit | null): Promise<void> {
   const known = await lockKeyBudget(tx, limitKeyId);

@@ -25,7 +25,7 @@ type SettingValues = {
   readonly name: string;
   readonly models: readonly string[] | null;
   readonly addresses: readonly string[] | null;
-  /** As ISO 8601. */
+  /** The time in ISO 8601. */
   readonly moment: string | null;
   readonly count: number | null;
   readonly flag: boolean;
@@ -81,7 +81,7 @@ type CallName<Setting extends CallSetting> = Setting["kind"] extends "moment"
   ? `${CamelCase<Setting["name"]>}Ms`
   : CamelCase<Setting["name"]>;
 
-/** The settings that calls are admitted by, in the form in which they are asked for most quickly. */
+/** The settings that calls are admitted by, in the form that admission reads fastest. */
 export type CallSettings = { readonly [Setting in CallSetting as CallName<Setting>]: CallValues[Setting["kind"]] };
 
 export function toCallSettings(row: CallRow): CallSettings {

@@ -127,7 +127,6 @@ export class KeyService {
     return await this.#setStatus(owner, keyId, "disabled");
   }
 
-  /** @throws AppError `not_found`, `conflict` for a key that is revoked */
   async enable(owner: KeyOwner, keyId: ApiKeyId): Promise<ApiKeyView> {
     return await this.#setStatus(owner, keyId, "active");
   }
@@ -294,7 +293,7 @@ function sortedFields(_: string, value: unknown): unknown {
     : value;
 }
 
-/** The same for the same moment, however its fraction and time zone are written. */
+/** Gives the same text for the same moment, however its fraction and time zone are written. */
 function toMicroseconds(text: string): string {
   const fraction = /\.(\d+)/.exec(text)?.[1] ?? "";
   return `${Math.floor(Date.parse(text) / 1_000)}.${fraction.padEnd(6, "0").slice(0, 6)}`;

@@ -15,7 +15,7 @@ type KeyRow = Omit<ApiKeyView, "key_id" | "group" | "quota_remaining"> & {
   limit_key_id: bigint;
 };
 
-/** A key with what only the service needs to know about it. */
+/** A key with the additional fields that only the service needs. */
 export type KeyRecord = { readonly view: ApiKeyView; readonly limitKeyId: ApiKeyId };
 
 function toRecord({ id, group_name, limit_key_id, ...row }: KeyRow): KeyRecord {
@@ -39,7 +39,7 @@ export async function lockUser(tx: Queryable, gatewayUserId: GatewayUserId): Pro
 export type KeyQuery = {
   readonly gatewayUserId: GatewayUserId;
   readonly keyId: ApiKeyId | null;
-  /** Only keys created before this one. */
+  /** Selects only keys created before this one. */
   readonly before: bigint | null;
   readonly isLiveOnly: boolean;
   readonly limit: number;
@@ -137,7 +137,7 @@ export async function updateSettings(tx: Queryable, keyId: ApiKeyId, settings: K
     .where(eq(apiKey.id, keyId));
 }
 
-/** Gives the keys that share limits with this one the same limits, and makes all replicas reload them. */
+/** Copies the limits of this key to the keys that share them, and makes all replicas reload those keys. */
 export async function alignSharedLimits(tx: Queryable, limitKeyId: ApiKeyId, settings: KeySettings): Promise<void> {
   const shared = keySettings.filter(({ isShared }) => isShared);
   await tx.drizzle
@@ -154,7 +154,7 @@ export async function updateStatus(
   await tx.drizzle.update(apiKey).set({ status, updatedAt: clock }).where(eq(apiKey.id, keyId));
 }
 
-/** Makes a key expire after this many seconds, unless it expires before. */
+/** Makes a key expire after this many seconds, unless it already expires sooner. */
 export async function endKeyWithin(tx: Queryable, keyId: ApiKeyId, seconds: number): Promise<void> {
   const end = sql`now() + make_interval(secs => ${seconds}::double precision)`;
   await tx.drizzle

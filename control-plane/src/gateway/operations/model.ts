@@ -33,15 +33,15 @@ export type OperationRules = {
   readonly tools: "unread" | "checked" | "search_dropped";
   /** It sends the usage of a stream in a chunk that has to be requested. */
   readonly takesUsageOption: boolean;
-  /** A model without any of these prices would be free. Null if tokens and requests are all that it is sold by. */
+  /** A model without any of these prices would be free. Null if the operation is sold only by tokens and requests. */
   readonly soldBy: readonly PriceName[] | null;
   /** Between two events of a stream a model may think for as long as a whole response would take. */
   readonly isSilentWhileThinking: boolean;
-  /** Only the provider knows what a response costs: it is read on after its client has left. */
+  /** Only the provider knows what a response costs, so the gateway reads it to the end after its client has left. */
   readonly isReadOn: boolean;
-  /** JSON or events; of other types as well, but not a web page; or anything, even nothing. */
+  /** The allowed responses: JSON or events; any type except a web page; or anything, even an empty body. */
   readonly answers: "json" | "media" | "any";
-  /** The list that a complete response must contain to be valid; null if any form is valid. */
+  /** The list that a valid complete response must contain; null if any form is valid. */
   readonly resultList: string | null;
   readonly output: Output;
   readonly stream: StreamForm;

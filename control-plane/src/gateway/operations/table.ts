@@ -13,7 +13,7 @@ import {
   speechBounds,
 } from "./read-bounds.ts";
 
-/** JSON in, JSON out, and the results are not text. The rows below say how they differ. */
+/** JSON in, JSON out, and the results are not text. The rows below list the differences. */
 const plain: OperationRules = {
   handling: "call",
   methods: ["POST"],
@@ -127,7 +127,7 @@ export function isPlainPath(path: string): boolean {
   return isSpelledOut && !climbs && !isKnownInOtherCase(path);
 }
 
-/** A case-insensitive provider would treat it as the known path, while nobody here counts its tokens. */
+/** A provider that ignores case would treat it as the known path, while the gateway would not count its tokens. */
 function isKnownInOtherCase(path: string): boolean {
   if (byPath.has(path) || path.startsWith(modelPrefix)) {
     return false;

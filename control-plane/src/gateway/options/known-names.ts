@@ -75,17 +75,17 @@ export function refuseDisguise(name: string, param = name): void {
   refuseAlike(name, requestNames, param);
 }
 
-/** The same for a field in a message, an item or a tool. @throws AppError `unknown_field` */
+/** Refuses such a field in a message, an item or a tool. @throws AppError `unknown_field` */
 export function refuseInnerDisguise(name: string, param: string): void {
   refuseAlike(name, objectNames, `${param}.${name}`);
 }
 
-/** The same for a part of an event. @throws AppError `unknown_field` */
+/** Refuses such a part of an event. @throws AppError `unknown_field` */
 export function refuseEventDisguise(name: string): void {
   refuseAlike(name, partNames, name);
 }
 
-/** The same for a field on the path to a session's transcription settings. @throws AppError `unknown_field` */
+/** Refuses such a field on the path to a session's transcription settings. @throws AppError `unknown_field` */
 export function refuseSoundDisguise(name: string, param: string): void {
   refuseAlike(name, soundNames, param);
 }

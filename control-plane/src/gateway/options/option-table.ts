@@ -5,7 +5,7 @@ export type OptionPlace = "chat" | "responses" | "images" | "realtime";
 
 /** A field that changes what a call costs, who serves it, or which part of the provider's account it reaches. */
 export type Option = {
-  /** Null for everywhere. */
+  /** Null if the option can occur everywhere. */
   readonly places: readonly OptionPlace[] | null;
   /** Values that have no effect, besides null. */
   readonly isHarmless: (value: unknown) => boolean;
@@ -56,7 +56,7 @@ const picturesAreCounted = "Set the number of pictures with 'n'.";
 /** Other names for `n`: nothing is set aside for such images. */
 const pictureCounts = ["num_images", "batch_size", "num_outputs", "num_samples", "samples", "sample_count"];
 const pictures = unpriced(picturesAreCounted, { places: ["images"], isHarmless: oneOf(1, "1") });
-/** Other names for `n`, or for operations where `n` has no name here: one response is set aside each. */
+/** Other names for `n`, or for operations where `n` has no name here: one response is reserved for each. */
 const answerCounts = [
   ...["num_return_sequences", "num_generations", "num_completions", "candidate_count", "candidateCount"],
 ];
@@ -65,13 +65,13 @@ const hosted = "Tools that the provider runs have no price here.";
 const filesAreShared = "Files are shared in the provider's account. Send the content itself.";
 
 const steeringFields = [
-  // Routers of many providers.
+  // Fields of routers, which choose among many providers.
   ...["models", "route", "provider", "plugins", "transforms", "preset", "providerOptions", "provider_options"],
   ...["fallbacks", "context_window_fallbacks", "content_policy_fallbacks", "custom_llm_provider", "deployment_id"],
   ...["model_list", "extra_body", "access_programs", "api_base", "base_url", "user_config", "extra_headers", "api_key"],
   ...["deployment", "engine", "agent_id", "tags", "headers", "extra_query", "api_version", "api_type", "organization"],
   ...["region_name", "allowed_model_region", "base_model", "model_info"],
-  // Responses that repeat, omit or count something else than what was requested, held and counted here.
+  // Fields that make the gateway's own count of a response wrong: they repeat, omit or replace parts of it.
   ...["num_retries", "max_retries", "retry_policy", "drop_params", "additional_drop_params"],
   ...["input_cost_per_token", "output_cost_per_token", "guardrails"],
   // Objects of other dialects that contain whole sets of options, none of which is checked here.

@@ -19,7 +19,7 @@ export function refuseObjects(item: JsonObject, param: string): void {
 }
 
 /**
- * The same for everything nested in a value.
+ * Refuses such an object at any depth of a value.
  * @throws AppError `provider_object`, `unpriced_option`, `unknown_field`
  */
 export function refuseObjectsWithin(value: unknown, param: string): void {

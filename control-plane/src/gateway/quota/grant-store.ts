@@ -34,7 +34,7 @@ export async function lockUserQuotaIfAny(tx: Queryable, gatewayUserId: GatewayUs
   if (locked.length === 0) {
     return null;
   }
-  // A separate statement: in the locking one, the sum would be as of the moment when the wait for the lock began.
+  // The sum needs a separate statement: in the locking one, it would date from before the wait for the lock.
   const settled = tx.drizzle
     .select({ total: sql`sum(${quotaGrant.amount})` })
     .from(quotaGrant)
@@ -51,7 +51,7 @@ export async function lockUserQuotaIfAny(tx: Queryable, gatewayUserId: GatewayUs
   return row === undefined ? null : { ...row, budgetId: row.budgetId as BudgetId };
 }
 
-/** The same for a user who is known to exist. @throws Error when the user has no budget */
+/** Locks the budget of a user who is known to exist. @throws Error when the user has no budget */
 export async function lockUserQuota(tx: Queryable, gatewayUserId: GatewayUserId): Promise<UserQuota> {
   const quota = await lockUserQuotaIfAny(tx, gatewayUserId);
   if (quota === null) {

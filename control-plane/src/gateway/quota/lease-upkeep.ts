@@ -14,14 +14,14 @@ import {
   writeOffLeases,
 } from "./replica-store.ts";
 
-/** Longer than the work takes. */
+/** The lock outlives the work. */
 const lockedMsMax = 300_000;
-/** Further rows wait for the next run. */
+/** One run forgets at most this many rows; the next run continues. */
 const rowsForgottenMax = 50_000;
 /** When many replicas are lost at once, a log line shows this many. */
 const replicasLoggedMax = 20;
 
-/** Who gives up on a replica, and why. */
+/** The person who gives up on a replica, and the reason. */
 export type GivingUp = { readonly replicaId: ReplicaId; readonly by: string; readonly reason: string };
 
 /** Declares the host of a replica lost, with an entry in the audit log. Returns false for an unknown replica. */

@@ -21,14 +21,14 @@ import type { LeaseTerm } from "./term.ts";
 const refusalMs = 200;
 /** How long an acquisition waits for other replicas to give idle quota back. */
 const recallMsMax = 600;
-/** The delay that a lost notification costs. */
+/** How often a waiting acquisition polls, in case a notification was lost. */
 const recallPollMs = 50;
 const idleReturnMs = 3_000;
 const forgetMs = 60_000;
 const refillPauseMs = 100;
-/** While the database is unreachable, it is not asked for more on every call. */
+/** While the database is unreachable, calls do not ask it for more each time. */
 const refillPauseMsAfterFailure = 1_000;
-/** Fail the call rather than wait longer for an unresponsive database. */
+/** A call fails rather than wait longer than this for an unresponsive database. */
 const holdMsMax = 2_000;
 /** The first lease covers this many calls of the size that requested it. */
 const callsPerLease = 32n;
@@ -49,10 +49,10 @@ export class QuotaLeases {
   readonly #log: Log;
   /** Commits and re-reads of leases exclude each other, because both learn what the database says about a lease. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** Statement numbers, greater than any of an earlier process of this replica. */
+  /** Statement numbers start above those of any earlier process of this replica. */
   #statement = BigInt(Date.now()) * 1_000n;
   readonly #term: LeaseTerm;
-  /** How often everything was put in doubt: a response from before then is void. */
+  /** Counts how often everything was put in doubt. A response to an earlier request is void. */
   #doubts = 0;
   #isStopped = false;
 
@@ -142,7 +142,9 @@ export class QuotaLeases {
     });
   }
 
-  /** What an earlier process of this replica spent and could not record; that much of its lease is still lent. */
+  /**
+   * Records what an earlier process of this replica spent but could not record; that part of its lease is still lent.
+   */
   owe(totals: ReadonlyMap<BudgetId, bigint>): void {
     for (const [budgetId, total] of totals) {
       const slice = this.#slice(budgetId);
@@ -247,7 +249,7 @@ export class QuotaLeases {
       return;
     }
     slice.isAcquiring = true;
-    // One lost connection is not an outage: whatever was requested on it is read again, and requested once more.
+    // One lost connection is not an outage: leases that were requested on it are read again, and requested once more.
     this.#acquire(slice, extra)
       .catch(() => this.#acquire(slice, extra))
       .catch((error: unknown) => {
@@ -270,7 +272,7 @@ export class QuotaLeases {
       await this.#readAgain(slice);
     }
     if (extra > 0n && slice.waiters.length === 0) {
-      // Nobody waits, so it is not worth recalling idle quota from others.
+      // No call waits, so it is not worth recalling idle quota from other replicas.
       await this.#lease(slice, extra, slice.want, -1n);
     }
     const deadline = this.#clock.tick() + recallMsMax;
@@ -283,8 +285,8 @@ export class QuotaLeases {
         slice.nextRefillTick = slice.lastRefillTick + refillPauseMs;
         recall = 0n;
       } else if (answer.isRecallAnswered || this.#clock.tick() >= deadline) {
-        // Quota freed meanwhile raises the refused amount, so that the first is tried again; quota given back does not
-        // lower it.
+        // Quota that was freed meanwhile raises the refused amount, so that the waiting call is tried again; returned
+        // quota does not lower it.
         const refused = shortfall + available(slice);
         refuseWaiters(slice, refused > first.amount ? refused : first.amount, this.#clock.tick() + refusalMs);
         recall = 0n;
@@ -374,7 +376,9 @@ export class QuotaLeases {
     );
   }
 
-  /** Statements on one lease run in sequence: no response counts twice. Whether a failed one took effect is unknown. */
+  /**
+   * Statements on one lease run in sequence, so no response counts twice. A failed one may have taken effect or not.
+   */
   #inTurn<T>(slice: Slice, run: (statement: bigint) => Promise<T>): Promise<T> {
     const start = () => {
       if (this.#isStopped) {

@@ -4,7 +4,7 @@ import type { Quota } from "@sluice/contracts/money";
 /** A request for a slice of a budget. */
 export type LeaseRequest = {
   readonly budgetId: BudgetId;
-  /** The smallest useful amount. */
+  /** The smallest amount that would help. */
   readonly need: Quota;
   readonly want: Quota;
   /** The recall of idle leases that this asks about; 0 starts one if needed, -1 recalls nothing. */

@@ -21,8 +21,9 @@ export async function renewTerm(
 }
 
 /**
- * Gives back every lease of a replica; returns how much that was.|@param owed the future cost of rows that can't be
- * written now; that much stays leased, as far as the leases cover it
+ * Gives back every lease of a replica; returns how much that was.
+ * @param owed the future cost of rows that can't be written now. That much remains leased, or everything if the leases
+ * are worth less
  */
 export async function releaseLeases(
   db: Queryable,
@@ -35,7 +36,7 @@ export async function releaseLeases(
   return row?.total ?? 0n;
 }
 
-/** What was given back of one replica's leases. */
+/** How much of one replica's leases was given back. */
 export type WrittenOff = { readonly replicaId: ReplicaId; readonly budgets: bigint; readonly quota: bigint };
 
 /** Gives back the leases of replicas that were given up and whose terms are over. */

@@ -12,17 +12,17 @@ export type Slice = {
   readonly budgetId: BudgetId;
   /** What the database has certainly lent us: never more than its lease row says. */
   leased: bigint;
-  /** Set aside for running calls. */
+  /** Quota that is set aside for running calls. */
   held: bigint;
-  /** Charged by finished calls, not yet committed. */
+  /** Quota that finished calls were charged and that is not committed yet. */
   pending: bigint;
-  /** Being returned to the database. */
+  /** Quota that is being returned to the database. */
   returning: bigint;
   /** How much to request next time; grows while refills come in quick succession. */
   want: bigint;
   lastUsedTick: number;
   lastRefillTick: number;
-  /** No early refill before this moment. */
+  /** No early refill begins before this time. */
   nextRefillTick: number;
   isAcquiring: boolean;
   /** The outcome of a statement is unknown: the database may have lent us more than we know, and has to be asked. */

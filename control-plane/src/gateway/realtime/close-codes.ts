@@ -11,7 +11,7 @@ export const closeCodes = {
   tooMuch: 1008,
   /** Something broke: the provider, or the connection to it. */
   internal: 1011,
-  /** Nothing can be recorded or held right now. */
+  /** The gateway can't record or reserve anything right now. */
   tryAgainLater: 1013,
   quotaGone: 4001,
   keyInvalid: 4003,
@@ -41,7 +41,6 @@ export function toProviderGoodbye(code: number, reason: string): { readonly code
     : { code: toSendableCode(code, closeCodes.internal), reason };
 }
 
-/** Whether a session that ended with this code ended normally. */
 export function isOrderly(code: number): boolean {
   return code === closeCodes.normal || code === closeCodes.goingAway || code === noStatus;
 }

@@ -83,8 +83,8 @@ function readOffered(headers: Headers): string[] {
 }
 
 /**
- * The model must be in the query, because it decides where the session goes and what it costs. Forms of the endpoint
- * that omit it (joining a call by its id, sessions that only transcribe) are refused.
+ * The model must be in the query, because it decides where the session goes and what it costs. Requests without a model
+ * (joining a call by its id, sessions that only transcribe) are refused.
  */
 function readModel(query: URLSearchParams): string {
   if (query.has("call_id")) {

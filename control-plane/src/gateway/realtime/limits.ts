@@ -1,6 +1,6 @@
 /** Time limits of a session, in milliseconds. */
 export type RealtimeLimits = {
-  /** Until the connection to the provider is established. */
+  /** The limit for connecting to the provider. */
   readonly connectTimeoutMs: number;
   /** How long both sides may be silent. */
   readonly idleTimeoutMs: number;

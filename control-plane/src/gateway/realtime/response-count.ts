@@ -49,7 +49,7 @@ class ItemCount {
   }
 }
 
-/** What was delivered of one response, in case the provider never counts it. */
+/** The part of a response that was delivered, in case the provider never counts it. */
 export class ResponseCount {
   readonly #items = new Map<string, ItemCount>();
 
@@ -67,7 +67,7 @@ export class ResponseCount {
   }
 }
 
-/** The input of the next response: the conversation so far. */
+/** The input of the next response, which is the conversation so far. */
 export class ConversationCount {
   /** The size of the conversation when the provider last counted it. */
   #countedTokens = 0;
@@ -91,8 +91,9 @@ export class ConversationCount {
   }
 
   /**
-   * The units of a response that was not counted. Whatever the provider had counted before is assumed to come from its
-   * cache, because that is how providers treat a continuing conversation. Never more than the model can read.
+   * The units of a response that the provider did not count. Whatever the provider had counted before is assumed to
+   * come from its cache, because that is how providers treat a continuing conversation. The units never exceed what the
+   * model can read.
    */
   estimate(response: ResponseCount, model: ModelEntry): Units {
     const freshTokens =

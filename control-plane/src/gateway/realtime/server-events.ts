@@ -71,7 +71,7 @@ export type Piece = {
   readonly item: string;
 } & (
   | { readonly kind: "text" | "audio"; readonly length: number; readonly signs: number }
-  /** A part of an item, or all of it, sent whole: again, or for the first time. */
+  /** A part of an item, or the whole item, in one piece; its deltas may have come before. */
   | { readonly kind: "whole"; readonly part: string; readonly size: Tally }
 );
 

@@ -16,7 +16,7 @@ const runningMax = 64;
 const abortedStatus = 499;
 /** The maximum number of items awaiting transcription. */
 const heardMax = 1_024;
-/** Ids of responses that ended are remembered, so that none is charged twice. */
+/** The ids of finished responses are remembered, so that none is charged twice. */
 const endedMax = 10_000;
 
 type Measured = Pick<CallEnd, "units" | "usageSource" | "isImplausible">;
@@ -36,7 +36,7 @@ type Running = { readonly state: SessionCall; readonly count: ResponseCount };
 
 /** How the end of a session affects its running responses. */
 export type SessionEnd = Pick<CallEnd, "outcome" | "errorCode"> & {
-  /** The client abandoned a response that the provider had begun, so its input is owed whatever the outcome. */
+  /** The client abandoned a response that the provider had begun, so the client owes its input in any case. */
   readonly owesInput: boolean;
 };
 
@@ -218,7 +218,7 @@ export class SessionBooks {
       startedTick: this.#clock.tick(),
       onReport: () => undefined,
     };
-    // The text is kept with the session.
+    // The session keeps the text of the error.
     const state = newCallState(own, null);
     this.#rows += 1;
     state.attempts.push(...attempts);

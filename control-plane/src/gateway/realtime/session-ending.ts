@@ -10,7 +10,7 @@ export type SessionEnding = Pick<CallEnd, "outcome" | "errorCode"> & {
   readonly clientReason: string;
   readonly upstreamCode: number;
   readonly isChannelFault: boolean;
-  /** The client ended it. */
+  /** The client ended the session. */
   readonly hasLeft?: boolean;
 };
 
@@ -28,7 +28,7 @@ export function failed(error: AppError, clientCode: number, isChannelFault = fal
   };
 }
 
-/** An end without a cause on either side; null when this process is stopping. */
+/** The ending of a session for which neither side is the cause; null when this process is stopping. */
 export function expired(why: string | null): SessionEnding {
   const error = why === null ? new AppError("shutting_down") : new AppError("session_ended", { message: why });
   const { goingAway, normal } = closeCodes;

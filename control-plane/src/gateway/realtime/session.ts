@@ -239,7 +239,7 @@ export class RealtimeSession implements ServerSocketOwner {
     }
   }
 
-  /** No part of the event was shown yet. It is charged against a hold, or dropped. */
+  /** The client has not seen any part of the event. The event is either charged against a hold or dropped. */
   async #charge(event: ServerEvent): Promise<void> {
     const { funds, limits, state } = this.#deps;
     this.#noteAsked(event);
@@ -338,7 +338,7 @@ export class RealtimeSession implements ServerSocketOwner {
       this.#deps.state.principal = await this.#deps.recheckKey();
     } catch (thrown) {
       const error = toAppError(thrown);
-      // A database that can't be reached says nothing about the key.
+      // A failure to reach the database says nothing about the key.
       if (error.code !== "temporarily_unavailable") {
         this.#stop(failed(error, closeCodes.keyInvalid));
       }
@@ -350,7 +350,7 @@ export class RealtimeSession implements ServerSocketOwner {
     if (this.#ending !== null) {
       return;
     }
-    // First, because closing the client's connection comes back as if it had left by itself.
+    // This comes first, because closing the client's connection triggers the same event as a client that leaves.
     this.#end(ending);
     const client = this.#client?.socket;
     if (ending.error !== null) {

@@ -9,14 +9,14 @@ import type { CallReport, UpstreamTraits } from "../model.ts";
 export const requestIdHeader = "x-request-id";
 export const clientAddressHeader = "x-sluice-client-address";
 export const signatureHeader = "x-sluice-link";
-/** For a translated call: what is known about the upstream. */
+/** For a translated call, this header says what is known about the upstream. */
 export const traitsHeader = "x-sluice-traits";
 export const reportHeader = "x-sluice-report";
-/** Replaces a report in the headers: it follows the last event. */
+/** Announces that the report follows the last event. */
 export const reportFollows = "follows";
-/** Replaces a report if nothing can follow the bytes: what is known about the call before it has ended. */
+/** Says what is known about a call that has not ended, if its plain bytes leave no place for a report. */
 export const begunHeader = "x-sluice-begun";
-/** With an error: the status with which the last provider refused. */
+/** Accompanies an error with the status of the last provider that refused. */
 export const upstreamStatusHeader = "x-sluice-upstream-status";
 /** Begins the last event of a stream, a comment that carries the report and never leaves the relay. */
 export const reportComment = ": sluice-report ";
@@ -63,7 +63,7 @@ export function readLink(headers: Headers, linkKeys: readonly Uint8Array[]): Lin
 
 const traitWords = { noUsageOption: "no-usage-option", wholeAtEof: "whole-at-eof" } as const;
 
-/** Encodes traits: words for what is unusual, sent even if nothing is. */
+/** Encodes traits as words for unusual properties; the header is sent even if there are none. */
 export function encodeTraits({ takesUsageOption, isWholeAtEof }: UpstreamTraits): string {
   const { noUsageOption, wholeAtEof } = traitWords;
   return [takesUsageOption ? "" : noUsageOption, isWholeAtEof ? wholeAtEof : ""].join(",");
@@ -80,7 +80,7 @@ function decodeTraits(text: string | null): UpstreamTraits | null {
   };
 }
 
-/** What the gateway knows and the relay can't see, the response itself excluded. */
+/** What the gateway knows and the relay can't see, except for the response itself. */
 type ReportFields = Omit<CallReport, "responsePieces" | "responseBytes">;
 
 /** A report as one line without characters that are special in a header or an event. */

@@ -127,7 +127,9 @@ export class LinkedSession implements ServerSocketOwner {
     this.#dismiss(error, code, error.code);
   }
 
-  /** After the end is recorded, because closing the client's connection comes back as if it had left by itself. */
+  /**
+   * The end is recorded first, because closing the client's connection triggers the same event as a client that leaves.
+   */
   #dismiss(error: AppError | null, code: number, reason: string): void {
     const client = this.#client?.socket;
     if (error !== null) {

@@ -12,7 +12,7 @@ export interface LinkedStreamOwner {
   /** The gateway announced a report, so a stream without one is incomplete. */
   readonly isReportAnnounced: boolean;
   readonly isResponses: boolean;
-  /** Plain bytes instead of events: not parsed, and nothing is added. */
+  /** The stream consists of plain bytes: nothing is parsed or added. */
   readonly isRaw: boolean;
   readonly stallTimeoutMs: number;
   onSent(piece: Uint8Array): void;
@@ -22,7 +22,7 @@ export interface LinkedStreamOwner {
 
 const comment = Buffer.from(reportComment);
 
-/** Where the last comment of some events begins, or -1. A mark inside an event's data has other text before it. */
+/** The start of the last comment in some events, or -1. Inside an event's data, other text precedes the mark. */
 function lastCommentOf(events: Buffer): number {
   const at = events.lastIndexOf(comment);
   if (at === -1 || !(at === 0 || isLineEnd(events[at - 1]))) {

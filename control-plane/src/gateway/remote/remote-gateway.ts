@@ -68,7 +68,7 @@ const passedHeaders = ["retry-after", "retry-after-ms", "allow", "x-should-retry
 /** The caller, if the gateway was asked about the key before it got the call. */
 type Caller = { known: Partial<CallReport> | null };
 
-/** A gateway in another process, or any gateway with the same API: the call is sent there unchanged. */
+/** A gateway in another process, or any gateway with the same API. Calls are sent there unchanged. */
 export class RemoteGateway implements GatewayPort {
   readonly #deps: RemoteGatewayDeps;
 
@@ -194,7 +194,7 @@ export class RemoteGateway implements GatewayPort {
         if (begun === null) {
           this.#report(state, report === null ? null : decodeReport(report), seen);
         } else {
-          // The report at the beginning named the caller; only we could see how the call ended.
+          // The early report named the caller, but only this process saw how the call ended.
           const { outcome: _outcome, httpStatus: _status, errorCode: _code, firstByteMs: _first, ...known } = begun;
           this.#report(state, known, seen);
         }

@@ -81,7 +81,7 @@ export class RemoteRealtime implements RealtimePort {
       headers: this.#headers(call),
       subprotocols: handshake.isBeta ? ["realtime", "openai-beta.realtime-v1"] : ["realtime"],
       signal: call.signal,
-      // The gateway may itself take that long to find a provider, and should be the one to report a timeout.
+      // The gateway may itself take that long to find a provider, and it should be the one that reports a timeout.
       limits: { connectTimeoutMs: 2 * connectTimeoutMs, frameBytesMax },
     });
   }
@@ -100,7 +100,7 @@ export class RemoteRealtime implements RealtimePort {
         }
       }
     }
-    // Signs the key as it is sent on, which need not be where the client had it.
+    // Signs the key as the gateway gets it, which may be in another place than where the client sent it.
     const signature = signCall(this.#deps.linkKey, { ...call, headers: credentials });
     headers.push([requestIdHeader, call.requestId], [clientAddressHeader, call.clientIp], [signatureHeader, signature]);
     return headers;

@@ -24,10 +24,10 @@ export type GatewayRoutesDeps = {
   readonly linkKeys: readonly Uint8Array[];
   readonly patience: ClientPatience;
   readonly clock: Clock;
-  /** For callers that are not a relay of this deployment. */
+  /** The routes for callers that are not relays of this deployment. */
   readonly edge: EdgeSettings;
   readonly bodyLimits: { readonly bytesMax: number; readonly timeoutMs: number };
-  /** Calls in flight, as seen by the drain. */
+  /** Counts calls in flight for the drain. */
   readonly load: { inFlight: number };
 };
 

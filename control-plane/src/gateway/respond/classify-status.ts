@@ -59,7 +59,7 @@ export function classifyStatus(status: number, headers: readonly HttpHeader[]): 
     : failure("upstream_error", result, { status, retry: "free", blame: "none" });
 }
 
-/** Not the channel's fault; another one may still have an idle connection. */
+/** The channel is not at fault, and another one may still have an idle connection. */
 const ownLimit = { retry: "free", blame: "none" } as const;
 const outOfReach = { retry: "free", blame: "certain" } as const;
 
@@ -81,7 +81,8 @@ const clientErrors: Record<HttpClientErrorKind, AttemptFailure> = {
 };
 
 /**
- * A successful status with an invalid response: wrong type, compressed unasked, not JSON. It may have been worked on.
+ * A successful status with an invalid response: it has the wrong type, is compressed although we did not ask for that,
+ * or is not JSON. The provider may have worked on it.
  */
 export const malformedResponse: AttemptFailure = clientErrors.malformed;
 

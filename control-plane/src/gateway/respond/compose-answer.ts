@@ -21,9 +21,9 @@ export type AnswerForm = "whole" | "pieces" | { readonly refused: string };
 /** Responses of other types than these and event streams are passed on without being collected. */
 const collectedTypes = /^[^;]*json|^text\/plain/i;
 const eventStreamType = /^text\/event-stream/i;
-/** A server in front of the provider responds with a page instead of audio or a transcript. */
+/** A server in front of the provider sometimes sends a page instead of audio or a transcript. */
 const pageTypes = /^(?:text\/html|application\/xhtml)/i;
-/** No content, reset content, partial content: successes that no model call asks for. */
+/** 204, 205 and 206 are successes that no model call asks for. */
 const emptyStatuses: ReadonlySet<number> = new Set([204, 205, 206]);
 
 /** Whether a body can be read as events. */

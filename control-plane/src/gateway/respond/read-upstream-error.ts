@@ -56,7 +56,7 @@ export function readNote(body: Uint8Array, secrets: Secrets, request: Uint8Array
   return found === null ? null : toNote(found.words, secrets, request);
 }
 
-/** The same for the event that ended a stream. The Responses API nests the error in its response. */
+/** The message of the event that ended a stream, for support. The Responses API nests the error in its response. */
 export function readEventNote(ending: StreamEnding, secrets: Secrets, request: Uint8Array): string | null {
   if (ending.kind !== "error_event" || ending.payload === null) {
     return null;
@@ -222,7 +222,7 @@ const pageTitle = /<title[^>]*>([^<]{1,200})/i;
  * Null when it is empty.
  */
 function readWords(body: Uint8Array, secrets: Secrets, isCalledHtml: boolean): Said | null {
-  // Hidden before anything is truncated, so that no part of a secret is left.
+  // Secrets are hidden before anything is truncated, so that no part of one remains.
   const text = hide(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"), secrets).trim();
   if (text === "") {
     return null;

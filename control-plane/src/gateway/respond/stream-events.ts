@@ -11,7 +11,7 @@ import { ClientQueue } from "./stream-events/client-queue.ts";
 import { EventAssembler } from "./stream-events/event-assembler.ts";
 import { firstEventEnd, type SeenEvent, seeEvent } from "./stream-events/event-scan.ts";
 
-/** What the client still gets once the call is settled. */
+/** The bytes that the client still gets once the call is settled. */
 export type StreamFarewell = {
   /** Replaces the last bytes: an event that says what went wrong. Null if nothing did. */
   readonly errorEvent: Uint8Array | null;
@@ -40,7 +40,7 @@ export interface StreamOwner {
   onEnding(ending: StreamEnding): Promise<StreamFarewell>;
 }
 
-/** How a stream ends if this event is its last; null for events that are not. */
+/** How a stream ends if this event is its last; null for an event that does not end it. */
 function endingOf({ kind, payload }: SeenEvent): StreamEnding | null {
   switch (kind) {
     case "done":
@@ -55,9 +55,9 @@ function endingOf({ kind, payload }: SeenEvent): StreamEnding | null {
   }
 }
 
-/** Omitted by providers that end a stream with its connection. */
+/** Some providers omit this event and just close the connection. */
 const doneEvent = Buffer.from("data: [DONE]\n\n");
-/** Limit for comments before the first event, which may never come; further ones are dropped. */
+/** Limits the comments that are kept before the first event; further ones are dropped. */
 const commentBytesMax = 16_384;
 /** A longer event is invalid. */
 const eventBytesMax = 4_194_304;

@@ -17,7 +17,7 @@ export function streamProblem(ending: StreamEnding): AppError | null {
   }
 }
 
-/** The same for the attempt record. */
+/** The cause of such a failure, for the attempt record. */
 export function streamResult(ending: StreamEnding): string {
   switch (ending.kind) {
     case "completed":

@@ -143,14 +143,14 @@ export class StreamMeter {
     }
   }
 
-  /** Everything so far. */
+  /** Everything that was counted so far. */
   get heard(): Pick<StreamedResponse, "reported" | "isReportEarly" | "isFiltered" | "delivered"> {
     const { delivered, texts } = this.#count;
     const isReportEarly = texts > this.#textsBeforeReport;
     return { reported: this.#reported, isReportEarly, isFiltered: this.#isFiltered, delivered };
   }
 
-  /** When the first output came; null before it. */
+  /** When the first output came; null while there is none. */
   get outputTick(): number | null {
     return this.#outputTick;
   }
@@ -169,7 +169,7 @@ export function addEventUsage(known: ReportedUnits | null, payload: Record<strin
   return { ...(usage ?? known ?? noUnits), images: (known?.images ?? 0) + 1 };
 }
 
-/** Fast path: nearly every event is without usage, and each goes through here. */
+/** Fast path: every event goes through here, and nearly none reports usage. */
 function mayReportUsage(payload: Record<string, unknown>): boolean {
   const { choices } = payload;
   const first: unknown = Array.isArray(choices) ? choices[0] : null;

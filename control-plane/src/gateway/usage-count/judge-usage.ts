@@ -22,7 +22,7 @@ export function bookable(
   return isPlausible ? { units: reported, isImplausible: false } : { units: cut(reported, most), isImplausible: true };
 }
 
-/** Our own count where none was reported. It never charges more than was set aside. */
+/** Limits our own count, for a call without a reported one, to what was set aside for it. */
 export function withinHeld(counted: Units, { held, most }: UsageLimits): Units {
   return cut(counted, { ...held, images: most.images });
 }
@@ -33,12 +33,12 @@ export function withOutput(reported: Units, own: Units, limits: UsageLimits): Un
   return bookable({ ...reported, inputTokens, outputTokens: own.outputTokens }, limits).units;
 }
 
-/** Units that are not part of others, each with its parts. */
+/** Units that are not part of other units, each with its own parts. */
 const wholes = countedUnits
   .filter(({ partOf }) => partOf === null)
   .map((unit) => ({ name: countName(unit), parts: partsOf(unit).map(countName) }));
 
-/** No whole exceeds what is plausible, and its parts together do not exceed it. */
+/** Limits each whole to what is plausible, and its parts together to the whole. */
 function cut(units: Units, most: Units): Units {
   const kept: Partial<Record<CountName, bigint | number>> = {};
   for (const { name, parts } of wholes) {
@@ -54,7 +54,7 @@ function cut(units: Units, most: Units): Units {
   return kept as Units;
 }
 
-/** Both have the same type: a unit and its parts are counted alike. */
+/** A unit and its parts always have the same type. */
 function less<Count extends bigint | number>(count: Count, taken: Count): Count {
   return (typeof count === "bigint" ? count - (taken as bigint) : count - (taken as number)) as Count;
 }

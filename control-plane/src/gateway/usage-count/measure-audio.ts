@@ -7,10 +7,10 @@ export type MeasuredAudio = { readonly soundMs: number; readonly textBytes: numb
 /** 150 words a minute are about 15 bytes of text a second. */
 const spokenBytesPerSecond = 15;
 const textBytesPerToken = 5;
-/** As subtitles write it: `00:01:02,500`, `01:02.500`. */
+/** Subtitles write times like this: `00:01:02,500`, `01:02.500`. */
 const timePattern = /(?:(\d{1,3}):)?([0-5]?\d):([0-5]\d)[.,](\d{3})/g;
 
-/** The audio: it is sold by its time or by tokens; only those of the text can be counted. */
+/** The units of the audio. It is sold by its time or by tokens, and only the tokens of its text can be counted. */
 export function audioUnits({ soundMs, textBytes }: MeasuredAudio): Units {
   return { ...noUnits, outputTokens: BigInt(Math.ceil(textBytes / textBytesPerToken)), audioMs: BigInt(soundMs) };
 }

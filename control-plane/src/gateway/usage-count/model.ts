@@ -34,15 +34,15 @@ export type Delivered = {
 
 /** The properties by which a stream is measured. */
 export type StreamedResponse = AnsweredCall & {
-  /** Whether it was completed; `aborted` when the client left before. */
+  /** Whether the stream was completed; `aborted` when the client left before its end. */
   readonly end: "completed" | "failed" | "aborted";
   /** The last usage reported by the provider, or null. */
   readonly reported: ReportedUnits | null;
-  /** Text came after it, so it does not count everything. */
+  /** Text followed the usage report, so the report does not count everything. */
   readonly isReportEarly: boolean;
-  /** The provider's content filter ended it. */
+  /** The provider's content filter ended the stream. */
   readonly isFiltered: boolean;
-  /** What its events delivered to the client. */
+  /** What the events of the stream delivered to the client. */
   readonly delivered: Delivered;
   /** What was sent to the client: the first pieces, and the total size. */
   readonly pieces: readonly Uint8Array[];

@@ -1,6 +1,6 @@
 /** Where the scripts begin whose characters are syllables or words. */
 const firstSign = 0x1100;
-/** How much of a text is scanned; the rest is assumed to be alike. */
+/** This much of a text is scanned; the rest is assumed to be similar. */
 const lengthMax = 65_536;
 
 /**

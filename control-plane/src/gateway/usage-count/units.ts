@@ -1,6 +1,9 @@
 import { noUnits, type Units } from "../../models/units.ts";
 
-/** The provider's report. Some send impossible numbers; then the units are only a trace of it. */
+/**
+ * The usage that the provider reported. Some providers send impossible numbers; then the units only hint at the real
+ * usage.
+ */
 export type ReportedUnits = Units & { readonly isOdd?: boolean };
 
 export type Json = Record<string, unknown>;

@@ -14,14 +14,14 @@ export type ClaimedMail = {
   readonly userId: bigint | null;
   readonly to: string;
   readonly variablesSealed: Uint8Array | null;
-  /** Counts the claims. The email's holder knows the number; an earlier holder has another one. */
+  /** Counts the claims of the email. Only its current holder knows the current number. */
   readonly attempts: number;
   /** Attempts that failed because of our own configuration. */
   readonly faults: number;
   readonly expiresAt: Date | null;
 };
 
-/** As text, not as parameters: the index of due mails has this condition. */
+/** This condition is text without parameters, like the condition of the index of due emails. */
 const isUnsent = sql`${mailLog.status} in ('queued', 'sending')`;
 
 /**
@@ -71,7 +71,7 @@ export type Mark =
 /** @returns false, with nothing written, when another process holds the email by now */
 export async function markMail(tx: Transaction, mail: ClaimedMail, mark: Mark): Promise<boolean> {
   const isSent = mark.status === "sent";
-  // A dead mail can be sent again by an admin, so it keeps what it says for a while.
+  // An admin can send a dead email again, so its content is kept for a while.
   const isDone = isSent || mark.status === "dropped";
   const isFault = mark.status === "queued" && mark.isFault === true;
   const outcome = isSent
@@ -98,7 +98,7 @@ export async function markMail(tx: Transaction, mail: ClaimedMail, mark: Mark): 
   return rowsWritten(written) > 0;
 }
 
-/** What the user sees in the console: the subject, which never contains a link. */
+/** Stores the message that the user sees in the console: the subject, which never contains a link. */
 export async function insertInboxRecord(
   tx: Transaction,
   record: {
@@ -116,7 +116,7 @@ export async function insertInboxRecord(
     .onConflictDoNothing({ target: mailInbox.mailId });
 }
 
-/** Removes emails finished this long ago, with the users' messages about them; at most this many. */
+/** Removes emails finished before this time, and the users' messages about them; at most this many. */
 export async function deleteOldMails(db: Queryable, before: Date, limit: number): Promise<number> {
   const result = await db.sql`
     with old as (
@@ -128,7 +128,7 @@ export async function deleteOldMails(db: Queryable, before: Date, limit: number)
 }
 
 /**
- * Empties dead emails that have expired, or that nobody has resent for this long; a token must not be kept for ever.
+ * Empties dead emails that have expired, or that nobody has resent since this time; a token must not be kept for ever.
  */
 export async function forgetDeadVariables(db: Queryable, now: Date, before: Date): Promise<number> {
   const written = await db.drizzle

@@ -35,16 +35,16 @@ export type MailWorkerDeps = {
   readonly onOutcome: MailHook;
   /** The most emails that this process sends at the same time. */
   readonly concurrency: number;
-  /** From 0 up to 1. */
+  /** A random number from 0 up to, not including, 1. */
   readonly random?: () => number;
   readonly sendMsMax?: number;
 };
 
 const attemptsMax = 8;
 const sendMsMaxDefault = 60_000;
-/** A holder still at work after this is considered dead; each of its steps times out well before. */
+/** A process that has held an email for this long is considered dead; each of its steps times out well before. */
 const leaseMs = 180_000;
-/** The mail log covers a year and a bit, so that a year can be compared with the one before. */
+/** The mail log covers more than a year, so that a year can be compared with the previous one. */
 const keptMs = 400 * dayMs;
 const deleteRounds = { atOnceMax: 1_000, roundsMax: 50 };
 const deadKeptMs = 7 * dayMs;
@@ -66,7 +66,7 @@ export class MailWorker {
     this.#deps = deps;
   }
 
-  /** There may be something to send. */
+  /** Looks for emails to send. */
   poke(): void {
     this.#pokes += 1;
     this.#startLane();
@@ -121,10 +121,10 @@ export class MailWorker {
       do {
         pokes = this.#pokes;
         isBusy = !this.#isStopping && (await this.#sendNext());
-        // A poke that came while nothing was found may be about an email that was committed a moment later.
+        // A poke that came during an empty search may be about an email that was committed a moment later.
       } while (isBusy || (!this.#isStopping && pokes !== this.#pokes));
     } catch (error) {
-      // Emails in progress are due again when their lease ends; the job finds them.
+      // Emails in progress are due again when their leases end; then the job finds them.
       this.#deps.log.warn("mail.delivery_failed", { error });
     } finally {
       this.#lanes -= 1;
@@ -141,7 +141,7 @@ export class MailWorker {
     if (mail === null) {
       return false;
     }
-    // After one there may be more.
+    // If one email was found, there may be more.
     this.#startLane();
     const rendered = await this.#prepare(mail);
     if ("status" in rendered) {
@@ -152,7 +152,7 @@ export class MailWorker {
     return true;
   }
 
-  /** The rendered email, or why it is not sent at all. */
+  /** The rendered email, or the reason not to send it. */
   async #prepare(mail: ClaimedMail): Promise<RenderedMail | Mark> {
     const { masterKey, clock, log } = this.#deps;
     if (mail.expiresAt !== null && mail.expiresAt.getTime() <= clock.now()) {
@@ -171,7 +171,7 @@ export class MailWorker {
       }
       return await this.#render(mail, openVariables(masterKey, mail, sealed));
     } catch (error) {
-      // The message of the error could quote a variable.
+      // The message of the error is not logged, because it could quote a variable.
       log.error("mail.not_composed", { mailId: mail.id, template: mail.template, reason: nameOf(error) });
       return { status: "dead", error: `it could not be composed (${nameOf(error)})` };
     }
@@ -253,7 +253,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** Derived only from the email's key: every process uses the same one, at every attempt. */
+/** The Message-ID depends only on the email's key, so that every process uses the same one at every attempt. */
 function messageIdOf(dedupeKey: string, domain: string): string {
   return `<${new Bun.CryptoHasher("sha256").update(`mail ${dedupeKey}`).digest("hex").slice(0, 40)}@${domain}>`;
 }

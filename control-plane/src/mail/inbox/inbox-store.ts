@@ -38,7 +38,7 @@ export async function countUnread(db: Queryable, userId: bigint): Promise<number
   return row?.count ?? 0;
 }
 
-/** @returns how many of them were unread until now; other users' messages are not touched */
+/** @returns how many of them were unread until now; other users' messages do not change */
 export async function markRead(db: Queryable, userId: bigint, ids: readonly bigint[], now: Date): Promise<number> {
   const written = await db.drizzle
     .update(inbox)

@@ -10,13 +10,13 @@ export type LowQuotaDeps = {
 };
 
 const budgetsPerBatchDefault = 500;
-/** By then the user has topped up, or knows it anyway. */
+/** An email about low quota is useless after this time: by then, the user has topped up or knows about it. */
 const usefulMs = 3 * dayMs;
 
 /**
- * Leaves a mail for every user whose quota has fallen below a threshold, once for each threshold and grant. Walks over the
- * budgets in batches, so that it needs as much memory for a million as for a thousand.
- * @returns how many mails were added
+ * Queues an email for every user whose quota has fallen below a threshold, once for each threshold and grant. It reads
+ * the budgets in batches, so that its memory does not grow with their number.
+ * @returns how many emails were queued
  */
 export async function mailLowQuota(db: Database, deps: LowQuotaDeps): Promise<number> {
   const count = deps.budgetsPerBatch ?? budgetsPerBatchDefault;

@@ -38,8 +38,8 @@ type Row = {
 };
 
 /**
- * Which of these budgets are below 20 % or 5 % of the last grant. Quota that only moves back and forth (settlement,
- * refunds, the end of a period) is not a grant. After the notice for 5 % there is none for 20 %.
+ * The budgets of this batch that are below 20 % or 5 % of the last grant. Quota that only moves back and forth
+ * (settlement, refunds, the end of a period) is not a grant.  After the notice for 5 %, the user gets none for 20 %.
  */
 export async function findLowQuota(db: Queryable, after: bigint, upTo: bigint): Promise<LowQuota[]> {
   const rows = await db.sql<Row>`

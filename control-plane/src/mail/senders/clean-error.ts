@@ -3,8 +3,8 @@ import { redact } from "../../platform/log.ts";
 const lengthMax = 200;
 
 /**
- * A server's message, made safe for the mail log and a user's profile: one line, without URLs and email addresses,
- * because a server may quote what it was sent, with the link and its token.
+ * A server's message, made safe for the mail log and a user's profile: it becomes one line without URLs and email
+ * addresses, because a server may quote the email with the link and its token.
  */
 export function cleanError(text: string): string {
   const oneLine = text.replace(/[\p{Cc}\s]+/gu, " ").trim();

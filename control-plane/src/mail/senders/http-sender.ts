@@ -24,7 +24,7 @@ const limitsDefault: HttpLimits = {
   responseBytesMax: 64 * 1024,
 };
 
-/** The key or the URL is wrong. */
+/** These statuses mean that the key or the URL is wrong. */
 const faultStatuses: readonly number[] = [401, 403, 404, 405];
 const answerBytesMax = 16 * 1024;
 const providerIdLengthMax = 200;

@@ -1,7 +1,7 @@
 import type { Log } from "../../platform/log.ts";
 import type { MailSender, MailToSend, SendResult } from "./model.ts";
 
-/** Sends nothing: the mail log has the email. For development, where there is no mail server. */
+/** Sends nothing: the mail log shows the email. Development uses it, because it has no mail server. */
 export class LogSender implements MailSender {
   readonly #log: Log;
 

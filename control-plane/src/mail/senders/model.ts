@@ -4,18 +4,20 @@ import type { RenderedMail } from "../render.ts";
 export type MailToSend = RenderedMail & {
   readonly id: bigint;
   readonly dedupeKey: string;
-  /** The same for each attempt, so that an email that arrives twice can be recognised. */
+  /** The id is the same for each attempt, so that an email that arrives twice can be recognised. */
   readonly messageId: string;
   readonly template: string;
   readonly locale: string;
   readonly to: string;
 };
 
-/** `refused`: no other attempt will end differently. `error` is one line without any of the email's content. */
+/** `refused`: another attempt would be refused as well. `error` is one line without any of the email's content. */
 export type SendResult =
   | { readonly kind: "sent"; readonly providerId: string | null }
   | { readonly kind: "retry"; readonly error: string; readonly retryAfterMs: number | null }
-  /** Our own fault, usually a wrong login: it says nothing about the email, which waits until someone has fixed it. */
+  /**
+   * The configuration is wrong, usually the login. The email is not at fault, and waits until someone has fixed that.
+   */
   | { readonly kind: "misconfigured"; readonly error: string }
   | { readonly kind: "refused"; readonly error: string };
 

@@ -11,7 +11,7 @@ import { SmtpSender } from "./smtp-sender.ts";
 /** Names of the mail credentials in the secret store. */
 const secretNames = { gatewayKey: "mail.gateway_key", smtpUrl: "mail.smtp_url" } as const;
 
-/** The same credentials in the environment, used if the store has none. */
+/** The mail credentials in the environment, used if the store has none. */
 export function mailSecretFallbacks(config: Config): Record<string, string | undefined> {
   return { [secretNames.gatewayKey]: config.MAIL_GATEWAY_KEY, [secretNames.smtpUrl]: config.SMTP_URL };
 }

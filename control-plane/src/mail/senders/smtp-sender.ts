@@ -40,7 +40,7 @@ export class SmtpSender implements MailSender {
       }
       const sent = await transport.sendMail({
         from,
-        // As an object it is one address and is not parsed again.
+        // The library does not parse an address that is given as an object.
         to: { name: "", address: mail.to },
         subject: mail.subject,
         text: mail.text,
@@ -97,7 +97,7 @@ export function needsEncryption(url: string): boolean {
   return !isHere && searchParams.get("requireTLS") !== "false";
 }
 
-/** A login is missing, too weak or wrong, or requires encryption. */
+/** These codes mean that a login is missing, too weak or wrong, or requires encryption. */
 const loginCodes: readonly number[] = [530, 534, 535, 538];
 
 function judge(error: unknown): SendResult {

@@ -4,20 +4,20 @@ import { fillPlaceholders, placeholdersIn } from "./placeholders.ts";
 import { isLinkName, sharedNames, templateShapes } from "./shape.ts";
 
 /**
- * Mail programs remove or block these things, a page that shows the email would run them, and external content reveals
- * to its owner who reads the email, and when.
+ * Mail programs remove or block these things; a page that shows the email would execute them; and external content
+ * reveals to its owner who reads the email, and when.
  */
 const unwelcome =
   /<\s*(script|iframe|object|embed|form|input|link|base|img|svg|video|audio|picture|source)\b|\bon[a-z]+\s*=|javascript:|["'(]\s*data:|\bsrc(set)?\s*=|url\s*\(|@import|http-equiv|\bping\s*=/i;
 
-/** Tags that every parser reads alike: none takes them for the text between them, nor the text for a tag. */
+/** Matches tags that every parser reads alike: no parser takes them for text, or text for a tag. */
 const tag =
   /<!doctype html>|<!--[^<>{}]*-->|<\/?[a-z][a-z0-9]*(?:\s+[a-z-]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>=`]+))?)*\s*\/?>/gi;
 const ownHref = /\shref\s*=\s*(?:"\{\{\s*[a-z_]+\s*\}\}"|'\{\{\s*[a-z_]+\s*\}\}')/gi;
-/** If one of these precedes a link within a word, the link is the end of another address. */
+/** If one of these characters precedes a link within a word, the link is the end of another address. */
 const ofAddress = /[./@?#=&%／]/;
 
-/** What is wrong with a template, by its part; empty when it can be sent. */
+/** The problems of a template, by its part; empty when the template can be sent. */
 export function checkTemplate(name: MailTemplateName, source: TemplateSource): Record<string, string> {
   const problems: Record<string, string> = {};
   for (const part of ["subject", "html", "text"] as const) {
@@ -51,8 +51,8 @@ function problemOf(name: MailTemplateName, part: keyof TemplateSource, text: str
 }
 
 /**
- * Anyone who has the link gets in. As a part of another URL it would leak to that one's owner, so it has to be the
- * whole `href`, or stand alone in the text.
+ * Anyone who has the link gets in. As a part of another URL, the link would leak to the owner of that URL, so it has to
+ * be the whole `href`, or a separate word of the text.
  */
 function linkProblemOfHtml(html: string): string | null {
   if (html.replace(tag, "").includes("<")) {

@@ -30,10 +30,10 @@ const wordsByLocale: Readonly<Record<Locale, MailWords>> = {
   hi: hindi,
 };
 
-/** A whole email with `{{name}}` in place of its values: either as shipped, or as saved by an admin. */
+/** A whole email with `{{name}}` in place of its values, either as shipped or as an admin has saved it. */
 export type TemplateSource = { readonly subject: string; readonly html: string; readonly text: string };
 
-/** The email as shipped. */
+/** The shipped template of an email. */
 export function builtInTemplate(name: MailTemplateName, locale: Locale): TemplateSource {
   const words = wordsByLocale[locale];
   return { subject: words[name].subject, html: htmlOf(name, locale, words), text: textOf(name, words) };

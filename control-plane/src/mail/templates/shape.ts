@@ -1,11 +1,11 @@
 import type { MailTemplateName } from "../model.ts";
 
-/** Placeholders of every email: the name of the service and the URL of its console. */
+/** Every email has these placeholders: the name of the service and the URL of its console. */
 export const sharedNames = ["service", "console_link"] as const;
 
 /**
- * The structure of an email, the same in all languages. `names` are its own placeholders, `required` those that a text
- * is useless without, `action` where the button leads.
+ * The structure of an email, which is the same in all languages. `names` are its own placeholders, `required` those
+ * that its text must use, `action` the target of the button.
  */
 export type TemplateShape = {
   readonly names: readonly string[];

@@ -3,7 +3,7 @@ import { quotaPerUsd } from "@sluice/contracts/money";
 import type { MailTemplateName, MailVariables } from "../model.ts";
 import { isLinkName } from "./shape.ts";
 
-/** What belongs to the service and not to one email. */
+/** The values that belong to the service, and not to one email. */
 export type SharedValues = {
   readonly service: string;
   /** The full URL of the console. */
@@ -75,14 +75,14 @@ function duration(minutesText: string, locale: Locale): string {
   return new Intl.NumberFormat(locale, options).format(isHours ? minutes / 60 : minutes);
 }
 
-/** Exact, however large: the decimal is passed to the formatter as text. */
+/** An amount of money, exact even if it is large: the formatter gets the decimal as text. */
 function money(amount: string, currency: string, locale: Locale): string {
   return new Intl.NumberFormat(locale, { style: "currency", currency }).format(amount as Intl.StringNumericLiteral);
 }
 
 const centsPerUsd = 100n;
 
-/** Rounded down to the cent: nobody is shown a balance that does not exist. */
+/** An amount of quota as money, rounded down to the cent, so that nobody is shown a balance that does not exist. */
 function credit(quotaText: string, locale: Locale): string {
   const quota = BigInt(quotaText);
   const cents = ((quota < 0n ? 0n : quota) * centsPerUsd) / quotaPerUsd;

@@ -11,9 +11,9 @@ export type MailText = {
 
 /** All emails in one language: a missing text does not compile. */
 export type MailWords = {
-  /** Between the name of a thing and the thing, with the appropriate space. */
+  /** The text between the name of a thing and the thing, with the appropriate space. */
   readonly colon: string;
-  /** Above the URL that the button leads to. */
+  /** The text above the URL that the button leads to. */
   readonly byHand: string;
   readonly footer: string;
   readonly email_verify: MailText;

@@ -10,14 +10,14 @@ export type Adjustment = {
   readonly gatewayUserId: GatewayUserId;
   /** In quota; negative amounts are debits. */
   readonly amount: bigint;
-  /** Chosen by the caller: a repetition with the same key has no further effect. */
+  /** The caller chooses the key. A repetition with the same key has no further effect. */
   readonly idempotencyKey: string;
   readonly isDryRun: boolean;
   readonly mayGoNegative: boolean;
 };
 
 export type Adjusted = {
-  /** False when an earlier request with the same key did it, and in a dry run. */
+  /** False in a dry run, and when an earlier request with the same key made the adjustment. */
   readonly isNew: boolean;
   /** The number of its ledger posting. */
   readonly reference: string;
@@ -52,7 +52,7 @@ export async function adjustQuota(tx: Transaction, adjustment: Adjustment): Prom
   if (!isDryRun) {
     const isDone = await grantQuota(tx, { budgetId: quota.budgetId, amount, changeType, reference });
     if (!isDone) {
-      // Another user's adjustment took the key after we had looked.
+      // An adjustment for another user took the key after our check.
       throw new AppError("idempotency_mismatch", { message: "This idempotency key was used for another adjustment." });
     }
   }

@@ -52,7 +52,7 @@ export function keptActs({ adjust, refund, closeRefund, resolve, plan }: Billing
   return [keptAct(adjust), keptAct(refund), keptAct(closeRefund), keptAct(resolve), keptAct(plan)];
 }
 
-/** A debit counts like a credit: alternating the two would otherwise move any amount. */
+/** A debit counts like a credit: an admin could otherwise move any amount by alternating the two. */
 export function amountOfAdjustment(quota: bigint): Amount {
   return { kind: "adjust", quota: quota < 0n ? -quota : quota };
 }
@@ -140,7 +140,7 @@ function refundAct(deps: RefundDeps): Act<RefundInput> {
         takesTwo: false,
         effects: { ...owner, order_no: input.order_no, refund_usd: amountUsd, taken_quota: quota.toString() },
         settledInput: { amount_usd: amountUsd },
-        // If the process dies before that, the job requests the money.
+        // If the process dies before this request, the job requests the money.
         finish: async () => ({ refund: refundEntry(await payRefund(deps, refundNo)) }),
       };
     },
@@ -226,7 +226,7 @@ function resolveAct(deps: RefundDeps & BillingDeps): Act<ResolveInput> {
   };
 }
 
-/** Its owner's name. */
+/** The name of the user who owns the budget. */
 async function ownerEffects(tx: Transaction, gatewayUserId: GatewayUserId | null): Promise<Effects> {
   const email = gatewayUserId === null ? null : await emailOfGatewayUser(tx, gatewayUserId);
   return email === null ? {} : { user_email: email };

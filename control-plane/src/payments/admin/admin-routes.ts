@@ -184,7 +184,7 @@ function resolveEndpoint({ approvals, acts }: BillingAdminDeps): AnyEndpoint {
     limits: ["Credits count toward the limits of adjustments, refunds toward those of refunds."],
     handle: async ({ input, admin, requestId, clientIp }) => {
       const { order_no: orderNo, action, transaction_id: transactionId = "" } = input;
-      // The same decision is the same request.
+      // Repeating the same decision uses the same key.
       const idempotencyKey = `${orderNo}/${action}/${transactionId}`;
       return await approvals.carryOut(acts.resolve, input, { admin, requestId, clientIp, idempotencyKey });
     },

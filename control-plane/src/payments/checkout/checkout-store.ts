@@ -4,10 +4,10 @@ import { salesOrder as order } from "../../db/schema/billing.ts";
 import type { Queryable } from "../../platform/db.ts";
 import type { Checkout, GatewayNotice, Reversal } from "../gateways/model.ts";
 
-/** A caller that is opening a checkout counts as dead after this. */
+/** A caller that takes longer than this to open a checkout is assumed dead. */
 const openingSeconds = 60;
 
-/** Lets one caller at a time open an order's checkout; none if the order already has one. */
+/** Lets one caller at a time open an order's checkout; refuses if the order already has one. */
 export async function beginOpening(db: Queryable, orderNo: string): Promise<boolean> {
   const rows = await db.drizzle
     .update(order)
@@ -19,7 +19,7 @@ export async function beginOpening(db: Queryable, orderNo: string): Promise<bool
   return rows.length > 0;
 }
 
-/** Stores the checkout of an order, or that none was opened. */
+/** Stores the checkout of an order, or records that none was opened. */
 export async function endOpening(db: Queryable, orderNo: string, checkout: Checkout | null): Promise<void> {
   const opened = checkout === null ? {} : { checkoutUrl: checkout.url, gatewayReference: checkout.reference };
   await db.drizzle

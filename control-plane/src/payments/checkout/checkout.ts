@@ -20,7 +20,7 @@ export type Purchase = {
   readonly userId: UserId | null;
   readonly email: string | null;
   readonly idempotencyKey: string | null;
-  /** The visitor id of the page that it was placed from. */
+  /** The visitor id of the page where the order was placed. */
   readonly visitorId?: string | undefined;
   /** Describes the request to the gateway instead of sending it. */
   readonly isDryRun: boolean;
@@ -28,7 +28,7 @@ export type Purchase = {
 
 export type OpenedCheckout = {
   readonly placed: PlacedOrder;
-  /** Exactly one is set. */
+  /** Exactly one of the following fields is set. */
   readonly request: GatewayRequest | null;
   readonly checkout: Checkout | null;
 };
@@ -49,7 +49,6 @@ export class CheckoutService {
     this.#isPlay = isPlay;
   }
 
-  /** The payment options. */
   async options(): Promise<Omit<PaymentOptions, "is_mock_offered">> {
     const { wallet, card } = this.#payments;
     const [isWalletReady, isCardReady] = await Promise.all([
@@ -112,7 +111,10 @@ export class CheckoutService {
     return placed;
   }
 
-  /** One at a time, and once: an order returned for an idempotency key keeps its checkout. */
+  /**
+   * Opens the checkout of an order once, by one caller at a time. An order that was returned for an idempotency key
+   * keeps its checkout.
+   */
   async #open(order: Order, open: () => Promise<Checkout>): Promise<Checkout> {
     const { db } = this.#billing;
     const { orderNo } = order;

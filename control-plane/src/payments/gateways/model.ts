@@ -12,7 +12,7 @@ export type PayableOrder = {
   readonly expiresAt: Date;
 };
 
-/** Where the payer continues, and the gateway's id for it. */
+/** The payment page, and the gateway's id for it. */
 export type Checkout = { readonly url: string; readonly reference: string };
 
 export type CardCheckoutRequest = {
@@ -33,9 +33,9 @@ export type PaidFacts = {
 };
 
 /**
- * How money went back. `dispute`: it is being disputed. `total`: how much of the payment has gone back so far, null for
- * all of it. `refund`: one refund, under our number or by someone else; if it `isFailed`, the money stayed with us or
- * came back.
+ * How money went back. `dispute`: the payer disputes the payment. `total`: how much of the payment has gone back so
+ * far, null for all of it. `refund`: one refund, under our number or by someone else; if it `isFailed`, the money
+ * stayed with us or came back.
  */
 export type Reversal =
   | { readonly kind: "dispute" }
@@ -50,9 +50,9 @@ export type NoticeMeaning =
       /** Whether it is from an account for real money; null for a gateway that has no others. */
       readonly isLive: boolean | null;
     }
-  /** Money went back or is disputed: unless we sent it, a person has to look. */
+  /** Money went back or is disputed. A person has to look at it, unless we sent the money ourselves. */
   | { readonly kind: "reversal"; readonly transactionId: string | null; readonly what: Reversal }
-  /** From the wrong mode: test money at a live account, or the other way round. */
+  /** The message came from the wrong mode: test money at a live account, or the other way round. */
   | { readonly kind: "wrong_mode" }
   | { readonly kind: "other" };
 
@@ -61,7 +61,7 @@ export type GatewayNotice = {
   readonly gateway: "walletpay" | "cardpay";
   readonly account: string;
   readonly eventId: string;
-  /** The gateway's name for the kind. */
+  /** The gateway's own name for the kind of event. */
   readonly eventKind: string;
   readonly orderNo: string | null;
   /** SHA-256 over what must not differ between two deliveries of the same message. */

@@ -4,15 +4,15 @@ import type { CardCheckoutRequest, Checkout, GatewayNotice, PaidFacts, WalletChe
 
 /** A payment to be refunded at the gateway that took it, in whole or in part. */
 export type RefundRequest = {
-  /** Ours; the same number never refunds twice. */
+  /** Our number of the refund; the gateway never refunds the same number twice. */
   readonly refundNo: string;
   readonly orderNo: string;
-  /** The account of ours that took it. */
+  /** Our account that took the payment. */
   readonly account: string;
   readonly transactionId: string;
   readonly amountUsd: Decimal;
   readonly currency: string;
-  /** False when it may have been requested before: then nothing counts but what the gateway has on record. */
+  /** False when the refund may have been requested before: then only the gateway's record counts. */
   readonly isFirst: boolean;
 };
 
@@ -40,7 +40,7 @@ export interface RefundGateway {
 export type Confirmation = "agrees" | "differs" | "not_asked";
 
 export interface WalletGateway extends RefundGateway {
-  /** Those that the operator lists. */
+  /** The vendors that the operator has listed. */
   readonly vendors: readonly string[];
   /** Whether the vendor is one of those that the operator lists. */
   offers(vendor: string): boolean;

@@ -72,7 +72,7 @@ export async function lockNotice(tx: Queryable, id: bigint): Promise<KeptNotice 
 const isOpen = (id: bigint) =>
   and(eq(event.id, id), inArray(event.result, ["received", "unconfirmed", "unknown_order"]));
 
-/** Counts another try of a message, unless it was processed for good. */
+/** Counts another try of a message, unless the message was processed for good. */
 export async function countTry(db: Queryable, id: bigint): Promise<void> {
   await db.drizzle
     .update(event)

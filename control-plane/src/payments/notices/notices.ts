@@ -11,7 +11,7 @@ import { closeNotice, failNotice, type KnownNotice, recordNotice } from "./recor
 
 /**
  * The gateways' messages. A message with a valid signature is recorded, processed, and only then acknowledged; each
- * step is a separate transaction, and a repeated message continues where the previous one stopped.
+ * step is a separate transaction, and a repeated message continues where its last delivery stopped.
  */
 export class GatewayNotices {
   readonly #billing: BillingDeps;
@@ -132,7 +132,7 @@ export class GatewayNotices {
     const reason = `${reversalMark}: ${eventKind}`;
     const { transactionId, what } = meaning;
     const flagged = await flagReversal(this.#billing.db, { gateway, orderNo, transactionId, what, reason });
-    // For a refund we initiated, the gateway reports nothing new.
+    // The gateway's messages about our own refunds bring nothing new.
     if (flagged === null && what.kind !== "dispute") {
       return "ignored";
     }
@@ -150,7 +150,7 @@ export class GatewayNotices {
     return await settlePaid(this.#billing, { gateway, account, ...paid });
   }
 
-  /** Outside of any transaction: it waits for an external server. */
+  /** This call stays outside of any transaction, because it waits for an external server. */
   async #isConfirmed(paid: PaidFacts): Promise<boolean> {
     try {
       return (await this.#payments.wallet.confirm(paid)) !== "differs";

@@ -39,8 +39,8 @@ export type ReopenedNotice = { readonly notice: GatewayNotice | null; readonly r
 
 /**
  * Starts to process a recorded but unfinished message again, from its stored meaning.
- * @throws AppError `not_found`, `conflict` when nothing was stored, `too_many_attempts` when it was processed a moment
- * ago
+ * @throws AppError `not_found`, `conflict` when no meaning was stored, `too_many_attempts` when it was processed a
+ * moment ago
  */
 export async function reopenNotice(tx: Transaction, id: bigint): Promise<ReopenedNotice> {
   const kept = await lockNotice(tx, id);

@@ -1,27 +1,30 @@
 import { sha256 } from "../../platform/crypto/digest.ts";
 
-/** No I, L, O, U: people read these numbers to each other. */
+/** The alphabet omits I, L, O and U, because people read these numbers to each other. */
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const bitsPerLetter = 5n;
 const orderBytes = 16;
 const claimBytes = 20;
 
-/** 128 random bits: anyone who knows an order's number was given it. Letters and digits only, for every gateway. */
+/**
+ * An order number has 128 random bits, so only someone who was given the number knows it. It has only letters and
+ * digits, because every gateway accepts those.
+ */
 export function makeOrderNo(): string {
   return `S${randomText(orderBytes)}`;
 }
 
-/** Lets anyone who has it claim an anonymous order. */
+/** A code that lets its holder claim an anonymous order. */
 export function makeClaimCode(): string {
   return randomText(claimBytes);
 }
 
-/** As stored; people type codes in lower case and with spaces. */
+/** The stored form of a code; people type codes in lower case and with spaces. */
 export function hashClaimCode(code: string): Uint8Array {
   return sha256(code.replace(/[\s-]/g, "").toUpperCase());
 }
 
-/** The same for the same order and key, so that a repeated refund has one number. */
+/** The refund number for an order and a key. It never changes, so that a repeated refund has one number. */
 export function refundNoOf(orderNo: string, idempotencyKey: string): string {
   return `R${textOf(sha256(`refund ${orderNo} ${idempotencyKey}`).slice(0, orderBytes))}`;
 }

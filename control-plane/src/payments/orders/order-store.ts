@@ -58,10 +58,13 @@ export async function findOrder(db: Queryable, orderNo: string): Promise<Order |
   return (row ?? null) as Order | null;
 }
 
-/** The same, locked until the end of the transaction. Everything that changes an order does this first. */
+/**
+ * The order under this number, locked until the end of the transaction. Everything that changes an order locks it
+ * first.
+ */
 export async function lockOrder(tx: Queryable, orderNo: string): Promise<Order | null> {
   const locked = await tx.drizzle.select({ id: order.id }).from(order).where(eq(order.orderNo, orderNo)).for("update");
-  // Read by a statement of its own: one that waited for the lock would still see the owner of before.
+  // The order is read by a separate statement: the one that waited for the lock would still see the previous owner.
   return locked.length === 0 ? null : await findOrder(tx, orderNo);
 }
 
@@ -127,9 +130,7 @@ export async function findPaymentByTransaction(
   return row ?? null;
 }
 
-/**
- * Whether this call recorded the payment; false when the transaction was recorded for another order in the meantime.
- */
+/** Records a payment of an order. Returns false when its transaction was recorded for another order in the meantime. */
 export async function insertPayment(tx: Queryable, orderId: bigint, notice: PaidNotice): Promise<boolean> {
   const { gateway, account, transactionId, amountUsd, currency } = notice;
   const rows = await tx.drizzle
@@ -151,7 +152,7 @@ export async function markSettled(
     .where(eq(order.id, orderId));
 }
 
-/** Records when its quota was credited to its owner. */
+/** Records when the quota of an order was credited to its owner. */
 export async function markCredited(tx: Queryable, orderId: bigint, at: Date): Promise<void> {
   await tx.drizzle.update(order).set({ creditedAt: at, updatedAt: now }).where(eq(order.id, orderId));
 }
@@ -180,7 +181,7 @@ export async function markForReview(tx: Queryable, orderId: bigint, reason: Revi
 export async function setOwner(tx: Queryable, orderId: bigint, userId: UserId): Promise<void> {
   await tx.drizzle
     .update(order)
-    // The key was one among all that people without a login had sent; among those of the user it has no meaning.
+    // The key was unique among those of all anonymous callers; among the user's own keys it has no meaning.
     .set({ userId, idempotencyKey: null, updatedAt: now })
     .where(and(eq(order.id, orderId), isNull(order.userId)));
 }
@@ -223,7 +224,7 @@ export async function lockAddress(tx: Queryable, email: string): Promise<void> {
   await takeAdvisoryLock(tx, `billing address: ${email.toLowerCase()}`);
 }
 
-/** Paid, not sent back, and without an owner. */
+/** The order is paid, not refunded, and has no owner. */
 const waitsForOwner = and(
   isNull(order.userId),
   eq(order.status, "settled"),

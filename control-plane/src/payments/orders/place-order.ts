@@ -11,7 +11,7 @@ import { findOrderByKey, insertOrder, readNow } from "./order-store.ts";
 
 export type OrderRequest = {
   readonly planCode: string;
-  /** Null without a login. */
+  /** Null for a caller without a login. */
   readonly userId: UserId | null;
   /** For an anonymous order: the user who has verified this address gets it once it is paid. */
   readonly email: string | null;
@@ -21,7 +21,7 @@ export type OrderRequest = {
   readonly vendor: string | null;
   /** Chosen by the caller: the same key with the same content returns the same order. */
   readonly idempotencyKey: string | null;
-  /** The visitor id of the page that it was placed from. */
+  /** The visitor id of the page where the order was placed. */
   readonly visitorId?: string | undefined;
   readonly at?: Date;
 };
@@ -30,7 +30,7 @@ export type PlacedOrder = {
   readonly order: Order;
   /** Lets a logged-in user claim an anonymous order. This is the only time it is visible. */
   readonly claimCode: string | null;
-  /** False when the idempotency key returned an earlier order. */
+  /** False when the idempotency key belongs to an earlier order, which is returned. */
   readonly isNew: boolean;
 };
 
@@ -77,7 +77,7 @@ function isSameRequest(order: Order, request: OrderRequest): boolean {
   );
 }
 
-/** Who places an order, as far as known. */
+/** The person who places an order, as far as known. */
 export type OrderFrom = { readonly user: UserCaller | null; readonly clientIp: string };
 
 /**

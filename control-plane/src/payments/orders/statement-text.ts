@@ -2,7 +2,7 @@ import type { Statement, StatementLine } from "../../ledger/model.ts";
 import { csvWriter } from "../../platform/csv.ts";
 import { type Html, html } from "../../platform/html.ts";
 
-/** 500,000 quota are 1 USD, so six decimal places represent every amount exactly. */
+/** 1 USD is 500,000 quota, so six decimal places represent every amount exactly. */
 const usdPlaces = 6;
 const millionthsPerQuota = 2n;
 

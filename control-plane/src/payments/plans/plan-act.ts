@@ -10,7 +10,7 @@ import { savePlan } from "./plans.ts";
 
 export type PlanInput = z.output<typeof savePlanInput>;
 
-/** Creates or changes a plan. One that grants more for the money is a gift to its buyers. */
+/** Creates or changes a plan. A plan that grants more for the same money is a gift to its buyers. */
 export function planAct(): Act<PlanInput> {
   return {
     kind: "plan.save",
@@ -41,7 +41,7 @@ export function planAct(): Act<PlanInput> {
 }
 
 /**
- * Whether a plan grants more quota per dollar than before. One that could not be bought until now, or was of another
+ * Whether a plan grants more quota per dollar than before. A plan that could not be bought until now, or was of another
  * kind, is compared with the value of a dollar.
  */
 export function grantsMore(before: Plan | null, after: NewPlan): boolean {

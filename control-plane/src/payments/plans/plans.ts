@@ -16,7 +16,7 @@ export async function savePlan(
     throw new AppError("conflict");
   }
   if (before === null) {
-    // Another request may have created it since we looked.
+    // Another request may have created it since our check.
     if (!(await insertPlan(tx, plan))) {
       throw new AppError("conflict");
     }

@@ -15,32 +15,35 @@ export type RefundProblem = {
   readonly message: string;
 };
 
-/** What a refund would do, or does, now. */
+/** The effects of a refund at this moment. */
 export type RefundPlan = {
   readonly order: Order;
-  /** Null for an unpaid order. */
+  /** Null for an order that nobody has paid. */
   readonly payment: Payment | null;
-  /** The amount paid: for an order that an admin settled, it may differ from the order's. */
+  /** The amount paid. For an order that an admin settled, it may differ from the amount of the order. */
   readonly paidUsd: Decimal;
   /** What went back or is on its way, before this refund. */
   readonly refundedUsd: Decimal;
   readonly amountUsd: Decimal;
   /** The most that can be refunded now. */
   readonly leftUsd: Decimal;
-  /** Nothing of the payment is left after this refund. */
+  /** The refund leaves nothing of the payment. */
   readonly isWhole: boolean;
   readonly taking: QuotaTaking;
   readonly problems: readonly RefundProblem[];
 };
 
-/** What a refund takes from the owner's balance: nothing that was never credited, and nothing of an expired month. */
+/**
+ * The quota that a refund takes from the owner's balance. It excludes quota that was never credited, and quota of an
+ * expired month.
+ */
 export type QuotaTaking = {
   /** Null while the order has no owner. */
   readonly budget: { readonly id: BudgetId; readonly remaining: bigint; readonly leased: bigint } | null;
   readonly quota: bigint;
-  /** How much of it is no longer there. */
+  /** How much of that quota is no longer there. */
   readonly quotaUsed: bigint;
-  /** What earlier refunds of the order took. */
+  /** How much quota earlier refunds of the order took. */
   readonly quotaTaken: bigint;
   /** The running month that a full refund shortens, and from which the quota is taken. */
   readonly subscription: Subscription | null;
@@ -141,7 +144,7 @@ async function planTaking(
   const isMonthOver = order.planKind === "monthly" && subscription === null;
   const share = quotaOfRefund({ quota: order.quota, amountUsd: paidUsd }, refundedUsd, quotaTaken);
   const quota = isMonthOver ? 0n : share;
-  // What is left of a month can't replace credit: it is used first, so it would be counted twice.
+  // The rest of a monthly quota can't replace credit: it is used first, so it would be counted twice.
   const ofMonths = running.reduce((sum, each) => sum + leftOf(each), 0n);
   const available = subscription === null ? budget.remaining - ofMonths : leftOf(subscription);
   const there = available < budget.remaining ? available : budget.remaining;

@@ -66,7 +66,7 @@ export async function closeRefund(
 
 const isPending = eq(refund.status, "pending");
 
-/** Longer than any gateway request takes, with its retries. */
+/** No gateway request takes longer than this, including its retries. */
 const askingSeconds = 300;
 
 /**
@@ -98,7 +98,7 @@ export async function keepPending(tx: Queryable, id: bigint, { wasAsked, error }
     .where(eq(refund.id, id));
 }
 
-/** The wait doubles with each request to the gateway, up to this. */
+/** The wait doubles with each request to the gateway, up to this limit. */
 const waitMinutesMax = 60;
 
 /** Refunds whose outcome the gateway has not reported yet, and which are due to be asked about again. */

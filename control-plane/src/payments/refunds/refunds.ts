@@ -25,7 +25,7 @@ const askedAgainPerRunMax = 50;
 
 export type NewRefund = {
   readonly orderNo: string;
-  /** Null: everything that has not gone back yet. */
+  /** Null refunds everything that has not gone back yet. */
   readonly amountUsd: Decimal | null;
   readonly reason: string;
   readonly idempotencyKey: string;
@@ -118,7 +118,7 @@ async function askGateway(
   const { refundNo, orderNo, amountUsd } = refund;
   const { gateway: name, account, transactionId, currency } = payment;
   if (name === "mock") {
-    // Nobody has paid, so nobody gets anything back.
+    // Nobody has paid with the mock, so nobody gets anything back.
     return { kind: "done", gatewayRefundId: `mock:${refundNo}` };
   }
   try {
@@ -165,7 +165,7 @@ async function writeAnswer(tx: Transaction, refundNo: string, answer: Outcome): 
 
 async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Promise<void> {
   const owner = order.userId === null ? null : await findOwner(tx, order.userId);
-  // What was never credited can't be given back.
+  // Quota that was never credited can't be given back.
   if (owner === null || order.creditedAt === null) {
     return;
   }

@@ -18,7 +18,7 @@ export async function insertReviewPayment(
     .onConflictDoNothing({ target: [reviewPayment.orderId, reviewPayment.gateway, reviewPayment.transactionId] });
 }
 
-/** An order's mismatched payments, oldest first. */
+/** The payments of an order that did not match it, oldest first. */
 export async function listReviewPayments(db: Queryable, orderId: bigint, orderNo: string): Promise<PaidNotice[]> {
   const rows = await db.drizzle
     .select({
@@ -35,7 +35,7 @@ export async function listReviewPayments(db: Queryable, orderId: bigint, orderNo
   return rows.map((row) => ({ ...row, orderNo }));
 }
 
-/** Records the decision; there is nothing left to review then. */
+/** Records the decision, which ends the review. */
 export async function markResolved(tx: Queryable, orderId: bigint, resolution: Resolution): Promise<void> {
   await tx.drizzle
     .update(order)

@@ -20,16 +20,16 @@ export type ReviewAction = Resolution | "dismiss";
 export type Decision = {
   readonly orderNo: string;
   readonly action: ReviewAction;
-  /** Selects a payment if there are several. */
+  /** Selects the payment, if the order has several. */
   readonly transactionId: string | null;
   readonly reason: string;
 };
 
 export type Resolved = {
   readonly before: Order;
-  /** False when the same decision was made before. */
+  /** False when the decision was already made. */
   readonly isNew: boolean;
-  /** To be paid out after the transaction. */
+  /** The refund that is paid after the transaction. */
   readonly refundNo: string | null;
 };
 
@@ -97,7 +97,7 @@ async function isRefusedRefund(tx: Transaction, order: Order): Promise<boolean> 
   return isRefund && (await listLiveRefunds(tx, order.id)).length === 0;
 }
 
-/** The payment that an earlier decision gave the order; a later one can't replace it. */
+/** The payment that an earlier decision assigned to the order; a later decision can't replace it. */
 async function paymentOf(tx: Transaction, order: Order, transactionId: string | null): Promise<Payment> {
   const payment = await findPaymentOfOrder(tx, order.id);
   if (payment === null || (transactionId !== null && transactionId !== payment.transactionId)) {
@@ -107,7 +107,7 @@ async function paymentOf(tx: Transaction, order: Order, transactionId: string | 
   return payment;
 }
 
-/** Makes the selected payment the order's. */
+/** Assigns the selected payment to the order. */
 async function takePayment(
   tx: Transaction,
   order: Order,

@@ -12,7 +12,7 @@ import { countSubscriptions, endSubscription } from "../subscriptions/subscripti
 
 /**
  * Credits a paid order's quota to its owner, and begins or extends the subscription of a monthly plan. The caller holds
- * the lock of the order and has found it uncredited; if it is credited after all, that is an error.
+ * the lock of the order and has found that it is not credited yet; a second credit is an error.
  */
 export async function creditOrder(
   tx: Transaction,

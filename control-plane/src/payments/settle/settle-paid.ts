@@ -25,7 +25,7 @@ const defaultLocale = "en";
 
 export type SettleOptions = {
   readonly fault?: FaultInjector;
-  /** Default: the database's time. */
+  /** The time of the settlement; by default the time of the database. */
   readonly at?: Date;
 };
 
@@ -34,8 +34,8 @@ export type SettleOptions = {
  * not acknowledge the notice before this has returned.
  *
  * One transaction: the order is locked and compared, the payment written, the quota granted with its ledger entries,
- * the subscription begun or extended, the email put into the outbox. A repetition changes nothing. If the response to a
- * COMMIT was lost, it finds out under the lock whether that happened.
+ * the subscription begun or extended, the email put into the outbox. A repetition changes nothing: if the response to a
+ * COMMIT was lost, it finds out under the lock whether the order was settled.
  * @throws database errors; nothing happened then, or a repetition finds that it did
  */
 export async function settlePaid(
@@ -51,7 +51,7 @@ export async function settlePaid(
       const { gateway, transactionId, orderNo } = notice;
       deps.log.info("billing.notice", { result, orderNo, gateway, transactionId });
       await fault("before_reply");
-      // An earlier attempt of this call did it, and only its response was lost.
+      // An earlier attempt of this call settled the order, and only its response was lost.
       return attempt > 1 && result === "duplicate" ? "settled" : result;
     } catch (error) {
       if (attempt >= commitTriesMax || !(error instanceof CommitUnknownError)) {
@@ -114,7 +114,9 @@ async function putUpForReview(
   return "review";
 }
 
-/** The owner of an order that is being paid. One without an owner goes to the user whose verified address it names. */
+/**
+ * The owner of an order that is being paid. An order without an owner goes to the user whose verified address it names.
+ */
 export async function ownerOf(tx: Transaction, order: Order): Promise<Owner | null> {
   if (order.userId !== null) {
     return await findOwner(tx, order.userId);

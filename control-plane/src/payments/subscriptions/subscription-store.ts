@@ -70,7 +70,7 @@ export async function selectOverdue(
   return rows as { subscription: Subscription; gatewayUserId: GatewayUserId }[];
 }
 
-/** Whether one was running. */
+/** Makes a subscription end with its period. Returns whether one was running. */
 export async function cancelAtEnd(tx: Queryable, userId: UserId, planCode: string): Promise<boolean> {
   const rows = await tx.drizzle
     .update(subscription)
@@ -103,22 +103,22 @@ export async function insertSubscription(
   });
 }
 
-/** Records what was counted. */
+/** Records how much of a subscription is left. */
 export async function saveCount(tx: Queryable, { id, quotaLeft, countedTo }: MonthlyQuota): Promise<void> {
   await tx.drizzle.update(subscription).set({ quotaLeft, countedTo, updatedAt: now }).where(eq(subscription.id, id));
 }
 
 export type SubscriptionChange = {
-  /** The reason for the change; each reason changes it once. */
+  /** The reason for the change; a reason changes a subscription at most once. */
   readonly reference: string;
   readonly quota: bigint;
   readonly months: number;
 };
 
 /**
- * Adds quota and months to a running one, or takes them, once for each reference. The end is counted from the start, so
- * that a short month in between costs no days: a subscription that began on 31 January and was paid twice ends on 31
- * March.
+ * Adds quota and months to a running subscription, or takes them away, once for each reference. The end is counted from
+ * the start, so that a short month in between costs no days: a subscription that began on 31 January and was paid twice
+ * ends on 31 March.
  */
 export async function shiftSubscription(tx: Queryable, id: bigint, change: SubscriptionChange): Promise<void> {
   if (!(await insertChange(tx, id, change))) {
@@ -148,8 +148,8 @@ async function insertChange(tx: Queryable, id: bigint, change: SubscriptionChang
 }
 
 /**
- * Gives quota back to the last one that was running at a given time and has ended since, once for each reference: it
- * counts what was granted, and has none left.
+ * Gives quota back to the last subscription that was running at a given time and has ended since, once for each
+ * reference. Its granted amount grows, and its remaining amount stays 0.
  */
 export async function regrantEnded(
   tx: Queryable,
@@ -183,7 +183,7 @@ export async function regrantEnded(
   }
 }
 
-/** A user who pays again does not want it to end. */
+/** Cancels the pending end of a subscription, because a user who pays again wants to keep it. */
 export async function keepAtEnd(tx: Queryable, id: bigint): Promise<void> {
   await tx.drizzle.update(subscription).set({ isCancelledAtEnd: false }).where(eq(subscription.id, id));
 }

@@ -32,7 +32,7 @@ export type Ending = {
   readonly subscription: Pick<Subscription, "id" | "userId">;
   readonly gatewayUserId: GatewayUserId;
   readonly at: Date;
-  /** Whether it may stay active for a while, until quota that is lent to replicas has come back. */
+  /** Whether the subscription may stay active for a while, until quota that is lent to replicas has come back. */
   readonly mayWait: boolean;
 };
 
@@ -46,7 +46,7 @@ export async function endSubscription(tx: Transaction, ending: Ending): Promise<
   const { id, userId } = ending.subscription;
   const quota = await lockUserQuota(tx, gatewayUserId);
   const running = await countSubscriptions(tx, userId, quota.consumed);
-  // Another round may have been quicker.
+  // Another round may have ended it in the meantime.
   const subscription = running.find((each) => each.id === id);
   if (subscription === undefined || subscription.periodEnd > at) {
     return;

@@ -1,4 +1,4 @@
-/** Reused by every call and never handed out, so that the hot path allocates nothing but the text. */
+/** All calls reuse this buffer, which is never handed out, so that the hot path allocates only the text. */
 const scratch = new Uint8Array(32);
 
 /** The SHA-256 of a text (as UTF-8) or of bytes: 32 bytes that the caller owns. */
@@ -11,8 +11,8 @@ export function sha256(input: string | Uint8Array): Uint8Array<ArrayBuffer> {
  * whole key; a cache keyed by a part of it would mix up two callers.
  */
 export function sha256Hex(input: string | Uint8Array): string {
-  // Digest into a buffer and then hex: the cheapest of all measured ways, 0.12 us for a key of 51 characters (hash to
-  // hex directly 0.14, CryptoHasher 0.23, node's createHash 0.49).
+  // Digests into a buffer and then encodes that as hex: the cheapest of all measured ways, 0.12 us for a key of 51
+  // characters (hash to hex directly 0.14, CryptoHasher 0.23, node's createHash 0.49).
   Bun.SHA256.hash(input, scratch);
   return scratch.toHex();
 }

@@ -18,9 +18,9 @@ export class MasterKeyError extends Error {
 export class MasterKey {
   /** Eight hex digits that identify the key; safe to log. */
   readonly id: string;
-  /** Encrypts what is stored in the database. Carries the id of the master key. */
+  /** Encrypts values that are stored in the database; each of them names this master key by its id. */
   readonly sealing: SealingKey;
-  /** Decrypts what is stored: the same key, and during a rotation also the one of the previous master key. */
+  /** Decrypts stored values: this master key's own key, and during a rotation also that of the previous master key. */
   readonly opening: readonly SealingKey[];
   /** The other master key of a rotation, which decrypts and never encrypts; null outside of one. */
   readonly previous: MasterKey | null;
@@ -46,7 +46,10 @@ export class MasterKey {
     return new Uint8Array(hkdfSync("sha256", this.#secret, "", `sluice v1 ${purpose}`, sealingKeyBytes));
   }
 
-  /** The accepted keys of a purpose: this one's, and during a rotation that of the previous master key. */
+  /**
+   * The accepted keys of a purpose: the one derived from this master key, and during a rotation also the one derived
+   * from the previous.
+   */
   deriveKeys(purpose: string): Uint8Array<ArrayBuffer>[] {
     return [this.deriveKey(purpose), ...(this.previous?.deriveKeys(purpose) ?? [])];
   }
@@ -64,15 +67,15 @@ export class MasterKey {
   }
 }
 
-/** A key in a variable, or the name of a file that holds it; null for unset ones. */
+/** A key in a variable, or the name of a file that holds it; null for an unset variable. */
 export type KeyText = { readonly value: string | null; readonly file: string | null };
 
-/** MASTER_KEY or MASTER_KEY_FILE, and the alternatives. */
+/** MASTER_KEY or MASTER_KEY_FILE, and the other places where the key may be. */
 export type MasterKeySource = KeyText & {
   readonly isProduction: boolean;
   /** MASTER_KEY_PREVIOUS or MASTER_KEY_PREVIOUS_FILE; usually absent. */
   readonly previous?: KeyText;
-  /** Where development stores its own key. */
+  /** The folder where development stores its own key. */
   readonly dataDirectory: string;
 };
 
@@ -145,7 +148,7 @@ async function readKeyFile(path: string, name: string): Promise<string> {
 
 function parseKey(text: string, name: string): Uint8Array {
   const secret = Buffer.from(text, "base64");
-  // Decoding is lenient; only text that encodes back to itself was meant as base64.
+  // Base64 decoding is lenient, so only text that encodes back to itself is accepted as base64.
   if (secret.length !== sealingKeyBytes || secret.toString("base64") !== text) {
     throw new MasterKeyError(`${name} must hold base64 of exactly ${sealingKeyBytes} bytes; ${howToMake}.`);
   }

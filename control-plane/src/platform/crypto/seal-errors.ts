@@ -3,12 +3,12 @@ export class SealError extends Error {
   override readonly name: string = "SealError";
 }
 
-/** Too short, or of a version that this program does not know. */
+/** The value is too short, or of a version that this program does not know. */
 export class MalformedSealError extends SealError {
   override readonly name = "MalformedSealError";
 }
 
-/** Sealed under an unknown key: the master key was rotated, or the data key was destroyed. */
+/** The value was sealed under an unknown key: the master key was rotated, or the data key was destroyed. */
 export class UnknownSealingKeyError extends SealError {
   override readonly name = "UnknownSealingKeyError";
   readonly keyId: string;

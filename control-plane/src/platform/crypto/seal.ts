@@ -4,7 +4,7 @@ import { type SealingKey, tagBytes } from "./sealing-key.ts";
 
 /*
  * The format of a sealed value: version (1 byte), key id (4), nonce (12), ciphertext (as long as the plaintext), tag
- * (16). Authenticated with it, but not stored: the context, which says where the sealed value lives.
+ * (16). The context, which says where the sealed value is stored, is authenticated with it, but not stored.
  */
 const version = 1;
 const keyIdOffset = 1;
@@ -25,9 +25,10 @@ let counter = counterMax;
  * GCM breaks when a nonce is used twice under one key. This one is 64 random bits, drawn when the process starts and
  * again whenever the counter is used up, followed by a 32-bit counter. Within a prefix the counter can't repeat; two
  * nonces can only collide when two prefixes do. With 2^16 starts and wraps of all replicas within the life of one key
- * that has a probability of 2^-33, whatever the number of messages (12 random bytes per message reach that after 2^32
- * messages, and cost a call for randomness each: 0.5 us). A child process begins with its own prefix, because it loads
- * this module again. A memory image of a running process must not be resumed twice; nothing here would notice.
+ * that has a probability of 2^-33, whatever the number of messages. (With 12 random bytes per message, the probability
+ * is the same after 2^32 messages, and each message costs a call for randomness of 0.5 us.) A child process begins with
+ * its own prefix, because it loads this module again.  A memory image of a running process must not be resumed twice:
+ * this module could not notice that.
  */
 function advanceNonce(): Uint8Array {
   if (counter >= counterMax) {
@@ -39,13 +40,13 @@ function advanceNonce(): Uint8Array {
   return nonce;
 }
 
-/** Where a sealed value lives. A value that is moved to another place can't be opened there. */
+/** The place of a sealed value. A value that is moved to another place can't be opened there. */
 export type SealPlace = {
   readonly table: string;
   readonly column: string;
   /** The primary key of the row, as text. */
   readonly row: string | bigint;
-  /** Its owner: the user, or the operator. */
+  /** The owner of the value: the user, or the operator. */
   readonly owner: string | bigint;
 };
 
@@ -73,7 +74,7 @@ function associatedData(keyId: string, context: string): Uint8Array {
 
 /**
  * Encrypts and authenticates a value for one place.
- * @param context where it lives, from `sealContext`; `open` must be given the same
+ * @param context the place of the value, from `sealContext`; `open` must be given the same
  * @returns `sealOverheadBytes` more than the plaintext, in its own buffer
  */
 export function seal(key: SealingKey, plaintext: Uint8Array, context: string): Uint8Array<ArrayBuffer> {
@@ -83,7 +84,7 @@ export function seal(key: SealingKey, plaintext: Uint8Array, context: string): U
 }
 
 /**
- * The same into a given part of a buffer, which saves an allocation.
+ * Seals into a given part of a buffer, which saves an allocation.
  * @param target exactly `sealOverheadBytes` longer than the plaintext
  * @throws RangeError when it is not; nothing was written then
  */
@@ -97,7 +98,7 @@ export function sealInto(target: Uint8Array, key: SealingKey, plaintext: Uint8Ar
   cipher.setAAD(associated);
   const ciphertext = cipher.update(plaintext);
   cipher.final();
-  // Version and key id come first in both.
+  // The sealed value and the authenticated data both begin with version and key id.
   target.set(associated.subarray(0, nonceOffset));
   target.set(nonceOfThis, nonceOffset);
   target.set(ciphertext, headerBytes);

@@ -4,8 +4,8 @@ export type SealedColumn = {
   readonly column: string;
   /** The columns that identify a row and form the context of its value; the first is never null and unique. */
   readonly key: readonly string[];
-  /** Whether it stays small, so that every start can look through it for keys that are missing. */
+  /** Whether the table stays so small that every start can search it for missing keys. */
   readonly isSmall: boolean;
-  /** The context of `seal` for a row, given those columns as text. */
+  /** The context of `seal` for a row, given its key columns as text. */
   readonly contextOf: (key: readonly (string | null)[]) => string;
 };

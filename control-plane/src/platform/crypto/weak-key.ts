@@ -1,6 +1,6 @@
 import { sha256Hex } from "./digest.ts";
 
-/** A random 32-byte key has fewer distinct bytes than this with a probability of 1 in 7,000 million. */
+/** The probability that a random 32-byte key has fewer distinct bytes than this is 1 in 7,000 million. */
 const distinctBytesMin = 20;
 
 /** Words that people hash to get 32 bytes, and keys published in standards and manuals. */

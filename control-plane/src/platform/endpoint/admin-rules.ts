@@ -2,7 +2,7 @@ import { AppError } from "../errors.ts";
 import type { AdminCaller, AnyEndpoint } from "./model.ts";
 
 /**
- * For actions that require a super-admin with a recent login.
+ * Refuses an admin unless this is a super-admin with a recent login.
  * @throws AppError `super_admin_required`, `step_up_required`
  */
 export function requireFreshSuper(admin: AdminCaller): void {
@@ -19,7 +19,7 @@ function requireSuper(admin: AdminCaller): void {
 }
 
 /**
- * What an admin endpoint requires of the login.
+ * Checks what an admin endpoint requires of the login.
  * @throws AppError `second_factor_required`, `super_admin_required`, `step_up_required`
  */
 export function refuseWithoutRight(endpoint: AnyEndpoint, admin: AdminCaller): void {

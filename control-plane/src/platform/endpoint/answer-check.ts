@@ -18,8 +18,8 @@ export const errorBody = z.strictObject({
 });
 
 /**
- * What is undeclared in a response, as a sentence; null if everything is declared. Files and pages are checked by
- * status and type only, and not read.
+ * A sentence about what is undeclared in a response, or null if everything is declared. Files and pages are checked
+ * only by status and type, and not read.
  */
 export async function undocumentedIn(endpoint: AnyEndpoint, answer: Response): Promise<string | null> {
   const type = answer.headers.get("content-type");

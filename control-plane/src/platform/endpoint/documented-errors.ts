@@ -44,7 +44,7 @@ export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
   return [...codes];
 }
 
-/** What an admin endpoint requires of the login, besides being an admin's. */
+/** The errors of what an admin endpoint requires of the login, besides being an admin's. */
 function ofRights({ access, freshLogin, guardedFields = [], withoutSecondFactor }: AnyEndpoint): readonly ErrorCode[] {
   const isOfAdmins = access === "admin" || access === "super_admin";
   return [

@@ -19,9 +19,9 @@ export type AdminCaller = {
   readonly adminId: bigint;
   readonly username: string;
   readonly isSuper: boolean;
-  /** The login is recent enough for actions that require a fresh one. */
+  /** Whether the login is recent enough for actions that require a fresh one. */
   readonly isFresh: boolean;
-  /** Admins need an authenticator, and this one has none. */
+  /** Whether admins need an authenticator and this one has none. */
   readonly lacksSecondFactor: boolean;
 };
 
@@ -30,7 +30,7 @@ export interface CallerReader {
   /** Null without a valid session. */
   readUser(request: Request): Promise<UserCaller | null>;
   readAdmin(request: Request): Promise<AdminCaller | null>;
-  /** Whether the request has something that may have been a session of this kind, valid or not. */
+  /** Whether the request carries a cookie of this kind of session, valid or not. */
   carriesSession(request: Request, kind: "user" | "admin"): boolean;
 }
 
@@ -43,7 +43,7 @@ type CallerOf<A extends Access> = A extends "user"
       : unknown;
 
 export type CallBase<Input> = {
-  /** The query of a GET, the body of everything else, checked. */
+  /** The checked input: the query of a GET, or the body of any other request. */
   readonly input: Input;
   /** The body as received; empty for a GET. */
   readonly bytes: Uint8Array;
@@ -72,20 +72,20 @@ export type OtherResponse = { readonly status: number; readonly type: string | n
 
 export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   readonly method: "GET" | "POST";
-  /** With a trailing slash; it is served without it as well. */
+  /** The path with a trailing slash; it is served without it as well. */
   readonly path: string;
   readonly access: A;
-  /** For admins: the login has to be fresh. */
+  /** For admins: the login must be fresh. */
   readonly freshLogin?: boolean;
   /** For admins: input fields that only a super-admin with a fresh login may send. */
   readonly guardedFields?: readonly string[];
-  /** For admins: also available before an authenticator is set up. */
+  /** For admins: the endpoint is available before an authenticator is set up. */
   readonly withoutSecondFactor?: boolean;
   readonly input: Schema;
-  /** Default `json`. */
+  /** The kind of body; by default `json`. */
   readonly body?: BodyKind;
   readonly bodyBytesMax?: number;
-  /** For a success: 200 unless the result arrives later, for example by email. */
+  /** The status of a success: 200, or 202 if the result arrives later, for example by email. */
   readonly status?: 202;
   /** The content types that a `raw` body can have. */
   readonly rawTypes?: readonly string[];
@@ -93,10 +93,15 @@ export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   readonly params?: Readonly<Record<string, z.ZodType<string>>>;
   /** One sentence for the API description. */
   readonly summary: string;
-  /** What is beside `"ok": true` in JSON, so with `wireInteger` and `wireMoment`; null if it never returns JSON. */
+  /**
+   * The fields beside `"ok": true` in JSON, declared with `wireInteger` and `wireMoment`; null if it never returns
+   * JSON.
+   */
   readonly output: z.ZodType | null;
   readonly otherResponses?: readonly OtherResponse[];
-  /** The codes that its service throws. The kit's own (login, input, body, method, failures) are known anyway. */
+  /**
+   * The error codes that the endpoint's service throws. The kit adds its own (login, input, body, method, failures).
+   */
   readonly errors: readonly ErrorCode[];
   /** Limits besides those of the body, a sentence each: how often, how much, per whom. */
   readonly limits?: readonly string[];

@@ -34,7 +34,7 @@ export function readInput(endpoint: AnyEndpoint, request: Request, bytes: Uint8A
 
 type Issue = z.core.$ZodIssue;
 
-/** For a body that matches none of several forms: what is wrong with it as the closest one. */
+/** The issues of a body that matches none of several forms: those of the form that it comes closest to. */
 function nearest(issue: Issue): readonly Issue[] {
   if (issue.code !== "invalid_union" || issue.path.length > 0) {
     return [issue];
@@ -107,7 +107,7 @@ function findUnstorable(said: unknown): string | null {
   return null;
 }
 
-/** Without recursion: a body may be nested arbitrarily deep. */
+/** The check does not recurse, because a body may be nested to any depth. */
 function isStorable(value: unknown): boolean {
   const open: unknown[] = [value];
   while (open.length > 0) {

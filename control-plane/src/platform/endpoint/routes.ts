@@ -91,7 +91,7 @@ async function makeAnswer(group: readonly AnyEndpoint[], context: Context, deps:
     result.headers.set("x-request-id", requestId);
     return result;
   } catch (thrown) {
-    // One of our own errors speaks for itself, whatever its cause.
+    // One of our own errors already has its code and message, whatever its cause.
     const isSilent = !(thrown instanceof AppError) && isDatabaseOutage(thrown);
     const error = isSilent ? unavailable(thrown) : toAppError(thrown);
     if (error.status >= 500) {
@@ -107,7 +107,9 @@ const warnAgainAfterMs = 60_000;
 /** When each unconfigured path was last logged. There are at most as many as endpoints. */
 const warnedAt = new Map<string, number>();
 
-/** An unconfigured gateway is not an error; log it at most once a minute, since anyone can trigger it. */
+/**
+ * A gateway that is not configured is not an error. It is logged at most once a minute, because anyone can trigger it.
+ */
 function reportFailure(error: AppError, failed: FailedRequest, log: Log): void {
   const { code, internal } = error;
   if (code !== "webhook_not_configured" && code !== "gateway_not_configured") {
@@ -122,7 +124,7 @@ function reportFailure(error: AppError, failed: FailedRequest, log: Log): void {
   }
 }
 
-/** The outcome is unknown: try again, with the same idempotency key if there is one. */
+/** The outcome is unknown: the client should try again, with the same idempotency key if there is one. */
 function unavailable(cause: unknown): AppError {
   return new AppError("temporarily_unavailable", { cause, retryAfterSeconds: retryAfterOutageSeconds });
 }
@@ -172,7 +174,7 @@ function refuseOddParams(endpoint: AnyEndpoint, params: Readonly<Record<string, 
   }
 }
 
-/** Before the body is read: nobody without a login can make us accept an upload. */
+/** The caller is read before the body, so that nobody without a login can make us accept an upload. */
 async function readCaller(
   endpoint: AnyEndpoint,
   callers: CallerReader,
@@ -194,7 +196,7 @@ async function readCaller(
     case "super_admin": {
       const admin = await callers.readAdmin(request);
       if (admin === null) {
-        // A user's login does not count here: an admin's is missing.
+        // A user's login does not count here, because the endpoint needs an admin's.
         throw new AppError(callers.carriesSession(request, "admin") ? "session_expired" : "unauthenticated");
       }
       refuseWithoutRight(endpoint, admin);

@@ -18,14 +18,14 @@ const shapes: Readonly<Partial<Record<ColumnType, RegExp>>> = {
 
 /**
  * Where a page ended: the values that its last row is sorted by, as the database writes them, so that no microsecond is
- * lost. It reveals nothing that the query does not, so it is checked but not signed; it belongs to one query, because
- * with another one it would skip rows.
+ * lost. It reveals nothing that the query does not reveal, so it is checked but not signed. It is valid for one query
+ * only, because with another query it would skip rows.
  */
 export function writeCursor(request: ListRequest, values: readonly string[]): string {
   return Buffer.from(JSON.stringify([digestOf(request), ...values])).toString("base64url");
 }
 
-/** @throws AppError `invalid_parameter` when it is not a cursor, or is one of another query */
+/** @throws AppError `invalid_parameter` when it is not a cursor, or belongs to another query */
 export function readCursor(request: ListRequest, columns: readonly Column[], cursor: string): string[] {
   const [digest, ...values] = parse(cursor);
   const isWhole =
@@ -48,7 +48,7 @@ function parse(cursor: string): string[] {
   }
 }
 
-/** The digest of list, filters, sort and zone; open ranges move with the clock and so stay out. */
+/** The digest of list, filters, sort and zone. It excludes open ranges, because they move with the clock. */
 function digestOf({ list, filters, sort, isDescending, range }: ListRequest): string {
   const sorted = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify([list, sorted, sort, isDescending, range?.zone ?? null], (_, value: unknown) =>

@@ -10,7 +10,7 @@ import { countRows, type Row, selectPage, sortColumns } from "./list-store.ts";
 import type { AnyListSource, ListRequest } from "./model.ts";
 import { readRange } from "./time-range.ts";
 
-/** A file that an admin has requested, to be recorded before its first byte leaves. */
+/** A file that an admin has requested. It is recorded before the first byte of the file leaves. */
 export type ExportRecord = {
   readonly admin: AdminCaller;
   readonly list: string;
@@ -36,7 +36,7 @@ export type ListPlace = {
   /** With a trailing slash: the page is at `<path>list/`, the file at `<path>export/`. */
   readonly path: string;
   readonly access: "admin" | "super_admin";
-  /** What it lists, as a plural noun phrase for summaries, such as "orders with their owners". */
+  /** The content of the list as a plural noun phrase for summaries, such as "orders with their owners". */
   readonly about: string;
   readonly source: AnyListSource;
 };
@@ -67,7 +67,7 @@ export function listEndpoints(deps: ListDeps, places: readonly ListPlace[]): Any
   return places.flatMap((place) => [pageEndpoint(deps, place), exportEndpoint(deps, exports, place)]);
 }
 
-/** Only the exports, for lists whose pages are made elsewhere. */
+/** Only the exports, for lists whose pages other code serves. */
 export function fileEndpoints(deps: ListDeps, places: readonly ListPlace[]): AnyEndpoint[] {
   const { exportRowsMax: rowsMax, ...rest } = deps;
   const exports = new ListExports(rowsMax === undefined ? rest : { ...rest, rowsMax });
@@ -115,7 +115,7 @@ function exportEndpoint(deps: ListDeps, exports: ListExports, { path, access, ab
 }
 
 /**
- * A page of a list, for endpoints that show it beside other things.
+ * A page of a list, for endpoints that show it beside other content.
  * @param query parsed by the contract's `input`
  * @throws AppError `invalid_parameter` for an invalid cursor or days, `too_broad` when it takes too long
  */
@@ -125,7 +125,7 @@ export async function readPage(deps: ListDeps, source: AnyListSource, query: Que
   const keys = sortColumns(source, request);
   const after = query.cursor === undefined ? null : readCursor(request, keys, query.cursor);
   const { limit } = query;
-  // One more than is shown reveals whether there is another page.
+  // The query reads one row more than the page shows, to find out whether there is another page.
   const [{ rows, cursors }, count] = await Promise.all([
     selectPage(db, source, request, { after, limit: limit + 1 }),
     after === null ? countRows(db, { source, request }, countedMax, countMsMax) : null,

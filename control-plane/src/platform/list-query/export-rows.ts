@@ -3,7 +3,7 @@ import type { Column } from "./model.ts";
 
 export type ExportFormat = "csv" | "json";
 
-/** How rows become the text of a file: what comes before, between and after them. */
+/** How rows become the text of a file: the text before, between and after them. */
 export type RowWriter = {
   readonly contentType: string;
   readonly head: string;
@@ -11,7 +11,7 @@ export type RowWriter = {
   readonly tail: string;
 };
 
-/** Names and types come from the list, so that our numbers stay numbers and every text is made inert. */
+/** The list determines names and types, so that our own numbers stay numbers and every text is made harmless. */
 export function rowWriter(format: ExportFormat, columns: Readonly<Record<string, Column>>): RowWriter {
   if (format === "json") {
     return {

@@ -22,9 +22,9 @@ export type ExportDeps = {
 };
 
 /**
- * Files of all rows that a request is about, read in pieces as fast as the other side takes them in, so that memory stays
- * flat and nothing is held in the database between two pieces. A file that could not be finished ends without its end:
- * the connection breaks off.
+ * Files of all rows that a request selects, read in pieces as fast as the client takes them, so that memory stays flat
+ * and no transaction is open between two pieces. If a file can't be finished, the connection is broken off before its
+ * end.
  */
 export class ListExports {
   readonly #deps: ExportDeps;
@@ -104,7 +104,7 @@ export class ListExports {
       }
     };
     let fail: (error: Error) => void = () => undefined;
-    // A client that stops reading but stays connected requests nothing more, so no read would notice.
+    // A client that stops reading but stays connected requests nothing more, so only a timer can notice it.
     const timer = setTimeout(() => fail(new Error("the export took too long")), exportMsMax);
     timer.unref();
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
@@ -134,7 +134,8 @@ export class ListExports {
             if (!isOver) {
               end();
               log.warn("export.interrupted", { list: source.contract.name, written, error });
-              // The failure is in our log; the runtime prints the error that a stream ends with.
+              // The log has the failure; the runtime prints the error that a stream ends with, so that error has no
+              // details.
               controller.error(new Error(`the export of ${source.contract.name} was interrupted`));
             }
           };

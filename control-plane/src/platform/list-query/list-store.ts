@@ -13,7 +13,7 @@ const dataException = /^22/;
 export type Row = Record<string, unknown>;
 
 export type PageRequest = {
-  /** What the preceding row was sorted by; null for the beginning. */
+  /** The sort values of the preceding row; null for the beginning. */
   readonly after: readonly string[] | null;
   readonly limit: number;
 };
@@ -75,7 +75,7 @@ export function countStatement(source: AnyListSource, request: ListRequest, coun
 }
 
 /**
- * Some rows of a list, each with the values that it is sorted by.
+ * Some rows of a list, each with its sort values.
  * @throws AppError `too_broad` when the database does not finish in time
  */
 export async function selectPage(
@@ -92,7 +92,7 @@ export async function selectPage(
   };
 }
 
-/** How many rows there are, up to `countMax` and one more; null when that takes longer than `msMax`. */
+/** How many rows there are, counted up to `countMax` plus one; null when that takes longer than `msMax`. */
 export async function countRows(
   db: Database,
   { source, request }: { readonly source: AnyListSource; readonly request: ListRequest },
@@ -119,7 +119,7 @@ async function run<Found>(db: Database, { text, values }: Statement): Promise<Fo
     if (error instanceof DatabaseTimeoutError) {
       throw new AppError("too_broad", { cause: error });
     }
-    // Values that the schema accepts and the database refuses: a number beyond its type, for example.
+    // The schema may accept values that the database refuses: a number beyond its type, for example.
     if (dataException.test(sqlStateOf(error) ?? "")) {
       throw new AppError("invalid_parameter", { cause: error });
     }
@@ -175,7 +175,7 @@ function timeConditions({ time }: AnyListSource, { from, to }: TimeRange, bind: 
   }
   const { at, partitionDay } = time;
   const conditions: string[] = [];
-  // A row is filed under the day its call began on, by a clock that may be slightly off.
+  // The day of a row is the day on which its call began, by a clock that may be slightly off.
   if (from !== null) {
     conditions.push(`${at.sql} >= ${bind(from.toISOString(), "timestamptz")}`);
     if (partitionDay !== undefined) {

@@ -28,14 +28,15 @@ export type TimeOf = {
   /** A `timestamptz`. */
   readonly at: Column;
   /**
-   * For a table with a partition for each UTC day of that time: the column with the day. Other days are not touched.
+   * For a table with a partition for each UTC day of that time: the column with the day. Partitions of other days are
+   * not read.
    */
   readonly partitionDay?: string;
   /** The default number of days, ending today; without it there is no limit. */
   readonly daysDefault?: number;
   /** The maximum number of days. */
   readonly daysMax?: number;
-  /** A filter that finds its rows without a range: if set, no days are assumed. */
+  /** A filter that selects few rows by itself: with it, no default range applies. */
   readonly isOpenWith?: string;
 };
 
@@ -48,12 +49,13 @@ export type TimeOf = {
 export type ListSource<Row extends z.ZodRawShape, Filter extends Record<string, z.ZodType>, Sort extends string> = {
   readonly contract: ListContract<Row, Filter, Sort>;
   /**
-   * What follows `from`: the table of the rows, with `left join` to others by their keys, even if a partner always
-   * exists. Joins that a query does not use are then skipped, above all by the count.
+   * The text after `from`: the table of the rows, with `left join` to others by their keys, even if a partner always
+   * exists. The planner then skips joins that a query does not use, above all in the count.
    */
   readonly from: string;
   /**
-   * The same for counting, if every filter needs the table alone: the planner counts in an index only without any join.
+   * The text after `from` for counting, if every filter needs only the table itself: the planner counts in an index
+   * only without any join.
    */
   readonly countedFrom?: string;
   /** A condition for every row of the list. */
@@ -83,7 +85,7 @@ export function listSource<
   Filter extends Record<string, z.ZodType>,
   const Sort extends string,
 >(source: ListSource<Row, Filter, Sort>): AnyListSource {
-  // Filters get only values that have been parsed by the contract's schema.
+  // Filters only get values that the contract's schema has parsed.
   return source as unknown as AnyListSource;
 }
 
@@ -97,26 +99,29 @@ export type ListRequest = {
   readonly range: TimeRange | null;
 };
 
-/** Days in a time zone, and the moments at which they begin and end. Null for an open end. */
+/** Days in a time zone, and the moments at which they begin and end. Null means no limit. */
 export type TimeRange = {
   readonly fromDay: string | null;
   readonly toDay: string | null;
   readonly zone: string;
-  /** Included. */
+  /** The first moment of the range. */
   readonly from: Date | null;
-  /** Not included. */
+  /** The first moment after the range. */
   readonly to: Date | null;
 };
 
 export const column = (type: ColumnType, sql: string): Column => ({ sql, type });
 
-/** Equal to the value. */
+/** The column equals the value. */
 export const equals =
   (type: ColumnType, sql: string): Condition<SqlValue> =>
   (value, bind) =>
     `${sql} = ${bind(value, type)}`;
 
-/** One of these values. A single one is compared as such, because only that uses an index in the order of the list. */
+/**
+ * The column has one of these values. A single value is compared with `=`, because only that uses an index in the order
+ * of the list.
+ */
 export const isOneOf =
   (sql: string): Condition<readonly string[]> =>
   (values, bind) =>
@@ -124,13 +129,13 @@ export const isOneOf =
       ? `${sql} = ${bind(values[0] ?? "", "text")}`
       : `${sql} in (${values.map((value) => bind(value, "text")).join(", ")})`;
 
-/** Starts with the value, case-insensitively; the index is on `lower(...) text_pattern_ops`. */
+/** The column starts with the value, case-insensitively; the index is on `lower(...) text_pattern_ops`. */
 export const startsWith =
   (sql: string): Condition<string> =>
   (value, bind) =>
     `lower(${sql}) like ${bind(`${value.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`, "text")}`;
 
-/** One condition for `true`, one for `false`. */
+/** Uses the first condition for `true`, the second for `false`. */
 export const either =
   (whenTrue: string, whenFalse: string): Condition<boolean> =>
   (value) =>

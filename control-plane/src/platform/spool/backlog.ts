@@ -23,12 +23,12 @@ type CachedGroup<Rows> = {
   readonly entries: readonly EncodedEntry<Rows>[];
 };
 
-/** Groups read from the disk at once; a group holds at most a batch. */
+/** The number of groups that are read from the disk at once; a group holds at most a batch. */
 const groupsPerRead = 16;
 
 /**
- * What is recorded and not yet committed, oldest first. Everything is on disk; the newest entries are kept in memory as
- * well, as long as they are consecutive, so that in the steady state nothing is read or parsed again.
+ * The entries that are recorded and not yet committed, oldest first. Everything is on disk; the newest entries are kept
+ * in memory as well, as long as they are consecutive, so that in the steady state nothing is read or parsed again.
  */
 export class Backlog<Rows> {
   readonly #store: SpoolStore;
@@ -69,7 +69,7 @@ export class Backlog<Rows> {
     return this.#quarantined;
   }
 
-  /** Why committed entries are still on the disk, or null when none are. */
+  /** The error that keeps committed entries on the disk, or null when there are none. */
   get removalError(): unknown {
     return this.#removalError;
   }
@@ -111,8 +111,8 @@ export class Backlog<Rows> {
   }
 
   /**
-   * Removes a batch that was committed, and puts aside rows that can't be. If none are put aside, a full disk blocks
-   * nobody: what could not be removed is removed with a later batch, or committed again by a later process.
+   * Removes a batch that was committed, and puts aside rows that can't be. If no row is put aside, a full disk blocks
+   * nobody: entries that can't be removed now are removed with a later batch, or committed again by a later process.
    * @throws SQLiteError
    */
   complete(batch: TakenBatch<Rows>, rejected: readonly QuarantinedEntry<Rows>[], atMs: number): void {
@@ -159,7 +159,7 @@ export class Backlog<Rows> {
     this.#removalError = null;
   }
 
-  /** The entry with its text, for putting it aside. */
+  /** The entry with its text, which is put aside. */
   reject(entry: EncodedEntry<Rows>, error: unknown): QuarantinedEntry<Rows> {
     return { entry, text: entryText(entry), error };
   }

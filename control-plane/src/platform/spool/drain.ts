@@ -13,9 +13,12 @@ export type DrainOptions<Rows> = {
   /** A row was put aside and will be tried again at the next start. A person should look at it. */
   readonly onQuarantine: (rejected: QuarantinedEntry<Rows>) => void;
   readonly onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
-  /** Rows in one commit. Default 2,000: fewer cost more round trips, more block the event loop for longer. */
+  /**
+   * The maximum number of rows in one commit; by default 2,000. Fewer rows cost more round trips, more rows block the
+   * event loop for longer.
+   */
   readonly batchMax?: number;
-  /** How long rows are collected before they are committed. Default 50. */
+  /** How long rows are collected before they are committed; by default 50 ms. */
   readonly intervalMs?: number;
 };
 
@@ -27,7 +30,7 @@ const retryBackoff = { minMs: 50, maxMs: 5_000 };
 export type DrainEvents = {
   /** Entries have left the backlog. */
   readonly onProgress: () => void;
-  /** Committed rows could not be removed from the disk; it is tried again after this call. */
+  /** Committed rows could not be removed from the disk; the drain tries again after this call. */
   readonly onDiskError: (error: unknown) => void;
 };
 
@@ -45,7 +48,7 @@ export class Drain<Rows> {
   #isStopped = false;
   #isHurried = false;
 
-  /** Starts at once. */
+  /** The drain starts at once. */
   constructor(backlog: Backlog<Rows>, options: DrainOptions<Rows>, events: DrainEvents) {
     this.#backlog = backlog;
     this.#options = options;
@@ -76,7 +79,7 @@ export class Drain<Rows> {
     this.wake();
   }
 
-  /** Ends after the current commit. What is not committed stays on disk. */
+  /** Ends the drain after the current commit. Rows that are not committed stay on disk. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.wake();
@@ -102,7 +105,7 @@ export class Drain<Rows> {
     }
   }
 
-  /** Rows that can't be read from the disk now are not given up. */
+  /** Rows that can't be read from the disk now are tried again. */
   async #take(): Promise<TakenBatch<Rows> | null> {
     for (let attempt = 1; !this.#isStopped; attempt += 1) {
       try {
@@ -142,7 +145,7 @@ export class Drain<Rows> {
         return [];
       } catch (error) {
         const text = String(error);
-        // An outage before it says nothing about a failure of another kind.
+        // A failure of another kind starts a new count.
         last = { text, repeats: text === last.text ? last.repeats + 1 : 1 };
         if (this.#options.isPoison(error, last.repeats)) {
           return this.#separate(entries, batch, error);

@@ -1,6 +1,6 @@
 /** How rows of one kind are converted to JSON text and back from the parsed JSON. */
 export type RowCodec<Row> = {
-  /** One line of JSON. It must not throw for a valid row: its caller has already done the work that is recorded. */
+  /** One line of JSON. Encoding must not throw for a valid row, because the recorded work is already done. */
   readonly encode: (row: Row) => string;
   /** @throws Error when the value is not a row of a known version */
   readonly decode: (value: unknown) => Row;
@@ -19,7 +19,7 @@ export type EncodedEntry<Rows> = {
   [Kind in keyof Rows & string]: { readonly kind: Kind; readonly row: Rows[Kind]; readonly json: string };
 }[keyof Rows & string];
 
-/** What the consumer has to commit in one transaction. It must be idempotent: a batch may be repeated. */
+/** The rows that the consumer has to commit in one transaction. It must be idempotent: a batch may be repeated. */
 export type SpoolBatch<Rows> = {
   readonly entries: readonly EncodedEntry<Rows>[];
   /** The rows were recorded before this process opened the spool: nothing in memory belongs to them. */
@@ -38,7 +38,7 @@ export type QuarantinedEntry<Rows> = {
 
 export type SpoolDepth = {
   readonly entries: number;
-  /** On disk and not yet committed, quarantine included. */
+  /** The bytes on disk that are not committed yet, including the quarantine. */
   readonly bytes: number;
   /** Age of the oldest row that is not committed; 0 when there is none. */
   readonly oldestAgeMs: number;

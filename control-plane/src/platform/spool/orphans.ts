@@ -6,15 +6,15 @@ import { Spool, type SpoolOptions } from "./spool.ts";
 export type OrphanOptions<Rows> = SpoolOptions<Rows> & {
   /** How the entries of a dead replica are committed on its behalf. */
   readonly drain: (spool: Spool<Rows>) => DrainOptions<Rows>;
-  /** Everything of the replica is committed: its leases can be given back. Must be idempotent. */
+  /** Called once every row of the replica is committed, so that its leases can be given back. Must be idempotent. */
   readonly onReplayed: (spool: Spool<Rows>) => Promise<void>;
-  /** Ends the work early; what is left is found again. */
+  /** Ends the work early; a later call finds what is left. */
   readonly signal: AbortSignal;
 };
 
 /**
- * Looks after the slots of dead processes: commits what they recorded, lets the owner give back what they held, and
- * frees the slots. Slots of live processes are left alone.
+ * Looks after the slots of dead processes: commits their rows, lets the owner give back their leases, and frees the
+ * slots. Slots of live processes are left alone.
  * @returns the replicas that were looked after
  * @throws any error of `onReplayed`; the slot is found again by the next call
  */

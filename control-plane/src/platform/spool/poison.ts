@@ -1,6 +1,9 @@
 import { isConnectionLoss, isDatabaseOutage, sqlStateOf } from "../db-errors.ts";
 
-/** Data that can't be converted, violated constraints, and limits of a single row: the same rows fail every time. */
+/**
+ * The states for data that can't be converted, violated constraints, and limits of a single row: the same rows fail
+ * every time.
+ */
 const rowStates = /^(22|23|54)/;
 /**
  * An error that did not come from the database may be temporary; one that recurs this often is the fault of the rows.

@@ -6,7 +6,7 @@ const pieceBytes = 1024 * 1024;
 /** Recreating the file must not use up the space that other writers on the disk have left. */
 const freeBytesFactor = 2;
 
-/** Disk space that is reserved on purpose, so that it can be released when there is none left. */
+/** Disk space that is reserved on purpose, so that it can be released when the disk is full. */
 export class ReserveFile {
   readonly #path: string;
   readonly #bytes: number;
@@ -18,7 +18,7 @@ export class ReserveFile {
   }
 
   /**
-   * Reserves the space, unless that is done already.
+   * Reserves the space, unless it is already reserved.
    * @returns false when the disk has too little room; then nothing is reserved
    * @throws Error of the file system, other than a full disk
    */

@@ -25,7 +25,10 @@ export type SlotOptions = {
 /** More processes than this on one machine are a mistake. */
 const slotsMax = 1_024;
 
-/** Slots of this process. The lock of SQLite keeps other processes out; this keeps us from asking it about our own. */
+/**
+ * The slots of this process. The lock of SQLite keeps other processes out; this set keeps the process from asking for a
+ * lock that it already holds.
+ */
 const held = new Set<string>();
 
 /**
@@ -91,7 +94,7 @@ export function wasReleased(slot: Slot): boolean {
   return slot.store.readMeta(releasedName) === "yes" && slot.store.totals().entries === 0;
 }
 
-/** From now on the slot has to be looked after when its process ends. */
+/** From now on, someone has to look after the slot when its process ends. */
 export function claimSlot(slot: Slot): void {
   slot.store.writeMeta(releasedName, "no");
 }
@@ -115,7 +118,7 @@ function openStore(folder: string, reserve: ReserveFile, onWarning: SlotOptions[
       onWarning({ event: "spool.corrupt", detail: { folder, movedTo, error } });
       return new SpoolStore(folder);
     }
-    // What an earlier process recorded must be readable on a full disk too, and even that needs a little room.
+    // The entries of an earlier process must be readable on a full disk too, and even reading needs a little room.
     if (isDiskFailure(error) && reserve.release()) {
       onWarning({ event: "spool.disk_full", detail: { folder, error } });
       return new SpoolStore(folder);

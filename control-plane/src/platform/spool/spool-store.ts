@@ -23,7 +23,10 @@ export type StoredTotals = {
 export type RejectedLine = { readonly text: string; readonly reason: string };
 
 const pageBytes = 4096;
-/** The measured worst stall of a checkpoint grows with the pages it must write: few when the backlog is small. */
+/**
+ * The longest measured stall of a checkpoint grows with the number of pages that it writes, which are few while the
+ * backlog is small.
+ */
 const walBytesMax = 16 * 1024 * 1024;
 const walBytesMaxWithBacklog = 4 * 1024 * 1024;
 const backlogBytesSmall = 2 * 1024 * 1024;
@@ -65,7 +68,7 @@ export class SpoolStore {
     this.#mainBytes = statSync(this.#path).size;
   }
 
-  /** @throws SQLiteError; see `isDiskFailure` */
+  /** @throws SQLiteError; `isDiskFailure` tells whether the disk is at fault */
   insert(group: StoredGroup, atMs: number): void {
     this.#files.insert.run(group.id, group.count, group.bytes, atMs, group.body);
     this.#logBytes += group.bytes + 2 * pageBytes;
@@ -77,7 +80,7 @@ export class SpoolStore {
     return this.#files.select.all(fromId, endId, groupsMax);
   }
 
-  /** Removes what was committed, and puts aside what can't be, in one step. */
+  /** Removes committed groups, and puts aside entries that can't be committed, in one step. */
   complete(upToId: number, rejected: readonly RejectedLine[], atMs: number): void {
     if (rejected.length === 0) {
       this.#files.deleteUpTo.run(upToId);
@@ -94,7 +97,9 @@ export class SpoolStore {
     this.#isDirty = true;
   }
 
-  /** Turns everything that was put aside into new groups, so that it is tried again. Returns how many there were. */
+  /**
+   * Turns all entries that were put aside into new groups, so that they are tried again. Returns how many there were.
+   */
   requeueQuarantined(atMs: number): number {
     const requeue = this.#files.database.transaction(() => {
       const next = this.totals().lastId;
@@ -168,7 +173,7 @@ export class SpoolStore {
     await this.#flushing;
   }
 
-  /** Moves the log into the main file if it is long. Best right after `flush`, so that there is little to wait for. */
+  /** Moves the log into the main file if it is long. Right after `flush`, there is the least to wait for. */
   checkpointIfLong(backlogBytes: number): void {
     if (this.#logBytes > (backlogBytes > backlogBytesSmall ? walBytesMaxWithBacklog : walBytesMax)) {
       this.checkpoint();
@@ -203,8 +208,8 @@ export class SpoolStore {
   }
 
   /**
-   * Deletes both files and creates empty ones with the same metadata of the slot: the way out when a full disk has no
-   * room even for removing entries. What is put aside is lost as well.
+   * Deletes both files and creates empty ones with the same metadata of the slot. This is the last resort when a full
+   * disk has no room even for removing entries. Rows in quarantine are lost as well.
    * @returns false when a flush is in progress, and nothing was done
    * @throws SQLiteError, or SlotTakenError when another process was quicker to take the slot
    */
@@ -259,7 +264,7 @@ function closeFiles({ database, logFile, ...statements }: Files): void {
   for (const statement of Object.values(statements)) {
     statement.finalize();
   }
-  // Strict, because a forgotten statement would silently keep the file open and locked.
+  // A strict close reports a forgotten statement, which would otherwise silently keep the file open and locked.
   database.close(true);
   closeSync(logFile);
 }
@@ -268,8 +273,8 @@ function openLocked(path: string): Database {
   const database = new Database(path, { create: true, strict: true });
   try {
     database.run("pragma busy_timeout = 0");
-    // Set before the first access, so that SQLite takes the lock at once, keeps it, and needs no shared memory file: a
-    // page of that file that the disk has no room for would kill the process.
+    // This is set before the first access, so that SQLite takes the lock at once, keeps it, and needs no shared memory
+    // file: the process would die if the disk had no room for a page of that file.
     database.run("pragma locking_mode = exclusive");
     database.run("pragma journal_mode = wal");
     database.run("pragma synchronous = normal");

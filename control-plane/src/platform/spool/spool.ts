@@ -16,26 +16,29 @@ import { claimSlot, leaveSlot, type Slot, takeFreeSlot } from "./slot.ts";
 import { WriteHealth } from "./write-health.ts";
 
 export type SpoolOptions<Rows> = {
-  /** Contains one numbered folder for each process; on a local disk. */
+  /** The folder that contains one numbered folder for each process; it must be on a local disk. */
   readonly directory: string;
   readonly codecs: RowCodecs<Rows>;
   readonly onWarning: (warning: SpoolWarning) => void;
-  /** Above this, rows are refused. Default 1 GiB. */
+  /** The size of the backlog above which rows are refused; by default 1 GiB. */
   readonly bytesMax?: number;
-  /** Default 64 MiB. */
+  /** The size of the reserve; by default 64 MiB. */
   readonly reserveBytes?: number;
-  /** Rows kept in memory besides the disk, so that they need not be read again. Default 10,000. */
+  /** The number of rows kept in memory besides the disk, so that they need not be read again; by default 10,000. */
   readonly cachedEntriesMax?: number;
 };
 
 const bytesMaxDefault = 1024 ** 3;
 const reserveBytesDefault = 64 * 1024 ** 2;
 const cachedEntriesMaxDefault = 10_000;
-/** Rows per tick of the event loop; more make a second group. Must not be above a usual batch. */
+/**
+ * The number of rows per tick of the event loop that share a group; more rows make a second group. It must not exceed a
+ * usual batch.
+ */
 const groupEntriesMax = 128;
-/** How much a power cut can lose. A mere crash of the process loses nothing. */
+/** The delay of the flush, and so how much a power cut can lose. A mere crash of the process loses nothing. */
 const syncDelayMs = 50;
-/** New work is refused earlier than the rows of work in progress, and accepted again later. */
+/** New work is refused from this share of the limit on, before the rows of running work are. */
 const backlogFullShare = 0.9;
 const backlogRelievedShare = 0.8;
 
@@ -79,7 +82,7 @@ export class Spool<Rows> {
   #isBacklogFull = false;
   #isClosed = false;
 
-  /** For a slot that was taken already; see `openSpool`. */
+  /** Creates the spool of a slot that is already taken; see `openSpool`. */
   constructor(slot: Slot, options: SpoolOptions<Rows>) {
     this.#slot = slot;
     this.#codecs = options.codecs;
@@ -101,12 +104,12 @@ export class Spool<Rows> {
     this.#noteProgress();
   }
 
-  /** Occupies the reserve. Until that has succeeded, no new work is accepted. */
+  /** Reserves the disk space. No new work is accepted until that has succeeded. */
   async prepare(): Promise<void> {
     await this.#health.start();
   }
 
-  /** Whether new work should be admitted, whose rows will come later. */
+  /** Whether to admit new work, whose rows will come later. */
   get isAccepting(): boolean {
     return !(this.#isClosed || this.#isBacklogFull) && this.#health.isGood;
   }
@@ -150,13 +153,13 @@ export class Spool<Rows> {
     return this.#isClosed ? null : this.#slot.store.countQuarantined(kind);
   }
 
-  /** What was put aside, as far as it can be read. */
+  /** The rows in quarantine that can be read. */
   readQuarantined(): EncodedEntry<Rows>[] {
     return this.#slot.store.listQuarantined().flatMap((text) => {
       try {
         return [parseEntry(this.#codecs, text)];
       } catch {
-        // Nobody knows what it is; it was reported when it was put aside.
+        // Unreadable lines are left out; they were reported when they were put aside.
         return [];
       }
     });
@@ -213,7 +216,7 @@ export class Spool<Rows> {
   #openGroup(): Group<Rows> {
     if (this.#group === null) {
       this.#group = { entries: [], written: Promise.withResolvers() };
-      // With a caller that has gone away, a full disk must not end the process.
+      // A full disk must not end the process because the caller no longer waits for this promise.
       this.#group.written.promise.catch(() => undefined);
       setImmediate(() => this.#writeGroup());
     }
@@ -241,7 +244,7 @@ export class Spool<Rows> {
     }
   }
 
-  /** Writes the group; if that fails, once more with the room that could be made. */
+  /** Writes the group. If that fails, it makes room and tries once more. */
   #record(group: Group<Rows>): void {
     const body = group.entries.map(entryText).join("\n");
     try {

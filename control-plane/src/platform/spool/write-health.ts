@@ -5,7 +5,7 @@ import { isDiskFailure } from "./spool-store.ts";
 export type WriteHealthDeps = {
   readonly reserve: ReserveFile;
   readonly onWarning: (warning: SpoolWarning) => void;
-  /** Restarts the log file. Needs a little room itself. */
+  /** Restarts the log file, which itself needs a little room. */
   readonly rewindLog: () => void;
   /** Returns the space that a past backlog occupies. */
   readonly shrink: () => void;
@@ -16,8 +16,8 @@ export type WriteHealthDeps = {
 const checkMs = 1_000;
 
 /**
- * Whether rows can be written. After a failure it makes what room it can, and checks every second whether the trouble
- * is over: the reserve fits on the disk again, and a small write succeeds.
+ * Whether rows can be written. After a failure it makes as much room as it can, and checks every second whether the
+ * disk works again: the reserve has to fit, and a small write has to succeed.
  */
 export class WriteHealth {
   readonly #deps: WriteHealthDeps;
@@ -34,7 +34,7 @@ export class WriteHealth {
     return this.#isGood;
   }
 
-  /** Occupies the reserve. Until that has succeeded, the spool is not healthy. */
+  /** Reserves the disk space. The spool is not healthy until that has succeeded. */
   async start(): Promise<void> {
     if (!(await this.#deps.reserve.occupy())) {
       this.#begin("spool.disk_full", null);
@@ -42,8 +42,8 @@ export class WriteHealth {
   }
 
   /**
-   * A write failed. On a full disk it releases the reserve; once that is used up too, the log file is restarted. Not
-   * the other way round, because the second may itself need the room. The write may then be tried once more.
+   * A write failed. On a full disk it releases the reserve; once the reserve is used up too, the log file is restarted.
+   * The reserve comes first, because a restart may itself need room. The write may then be tried once more.
    */
   onFailure(error: unknown): void {
     const isFull = isDiskFailure(error);
@@ -77,7 +77,7 @@ export class WriteHealth {
   }
 
   async #check(): Promise<void> {
-    // It may be the past backlog itself that fills the disk.
+    // The past backlog itself may fill the disk.
     this.#attempt(this.#deps.shrink);
     const hasRoom = await this.#deps.reserve.occupy().catch(() => false);
     if (hasRoom && !this.#isClosed && this.#attempt(this.#deps.probe)) {
@@ -88,7 +88,7 @@ export class WriteHealth {
     }
   }
 
-  /** Returns whether it succeeded. What failed before may fail again, and is tried again later. */
+  /** Returns whether the work succeeded. A failure here is no surprise, and the work is tried again later. */
   #attempt(work: () => void): boolean {
     try {
       work();

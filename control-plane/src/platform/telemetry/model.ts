@@ -1,9 +1,9 @@
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Something that took time and is over, in milliseconds since 1970. */
+/** A finished operation, with its times in milliseconds since 1970. */
 export type FinishedSpan = {
   readonly name: string;
-  /** Whether we were asked (server), or asked someone else (client). */
+  /** `server` for a request that we served, `client` for one that we sent. */
   readonly kind: "server" | "client";
   readonly startMs: number;
   readonly endMs: number;
@@ -22,7 +22,7 @@ export type FinishedTrace = {
 /** A value for the histogram of this name. */
 export type Measurement = { readonly name: string; readonly value: number; readonly attributes: Attributes };
 
-/** What is exported about one record. */
+/** The exported data of one record. */
 export type TelemetryRecord = { readonly trace: FinishedTrace; readonly measurements: readonly Measurement[] };
 
 export type HistogramSpec = {
@@ -33,11 +33,11 @@ export type HistogramSpec = {
 };
 
 export type TelemetrySettings = {
-  /** Without the path of a signal: `/v1/traces` and `/v1/metrics` are appended. */
+  /** The base URL, to which `/v1/traces` and `/v1/metrics` are appended. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
-  /** For one request to the receiver. */
+  /** The timeout of one request to the receiver. */
   readonly timeoutMs: number;
   readonly metricIntervalMs: number;
 };

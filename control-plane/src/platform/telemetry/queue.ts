@@ -7,15 +7,15 @@ const drainMs = 1_000;
 
 export type TelemetryDeps<Entry> = {
   readonly receiver: TelemetryReceiver;
-  /** Off the hot path: computes what is exported about an entry. */
+  /** Computes the exported data of an entry, off the hot path. */
   readonly toRecord: (entry: Entry) => TelemetryRecord;
   readonly onDropped: (count: number, reason: "queue_full" | "not_taken") => void;
   readonly log: Log;
 };
 
 /**
- * What waits to be exported. Adding an entry costs one push; when the receiver is unreachable or slow, what does not
- * fit is dropped and counted, and nobody waits.
+ * The entries that wait to be exported. Adding an entry costs one push. When the receiver is unreachable or slow,
+ * entries that do not fit are dropped and counted, and nobody waits.
  */
 export class TelemetryQueue<Entry> {
   readonly #deps: TelemetryDeps<Entry>;
@@ -37,7 +37,7 @@ export class TelemetryQueue<Entry> {
     this.#waiting.push(entry);
   }
 
-  /** Sends what waits, one batch after the other; never two at once. */
+  /** Sends the waiting entries, one batch after the other. */
   async #drain(): Promise<void> {
     this.#sending ??= this.#send();
     await this.#sending;
@@ -60,7 +60,7 @@ export class TelemetryQueue<Entry> {
     }
   }
 
-  /** Tries once more to send what waits, for at most this long. */
+  /** Tries once more to send the waiting entries, for at most this long. */
   async close(timeoutMs: number): Promise<void> {
     clearInterval(this.#timer);
     const last = this.#drain().then(() => this.#deps.receiver.close());

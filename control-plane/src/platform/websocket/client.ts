@@ -18,9 +18,9 @@ const refusalBytesMax = 65_536;
 const farewellMs = 1_000;
 
 /**
- * Over the `ws` package, which on Bun is a part of the runtime. The runtime's own WebSocket is not sufficient: it reads
- * frames of any size into memory, reports only the status code of a refused handshake, in a sentence, and does not
- * report when sent data has left.
+ * A client that uses the `ws` package, which on Bun is a part of the runtime. The runtime's own WebSocket is not
+ * sufficient: it reads frames of any size into memory, reports a refused handshake only as a sentence with the status
+ * code, and does not report when sent data has left.
  */
 export class WsWebSocketClient implements WebSocketClient {
   readonly #tlsCa: string | null;
@@ -45,7 +45,7 @@ export class WsWebSocketClient implements WebSocketClient {
       for (const [index, address] of addresses.entries()) {
         throwIfGone(signal);
         const answer = await this.#dial(request, address, overdue.signal);
-        // If nobody was there, nothing has been sent yet.
+        // If nobody was listening, nothing has been sent yet.
         if (!(answer instanceof HttpClientError)) {
           return answer;
         }
@@ -89,7 +89,7 @@ function throwIfGone(signal: AbortSignal): void {
   }
 }
 
-/** From the first packet until the connection is established, refused, or failed. */
+/** A handshake, from the first packet until the connection is established, refused, or failed. */
 class Handshake {
   readonly outcome: Promise<ClientWebSocket | WebSocketRefusal | HttpClientError>;
   readonly #settled = Promise.withResolvers<ClientWebSocket | WebSocketRefusal | HttpClientError>();
@@ -110,7 +110,7 @@ class Handshake {
       this.#headers = toHeaders(response);
     });
     socket.on("open", () => {
-      // Before anything else: frames that immediately follow the handshake must wait for a listener.
+      // The socket is paused before anything else, so that frames right after the handshake wait for a listener.
       socket.pause();
       this.#settled.resolve(new OpenSocket(socket, this.#headers));
     });
@@ -154,7 +154,7 @@ class OpenSocket implements ClientWebSocket {
   readonly headers: readonly HttpHeader[];
   readonly #socket: WebSocket;
   #listener: FrameListener | null = null;
-  /** Frames that arrived before anyone listened. */
+  /** Events that arrived before anyone listened. */
   #early: (() => void)[] = [];
   #drained: PromiseWithResolvers<void> | null = null;
 
@@ -169,7 +169,7 @@ class OpenSocket implements ClientWebSocket {
       this.#drained?.resolve();
       this.#hear((listener) => listener.onClose(code, reason.toString("utf8")));
     });
-    // A close follows every error, and contains everything that is acted on.
+    // A close event follows every error, with all details that are needed.
     socket.on("error", () => undefined);
   }
 
@@ -254,7 +254,9 @@ function toHeaders(response: IncomingMessage): HttpHeader[] {
 const tlsCodes = /CERT|TLS|SSL|VERIFY|SIGNATURE/;
 const resetCodes = /^(ECONNRESET|EPIPE)$/;
 
-/** The meaning of an error before the connection was open; a server that speaks no HTTP counts as one that hung up. */
+/**
+ * The meaning of an error before the connection was open. A server that does not speak HTTP counts as one that hung up.
+ */
 function toKind(error: Error): HttpClientErrorKind {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (tlsCodes.test(code)) {

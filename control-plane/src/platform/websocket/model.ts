@@ -3,7 +3,7 @@ import type { HttpHeader } from "@sluice/http-client/model";
 /** One message of a websocket: a string is a text frame, bytes are a binary frame. */
 export type Frame = string | Buffer;
 
-/** How a connection ends that was lost without a close frame; it is never sent. */
+/** The code of a connection that was lost without a close frame; it is never sent. */
 export const abnormalClosure = 1006;
 
 export function frameBytes(frame: Frame): number {
@@ -14,11 +14,11 @@ export function frameBytes(frame: Frame): number {
 export interface FrameSocket {
   /** Sent bytes that wait in our memory until the peer reads them. */
   backlogBytes(): number;
-  /** Sends after everything sent before; a socket that is no longer open drops it. */
+  /** Sends a frame after all earlier ones; a socket that is no longer open drops it. */
   send(frame: Frame): void;
   /** Resolves once the backlog is gone, or the socket is closed. */
   drained(): Promise<void>;
-  /** Stops reading, so that the peer gets back-pressure; what was read already may still arrive. */
+  /** Stops reading, so that the peer gets back-pressure. Frames that were already read may still arrive. */
   pause(): void;
   resume(): void;
   /** Closes with a code that is allowed in a frame; the peer has a moment to respond. */
@@ -30,7 +30,7 @@ export interface FrameSocket {
 /** Receives the events of a socket's peer. Nothing comes after `onClose`. */
 export interface FrameListener {
   onFrame(frame: Frame): void;
-  /** @param code as received: 1005 when the peer gave none, `abnormalClosure` when the connection just ended */
+  /** @param code the received code: 1005 when the peer gave none, `abnormalClosure` when the connection just ended */
   onClose(code: number, reason: string): void;
   /** The peer responded to a ping. */
   onPong(): void;
@@ -59,7 +59,7 @@ export type WebSocketRequest = {
   /** Path with query. */
   readonly target: string;
   readonly headers: readonly HttpHeader[];
-  /** Offered in this order; empty offers none. */
+  /** The subprotocols in the order in which they are offered; an empty list offers none. */
   readonly subprotocols: readonly string[];
   readonly signal: AbortSignal;
   readonly limits: { readonly connectTimeoutMs: number; readonly frameBytesMax: number };

@@ -3,9 +3,9 @@ import { abnormalClosure, type Frame, type FrameListener, type FrameSocket } fro
 
 /** Settings for all connections that clients open. */
 export const serverSocketLimits = {
-  /** A frame above it closes the connection with 1009. */
+  /** A longer frame closes the connection with 1009. */
   maxPayloadLength: 16 * 1024 * 1024,
-  /** Only a backstop: a pump stops reading long before a client lags this far. */
+  /** This limit is only a backstop: a pump stops reading long before a client lags this far. */
   backpressureLimit: 64 * 1024 * 1024,
   closeOnBackpressureLimit: true,
   /** A client that responds to no ping for this many seconds is gone. */
@@ -17,7 +17,7 @@ export const serverSocketLimits = {
 /** How long a client may take to read a close frame. */
 const farewellMs = 5_000;
 
-/** Receives what a client does, once its connection is established. */
+/** Receives the events of a client's connection once it is established. */
 export interface ServerSocketOwner extends FrameListener {
   onOpen(socket: FrameSocket): void;
 }
@@ -33,9 +33,9 @@ type SocketData = {
 
 /**
  * Turns the connection of a request into a websocket.
- * @param headers of the 101 response; a subprotocol that the client offered has to be chosen here
- * @returns undefined, or what to send if the client is already gone or its request was not a proper handshake; the
- * owner is then closed before it was opened
+ * @param headers the headers of the 101 response; they have to choose one of the offered subprotocols
+ * @returns undefined, or the response to send if the client is already gone or its request was not a proper handshake;
+ * the owner is then closed before it was opened
  */
 export function upgradeToSocket(
   server: Server<unknown>,
@@ -112,7 +112,7 @@ class AcceptedSocket implements FrameSocket {
   close(code: number, reason: string): void {
     this.#socket.resume();
     this.#socket.close(code, reason);
-    // What was sent before may still be on its way to a slow client, but not for ever.
+    // Earlier frames may still be on their way to a slow client, but not for ever.
     setTimeout(() => this.#socket.terminate(), farewellMs).unref();
   }
 

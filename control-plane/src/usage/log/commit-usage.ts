@@ -32,7 +32,7 @@ export type UsageCommitDeps = {
 
 export type UsageBatch = {
   readonly rows: readonly EncodedUsageRow[];
-  /** The rows were recorded before this process began, so none of them is pending in its leases. */
+  /** The rows date from before this process began, so none of them is pending in its leases. */
   readonly isReplay: boolean;
   readonly isRetry: boolean;
 };
@@ -77,7 +77,7 @@ export async function commitUsage(
 export async function commitUsageBatch(deps: UsageCommitDeps, batch: UsageBatch): Promise<void> {
   const run = () => commitWithPartitions(deps, batch.rows);
   if (deps.leases === null || batch.isReplay) {
-    // What an earlier process had leased is not in memory, and is given back as soon as everything is replayed.
+    // This process does not know the leases of an earlier one; they are given back as soon as everything is replayed.
     await run();
     return;
   }
@@ -88,11 +88,11 @@ export async function commitUsageBatch(deps: UsageCommitDeps, batch: UsageBatch)
   }));
 }
 
-/** A day may have no partition: for rows that were spooled for weeks, or if a job did not run. */
+/** The partition of a day may be missing: for rows that were spooled for weeks, or if a job did not run. */
 async function commitWithPartitions(deps: UsageCommitDeps, rows: readonly EncodedUsageRow[]): Promise<BudgetCharge[]> {
   const commit = () =>
     deps.db.withTransaction(async (tx) => {
-      // First, so that the locks on budgets, which everyone wants, are held for the shortest time.
+      // This runs first, so that the locks on budgets, which every commit needs, are held for the shortest time.
       await deps.alongside?.(tx);
       return commitUsage(tx, deps.replicaId, rows);
     });

@@ -6,16 +6,16 @@ import type { Attempt, Outcome, UsageRow } from "./model.ts";
 
 /** The first version whose rows say whether their usage is plausible. */
 const firstJudging = 2;
-/** The units that rows of every version contain, among the other fields; their number never changes. */
+/** The units that rows of every version contain, between the other fields; their number never changes. */
 const firstUnits = countedUnits.slice(0, 7);
-/** Units added to the table since: at the end of a row, each from the next version on. */
+/** Units that were added later: each is at the end of a row, from one more version on. */
 const laterUnits = countedUnits.slice(firstUnits.length);
-/** Comes first in the text of a row. A reader knows every version that may still be in a spool. */
+/** The version of a row, which is its first field. A reader knows every version that may still be in a spool. */
 const version = firstJudging + laterUnits.length;
 const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused"];
 const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
 
-/** A JSON number where that is exact, which is cheaper, else a string. A number that lost digits is never safe. */
+/** Returns a JSON number if it represents the value exactly, because numbers are cheaper, else a string. */
 function exact(value: bigint): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value.toString();

@@ -11,7 +11,7 @@ import { type EncodedUsageRow, usageRowColumns } from "./row-codec.ts";
 export type BudgetSum = {
   readonly budgetId: BudgetId;
   readonly charge: Quota;
-  /** What a multiplier above 1 adds at settlement. */
+  /** The amount that a multiplier above 1 adds at settlement. */
   readonly reserve: Quota;
 };
 
@@ -44,7 +44,8 @@ const insertRows = `
  */
 export async function insertUsageRows(tx: Queryable, rows: readonly EncodedUsageRow[]): Promise<Set<RequestId> | null> {
   const incoming = `[${rows.map(({ json }) => json).join(",")}]`;
-  // The ids are returned only if some rows existed, which is rare: reading 500 of them costs more than the rest.
+  // The ids are returned only in the rare case that some rows existed, because reading 500 ids costs more than
+  // everything else.
   const [result] = await tx.query<{ fresh: number; fresh_ids: string | null }>(insertRows, [incoming, rows.length]);
   if (result?.fresh === rows.length) {
     return null;

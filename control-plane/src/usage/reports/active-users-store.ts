@@ -9,8 +9,9 @@ export type ActiveUsers = { readonly active: bigint; readonly repeat: bigint };
 export type FreshCount = ActiveUsers & { readonly span: Span; readonly version: bigint };
 
 /**
- * The users of a span. Users who made the first or the last call in one that goes on are known at once; for one that is
- * over, an earlier count is used while nothing before its end has changed, else the users of its days are counted.
+ * The users of a span. For a span that goes on, the times of each user's first and last call answer this at once. For a
+ * span that is over, a stored count is used as long as nothing before its end has changed; else the users of its days
+ * are counted.
  * @returns `fresh` is what `keepCounts` should be given when the transaction is over
  */
 export async function countActiveUsers(

@@ -27,7 +27,10 @@ const sums = `count(*) filter (where e.kind = 'page_view') as page_views,
 const events = `campaign_event e left join sales_order o on o.id = e.order_id
   where e.created_at >= $1::timestamptz and e.created_at < $2::timestamptz and not e.is_bot`;
 
-/** By campaign, source and medium, the most visited first. A visitor who came by several counts for each. */
+/**
+ * Visitors and buyers by campaign, source and medium, the most visited campaign first. A visitor who came by several
+ * campaigns counts for each.
+ */
 export async function sumCampaigns(db: Queryable, { from, to }: Span, limit: number): Promise<CampaignPart[]> {
   return await db.query<CampaignPart>(
     `select e.campaign, e.utm_source, e.utm_medium, ${sums} from ${events}
@@ -37,7 +40,7 @@ export async function sumCampaigns(db: Queryable, { from, to }: Span, limit: num
   );
 }
 
-/** For the whole range; each visitor counts once. */
+/** Totals for the whole range; each visitor counts once. */
 export async function sumAllCampaigns(db: Queryable, { from, to }: Span): Promise<CampaignSums> {
   const [row] = await db.query<CampaignSums>(`select ${sums} from ${events}`, [from, to]);
   return row ?? { page_views: 0n, visitors: 0n, cta_clicks: 0n, payments: 0n, revenue_usd: "0.00" };

@@ -99,7 +99,7 @@ export async function sumMargin(
   { by, starts }: { readonly by: keyof typeof keys; readonly starts: readonly Date[] },
 ): Promise<MarginPart[]> {
   const [bar, key, name] = keys[by];
-  // Bars are distinguished only where they are shown: together they are fewer sums.
+  // Separate bars are queried only where they are shown, because fewer sums have to be read without them.
   const spans = by === "day" ? starts.map((from, index) => ({ from, to: starts[index + 1] ?? span.to })) : [span];
   return await db.query<MarginPart>(
     `with part as (

@@ -14,8 +14,8 @@ export type MoneySums = {
 export type MoneyPart = MoneySums & { readonly key: string | null; readonly name: string | null };
 
 /**
- * One row for each payment at its time, and one for each refund at the time when the gateway had paid it back. The one
- * place that defines revenue.
+ * One row for each payment at its time, and one for each refund at the time when the gateway had paid it back. Only
+ * this query defines revenue.
  */
 const flows = `
   select p.created_at as at, p.order_id, p.gateway, 1 as payments, p.amount_usd as revenue, 0 as refunds, 0::numeric as refunded
@@ -38,7 +38,7 @@ export const noMoney: MoneySums = {
   net_usd: "0.00",
 };
 
-/** By bar; a bar without payments and refunds has no row. `bar` counts from 0. */
+/** Sums of money by bar; a bar without payments and refunds has no row. `bar` counts from 0. */
 export async function sumMoneyByBar(
   db: Queryable,
   { from, to }: Span,
@@ -60,7 +60,7 @@ const groupings = {
   gateway: ["flow.gateway", "flow.gateway", ""],
 } as const;
 
-/** By plan or by gateway, the largest first. */
+/** Sums of money by plan or by gateway, the largest first. */
 export async function sumMoneyBy(db: Queryable, { from, to }: Span, by: keyof typeof groupings): Promise<MoneyPart[]> {
   const [key, name, joined] = groupings[by];
   return await db.query<MoneyPart>(

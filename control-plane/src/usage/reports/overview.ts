@@ -37,7 +37,7 @@ export async function readOverview(db: Database, clock: Pick<Clock, "now">, inpu
   const bars = barsOf(range, input.bucket);
   const options = { isolation: "repeatable read", isPageRead: true } as const;
   // The whole range is read at one moment, so that figures, bars and parts agree whatever is written meanwhile. Earlier
-  // data hardly changes any more, and is read at the same time.
+  // data hardly changes any more, so it is read by a concurrent query.
   const [{ counted, state, ...shown }, before] = await Promise.all([
     db.withTransaction((tx) => readAll(tx, { range, bars, now }), options),
     db.withTransaction((tx) => readBefore(tx, range.previous, now), options),
@@ -161,7 +161,7 @@ function stateFigures(state: StateOfNow): Figures {
   };
 }
 
-/** Counted by a job, later than the calls themselves. */
+/** A job counts these figures, later than the calls themselves. */
 const ofUsage: ReadonlySet<FigureKey> = new Set([
   "requests",
   "tokens",

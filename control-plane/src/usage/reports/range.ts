@@ -8,7 +8,7 @@ const hourMs = 3_600_000;
 const hourlyDaysMax = 7;
 const hourlyDaysDefault = 2;
 
-/** Moments; the second is exclusive. */
+/** The moments at which the span begins and ends; the second is exclusive. */
 export type Span = { readonly from: Date; readonly to: Date };
 
 /** Days in a time zone and the moments at which they begin. */
@@ -16,9 +16,9 @@ export type ReportRange = Span & {
   readonly fromDay: string;
   readonly toDay: string;
   readonly zone: string;
-  /** One for each day, the first included. */
+  /** The days of the range, the first included. */
   readonly days: readonly { readonly day: string; readonly startsAt: Date }[];
-  /** The same length of time before it; only as much as has passed of this one. */
+  /** The span of the same length before this range; only as much of it as has passed of this one. */
   readonly previous: Span;
 };
 
@@ -43,7 +43,7 @@ export function readReportRange(asked: ReportRangeInput, nowMs: number): ReportR
   const from = startOfDay(begin, zone);
   const to = startOfDay(last.add({ days: 1 }), zone);
   const previousFrom = startOfDay(begin.subtract({ days: count }), zone);
-  // Truncated to a quarter hour: the resolution of the usage sums.
+  // The elapsed time is truncated to a quarter hour, the resolution of the usage sums.
   const passedMs = Math.floor((nowMs - from.getTime()) / quarterMs) * quarterMs;
   const previousTo = new Date(Math.min(from.getTime(), previousFrom.getTime() + Math.max(0, passedMs)));
   const isOver = nowMs >= to.getTime();

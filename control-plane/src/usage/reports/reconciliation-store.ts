@@ -20,7 +20,10 @@ export type Mismatch = {
   readonly detail: string;
 };
 
-/** Orders of the range, by the time of their payment or, if unpaid, of the order; each with its payment and credit. */
+/**
+ * The orders of the range, each with its payment and credit. A paid order counts at its payment, an unpaid one when it
+ * was placed.
+ */
 const ordersOfRange = `
   ordered as (
     select o.*, u.gateway_user_id as owner, o.status in ('settled', 'refunded') as is_paid,

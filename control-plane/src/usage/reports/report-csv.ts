@@ -11,7 +11,7 @@ export type ReportFile = {
   readonly rows: readonly Readonly<Record<string, Cell>>[];
 };
 
-/** Columns with other people's text; all the rest are our own numbers and times. */
+/** Columns that may contain text from other people; all others are our own numbers and times. */
 const textColumns: ReadonlySet<string> = new Set([
   "key",
   "name",

@@ -60,7 +60,7 @@ const nameOf: Readonly<Record<RouteGrouping, (row: RouteSums) => Named>> = {
 
 export type RoutePart = UsageSums & Named & { readonly success_rate: string | null };
 
-/** The same calls by model, by channel or by exit node, the most expensive first. Null is for those without one. */
+/** The calls by model, by channel or by exit node, the most expensive first. Null groups the calls without one. */
 export function groupRoutes(routes: readonly RouteSums[], by: RouteGrouping): RoutePart[] {
   const groups = Map.groupBy(routes, (row) => nameOf[by](row).key);
   const parts = [...groups].map(([key, rows]) => {

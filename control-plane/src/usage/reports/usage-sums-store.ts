@@ -25,7 +25,7 @@ export async function sumByBar(
   );
 }
 
-/** The same without distinguishing bars; zeros when there are no calls. */
+/** Sums of calls for the whole span, without bars; zeros when there are no calls. */
 export async function sumTotal(db: Queryable, span: Span): Promise<UsageSums> {
   const [row] = await sumByBar(db, span, [span.from]);
   return row ?? noUsage;
@@ -41,7 +41,7 @@ export const piecesTable = `unnest($1::integer[], $2::text[], $3::timestamptz[],
 
 /** The parameters of `piecesTable`. */
 export function pieceValues(slice: "route" | "user" | "error", spans: readonly Span[]): string[] {
-  // By user, two-hour sums are not kept: there would be nearly as many as quarter hours.
+  // No two-hour sums are kept by user: there would be nearly as many of them as of quarter hours.
   const grains: readonly Grain[] = slice === "user" ? ["day", "quarter"] : ["day", "hours", "quarter"];
   const pieces = spans.flatMap((span, bar) => piecesOf(span, grains).map((piece) => ({ ...piece, bar })));
   return [
@@ -128,8 +128,8 @@ export async function sumCauses(db: Queryable, span: Span, limit: number): Promi
 }
 
 /**
- * Up to when calls are in the sums: when both the settlement and the sums were last complete. Null before the first
- * time.
+ * The time up to which calls are in the sums. Both the settlement and the sums must have been complete then. Null
+ * before the first time.
  */
 export async function readUsageAsOf(db: Queryable): Promise<Date | null> {
   const [row] = await db.sql<{ as_of: Date | null }>`

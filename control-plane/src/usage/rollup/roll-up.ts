@@ -5,7 +5,7 @@ import { addNextBatches, checkDay, listLoggedDays, rebuildDay } from "./rollup-s
 
 const rowsOfStep = 5_000;
 const runMsMax = 25_000;
-/** A day of millions of calls takes longer to sum than any page may wait. */
+/** Summing a day of millions of calls takes longer than any page may wait. */
 const dayTimeoutMs = 600_000;
 
 /**

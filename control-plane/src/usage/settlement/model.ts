@@ -2,7 +2,7 @@ import type { Quota } from "@sluice/contracts/money";
 
 /** What one transaction of the settlement did. */
 export type SettlementStep = {
-  /** `busy`: another process holds the checkpoint and nothing was done; `more`: there may be more rows. */
+  /** `busy`: another process holds the checkpoint and nothing was done; `more`: there may be more rows to settle. */
   readonly outcome: "busy" | "more" | "done";
   readonly rowsSettled: number;
   readonly baseQuota: Quota;
@@ -24,7 +24,7 @@ export type SettlementRun = {
 };
 
 export type SettlementLag = {
-  /** How long the next row to settle has waited; 0 when there is none. */
+  /** How long the next row to settle has waited; 0 when no row waits. */
   readonly seconds: number;
   /** Rows in the quarantine that are still not settled. */
   readonly rowsQuarantined: number;

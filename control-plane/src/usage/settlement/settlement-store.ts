@@ -37,7 +37,7 @@ export async function settleNextRows(
   };
 }
 
-/** What waits to be settled, and what could not be. */
+/** The rows that wait to be settled, and those that could not be settled. */
 export async function readSettlementLag(db: Queryable): Promise<SettlementLag> {
   const [row] = await db.sql<{ lag_seconds: number; rows_quarantined: number }>`
     select lag_seconds, rows_quarantined::integer as rows_quarantined from settlement_lag()`;

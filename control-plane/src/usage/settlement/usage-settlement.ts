@@ -15,7 +15,9 @@ export type UsageSettlementDeps = {
 
 /** Rows per transaction: it holds the locks on budgets for a few milliseconds. */
 const rowsOfStep = 500;
-/** The same with a backlog: if each row has a different user, larger steps are more than twice as fast. */
+/**
+ * Rows per transaction during a backlog: if each row has a different user, larger steps are more than twice as fast.
+ */
 const rowsOfBacklogStep = 2_000;
 const runMsMax = 25_000;
 const lagAlarmSeconds = 300;

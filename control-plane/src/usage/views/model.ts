@@ -17,7 +17,7 @@ export type UsageFilter = {
 const daysShown = 30;
 
 /**
- * The filter that a request asks for. Without days it covers the last 30 in its zone.
+ * The filter of a request. Without days it covers the last 30 in its zone.
  * @returns the name of the invalid field instead, when the days are invalid
  */
 export function toFilter(

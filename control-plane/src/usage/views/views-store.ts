@@ -7,12 +7,12 @@ import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Attempt } from "../log/model.ts";
 import type { UsageFilter, UsagePart } from "./model.ts";
 
-/** Sorts after every possible row. */
+/** This position sorts after every possible row. */
 const beforeAll = { day: "9999-12-31", requestId: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
 
 const counts = countColumns.map((count) => `u.${count}`).join(", ");
 
-/** A call as shown, with the name of its key as `k`. */
+/** The columns of a call as shown, with the name of its key as `k`. */
 const viewColumns = `u.request_id::text as request_id, u.day::text as day, u.started_at, u.path, u.model, u.api_key_id as key_id,
   coalesce(k.name, '') as key_name, u.outcome, u.http_status, u.error_code, u.is_stream, ${counts}, u.usage_source,
   u.is_implausible, u.quota, u.rate_multiplier, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
@@ -74,7 +74,7 @@ export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<Usag
 export type PricedCall = {
   readonly view: UsageView;
   readonly attempts: readonly Attempt[];
-  /** The prices at which it was charged; null for a call that never had a model. */
+  /** The prices at which the call was charged; null for a call that never had a model. */
   readonly prices: PriceTexts | null;
 };
 
@@ -83,10 +83,10 @@ type PricedRow = UsageView & {
   readonly prices: PriceTexts | null;
 };
 
-/** Decimals as text, or JSON would turn them into inexact numbers. */
+/** Prices are written as text, because JSON would turn them into inexact numbers. */
 const priceFields = priceColumns.map((price) => `'${price}', p.${price}::text`).join(", ");
 
-/** One call of a user with the prices of its time, searched on these days. */
+/** Finds one call of a user on these days, with the prices of its time. */
 export async function findPricedCall(
   db: Queryable,
   gatewayUserId: GatewayUserId,

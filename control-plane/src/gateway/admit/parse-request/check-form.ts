@@ -4,12 +4,12 @@ import { isKnownName, refuseDisguise } from "../../options/known-names.ts";
 import { type OptionPlace, optionsOf } from "../../options/option-table.ts";
 import type { FormPart } from "./read-multipart.ts";
 
-/** Fields that affect the price are short. */
+/** A field that affects the price may have at most this many bytes. */
 const valueBytesMax = 1_024;
-/** Text fields of any length that are not parsed here. */
+/** These text fields may have any length, and the gateway does not parse them. */
 const freeTexts: ReadonlySet<string> = new Set(["prompt"]);
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** Names that some parsers take for an instruction to read the others differently. */
+/** Some parsers take these names as instructions on how to read the other fields. */
 const orders: ReadonlySet<string> = new Set(["_charset_", "_method"]);
 
 /** The form fields that are read here, and the number of files. */
@@ -44,7 +44,9 @@ export function checkForm(parts: readonly FormPart[], place: OptionPlace | null)
   return { fields, files };
 }
 
-/** Form parsers turn names with brackets and dots into lists and objects: what counts is how such a name begins. */
+/**
+ * Form parsers turn names with brackets and dots into lists and objects, so only the beginning of such a name counts.
+ */
 function checkName(name: string): void {
   const [first = ""] = name.split(/[.[\]]/);
   if (orders.has(name) || /file_id|vector_store/i.test(name)) {

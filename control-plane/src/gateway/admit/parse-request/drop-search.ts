@@ -1,7 +1,7 @@
 import { itemRanges, type JsonShape } from "../../../platform/scan-json.ts";
 import type { JsonObject } from "../../operations/model.ts";
 
-/** What is left of a request, and the note to the client about what was removed. */
+/** The tools that are left of a request, and the note to the client about what was removed. */
 type Left = { readonly tools: unknown; readonly body: Buffer; readonly dropped: string | null };
 
 const optional: ReadonlySet<unknown> = new Set([undefined, null, "auto", "none"]);

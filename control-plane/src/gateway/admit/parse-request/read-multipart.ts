@@ -52,7 +52,7 @@ function readParts(bytes: Buffer, delimiter: Buffer): FormPart[] | null {
 function readPart(bytes: Buffer, headStart: number, delimiter: Buffer): { part: FormPart; end: number } | null {
   const headLength = bytes.subarray(headStart, headStart + headBytesMax).indexOf(headEnd);
   const start = headStart + headLength + headEnd.length;
-  // Searched from the head on: a delimiter inside the head would be one that nobody expects.
+  // The search starts at the head: a delimiter inside the head would go unnoticed otherwise.
   const end = bytes.indexOf(delimiter, headStart);
   const valueEnd = end - lineEnd.length;
   if (

@@ -5,14 +5,16 @@ export type PartHead = {
 };
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** No control characters but tabs; a continuation line would begin with a space. */
+/**
+ * A header line has no control characters except tabs, and is not a continuation line, which would begin with a space.
+ */
 const linePattern = /^([!#$%&'*+.^`|~\w-]+):[ \t]*([^\p{Cc}]*(?:\t[^\p{Cc}]*)*)$/u;
 const parameter = /[ \t]*;[ \t]*([\w!#$&+.^`|~*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";,\\]+))/y;
 /** Names that every parser reads alike. */
 const namePattern = /^[\w.[\]-]{1,128}$/;
 const typePattern =
   /^(?!multipart\/|message\/)[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w-]+=(?:[\w.+-]+|"[\w .,+-]*"))*$/i;
-/** Encodings that change no byte. */
+/** Encodings that leave every byte unchanged. */
 const plainEncoding = /^(?:7bit|8bit|binary)$/i;
 const extendedPattern = /^utf-8'[\w-]*'((?:[\w!#$&+.^`|~-]|%[\da-f]{2})+)$/i;
 /** Characters that some parser reads differently in a file name. */

@@ -12,7 +12,7 @@ export type Attachments = {
 /** What is read as images, audio or pages; any other file may be plain text. */
 const fileStart = /^data:(?:(image|audio|video)\/|application\/(?:pdf|msword|vnd\.))[^,]{0,256};base64,/i;
 const fileStartLengthMax = 512;
-/** 50,000 bytes, more than a page of text takes. */
+/** 50,000 bytes as base64; a page of text takes fewer. */
 const lettersPerPage = 66_668;
 
 export const noAttachments = (): Attachments => ({ images: 0, pages: 0, fileLetters: 0, hasMore: false });

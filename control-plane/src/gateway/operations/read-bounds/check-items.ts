@@ -38,7 +38,7 @@ function refuseReference(item: unknown, param: string): void {
   }
 }
 
-/** The depth of the text was limited before it was parsed. */
+/** The parser has already limited the depth of the text. */
 function readItem(value: unknown, attachments: Attachments, param: string): void {
   if (typeof value !== "object" || value === null) {
     return;

@@ -104,6 +104,6 @@ function countPart(part: JsonObject, param: string, attachments: Attachments): v
     countFile(part[field], attachments);
   }
   refuseObjectsWithin(part, param);
-  // Files may be compressed and are read as images too; only the provider knows what other parts are.
+  // Files may be compressed, and images may be sent as files; only the provider knows what other parts are.
   attachments.hasMore ||= !plainParts.has(String(type));
 }

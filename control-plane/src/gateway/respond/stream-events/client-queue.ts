@@ -4,7 +4,7 @@ import type { HttpBodyFlow } from "@sluice/http-client/model";
 const bytesMax = 16_384;
 /** How much of the queue must be free before the upstream is resumed. */
 const roomBytesMin = bytesMax / 2;
-/** Between the last bytes and the break, so that a client can read the bytes before it sees the break. */
+/** The time between the last bytes and the break, in which a client can read the bytes. */
 const breakDelayMs = 250;
 
 export type ClientQueueOptions = {

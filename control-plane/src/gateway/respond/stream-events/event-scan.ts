@@ -49,7 +49,7 @@ export function firstEventEnd(bytes: Buffer, from: number): number {
 /** The joined `data` lines of one event. */
 export function eventData(event: Buffer): string {
   const end = event.length - 2;
-  // Nearly every event is one line followed by an empty one.
+  // Nearly every event is a single line followed by an empty one.
   if (event.indexOf(lineFeed) === end && isData(event) && event.indexOf(carriageReturn) === -1) {
     return event.toString("utf8", event[dataMark.length] === space ? dataMark.length + 1 : dataMark.length, end);
   }
@@ -78,7 +78,7 @@ export function seeEvent(event: Buffer, form: StreamForm): SeenEvent {
     return { kind: text === "[DONE]" ? "done" : text === "" ? "comment" : "broken", payload: null };
   }
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
-    // Not for us to judge: the client gets what the provider sent.
+    // The gateway does not judge such data: the client gets what the provider sent.
     return { kind: "content", payload: null };
   }
   const fields = payload as Record<string, unknown>;

@@ -57,7 +57,7 @@ export class DeliveredCount {
 
   get delivered(): Delivered {
     const items = [...this.#items.values()];
-    // However often it is redrawn, an item is one image.
+    // An item is one image, however often it is redrawn.
     const drawn = items.filter(({ pieces, whole }) => pieces.pictures + whole.pictures > 0).length;
     const pictures = this.#rest.pieces.pictures + (this.#isDrawing ? 1 : 0) + drawn;
     const written = [this.#rest, ...items].map(({ pieces, whole }) => (pieces.tokens >= whole.tokens ? pieces : whole));
@@ -108,7 +108,7 @@ function tokensOfPicture({ quality }: Json): number {
   return pictureTokens[String(quality)] ?? usualPictureTokens;
 }
 
-/** The same count for a response that came whole. */
+/** Counts what a response that came whole delivered. */
 export function countDeliveredAnswer(answer: Json): Delivered {
   const size = new Tally();
   size.add(answer["choices"] ?? answer["output"] ?? answer, "", 0);

@@ -1,18 +1,20 @@
 import type { ParsedRequest } from "../../model.ts";
 import { countText, toTokens } from "../../usage-count/text-tokens.ts";
 
-/** How much of a request is sampled; the rest is assumed to be alike. */
+/** This much of a request is sampled; the rest is assumed to be similar. */
 const sampleBytesMax = 65_536;
-/** Precedes a file: it is not text, and its size does not indicate tokens. */
+/** These marks precede a file, which is not text and whose size does not indicate tokens. */
 const fileMarks = [";base64,", '"data":"', '"data": "'].map((mark) => Buffer.from(mark));
 const quote = 0x22;
 const backslash = 0x5c;
 const formType = /^multipart\//i;
-/** The fewest tokens that an image is read as, and a page of a document. */
+/** The fewest tokens for an image, and for a page of a document. */
 const pictureTokensMin = 85;
 const pageTokensMin = 258;
 
-/** What a provider that has begun to respond has read at least: the text of the request, its images and documents. */
+/**
+ * The minimum that a provider has read once it begins to respond: the text of the request, its images and documents.
+ */
 export function estimateInput(request: ParsedRequest): number {
   const { body, contentType, bounds, inputBytes } = request;
   const pictures = bounds.inputImages * pictureTokensMin;
@@ -50,7 +52,7 @@ function textTokens(body: Uint8Array, bytesMax: number, fileLettersMax: number |
   );
 }
 
-/** Some encoders put a backslash before each slash of base64; it is not one of the letters. */
+/** Some encoders escape each slash of base64 with a backslash, which does not count as a letter. */
 function countLetters(bytes: Buffer, start: number, end: number): number {
   const file = bytes.subarray(start, end);
   let letters = file.length;

@@ -21,9 +21,9 @@ export type OutputRules = {
   countImages(body: Buffer): number;
   /** Our own count of a complete response without reported usage. */
   countAnswer(body: Buffer, answer: () => Json, call: AnsweredCall): Units;
-  /** The same for a stream. */
+  /** Our own count of a stream without reported usage. */
   countStream(answer: StreamedResponse): Units;
-  /** What a provider that begins to respond has read. */
+  /** The input that a provider has read when it begins to respond. */
   owedInput(call: AnsweredCall): Units;
   /** Where the counted unit has no price, charges our own count in the unit that has one. */
   soldAsPriced(measured: Measured, call: AnsweredCall, counted: () => Units): Measured;
@@ -38,7 +38,7 @@ const items: OutputRules = {
   soldAsPriced: (measured) => measured,
 };
 
-/** Sold by the image, or by their tokens; these are ours if a provider reports none. */
+/** Images are sold by the image or by the token; if a provider reports no tokens, our own count applies. */
 const images: OutputRules = {
   ...items,
   countImages: countPictures,
@@ -51,7 +51,7 @@ const images: OutputRules = {
   },
 };
 
-/** Sold by its characters, or by tokens. */
+/** Speech is sold by the character or by the token. */
 const speech: OutputRules = {
   ...items,
   countAnswer: (_body, _answer, call) => spokenUnits(call),
@@ -64,7 +64,7 @@ const speech: OutputRules = {
   },
 };
 
-/** Sold by the time of the recording, or by tokens. */
+/** A transcript is sold by the time of the recording or by the token. */
 const transcript: OutputRules = {
   ...items,
   countAnswer: (body) => audioUnits(measureAudio(body.toString("utf8"))),
@@ -98,7 +98,7 @@ function isDrawnForNothing(units: Units, price: UnitPrice): boolean {
   return units.outputTokens === 0n && units.images > 0 && price.image === 0n && price.output > 0n;
 }
 
-/** How long a recording of this size lasts at least. */
+/** The shortest possible time of a recording of this size. */
 function leastMs({ inputBytes }: ParsedRequest): bigint {
   return (BigInt(inputBytes) * 1000n) / soundBytesPerSecondMax;
 }

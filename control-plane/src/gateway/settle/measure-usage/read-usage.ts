@@ -9,7 +9,10 @@ const openBrace = 0x7b;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const closeBrace = 0x7d;
-/** A usage object and what follows it are a few hundred bytes; if they are longer, the whole response is parsed. */
+/**
+ * A usage object and the text after it have a few hundred bytes; if they are longer than this, the whole response is
+ * parsed.
+ */
 const tailBytesMax = 16_384;
 
 /** What a complete response reports about itself. */
@@ -67,7 +70,7 @@ export function isFiltered(payload: Json): boolean {
 
 function usageAtEnd(body: Buffer): ReportedUnits | null {
   const at = body.lastIndexOf(usageKey);
-  // With a backslash before it, the quote is part of a string that ends in the word.
+  // A quote after a backslash belongs to a string that ends in the word.
   if (at <= 0 || body.length - at > tailBytesMax || body[at - 1] === backslash) {
     return null;
   }

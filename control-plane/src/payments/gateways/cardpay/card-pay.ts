@@ -12,7 +12,7 @@ import { refundAtGateway } from "./refund.ts";
 import { readSignedEvent } from "./signed-event.ts";
 
 export type CardSettings = {
-  /** Null: the package's own default. */
+  /** Null uses the default of the package. */
   readonly apiUrl: string | null;
   readonly timeoutMs: number;
   readonly retriesMax: number;
@@ -22,7 +22,7 @@ export type CardSettings = {
   readonly publicBaseUrl: string;
 };
 
-/** Where an account's credentials are in the secret store. */
+/** The names of an account's credentials in the secret store. */
 export function cardSecretNames(account: CardSender): { readonly key: string; readonly webhook: string } {
   return { key: `cardpay.${account}.secret_key`, webhook: `cardpay.${account}.webhook_secret` };
 }

@@ -35,7 +35,7 @@ export function readCardNotice(event: CardEvent, account: CardSender, isLive: bo
   };
 }
 
-/** The gateway counts open deliveries inside the event: the one thing that may differ between two of them. */
+/** The gateway counts open deliveries inside the event; two deliveries of an event may differ in nothing else. */
 function hashOf(event: CardEvent): Uint8Array {
   const { pending_webhooks: _, ...content } = event;
   return sha256(JSON.stringify(content));
@@ -54,7 +54,7 @@ function meaningOf(event: CardEvent): NoticeMeaning {
   return paid === null ? { kind: "other" } : { kind: "paid", paid, isLive: event.livemode };
 }
 
-/** Events of a charge report how much of it was refunded so far; events of a refund are about that one alone. */
+/** An event of a charge reports how much of it was refunded so far; an event of a refund concerns only that refund. */
 function readReversal({ type, data: { object } }: CardEvent): Reversal | null {
   if (disputeKinds.test(type)) {
     return { kind: "dispute" };

@@ -44,7 +44,7 @@ export async function refundAtGateway(client: Stripe, request: RefundRequest): P
       throw failureOf(error);
     }
     const said = (error.code ?? error.message).slice(0, wordsMax);
-    // A repeated request may be refused because of the outcome of the first.
+    // The gateway may refuse a repeated request because the first one succeeded.
     const isCertain = request.isFirst && refusedRefundCodes.has(error.code ?? "");
     return isCertain ? { kind: "failed", error: said } : { kind: "unclear", said };
   }

@@ -34,7 +34,7 @@ export async function readSignedEvent(
 ): Promise<CardEvent> {
   const sentAt = readTime(signature ?? "");
   const event = eventSchema.safeParse(await verify(decode(bytes), signature ?? "", secret));
-  // The package checks only the age; a time in the future would never grow old.
+  // The package only checks the age; a message with a time in the future would never be too old.
   if (Math.abs(Math.floor(nowMs / 1_000) - sentAt) > toleranceSeconds) {
     throw new AppError("timestamp_out_of_range");
   }

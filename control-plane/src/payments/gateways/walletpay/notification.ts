@@ -6,7 +6,7 @@ const idPattern = /^[A-Za-z0-9_.-]{1,64}$/;
 const currencyPattern = /^[A-Z]{3}$/;
 const statusPattern = /^[a-z_]{1,20}$/;
 
-/** The gateway has one account of ours. */
+/** We have one account at this gateway. */
 const account = "default";
 
 /**

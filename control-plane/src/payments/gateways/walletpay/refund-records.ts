@@ -61,7 +61,7 @@ export function readRefundRecord(
 /** The result of a refund request. */
 export function readSentRefund(answer: WalletResponse, request: RefundRequest): RefundAnswer {
   const said = answer.code === walletSuccess ? readTakenRefund(answer.result, request) : readRefusal(answer);
-  // A repeated request may be refused because of the outcome of the first.
+  // The gateway may refuse a repeated request because the first one succeeded.
   return said.kind === "failed" && !request.isFirst ? { kind: "unclear", said: said.error } : said;
 }
 
@@ -70,7 +70,7 @@ function readRefusal(answer: WalletResponse): RefundAnswer {
   return refusedRefundCodes.has(answer.code) ? { kind: "failed", error: said } : { kind: "unclear", said };
 }
 
-/** An accepted refund need not be done yet. Fields missing from the response are as requested. */
+/** The gateway may accept a refund before it makes it. Fields missing from the response have the requested values. */
 function readTakenRefund(result: unknown, request: RefundRequest): RefundAnswer {
   const read = saidOfRefund.safeParse(result ?? {});
   if (!read.success || (read.data.refundReference ?? request.refundNo) !== request.refundNo) {
@@ -96,7 +96,7 @@ function answerOf({ id, amount, status }: Found, request: RefundRequest): Refund
   }
 }
 
-/** False for an unreadable response, null for none. */
+/** Returns false for an unreadable response, and null if there is no such refund. */
 function ofPayment(result: unknown, { refundNo, transactionId }: RefundRequest): Found | null | false {
   const read = paymentResult.safeParse(result);
   if (!read.success || read.data.transactionNo !== transactionId) {
@@ -104,7 +104,7 @@ function ofPayment(result: unknown, { refundNo, transactionId }: RefundRequest):
   }
   const record = read.data.refundInfo?.find(({ refundReference }) => refundReference === refundNo);
   if (record === undefined) {
-    // If the payment is on record as anything but paid, no refund is assumed to be missing.
+    // If the gateway's record does not say that the payment was paid, a missing refund is not certain.
     return read.data.status === "success" ? null : false;
   }
   return foundIn(record, refundNo);

@@ -4,7 +4,7 @@ import type { PayableOrder } from "../model.ts";
 export type WalletCredentials = {
   readonly merchantNo: string;
   readonly storeNo: string;
-  /** Signs outgoing requests and checks incoming ones. */
+  /** The token signs outgoing requests and checks incoming ones. */
   readonly token: string;
 };
 
@@ -18,7 +18,7 @@ export const walletPaths = {
 } as const;
 
 const descriptionLengthMax = 100;
-/** The gateway's own default, and what its documentation shows. */
+/** This is the gateway's own default, and what its documentation shows. */
 const openMinutesMax = 120;
 const currency = "USD";
 
@@ -50,7 +50,7 @@ export function checkoutFields(
   };
 }
 
-/** How long its page accepts a payment, in the gateway's minutes: never longer than the order waits for it. */
+/** How long the gateway's page accepts a payment, in the gateway's minutes; never longer than the order waits. */
 function openMinutes({ createdAt, expiresAt }: PayableOrder): number {
   const waits = Math.floor((expiresAt.getTime() - createdAt.getTime()) / 60_000);
   return Math.max(1, Math.min(waits, openMinutesMax));

@@ -7,7 +7,7 @@ export type WalletResponse = { readonly code: string; readonly message: string; 
 const answerSchema = z.object({
   ret_code: z.string(),
   ret_msg: z.string().default(""),
-  // A refusal need not have one.
+  // A refusal may come without a result.
   result: z.unknown().optional(),
 });
 
@@ -73,7 +73,7 @@ export class WalletClient {
   }
 }
 
-/** The gateway's message, for people. */
+/** The gateway's message, written for people. */
 export function wordsOf({ code, message }: WalletResponse): string {
   return `${code} ${message}`.slice(0, wordsMax);
 }

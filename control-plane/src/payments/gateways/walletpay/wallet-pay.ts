@@ -27,7 +27,7 @@ import {
 } from "./wallet-client.ts";
 
 export type WalletSettings = {
-  /** Null: nothing is ever sent. */
+  /** Null: the client never sends anything. */
   readonly baseUrl: string | null;
   readonly vendors: readonly string[];
   readonly timeoutMs: number;
@@ -121,7 +121,7 @@ export class WalletPay implements WalletGateway {
       return "differs";
     }
     const result = queryResult.safeParse(answer.result);
-    // Any other response says nothing about the payment: treated as no response.
+    // Any other response says nothing about the payment, so it is treated like a missing one.
     if (answer.code !== walletSuccess || !result.success) {
       throw refusalOf(answer);
     }
