@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { json } from "@sluice/control-plane/db/columns.ts";
-import { type Database, rowsWritten } from "@sluice/control-plane/platform/db.ts";
+import { type Database, type Queryable, rowsWritten } from "@sluice/control-plane/platform/db.ts";
 import { arrayLiteral, placeholders } from "@sluice/control-plane/platform/db-array-literal.ts";
 import {
   DatabaseTimeoutError,
@@ -10,8 +10,8 @@ import {
   TransactionAbortedError,
 } from "@sluice/control-plane/platform/db-errors.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { eq } from "drizzle-orm";
-import { bigint, date, numeric, pgTable } from "drizzle-orm/pg-core";
+import { eq, sql } from "drizzle-orm";
+import { bigint, date, numeric, pgTable, varchar } from "drizzle-orm/pg-core";
 import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 
@@ -254,15 +254,28 @@ describe("a transaction", () => {
     expect(runs).toBe(4);
   });
 
-  test("an error of the query builder does not quote the statement, inside a transaction and outside", async () => {
-    const failing = "select 'sk-secret'::int";
-    const errors = [
-      await fails(db.withTransaction((tx) => tx.drizzle.execute(failing))),
-      await fails(Promise.resolve(db.drizzle.execute(failing))),
+  test("an error of the query builder is that of the server and quotes nothing, wherever it happens", async () => {
+    await db.sql`create table taken (id bigint primary key, secret text)`;
+    const taken = pgTable("taken", { id: bigint("id", { mode: "bigint" }), secret: varchar("secret") });
+    const row = { id: 1n, secret: "sk-secret" };
+    await db.drizzle.insert(taken).values(row);
+    const failing: ((on: Queryable) => Promise<unknown>)[] = [
+      async (on) => await on.drizzle.insert(taken).values(row),
+      async (on) => await on.drizzle.insert(taken).values(row).returning(),
+      async (on) => await on.drizzle.execute(sql`insert into taken values (1, ${row.secret})`),
     ];
-    for (const error of errors) {
-      expect(error).toBeInstanceOf(Bun.SQL.PostgresError);
-      expect((error as Error).message).not.toContain("select");
+    for (const work of failing) {
+      const errors = [
+        await fails(work(db)),
+        await fails(db.withTransaction(work)),
+        await fails(db.withTransaction((tx) => tx.savepoint(() => work(tx)))),
+      ];
+      for (const error of errors) {
+        expect(error).toBeInstanceOf(Bun.SQL.PostgresError);
+        expect(isUniqueViolation(error, "taken_pkey")).toBe(true);
+        const { message, stack, cause } = error as Error;
+        expect(String([message, stack, cause])).not.toMatch(/sk-secret|insert into/);
+      }
     }
   });
 });
