@@ -67,7 +67,7 @@ async function faultsOf({ page, axe }: WatchedPage): Promise<string[]> {
   return [...wide, ...small];
 }
 
-/** Each list of this part with the path of the backend behind it. How it looks when it is empty is seen in `pages.ts`. */
+/** Each list of this part with the path of the backend behind it. `pages.ts` shows it empty. */
 const lists: readonly (readonly [path: string, backend: string])[] = [
   ["/admin/leads/", "/backend/admin/lead/list/"],
   ["/admin/mail/", "/backend/admin/mail/list/"],
@@ -150,7 +150,7 @@ describe("operations pages", () => {
           await dialog.getByLabel("Models").fill("gpt-*");
           await dialog.getByRole("button", { name: "Save route" }).click();
           await page.getByRole("cell", { name: "gpt-*" }).waitFor();
-          // Nothing listens there: the switch is refused, says why, and changes nothing.
+          // Nothing listens there: the switch is refused with the reason and changes nothing.
           await page.getByRole("button", { name: "Switch to host" }).click();
           await dialog.getByLabel(`Type ${nodeCode}`).fill(nodeCode);
           await dialog.getByRole("button", { name: "Switch now" }).click();

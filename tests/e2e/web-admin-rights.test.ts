@@ -39,7 +39,7 @@ async function walk(path: string, steps: (page: Page, watched: WatchedPage) => P
   }
 }
 
-/** A super-admin with a password, whose login is too long ago for everything that takes a fresh one. */
+/** A super-admin with a password, whose login is too old for anything that requires a fresh one. */
 async function staleAdmin(username: string): Promise<string> {
   const made = { username, email: null, mobile: null, password, isSuper: true };
   await web.rig.db.withTransaction((tx) => createAdmin(tx, made, "test"));

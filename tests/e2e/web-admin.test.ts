@@ -61,7 +61,7 @@ test(
       await page.getByRole("button", { name: /^ada@example\.org/ }).click();
       await page.getByLabel("Amount, quota").fill("500000");
       await page.getByRole("button", { name: "Preview" }).click();
-      // What is missing is said before anything is sent.
+      // The form names what is missing before it sends anything.
       await page.getByText("Give a reason of at least three characters.").waitFor();
       await page.getByLabel("Reason", { exact: false }).fill("goodwill after an outage");
       await page.getByRole("button", { name: "Preview" }).click();
@@ -112,7 +112,7 @@ test(
         await page.getByRole("button", { name: "Edit user" }).click();
         const dialog = page.getByRole("dialog");
         await dialog.getByLabel("Name").fill("Ada L.");
-        // Somebody else is quicker: nothing is overwritten.
+        // Someone else was quicker: nothing is overwritten.
         await web.rig.db.sql`update user_profile set updated_at = now() where email = 'ada@example.org'`;
         await dialog.getByRole("button", { name: "Save user" }).click();
         await dialog.getByText("Nothing was changed").waitFor();
@@ -219,7 +219,7 @@ test(
       await page.clock.install();
       await page.getByRole("button", { name: "Decrypt" }).click();
       await page.getByRole("region", { name: "Request, content" }).getByText("Hello").waitFor();
-      // Five minutes later none of it is left on the page.
+      // The page shows none of it five minutes later.
       await page.clock.runFor(301_000);
       await page.getByRole("button", { name: "Decrypt" }).waitFor();
       expect(await page.getByText("Hello").count()).toBe(0);

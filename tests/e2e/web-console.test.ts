@@ -27,7 +27,7 @@ async function enter(expectedStatuses: readonly number[] = []): Promise<WatchedP
   return await browser.open({ url: web.sluice.url, cookie, expectedStatuses });
 }
 
-/** What axe finds, and everything else that must not have happened. */
+/** What axe finds, and every other fault of the page. */
 async function faultsOf({ axe, faults }: WatchedPage): Promise<string[]> {
   return [...(await axe()), ...faults];
 }
@@ -100,7 +100,7 @@ test("a plan is previewed in a dry run, bought in a trial, and appears in the le
 
 test("the playground streams a response and shows its cost", async () => {
   const { cookie } = await loginUser(web.rig, { quota: 2_500_000n });
-  // The receipt is asked for until it is there.
+  // The page polls until the receipt exists.
   const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses: [404] });
   const { page } = watched;
   try {
@@ -132,7 +132,7 @@ test("the account shows both ids, the status, the multiplier and the sessions", 
 });
 
 test("a key is limited, switched off and on, rotated and revoked, each by its dialog", async () => {
-  // An address that is none is refused.
+  // An invalid address is refused.
   const watched = await enter([400]);
   const { page } = watched;
   const panel = page.locator(".side-panel");
@@ -173,7 +173,7 @@ test("a key is limited, switched off and on, rotated and revoked, each by its di
     await page.getByRole("button", { name: "Copy the key" }).click();
     await page.getByText("Copied", { exact: true }).first().waitFor();
     await page.getByRole("button", { name: "Done" }).click();
-    // The old one is open, and says which one came after it.
+    // The old key is open, and names its successor.
     await panel.locator("dt", { hasText: "Replaced by key" }).waitFor();
     await panel.getByRole("button", { name: "Revoke" }).click();
     expect(await dialog.getByRole("button", { name: "Revoke now" }).isDisabled()).toBe(true);

@@ -89,7 +89,7 @@ test("a logged-in user puts a new key into the code until the page is closed; ev
       await header.getByRole("link", { name: "Anmelden" }).waitFor();
       await page.getByRole("link", { name: "Anmelden und einen einsetzen" }).waitFor();
       expect(await page.getByRole("button", { name: "Schlüssel für diese Seite anlegen" }).isVisible()).toBe(false);
-      // The console leaves the hint by which pages know that there is a login.
+      // The console leaves the hint that tells pages of a login.
       await page.goto("/console/");
       await page.waitForSelector("h1");
       await page.goto("/de/docs/quickstart/");
@@ -103,7 +103,7 @@ test("a logged-in user puts a new key into the code until the page is closed; ev
       expect(filled).toMatch(/"sk-\w{48}"/);
       const kept = await page.evaluate<string>("JSON.stringify([localStorage, sessionStorage, location.href])");
       expect(kept).not.toContain(/sk-\w{8}/.exec(filled)?.[0] ?? filled);
-      // As when the page is left, but kept by the browser for the way back.
+      // As when the user leaves the page and the browser keeps it for the Back button.
       await page.evaluate("dispatchEvent(new Event('pagehide'))");
       expect(await code.textContent()).toContain('"sk-..."');
       await page.reload();

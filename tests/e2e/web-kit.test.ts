@@ -47,7 +47,7 @@ describe("public pages", () => {
     const page = await open("/pricing/");
     await page.getByLabel("Input tokens", { exact: true }).fill("2,000,000");
     await page.getByText("$0.312").waitFor();
-    // The elements are those of the page, and not drawn again.
+    // The script adopts the elements of the page and does not redraw them.
     expect(await page.getAttribute(".calculator", "data-hk")).toStartWith("price-calculator-");
   });
 

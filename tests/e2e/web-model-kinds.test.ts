@@ -4,7 +4,7 @@ import { TestBrowser } from "../support/web/browser.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const testMsMax = 60_000;
-/** Its name stands before that of the chat model, so that a page that took the first model would take it. */
+/** Its name sorts before that of the chat model, so that a page that takes the first model is caught. */
 const picture = "a-picture-model";
 const numbers = "b-embedding-model";
 

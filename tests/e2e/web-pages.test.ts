@@ -20,7 +20,7 @@ afterAll(async () => {
   await web?.close();
 });
 
-/** What axe finds in a theme and a width; a page that is open needs not be loaded again for another one. */
+/** What axe finds in a theme and a width; an open page does not have to be loaded again for another one. */
 async function look(
   { page, axe }: WatchedPage,
   size: { readonly width: number; readonly height: number },
@@ -37,7 +37,7 @@ const first: Look = [wide, "light"];
 const second: Look = [narrow, "dark"];
 const allLooks: readonly Look[] = [first, second, [wide, "dark"], [narrow, "light"]];
 
-/** Of the height and width of the screen; Lighthouse finds a page good up to 0.1. */
+/** Of the height and width of the screen; Lighthouse calls a page good up to 0.1. */
 const shiftMax = 0.05;
 
 /**
@@ -92,7 +92,7 @@ describe.each(shownPages.map((shown, index) => [shown.name, shown, index] as con
         found.push(...(await look(watched, size, scheme)));
       }
       await page.setViewportSize(narrowest);
-      // A chart takes its new width in a frame of its own.
+      // A chart takes its new width in a separate frame.
       await page.waitForFunction("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
       expect({ found, faults: watched.faults }).toEqual({ found: [], faults: [] });
     } finally {

@@ -25,7 +25,7 @@ describe("a visitor without JavaScript", () => {
     await page.getByLabel("Passwort").fill(password);
     await page.getByRole("button", { name: "Registrieren" }).click();
     await page.getByRole("heading", { name: "Sehen Sie in Ihr Postfach" }).waitFor();
-    // The program does not know the port that it was given here, so that only the path of its link is right.
+    // The program does not know its port here, so only the path of its link is right.
     const link = new URL((await page.getAttribute("main .notice a", "href")) ?? "", web.sluice.url);
     await page.goto(link.pathname + link.search);
     await page.getByRole("button", { name: "Adresse bestätigen" }).click();
@@ -67,7 +67,7 @@ describe("a visitor without JavaScript", () => {
 
 test("a visit and a click are counted without cookies", async () => {
   const { page, faults, close } = await browser.open({ url: web.sluice.url });
-  // Programs that drive a browser are not counted; this one plays a person.
+  // Automated browsers are not counted; this one pretends to be a person.
   await page.addInitScript(() => Object.defineProperty(navigator, "webdriver", { get: () => false }));
   const sent = page.waitForResponse("**/backend/analytics/landing/");
   await page.goto("/?utm_source=letter");

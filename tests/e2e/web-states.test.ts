@@ -14,9 +14,9 @@ const testMsMax = 60_000;
 const layoutShiftMax = 0.1;
 const errorSelector = "main [data-kind=error]";
 const busySelector = "main [aria-busy=true]";
-/** The clock of a test is a script, which the frame that shows a mail lets in no more than any other. */
+/** The clock of a test is a script, which the frame that shows a mail refuses like any other. */
 const ofTheClock = "Blocked script execution in 'about:blank'";
-/** Of seconds that the clock of a page is put forward by. */
+/** How far the clock of a page is put forward, in seconds. */
 const roundsMax = 60;
 
 let web: WebRig;
@@ -34,12 +34,12 @@ afterAll(async () => {
   await web?.close();
 });
 
-/** The pages that ask the backend for something. */
+/** The pages that request something from the backend. */
 const appPages = (TEST_FULL === "1" ? fullPages : shownPages).filter(
   ({ name, path, as }) => as !== "nobody" && /^\/(console|admin)\//.test(path) && name !== "console-unknown",
 );
 
-/** Each page with one failure by turns, and of those a fourth; with TEST_FULL=1 every page with every failure. */
+/** A fourth of the pages, each with one failure in turn; with TEST_FULL=1 every page with every failure. */
 const cases: readonly (readonly [name: string, failure: Failure, shown: ShownPage])[] = appPages.flatMap(
   (shown, index) => {
     if (TEST_FULL === "1") {
@@ -64,7 +64,7 @@ async function visit(shown: ShownPage, look: (visit: Visit) => Promise<void>): P
   }
 }
 
-/** What failed is asked for again by the page itself before it gives up; here nobody waits for that. */
+/** A page retries a failed request before it gives up; the tests skip that wait. */
 async function untilGivenUp(page: Page, isOver: () => Promise<boolean>): Promise<void> {
   for (let round = 0; round < roundsMax && !(await isOver()); round += 1) {
     await page.clock.runFor(1_000);
@@ -107,7 +107,7 @@ test.each([...cases])(
         expect(text).toMatch(failure === "cut" ? /can't be reached/ : new RegExp(failedRequestId));
         expect(text).toContain("Try again");
       }
-      // Nothing waits for ever, and the frame is as it was.
+      // Nothing waits for ever, and the frame is unchanged.
       expect(await waiting.count()).toBe(0);
       expect(await page.locator("header nav a").first().isVisible()).toBe(true);
       expect(await page.locator("main h1").isVisible()).toBe(true);
@@ -122,7 +122,7 @@ test.each([...cases])(
 
 test.each(
   appPages
-    // A panel belongs to somebody's row.
+    // A panel belongs to a row.
     .filter(({ as, path }) => as === "user" && !path.includes("open="))
     .filter(({ name }) => TEST_FULL === "1" || name === "console-ledger")
     .map((shown) => [shown.name, shown] as const),
@@ -160,10 +160,10 @@ test.each(
   });
 });
 
-/** The foot of the sidebar has the balance too; a page says nothing of it unless it shows it itself. */
+/** The foot of the sidebar has the balance too; a page reports its failure only if it shows the balance itself. */
 const balancePath = "/backend/billing/balance/";
 const balancePages = ["console-home", "console-billing", "console-orders", "console-ledger"];
-/** Without them a page is whole, only with fewer choices. */
+/** Without them a page is complete, but has fewer choices. */
 const besidesPoint: Readonly<Record<string, readonly string[]>> = {
   "console-home": ["/backend/keys/list/"],
   "console-usage": ["/backend/keys/list/"],

@@ -89,7 +89,7 @@ test(
       errors: [],
     });
     expect({ seed, violations: await scene.checkMoney() }).toEqual({ seed, violations: [] });
-    // A storm that settled nothing and refused nothing would prove nothing.
+    // A storm without settlements and refusals would prove nothing.
     expect(await scene.count("payment")).toBeGreaterThan(5);
     expect(ends.some(({ refusals }) => Object.keys(refusals).length > 0)).toBe(true);
   },

@@ -19,7 +19,7 @@ const body = { stream: true };
 const requestOf = (model: string) =>
   Buffer.byteLength(JSON.stringify({ messages: [{ role: "user", content: "hello" }], model, ...body }));
 
-/** Byte places that have a name, and with TEST_FULL=1 all of them. */
+/** Named byte positions, and with TEST_FULL=1 all of them. */
 const afterEvents = (count: number) => wireBytes(events.slice(0, count)).length - "0\r\n\r\n".length;
 const namedPlaces: readonly [string, number][] = [
   ["after the head", streamHead.length],
@@ -44,11 +44,11 @@ const allPlaces = Array.from({ length: wire.length - streamHead.length - 9 }, (_
 const places = (isFull ? allPlaces : namedPlaces).flatMap(([name, afterBytes]) =>
   (["rst", "fin"] as const).map((end) => ({ name, afterBytes, end })),
 );
-/** A channel that fails twenty times in a row is left alone for a while, so that these are not put on one. */
+/** A channel that fails twenty times in a row is skipped for a while, so the cuts are spread over several. */
 const cutsPerChannel = 15;
 const cuts = places.map((place, index) => ({ ...place, model: `cut-${Math.floor(index / cutsPerChannel)}` }));
 type Cut = (typeof cuts)[number];
-/** So many channels are used side by side when all places are gone through; on one channel the cuts follow each other. */
+/** How many channels are used in parallel when every position is tried; on one channel the cuts follow each other. */
 const channelsAtOnce = 8;
 const batches = Array.from({ length: Math.ceil(cuts.length / cutsPerChannel / channelsAtOnce) }, (_, batch) => {
   const size = cutsPerChannel * channelsAtOnce;
@@ -197,7 +197,7 @@ describe.each(arrangements)("after the first event, %s", (arrangement) => {
     expect(row.attempts).toEqual([expect.objectContaining({ channel: `${model}-1`, result: "reset_in_body" })]);
   };
 
-  /** One after the other those of each channel, so that each meets the fault that was scripted for it. */
+  /** Those of one channel run one after the other, so that each meets its own scripted fault. */
   const expectAllCharged = async (all: readonly Cut[]): Promise<void> => {
     const channels = Map.groupBy(all, ({ model }) => model);
     await Promise.all(

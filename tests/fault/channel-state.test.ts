@@ -129,7 +129,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
       expect((await faulty.call("circuit")).status).toBe(200);
     }
     expect({ first: requestsTo("circuit-1"), second: requestsTo("circuit-2") }).toEqual({ first: 20, second: 30 });
-    // Once the pause is over, one call at a time is risked.
+    // Once the pause is over, one call at a time is let through.
     faulty.provider.reset();
     faulty.provider.script({ silence: { afterBytes: 0 } }, { match: { credential: "upstream-circuit-1" } });
     const probe = await faulty.callUntilRequest("circuit", "upstream-circuit-1");
@@ -180,7 +180,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
     expect([most["upstream-overflow-1"], most["upstream-overflow-2"]]).toEqual([3, 5]);
     expect(countStatuses(answers)[200]).toBeGreaterThanOrEqual(8);
     expect(answers.filter(({ status }) => status === 200).every(({ isWhole }) => isWhole)).toBe(true);
-    // Places at a channel are given back: the next ones find room again.
+    // The slots of a channel are released: the next calls find room again.
     expect(countStatuses(await many(8, "overflow", { stream: true }))).toEqual({ 200: 8 });
   });
 

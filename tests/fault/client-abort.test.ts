@@ -1,7 +1,7 @@
 /**
- * Clients that leave: before the head of the response the provider is hung up on at once, and the call is free; after
- * it the provider is read on for a while, and the one row of the call charges what it reported, or the input and what
- * had been sent.
+ * Clients that leave: before the head of the response the call at the provider is aborted at once and free; after it
+ * the provider is read on for a while, and the one row of the call charges what it reported, or the input and what had
+ * been sent.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";

@@ -15,7 +15,7 @@ const killsMin = isFull ? 100 : 20;
 const outageMs = isFull ? 30_000 : 2_000;
 const users = 4;
 
-/** The server's limit and our own on top of it; nobody may wait longer than both together, and a little for the machine. */
+/** The server's limit plus our own; nobody may wait longer than both together and some time for a busy machine. */
 const statementTimeoutMs = 500;
 const acquireTimeoutMs = 1_000;
 const waitMsMax = acquireTimeoutMs + statementTimeoutMs + 1_000 + 500;
@@ -95,7 +95,7 @@ function startLoad(db: Database): Load {
       const startedAt = performance.now();
       load.outcomes.set(id, await once(id));
       load.slowestMs = Math.max(load.slowestMs, performance.now() - startedAt);
-      // Without it a database that is away would be asked ten thousand times a second.
+      // Without it an unreachable database would be asked ten thousand times a second.
       await Bun.sleep(1);
     }
   };

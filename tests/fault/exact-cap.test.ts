@@ -14,7 +14,7 @@ const callCount = 200;
 const covered = 10;
 
 const flat = { model: "flat", price: 1_000n };
-/** Costs 0.5 quota a token in and 2 quota a token out. */
+/** Costs 0.5 quota for an input token and 2 quota for an output token. */
 const perToken = { model: "per-token", outputTokens: 40 };
 const perTokenBody = { model: perToken.model, max_tokens: perToken.outputTokens };
 
@@ -87,7 +87,7 @@ describe("a balance for ten calls, requested 200 times at once on three replicas
       const { samples, leastRemaining, violations } = await watch.stop();
       expect(violations).toEqual([]);
       expect(leastRemaining).toBe(0n);
-      // It was watched while it ran, and not only at its end; how often depends on the machine.
+      // The budget was watched during the run, not only at its end; how often depends on the machine.
       expect(samples).toBeGreaterThan(2);
     },
   );

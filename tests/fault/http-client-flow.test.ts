@@ -74,7 +74,7 @@ describe("back-pressure", () => {
       client = new PooledHttpClient({ tlsCa: authority.cert });
       const { flow, bytes, ended } = await stall(protocol);
       const sent = await untilStuck();
-      // What is on its way is in the buffers of the system; the sender's and the receiver's are full.
+      // Bytes in flight are in the buffers of the system; the sender's and the receiver's are full.
       expect(sent).toBeLessThan(30 * mebibyte);
       expect(bytes()).toBeLessThan(4 * mebibyte);
       flow.resume();

@@ -103,7 +103,7 @@ describe("what restarts a limit of time", () => {
       }),
     );
     expect(Math.min(...tookMs)).toBeGreaterThanOrEqual(-1);
-    // 100 ms, and as much again for a machine that has other things to do.
+    // 100 ms, and as much again for a busy machine.
     expect(Math.max(...tookMs)).toBeLessThan(200);
   });
 });

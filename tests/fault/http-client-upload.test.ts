@@ -19,7 +19,7 @@ function openClient(localAddress?: string): PooledHttpClient {
   return client;
 }
 
-/** A peer that keeps what it gets, and answers when it is told to. */
+/** A peer that keeps what it gets, and responds on command. */
 function startListener(onData: (socket: Bun.Socket, heard: string) => void = () => undefined) {
   const peer = { heard: "", connections: 0, port: 0, closed: Promise.withResolvers<void>(), from: "" };
   const listener = Bun.listen({
@@ -44,7 +44,7 @@ function startListener(onData: (socket: Bun.Socket, heard: string) => void = () 
 
 type Source = { readonly body: HttpBodyStream; readonly isCancelled: () => boolean; readonly taken: () => number };
 
-/** A body of these pieces; after the last one it ends, breaks or keeps silent. */
+/** A body of these pieces; after the last one it ends, breaks off or stays silent. */
 function sourceOf(
   pieces: readonly Uint8Array[],
   options: Partial<HttpBodyStream> & { end?: "break" | "silence" },

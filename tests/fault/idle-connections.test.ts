@@ -43,7 +43,7 @@ describe.each([
     sluice = await rig.startProcess({ ROLES: roles, CLIENT_IDLE_TIMEOUT_MS: "1000", BODY_TIMEOUT_MS: "2000" });
   });
 
-  // Both first, so that no other call is scripted.
+  // Both run first, so that no other call is scripted.
   test.serial(
     "a call whose provider is silent for long is not cut, and its connection is closed once it is over",
     async () => {

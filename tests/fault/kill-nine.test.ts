@@ -55,7 +55,7 @@ class Mortal {
   }
 }
 
-/** Callers that call in sequence until they are told to stop; each call is a new one, never a retry. */
+/** Callers that call in sequence until they are stopped; each call is a new one, never a retry. */
 function startCallers(url: () => string, user: TestUser, random: () => number) {
   const seen: SeenCall[] = [];
   let isStopped = false;

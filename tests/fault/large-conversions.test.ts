@@ -52,7 +52,7 @@ while (!isOver) {
 console.log(JSON.stringify(waitsMs));
 `;
 
-/** How long `/healthz` takes each time while something goes on. */
+/** How long each `/healthz` takes while the work runs. */
 async function watch<Result>(start: () => Promise<Result>): Promise<{ result: Result; waitsMs: number[] }> {
   const child = Bun.spawn([process.execPath, "-e", watcher, `${messages.sluice.url}/healthz`], {
     stdin: "pipe",

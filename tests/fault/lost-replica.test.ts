@@ -122,7 +122,7 @@ test(
     await using proxy = await startPostgresProxy(rig.database.url);
     provider.reset();
     const user = await rig.addUser(BigInt(covered) * price);
-    // Otherwise its first use is recorded, and the key has to be looked up again while nothing can be asked.
+    // Otherwise its first use is recorded, and the key has to be looked up again while the database is unreachable.
     await rig.db.sql`update api_key set first_used_at = now() where gateway_user_id = ${user.gatewayUserId}::bigint`;
     const [cutOff, other] = await Promise.all([start({ DATABASE_URL: proxy.url }), start()]);
     expect(countWhole(await callAtOnce(cutOff, user, 1))).toBe(1);

@@ -16,26 +16,28 @@ const idleStreams = isFull ? 1_000 : 150;
 const kernelBytesPerReader = 6_000_000;
 const pressurePages = Number(readFileSync("/proc/sys/net/ipv4/tcp_mem", "utf8").trim().split(/\s+/)[1]);
 const readersMax = Math.min(500, Math.floor((pressurePages * 4_096) / kernelBytesPerReader));
-/** Long enough that nobody is cut before all are stalled. */
+/** Long enough that nobody is cut off before all are stalled. */
 const stallMsMax = 600_000;
-/** Well above what the system makes of a slow reader: it lets a sender go on only when a third of its buffer is free. */
+/**
+ * Well above what the system takes for a slow reader: it lets a sender go on only when a third of its buffer is free.
+ */
 const patienceMs = 8_000;
 
 /**
- * What a reader that stands still may cost in a process: 16 KB in its queue and as much again in the server, the packet
- * that was being taken apart when the queue was full (at most 512 KB, in one piece), and 64 KB of its answer. That is
- * 0.6 MB; the rest is for the objects around small pieces, and for what the allocator does not give back.
+ * What a stalled reader may cost a process: 16 KB in its queue and as much again in the server, the packet that was
+ * being taken apart when the queue was full (at most 512 KB, in one piece), and 64 KB of its answer. That is 0.6 MB;
+ * the rest is for the objects around small pieces, and for what the allocator does not give back.
  */
 const perStalledReaderMb = 0.8;
 /** An open stream is a request, a response, two sockets and a few small objects. */
 const perIdleStreamMb = 0.04;
-/** The longer answers that all calls together may keep, and what the collector has not come round to. */
+/** The longer responses that all calls together may keep, and what the collector has not freed yet. */
 const slackMb = 32 + 32;
-/** What may come and go while nothing happens. */
+/** How much memory may vary while nothing happens. */
 const restlessMb = 12;
 
 describe.each(arrangements)("stalled streams, %s", (arrangement) => {
-  // With a hop more there are more buffers to fill.
+  // One more hop means more buffers to fill.
   const stalledReaders = isFull ? readersMax : arrangement === "split" ? 20 : 60;
   let faulty: FaultRig;
 
@@ -43,7 +45,7 @@ describe.each(arrangements)("stalled streams, %s", (arrangement) => {
     faulty = await FaultRig.create();
     await faulty.addModel("still", [{ name: "still" }]);
     await faulty.addModel("other", [{ name: "other" }]);
-    // What a provider without an end says behind its client would be measured with the rest.
+    // What an endless provider sends after its client has left would be measured as well.
     await faulty.start(arrangement, { STREAM_STALL_TIMEOUT_MS: String(stallMsMax), ABORTED_USAGE_TIMEOUT_MS: "0" });
     for (let call = 0; call < 300; call += 1) {
       await faulty.call("other", { stream: true });

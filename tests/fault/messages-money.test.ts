@@ -1,4 +1,4 @@
-/** Customers of the Messages API who want to pay too little, and providers that say less than they did. */
+/** Customers of the Messages API who want to pay too little, and providers that report less than they did. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { FaultRig } from "../support/calls/fault-rig.ts";
@@ -8,7 +8,7 @@ import { arrangements, type TestUser } from "../support/service/sluice.ts";
 import { recomputedCost, type SettledRow, waitForSettledRows } from "../support/usage/settled-rows.ts";
 import { connectRaw } from "../support/wire/raw-tcp-client.ts";
 
-/** A name whose model is not asked for its usage. */
+/** A name whose upstream is not asked for usage. */
 const muteModel = "claude-mute";
 const path = "/msgcompat/v1/messages";
 const words = "some words and more ".repeat(500);
@@ -59,7 +59,7 @@ describe.each(arrangements)("money on the Messages route, %s", (arrangement) => 
     return settled;
   };
 
-  /** Calls with a stream, and resets the connection once this text was received, or the provider was asked. */
+  /** Calls with a stream, and resets the connection once this text was received, or the provider was called. */
   const leave = async (fields: object, seen: string | null) => {
     const connection = await connectRaw(Number(new URL(faulty.relay.url).port));
     const body = { model: messagesModel, max_tokens: 8_000, stream: true, ...fields };

@@ -239,7 +239,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
       expect(await messages.usageOf(answer)).toMatchObject({ outcome: "aborted", http_status: 499 });
       const trace = await messages.traceOf(answer);
       expect(trace).toMatchObject({ status: "aborted", http_status: 499, path: "/msgcompat/v1/messages" });
-      // A relay apart from its gateway never hears whose call it was, so that it keeps nothing of what was said.
+      // A relay apart from its gateway never learns whose call it was, so it keeps none of its text.
       expect(trace.payload).toBe(arrangement === "split" ? "none" : "stored");
       if (trace.payload === "stored") {
         expect((await messages.payloadOf(answer)).response).toContain("event: message_start");
@@ -263,7 +263,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
       await connection.waitForText("content_block_delta");
       connection.pause();
       const record = await messages.provider.waitForCancel(0, 15_000);
-      // It stood still for most of that while, as soon as the buffers between the two were full.
+      // It was stalled for most of that time, as soon as the buffers between the two were full.
       const stoodMs = (record.endedAtMs ?? 0) - (record.lastWriteAtMs ?? 0);
       expect(stoodMs).toBeGreaterThan(stallTimeoutMs / 3);
       connection.close("rst");

@@ -79,7 +79,7 @@ describe("listening", () => {
     await notifications.connected();
     for (let round = 0; round < kills; round += 1) {
       const gap = nextGap(notifications);
-      // Some kills fall into the moment in which the connection has just come back.
+      // Some kills hit a connection that has just come back.
       await Bun.sleep(round % 3 === 0 ? random() * 10 : 0);
       await killListeners();
       await gap;

@@ -49,7 +49,7 @@ async function place(gateway: "walletpay" | "cardpay", vendor: string, user: Use
   return order.order_no;
 }
 
-/** Sends like a gateway: until it is told that the message was accepted. Returns how often it was sent. */
+/** Sends like a gateway: until the message is acknowledged. Returns how often it was sent. */
 async function sendUntilTaken(send: (url: string) => Promise<Response>): Promise<number> {
   const deadline = performance.now() + patienceMs;
   for (let tries = 1; ; tries += 1) {
@@ -60,7 +60,7 @@ async function sendUntilTaken(send: (url: string) => Promise<Response>): Promise
         return tries;
       }
     } catch {
-      // Nobody answered: the process is dead, or was killed while it did.
+      // No response: the process is dead, or was killed while it responded.
     }
     if (performance.now() > deadline) {
       throw new Error(`not taken after ${tries} tries`);

@@ -48,7 +48,7 @@ afterAll(async () => {
 
 type Load = { readonly seen: SeenCall[]; stop(): Promise<void> };
 
-/** Callers that call one after the other, every second call a stream, until they are told to stop. */
+/** Callers that call in sequence, every second call a stream, until they are stopped. */
 function startLoad(users: readonly TestUser[], at: SluiceProcess = sluice): Load {
   const seen: SeenCall[] = [];
   let isStopped = false;
@@ -212,7 +212,7 @@ describe("while the network to Postgres is silent", () => {
     expect(slowest(duringSilence, 0.99)).toBeLessThan(waitMsMax / 2);
     expect(slowest(load.seen, 1)).toBeLessThan(waitMsMax);
     expect(others.filter(({ status, code }) => status !== 503 || code !== "temporarily_unavailable")).toEqual([]);
-    // The time that a key may take to be found, and what comes with it.
+    // How long a key lookup may take, with everything around it.
     expect(slowest(others, 1)).toBeLessThan(2_000 + waitMsMax);
     await expectExactBooks([...load.seen], users, behindProxy);
     expect(await behindProxy.stop()).toBe(0);
@@ -224,7 +224,7 @@ describe("while the network to Postgres is silent", () => {
 describe("backends that are killed inside transactions", () => {
   test("hang nobody, end nothing, and neither lose nor double a row", async () => {
     const users = await Promise.all(Array.from({ length: callers }, () => rig.addUser()));
-    // Who was never here has nothing to go on with when its first statements are hit.
+    // A user without earlier calls has no cached key or lease when the first statements are hit.
     const first = await Promise.all(users.map(({ apiKey }) => callWith(apiKey)));
     const load = startLoad(users);
     let kills = 0;

@@ -1,7 +1,7 @@
 /**
  * Sixteen faults of a provider beside a healthy one, for streams: the client gets a whole answer, by the other channel
- * wherever nothing went out yet, or a clean error in bounded time. Limits of time are a fraction of the defaults here; that
- * the defaults stay within a minute says `unit/gateway/dispatch/bound-silence`.
+ * wherever nothing went out yet, or a clean error in bounded time. Limits of time are a fraction of the defaults here;
+ * `unit/gateway/dispatch/bound-silence` shows that the defaults stay within a minute.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
@@ -48,7 +48,7 @@ const endedFaults: readonly { readonly name: string; readonly behaviour: Behavio
   },
 ];
 
-/** The request is at fault, and would be elsewhere. */
+/** The request is at fault, and would be at any other channel. */
 const refusals = [
   {
     name: "S12 a context that is too long",

@@ -49,7 +49,7 @@ describe("a process that dies inside a settlement leaves it undone or done, neve
       for (let kill = 0; kill < killsPerPoint; kill += 1) {
         const buyer = await scene.addBuyer();
         const notice = noticeOf(await scene.placeFor(buyer, kill % 2 === 0 ? "credit" : "monthly"));
-        // Every other time the same notice is on its way here too, while the other process holds the lock and dies.
+        // Every other time this process handles the same notice while the other one holds the lock and dies.
         const rivals = kill % 2 === 0 ? [] : Array.from({ length: 4 }, () => deliverUntilTaken(scene, notice));
         const answered = await payFromProcess(scene.url, notice, { times: 4, diesAt: point });
         if (rivals.length === 0) {

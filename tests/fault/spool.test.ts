@@ -107,7 +107,7 @@ describe("a process that is killed", () => {
   });
 });
 
-/** Records rows at a steady pace until it is told to stop; every row must be recorded. */
+/** Records rows at a steady pace until it is stopped; every row must be recorded. */
 function recordSteadily(spool: UsageSpool["spool"], customer: Customer): { stop(): Promise<Set<string>> } {
   const ids = new Set<string>();
   let isStopped = false;

@@ -151,7 +151,7 @@ describe("a database that goes down and comes back", () => {
     const body = randomBytes(1_000);
     const finish = () => replica.finish(payloadOf({ day: today, request: body }));
     const before = Array.from({ length: 200 }, finish);
-    // Some of these are in the middle of being written.
+    // Some of these are being written at that moment.
     await cluster.stopImmediate();
     const during = Array.from({ length: calls }, finish);
     expect(replica.trace.load().queuedCount).toBeLessThanOrEqual(500);

@@ -98,7 +98,7 @@ const faults: readonly Fault[] = [
   { ...statusFault(401, failed), retryAfter: [2, 2] },
   { ...statusFault(402, failed), retryAfter: [2, 2] },
   { ...statusFault(403, failed), retryAfter: [2, 2] },
-  // A refusal of this very request, whatever its status, would be the same elsewhere.
+  // A refusal of this particular request, whatever its status, would be the same at any other channel.
   { ...statusFault(418, refused, { body: { error: { message: "no tea" } } }), name: "status 418" },
   statusFault(302, failed, { redirectTo: "/v1/chat/completions" }),
   { ...statusFault(307, failed, { redirectTo: "/v1/chat/completions" }), name: "a redirect" },

@@ -1,6 +1,6 @@
 /**
- * Responses that would never end: time and size are limited, the provider is hung up on, and the delivered part is
- * charged.
+ * Responses that would never end: time and size are limited, the call at the provider is aborted, and the delivered
+ * part is charged.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FaultRig } from "../support/calls/fault-rig.ts";

@@ -84,7 +84,7 @@ describe("guesses of a password", () => {
     expect((await client.logIn(victim, password, { ip })).status).toBe(429);
     const known = await client.logIn(victim, password, { ip, cookie: deviceCookie });
     expect([known.status, known.deviceCookie]).toEqual([200, ""]);
-    // A browser that is known is known for one account, and guesses from it have an end as well.
+    // A known browser is known for one account only, and guesses from it are limited as well.
     const other = await client.logIn("nobody@example.org", password, { ip, cookie: deviceCookie });
     expect(other.status).toBe(401);
     const statuses: number[] = [];
@@ -140,7 +140,7 @@ describe("guesses of a password", () => {
       }
     }
     const median = (values: number[]) => values.toSorted((left, right) => left - right)[values.length >> 1] ?? 0;
-    // Without the hash for nobody an unknown address answers in a tenth of the time.
+    // Without the dummy hash an unknown address gets its response in a tenth of the time.
     const ratio = median(times.unknown) / median(times.known);
     expect(ratio).toBeGreaterThan(0.6);
     expect(ratio).toBeLessThan(1.7);
@@ -233,7 +233,7 @@ describe("whether an address has an account is not revealed", () => {
     }
     await askForReset(email, { ip: freshAddress() });
     expect(await mailsTo(email, "password_reset")).toBe(4);
-    // Not even where the stranger has many addresses, in a browser that the owner has logged in with.
+    // Not even if the stranger has many addresses and a browser with which the owner has logged in.
     for (let round = 0; round < 9; round += 1) {
       await askForReset(email, { ip: freshAddress() });
     }

@@ -31,7 +31,7 @@ async function newestMail(template: string, to: string): Promise<Record<string, 
     : openVariables(masterKey, { dedupeKey: row.dedupe_key, userId: row.user_id }, row.variables_sealed);
 }
 
-/** What the notices of a changed password to an address were told. */
+/** The variables of the emails about a changed password to an address. */
 async function noticesTo(to: string): Promise<Record<string, string>[]> {
   const rows = await rig.db.sql<{ dedupe_key: string; user_id: bigint; variables_sealed: Uint8Array }>`
     select dedupe_key, user_id, variables_sealed from mail_log

@@ -73,8 +73,8 @@ const kinds = [
 const tableOf = ({ kind }: Person): string => (kind === "user" ? "user_profile" : "shared_admin_credentials");
 
 /**
- * Holds the row of a person in a transaction that is not over yet, changed if `change` says so. Those who wait for a row that
- * was not changed get it in the order in which they came; after a change they race for its new version.
+ * Holds the row of a person in an open transaction, changed if `change` says so. Those who wait for a row that was not
+ * changed get it in the order in which they came; after a change they race for its new version.
  */
 async function hold(person: Person, change: string | null = null): Promise<HeldLock> {
   const table = tableOf(person);

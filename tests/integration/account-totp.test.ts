@@ -42,7 +42,7 @@ async function makeUser(email: string): Promise<Person> {
   };
 }
 
-/** The address of somebody by the name of the login. */
+/** The address of the owner of a login. */
 const mailOf = (login: string): string => (login.includes("@") ? login : `${login}@example.org`);
 
 async function makeAdmin(username: string): Promise<Person> {
@@ -140,7 +140,7 @@ describe.each([
     const both = await Promise.all([person.logIn(first), person.logIn(first)]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
     expect((await person.logIn(first)).body.error?.code).toBe("invalid_code");
-    // As a person reads it from paper.
+    // As a person types it from paper.
     expect((await person.logIn(` ${second.toLowerCase().replaceAll("-", " ")}`)).status).toBe(200);
     const [me, path] = kind === "a user" ? ["user", "/backend/auth/me/"] : ["admin", "/backend/auth/admin/me/"];
     expect((await client.get(path, { cookie })).body[me]).toMatchObject({ has_totp: true, recovery_codes_left: 8 });

@@ -39,7 +39,7 @@ async function me(cookie: string): Promise<number> {
   return (await fetch(`${sluice.url}/backend/auth/admin/me/`, { headers: { cookie } })).status;
 }
 
-/** The token of the link in the mail that was written last. */
+/** The token of the link in the newest mail. */
 async function newestToken(): Promise<string> {
   const [mail] = await rig.db.sql<{ dedupe_key: string; variables_sealed: Uint8Array }>`
     select dedupe_key, variables_sealed from mail_log where template = 'password_reset' order by id desc limit 1`;

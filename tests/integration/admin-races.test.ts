@@ -9,7 +9,7 @@ let rig: SluiceRig;
 let client: AccountClient;
 const password = "correct horse battery";
 const nextPassword = "tango olive brook";
-/** A hash that no password fits, as a reset by somebody else leaves it. */
+/** A hash that no password matches, as a reset by another admin leaves it. */
 const otherHash = "$argon2id$other";
 let admins = 0;
 
@@ -32,7 +32,7 @@ async function makeAdmin(): Promise<{ readonly adminId: bigint; readonly usernam
   return { adminId: row?.id ?? 0n, username };
 }
 
-/** Removes the rights of an admin in a transaction that is not over yet. */
+/** Removes the rights of an admin in an open transaction. */
 async function takeRights(adminId: bigint): Promise<HeldLock> {
   return await holdLock(
     rig.db,
@@ -40,7 +40,7 @@ async function takeRights(adminId: bigint): Promise<HeldLock> {
   );
 }
 
-/** Sets another password of an admin in a transaction that is not over yet. */
+/** Sets another password of an admin in an open transaction. */
 async function resetPassword(adminId: bigint): Promise<HeldLock> {
   return await holdLock(
     rig.db,

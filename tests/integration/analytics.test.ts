@@ -316,7 +316,7 @@ describe("an enterprise lead", () => {
     }
     expect(ofAddresses).toEqual([10, 10, 10, 10, 0]);
     expect(await sendFrom("198.51.101.1")).toBe(200);
-    // Of IPv6, one who has a network has all of its addresses.
+    // With IPv6, the owner of a network has all of its addresses.
     const ofNetworks: number[] = [];
     for (const ip of ["2001:db8:1:1::1", "2001:db8:1:1::2", "2001:db8:1:2::1", "2001:db8:2::1"]) {
       ofNetworks.push(await flood(ip));
@@ -326,7 +326,7 @@ describe("an enterprise lead", () => {
   });
 
   test("is accepted three times even if many are sent at the same moment", async () => {
-    // Nobody's lead is written before everybody has had the time to count.
+    // No lead is written before all requests have counted.
     const watching = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
     await using held = await holdLock(watching, (tx) => tx.sql`lock table enterprise_lead in share row exclusive mode`);
     const asked = Array.from({ length: 5 }, () => create({ ...lead, email: "crowd@example.org" }));

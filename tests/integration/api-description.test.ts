@@ -91,7 +91,7 @@ test.each([
 
 test("the table of native routes matches what the gateway does under /v1", () => {
   for (const { method, path, body } of nativeRoutes.filter((route) => route.path.startsWith("/v1/"))) {
-    // A websocket has a handler of its own.
+    // A websocket has a separate handler.
     if (path === "/v1/realtime") {
       continue;
     }

@@ -10,11 +10,11 @@ import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 const isFull = process.env["TEST_FULL"] === "1";
 const seed = Number(process.env["TEST_SEED"] ?? 20_261_121);
 const requestsEach = isFull ? 200 : 12;
-/** Of what hashes a password, which is slow on purpose. */
+/** For operations that hash a password, which is slow on purpose. */
 const requestsOfHashes = isFull ? 30 : 5;
 const atOnce = 16;
 
-/** They say that something outside is missing or failed, and that is so here. */
+/** They report that something external is missing or has failed, which is true here. */
 const outsideErrors: ReadonlySet<string> = new Set([
   ...[
     "gateway_not_configured",
@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 afterAll(() => rig.close());
 
-/** Gateways that are set up, at addresses where nobody is. */
+/** Configured gateways at addresses where nothing listens. */
 const outside = {
   PAYMENT_MOCK: "true",
   WALLETPAY_BASE_URL: "http://127.0.0.1:9",
@@ -108,7 +108,7 @@ function headersOf({ "x-access": access }: Operation): Record<string, string> {
   if (access === "api_key") {
     return { authorization: `Bearer ${user.apiKey}` };
   }
-  // A write that carries a login says where it comes from.
+  // A write with a login names its origin.
   const origin = { origin: new URL(sluice.url).origin };
   const cookie = access.endsWith("admin") ? admin.cookie : access.endsWith("user") ? user.login.cookie : "";
   return cookie === "" ? origin : { ...origin, cookie };
@@ -175,7 +175,7 @@ test(
       if (path === "/v1/realtime" || path === "/v1/{path}") {
         continue;
       }
-      // Far too many attempts are no longer looked at.
+      // Far too many attempts are refused unread.
       await rig.db.sql`delete from attempt_counter`;
       for (const [method, operation] of Object.entries(methods)) {
         problems.push(...(await fuzz(path, method, operation, statuses)));
@@ -183,7 +183,7 @@ test(
     }
     expect(problems).toEqual([]);
     expect(statuses.size).toBeGreaterThan(100);
-    // Most of it gets as far as to a good answer, so that more is looked at than refusals.
+    // Most requests succeed, so that more than refusals is checked.
     const answered = [...statuses].filter(([, seen]) => seen.has(200) || seen.has(303));
     expect(answered.length).toBeGreaterThan(statuses.size / 2);
     expect(sluice.log()).not.toContain("undocumented_answer");

@@ -60,7 +60,7 @@ describe("the quota limit of a key", () => {
     let through = await scene.countThrough([secret], 6);
     expect(through).toBe(6);
     await saveKey(as, key, { quota_limit: 2 * price });
-    // What the replicas had lent is called back; a call may slip in before they hear of it.
+    // The leases of the replicas are recalled; a call may slip in before they know.
     await waitUntil(async () => {
       const calls = await Promise.all([scene.call(secret, 0), scene.call(secret, 1)]);
       through += calls.filter(({ status }) => status === 200).length;
@@ -85,7 +85,7 @@ describe("the quota limit of a key", () => {
     expect(await scene.countThrough([secret], 10)).toBe(10);
     const again = await saveKey(as, key, { quota_limit: 3 * price, reset_period: "daily" });
     expect(again).toMatchObject({ quota_limit: 3 * price, quota_used: 0, quota_remaining: 3 * price });
-    // Calls that came before a replica heard of the limit are not counted by it.
+    // Calls that came before a replica knew of the limit are not counted.
     await waitUntil(async () => {
       const calls = await Promise.all([scene.call(secret, 0), scene.call(secret, 1)]);
       return calls.every(({ code }) => code === "insufficient_quota");

@@ -176,7 +176,7 @@ describe("the status of a key", () => {
     });
     const held = await scene.provider.waitForHeld(0);
     await as.post("/backend/keys/revoke/", { key_id: key.key_id });
-    // A replica that has not heard of it yet answers a call, which costs what it costs.
+    // A replica that does not know of it yet serves a call, which is charged.
     const { ms, through } = await scene.untilBoth(secret, 401);
     expect(ms).toBeLessThan(effectMsMax);
     held.release();

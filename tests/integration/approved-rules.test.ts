@@ -76,7 +76,7 @@ async function setAgent({ id }: Admin, agent: number): Promise<void> {
   await rig.db.sql`update shared_admin_credentials set agent = ${agent}::int where id = ${id}::bigint`;
 }
 
-/** What makes an admin another one: rights with the moment at which they were read. */
+/** The input that changes an admin: rights, with the time at which they were read. */
 async function rightsOf({ id }: Admin, agent: number): Promise<object> {
   const [row] = await rig.db.sql<{ updated_at: Date }>`
     select updated_at from shared_admin_credentials where id = ${id}::bigint`;
@@ -173,7 +173,7 @@ describe("the rules for one super-admin", () => {
     await rig.db.sql`update approval set expires_at = now() where id = ${approvalOf(over).approval_id}::bigint`;
     expect(codeOf(await decide(second, over))).toEqual([409, "conflict"]);
     expect((await setting(threshold)).value).toBe(50);
-    // Lowered while a request to raise it waits: that request was about what is no more.
+    // Lowered while a request to raise it waits: that request is about a value that no longer exists.
     expect((await save(asker, threshold, 40)).status).toBe(200);
     expect(codeOf(await decide(second, first))).toEqual([409, "conflict"]);
     const again = await save(asker, threshold, 60);

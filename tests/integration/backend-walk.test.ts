@@ -101,7 +101,7 @@ test("the router has exactly the declared routes", async () => {
     const routed = new Set(program.app.routes.map(({ path }) => plainPath(path)));
     const inServer = Object.keys((program.app.config.serve as { routes: object }).routes);
     const native = nativeRoutes.map(({ path }) => plainPath(path));
-    // Below these, paths are told apart by the relay itself.
+    // Below these, the relay itself distinguishes paths.
     const isBelow = (path: string): boolean => /^\/(v1|msgcompat)(\/|$)/.test(path);
     expect(inServer.filter((path) => !isBelow(path))).toEqual([]);
     const declared = [...endpoints.map(({ path }) => plainPath(path)), ...native.filter((path) => !isBelow(path))];
@@ -186,7 +186,7 @@ function refusalOf({ access, freshLogin }: AnyEndpoint, caller: Caller): string 
 const refusals = new Set(["unauthenticated", "forbidden", "super_admin_required", "step_up_required"]);
 
 test.each(callers)("an endpoint gives %s only what its access allows", async (caller) => {
-  // Ending one's own sessions would end the test.
+  // Ending its own sessions would end the test.
   for (const each of endpoints.filter(({ path }) => !path.includes("logout"))) {
     const { status, code } = await call(each, { cookie: cookies[caller], fields: { no_such_field: "x" } });
     const refusal = refusalOf(each, caller);
@@ -216,7 +216,7 @@ test.each(callers)("the login of %s opens no route that asks for an API key", as
   const routes = nativeRoutes.filter(({ access }) => access === "api_key");
   expect(routes.length).toBeGreaterThan(15);
   for (const { method, path, body } of routes) {
-    // Of the paths that are passed through one that is known: others are nowhere, for nobody.
+    // A known path of those that are passed through: others do not exist for anyone.
     const passed = method === "DELETE" ? "files/any" : "files";
     const asked = path.replace("{path}", passed).replace(/\{\w+\}/, "any");
     const answer = await fetch(`${sluice.url}${asked}`, {
@@ -224,7 +224,7 @@ test.each(callers)("the login of %s opens no route that asks for an API key", as
       headers: { cookie: cookies[caller], "content-type": body?.type ?? "application/json" },
       ...(method === "POST" ? { body: "{}" } : {}),
     });
-    // What is no websocket is told so before anything else.
+    // A request that is not a websocket is refused before anything else.
     expect([method, path, answer.status]).toEqual([method, path, path === "/v1/realtime" ? 426 : 401]);
   }
 });
@@ -257,7 +257,7 @@ test.each(specifiedPaths)("%s %s works with and without its trailing slash", asy
 });
 
 describe("odd values", () => {
-  /** With each field odd in turn, and all others as they should be. */
+  /** Each field is odd in turn, and all others are valid. */
   async function trouble(each: AnyEndpoint, name: string, odd: unknown): Promise<string | null> {
     const isOfAdmins = each.access.endsWith("admin");
     const cookie = isOfAdmins ? cookies.super_admin : each.access === "public" ? "" : cookies.user;

@@ -84,7 +84,7 @@ function chunks(length: number): string {
   return `${length.toString(16)}\r\n${"x".repeat(length)}\r\n0\r\n\r\n`;
 }
 
-/** Requests that are no HTTP. Behind each one stands a good request that must never be answered. */
+/** Requests that are not HTTP. Each is followed by a good request that must never get a response. */
 const broken: readonly (readonly [name: string, status: number | null, head: readonly string[], content: string])[] = [
   ["22 a carriage return in a header", 400, post(chat, "X-A: a\rb"), body],
   ["22 a line feed in a header", 400, post(chat, "X-A: a\nb"), body],

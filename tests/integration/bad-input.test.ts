@@ -99,7 +99,7 @@ describe.each(arrangements)("bad input, %s", (arrangement) => {
   });
 
   test("bodies that are made to be expensive cost less than 50 ms of the processor beyond their length", async () => {
-    // The best of them: what else the machine does makes every instruction more expensive.
+    // The lowest of them: other load on the machine makes every instruction more expensive.
     const costMs = async (oddity: Oddity): Promise<number> => {
       let best = Number.POSITIVE_INFINITY;
       for (let call = 0; call < 4; call += 1) {
@@ -109,7 +109,7 @@ describe.each(arrangements)("bad input, %s", (arrangement) => {
       }
       return best;
     };
-    // To take ten million bytes out of the network costs something too, whatever they say.
+    // Reading ten million bytes from the network costs something too, whatever they contain.
     const plain = jsonWith({ messages: [], user: "x".repeat(10_000_000) });
     const plainMs = await costMs({ body: plain });
     for (const [name, oddity] of [...badBodies, ...badFields].filter(([title]) => /^13|million|no end/.test(title))) {

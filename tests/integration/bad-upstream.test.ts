@@ -14,7 +14,7 @@ import { type Exchange, exchange } from "../support/wire/raw-exchange.ts";
 type Behaviour = Parameters<SandboxProvider["script"]>[0];
 type Fault = readonly [name: string, behaviour: Behaviour, wanted: Wanted];
 
-/** Stands in everything that a provider says and no client may read. */
+/** A text in everything that a provider sends and no client may see. */
 const canary = "internal-host.example";
 const asked = { upstreamCalls: 1 } as const;
 const failed: Wanted = { code: "upstream_error", ...asked };

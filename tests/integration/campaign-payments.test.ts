@@ -45,7 +45,7 @@ describe("a payment", () => {
     await isHeld.promise;
     const settled = await settlePaid(scene.deps, noticeOf(order)).catch((error: unknown) => error);
     const counting = await recordPayments(scene.db).catch(() => "refused");
-    // A count in vain holds nobody up either.
+    // A failed count delays nobody either.
     const again = await settlePaid(scene.deps, noticeOf(order)).catch((error: unknown) => error);
     mayEnd.resolve();
     await holding;

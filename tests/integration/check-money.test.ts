@@ -43,7 +43,7 @@ async function brokenBy(change: string): Promise<string[]> {
   let broken: string[] = [];
   try {
     await owner.withTransaction(async (tx) => {
-      // Superusers can switch the triggers off that keep everybody else from this.
+      // Superusers can disable the triggers that prevent this for everyone else.
       await tx.query("set local session_replication_role = replica", []);
       await tx.query(change, []);
       const rows = await tx.sql<{ invariant: string }>`select distinct invariant from check_money() order by 1`;

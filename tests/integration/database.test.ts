@@ -159,7 +159,7 @@ describe("an array literal", () => {
     if (value instanceof Uint8Array) {
       return Buffer.from(value).toString("hex");
     }
-    // The wire has one zero.
+    // The wire format has one zero only.
     return Object.is(value, -0) ? 0 : value;
   }
 

@@ -45,7 +45,7 @@ function rotate(): StartedProgram {
   return startProgram({ command: [process.execPath, command], words: [], env });
 }
 
-/** A run that is killed behind its first step; a row that somebody holds keeps it from being done before. */
+/** A run that is killed after its first step; a locked row keeps it from finishing earlier. */
 async function killInTheMiddle(): Promise<void> {
   const holder = openDatabase({
     url: rig.database.url,
@@ -71,7 +71,7 @@ async function rotateAll(): Promise<string> {
   return program.output();
 }
 
-/** Two that want the table of keys for themselves may be in each other's way once; both can be run again. */
+/** Two runs that lock the table of keys may collide once; both can be run again. */
 async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -84,7 +84,7 @@ async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Keys of days long ago, as a service has them that kept payloads for a while. */
+/** Keys of past days, as in a service that has kept payloads for a while. */
 async function fillKeys(): Promise<void> {
   await rig.db.withTransaction(async (tx) => {
     for (let index = 0; index < keyCount; index += 1) {
@@ -129,7 +129,7 @@ test("day keys change their master key while calls are encrypted under them and 
   await killInTheMiddle();
   expect(await countUnder(rig.db, oldKey.id)).toBeGreaterThan(0);
   expect(await countUnder(rig.db, newKey.id)).toBeGreaterThanOrEqual(100);
-  // In this state, as in any, everything can be read by who has both keys.
+  // In this state, as in any other, both keys together can read everything.
   const both = new MasterKey(newBytes, oldKey);
   expect(new Set(await promptsUnder(both, days))).toEqual(new Set(["a prompt"]));
   // The end of the retention rewrites the table of keys, beside the second run.
@@ -153,7 +153,7 @@ test("day keys change their master key while calls are encrypted under them and 
   await Promise.all(callers);
   expect(await countUnder(rig.db, oldKey.id)).toBe(0);
   await Promise.all(replicas.map((replica) => replica.stop()));
-  // Every payload, of before and of meanwhile, opens with the new key alone, and with the old one none.
+  // Every payload, old or new, opens with the new key, and none with the old one.
   const calls = await rig.db.sql<{ day: string; request_id: TraceDay["requestIds"][number] }>`
     select day::text as day, request_id::text as request_id from payload_record where request_id = any (${`{${seen.join(",")}}`}::uuid[])`;
   expect(calls.length).toBe(seen.length);

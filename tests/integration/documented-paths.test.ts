@@ -17,9 +17,12 @@ const isDocument = (path: string): boolean =>
   path.endsWith("env.example") ||
   path.startsWith("web/src/site/docs/messages/");
 
-/** Answered by the program without being an endpoint of a feature. */
+/** Served by the program without being an endpoint of a feature. */
 const served = ["/backend/docs/", "/backend/openapi.json"];
-/** Beginnings of several paths, as lists have in code, stand behind `path: "`. `/backend/...`, `/backend/admin/*` and the like speak of all that begins so. */
+/**
+ * Beginnings of several paths, as lists in code have them, follow `path: "`. `/backend/...`, `/backend/admin/*` and the
+ * like mean every path with that beginning.
+ */
 const ofMany = /(\.\.\.|\/\*)$/;
 
 /** The addresses of an application's pages. Its routes can't be loaded without a browser. */

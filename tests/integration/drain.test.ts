@@ -108,7 +108,7 @@ describe.each([
     expect(await ready.json()).toEqual({ ok: false, reasons: ["shutting down"] });
     const answer = await call(sluice.url, false);
     expect(answer.status).toBe(200);
-    // A sender over a connection that stays open opens another one, elsewhere.
+    // A client with an open connection opens another one, to another process.
     expect(answer.headers.get("connection")).toBe("close");
     expect(await stopped).toBe(0);
     expect(await isListening(sluice.url)).toBeFalse();
@@ -116,7 +116,7 @@ describe.each([
   });
 
   test("cuts off running calls when its time is over, and charges what was delivered by then", async () => {
-    // A provider is not read on for its usage then: there is no time left to write it down.
+    // A provider is not read on for its usage then: there is no time left to record it.
     const sluice = await start({ DRAIN_TIMEOUT_MS: "300", ABORTED_USAGE_TIMEOUT_MS: "60000" });
     provider.script({ text: "one two three four", silence: { afterChunks: 4 } });
     const answer = await call(sluice.url, true);

@@ -36,7 +36,7 @@ const call = (path: (typeof paths)[number]): Promise<Response> =>
     }),
   });
 
-/** A channel that was told to wait gets the next call only after its pause. */
+/** A channel in a pause gets the next call only after it. */
 const forgetPause = async (): Promise<void> => {
   await sluice.stop();
   sluice = await rig.startProcess();

@@ -205,7 +205,7 @@ test("check results of a node are not stored once someone has changed the node",
 });
 
 describe("a node that holds the key and reports odd values", () => {
-  /** What a node of that code answers to a challenge: good in every way, with these words in it. */
+  /** The response of a node with that code to a challenge: valid, with these values in it. */
   const answerWith = (words: Readonly<Record<string, unknown>>) => (request: Request) => {
     const time = new Date();
     const body = JSON.stringify({

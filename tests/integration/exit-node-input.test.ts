@@ -3,7 +3,7 @@ import { codeOf } from "../support/accounts/console-client.ts";
 import { ExitNodeScene } from "../support/exit-nodes/exit-node-scene.ts";
 import { relayKey } from "../support/exit-nodes/node-agent.ts";
 
-/** A control plane as it stands in production: public addresses, https, two ports. No node of this file exists. */
+/** A control plane as in production: public addresses, https, two ports. No node of this file exists. */
 let scene: ExitNodeScene;
 
 beforeAll(async () => {
@@ -167,7 +167,7 @@ describe("a channel", () => {
     await scene.rig.db.sql`update channel set base_url = ${`http://${host}:${port}/v1`} where name = 'first'`;
     const [first] = await scene.rig.db.sql<{ id: bigint; base_url: string; updated_at: Date }>`
       select id, base_url, updated_at from channel where name = 'first'`;
-    // What stands there already keeps nobody from changing the rest.
+    // An existing value does not prevent changes to the rest.
     const { base_url, updated_at } = first ?? {};
     const changed = { channel_id: Number(first?.id), updated_at, base_url, concurrency_max: 7 };
     expect(codeOf(await scene.admin.post("/backend/admin/channel/save/", changed))[0]).toBe(200);

@@ -238,7 +238,7 @@ describe("calls of the group", () => {
     expect((await running.text()).trimEnd()).toEndWith("data: [DONE]");
     let next = await scene.chat(user);
     for (; next.status === 200; next = await scene.chat(user)) {
-      // Until the replica has heard of the change.
+      // Until the replica knows of the change.
       await next.text();
     }
     expect(await next.text()).not.toContain(relayKey);
@@ -265,7 +265,7 @@ describe("a relay key", () => {
     expect((await scene.chat(user)).status).toBe(200);
     expect(await scene.check("node-a")).toMatchObject({ is_serving: true, is_host_form: true });
     await agent.reload({ relayKeys: `${nextRelayKey}\n` });
-    // The gateway hears of the proven key a moment after it was recorded.
+    // The gateway learns of the proven key a moment after it was recorded.
     expect((await scene.chatOnceServed(user)).status).toBe(200);
     expect(await scene.check("node-a")).toMatchObject({ is_serving: true });
   });
@@ -291,7 +291,7 @@ test("a node that is gone opens its circuit, and the node shows it", async () =>
   const user = await scene.addTraveller("route-z", { node_code: "node-z" });
   await scene.chatOnceServed(user);
   await node[Symbol.asyncDispose]();
-  // As many in a short time as it takes; once the circuit is open they end without a try.
+  // As many in a short time as needed; once the circuit is open they end without an attempt.
   const round = () => Promise.all(Array.from({ length: 25 }, () => scene.chat(user).then((each) => each.text())));
   const deadline = performance.now() + 25_000;
   do {

@@ -34,7 +34,7 @@ test("a gateway without a relay trusts its edge, and nobody else, about a call's
   };
   expect(await status({ "x-real-ip": user })).toBe(200);
   expect(await status({ "x-real-ip": "203.0.113.8" })).toBe(403);
-  // What stands before the last address is what the client said about itself.
+  // Everything before the last address is the client's own claim.
   expect(await status({ "x-real-ip": `203.0.113.8, ${user}` })).toBe(200);
   expect(await status({ "x-real-ip": `${user}, 203.0.113.8` })).toBe(403);
   expect(await status({ "x-forwarded-for": user })).toBe(403);

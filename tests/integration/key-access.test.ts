@@ -42,7 +42,7 @@ describe.each(arrangements)("a key's permissions, %s", (arrangement) => {
     const { error } = (await answer.json()) as ErrorBody;
     return [answer.status, error?.code];
   };
-  /** How long it took, from now on, until a call of the key was answered with this status. */
+  /** The time from now until a call of the key gets this status. */
   const msUntil = async (user: TestUser, status: number): Promise<number> => {
     const startedAtMs = performance.now();
     await waitUntil(async () => {

@@ -6,14 +6,14 @@ import { testUnless, unlessInstalled } from "../support/service/obstacles.ts";
 import { arrangements } from "../support/service/sluice.ts";
 
 const bodyBytesMax = 1024 * 1024;
-/** More than the kernel takes over for both sides, so that a server that does not read is noticed. */
+/** More than the kernel buffers for both sides, so that a server that does not read is noticed. */
 const bodyBytes = 33 * 1024 * 1024;
 const droppedBytesMax = 64 * 1024 * 1024;
 const tries = 20;
 
 const paths = ["/v1/chat/completions", "/msgcompat/v1/messages", "/msgcompat/v1/messages/count_tokens"];
 
-/** Tries in a process of Node, whose `fetch` gives up as soon as it can't write; prints what each one ended with. */
+/** Tries in a process of Node, whose `fetch` gives up as soon as it can't write; prints how each one ended. */
 const nodeScript = `
 const [url, apiKey, bytes, tries] = process.argv.slice(1);
 const ends = [];
@@ -46,7 +46,7 @@ describe.each(arrangements)("a body that is too large, %s", (arrangement) => {
       `${framing}\r\n\r\n`,
     ].join("\r\n");
 
-  /** A connection on which everything is written before the first byte is looked at. */
+  /** A connection on which everything is written before the first byte is read. */
   async function open(): Promise<{
     write(bytes: string | Buffer): Promise<void>;
     until(text: string): Promise<string>;

@@ -35,7 +35,7 @@ const wordsWithoutEnd: Behaviour = {
 };
 
 type Seen = { readonly status: number; readonly sent: Record<string, unknown>; readonly answer: string };
-/** What is seen of one call with the default and one with the flag. */
+/** The visible effects of one call with the default and one with the flag. */
 type Row = {
   readonly flags: MessagesModelInput["flags"];
   readonly fields: object;

@@ -25,7 +25,7 @@ describe.each(arrangements)("odd responses of providers, %s", (arrangement) => {
   afterEach(() => messages.provider.reset());
   afterAll(() => messages.close());
 
-  /** A call of a model with a channel of its own, because some answers make a channel rest. */
+  /** A call of a model with a separate channel, because some responses pause a channel. */
   async function ask(behaviour: Behaviour, isStream: boolean): Promise<Response> {
     models += 1;
     await messages.addModel(`odd-${models}`);

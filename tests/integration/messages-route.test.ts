@@ -18,7 +18,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
   afterEach(() => messages.provider.reset());
   afterAll(() => messages.close());
 
-  /** Status and type of an error, after the form that all errors have was looked at. */
+  /** Status and type of an error, after a check of the form that all errors share. */
   const refused = async (answer: Response): Promise<[status: number, type: string, message: string]> => {
     const body = (await answer.json()) as ErrorBody;
     expect(body.type).toBe("error");

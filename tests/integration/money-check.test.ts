@@ -31,7 +31,7 @@ async function audit(env: Record<string, string>): Promise<{ exitCode: number; o
   return { exitCode, output: program.output() };
 }
 
-/** Selects of a function that stand side by side: where parentheses, texts and comments are left out, the unions. */
+/** The selects that a function joins by union, not counting those in parentheses, texts and comments. */
 function countBranches(source: string): number {
   let flat = source.replace(/--.*$/gm, "").replace(/'(?:[^']|'')*'/g, "");
   for (let before = ""; before !== flat; ) {
@@ -41,7 +41,7 @@ function countBranches(source: string): number {
   return flat.split(/\bunion all\b/i).length;
 }
 
-/** Takes five from what a budget was granted for as long as the work takes, behind the back of all functions. */
+/** Takes five from the grants of a budget while the work runs, bypassing all functions. */
 async function whileViolated(work: () => Promise<void>): Promise<void> {
   const { userBudgetId } = scene.customer(0);
   await scene.owner.sql`update budget set granted = granted - 5 where id = ${userBudgetId}::bigint`;

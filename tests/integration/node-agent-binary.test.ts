@@ -15,7 +15,7 @@ let provider: SandboxProvider;
 beforeAll(async () => {
   provider = startSandboxProvider();
   folder = mkdtempSync(join(tmpdir(), "node-agent-build-"));
-  // A folder is named as it is seen from where the build was called.
+  // A folder is relative to where the build was called.
   const words = ["native", "--out", basename(folder)];
   const command = [process.execPath, join(repositoryRoot, "node-agent/build.ts"), ...words];
   const build = startProgram({ command, cwd: dirname(folder), env: {} });

@@ -37,7 +37,7 @@ async function beginStream(agent: RunningAgent) {
   await reader?.read();
   const record = await provider.waitForHeld(0);
   return {
-    /** Lets the provider go on and reads the stream to its end. */
+    /** Lets the provider continue and reads the stream to its end. */
     finish: async (): Promise<string> => {
       record.release();
       let text = "";

@@ -67,7 +67,7 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     await (await call()).text();
     await (await call({ model: "unreachable" })).text();
     const dropped = "sluice_payloads_dropped_total";
-    // Bodies are looked at when the calls are over.
+    // Bodies are checked when the calls are over.
     await waitUntil(async () => sumOf((await measure()).series, dropped) >= sumOf(before, dropped) + 2);
     const after = (await measure()).series;
     const grown = (name: string, labels: Readonly<Record<string, string>>) =>

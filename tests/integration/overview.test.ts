@@ -50,7 +50,7 @@ async function sumUp(): Promise<void> {
   await rollUsageUp(scene.db, systemClock);
 }
 
-/** What a test has written into the sums itself is news, as what the job adds. */
+/** Sums that a test writes itself are announced like those of the job. */
 async function tellOfChanges(): Promise<void> {
   await scene.db.sql`
     with checkpoint as (update usage_rollup_checkpoint set version = version + 1 returning version)

@@ -26,10 +26,10 @@ beforeAll(async () => {
 
 afterAll(() => rig.close());
 
-/** A field by which something of a user can be named. */
+/** A field that can identify something of a user. */
 type Case = { readonly endpoint: AnyEndpoint; readonly field: string };
 
-/** What names something: ids and numbers of records, and plans where a user has them. */
+/** Identifiers: ids and numbers of records, and plans if a user has them. */
 const namesThings = /(^|_)(id|ids|no)$/;
 /** Made up by a page for its visitor; it belongs to no login. */
 const namesNothing: ReadonlySet<string> = new Set(["visitor_id"]);
@@ -94,7 +94,7 @@ async function ask({ endpoint, field }: Case, fields: Record<string, unknown>, c
   return { status: answer.status, text: await answer.text() };
 }
 
-/** Lists and sets, where what is not one's own is simply not among it. */
+/** Lists and sets, which simply leave out what belongs to others. */
 const empty: Readonly<Record<string, RegExp>> = {
   "GET /backend/usage/list/": /"rows":\[\]/,
   "GET /backend/usage/summary/": /"total":\{"calls":0,/,
@@ -102,7 +102,7 @@ const empty: Readonly<Record<string, RegExp>> = {
   "POST /backend/account/inbox/read/": /"marked":0,/,
 };
 
-/** What admins may do to the things of users by the endpoint of users itself. */
+/** What admins may do to a user's things through the user's own endpoint. */
 const ofAdminsToo: ReadonlySet<string> = new Set(["POST /backend/payment/mock-settle/"]);
 
 /** Everything that belongs to anyone, as text, without the time when a session was last seen. */
@@ -171,7 +171,7 @@ test("the owner reaches all of it by the same requests", async () => {
     const isClaim = nameOf(one.endpoint) === "POST /backend/billing/order/claim/";
     const proof = isClaim ? { claim_code: owner.openOrder.claimCode } : {};
     const { status, text } = await ask(one, { ...otherFields(one, owner), ...proof }, owner.login.cookie);
-    // A key that was revoked by the request before is in the way of the next one, but it is there.
+    // A key that the previous request revoked makes the next one fail, but it exists.
     expect([nameOf(one.endpoint), [200, 409].includes(status)]).toEqual([nameOf(one.endpoint), true]);
     expect(text).not.toMatch(empty[nameOf(one.endpoint)] ?? /^$/);
   }

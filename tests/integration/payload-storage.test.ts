@@ -13,7 +13,7 @@ import { PayloadCounts, payloadOf, silentLog } from "../support/trace/trace-fixt
 
 const { TEST_FULL } = process.env;
 const payloadsMany = TEST_FULL === "1" ? 20_000 : 1_000;
-// The clock stands still, so that no run meets midnight.
+// The clock is stopped, so that no run crosses midnight.
 const now = Date.now();
 const clock = { ...systemClock, now: () => now };
 const today = utcDay(now);

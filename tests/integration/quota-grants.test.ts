@@ -16,7 +16,7 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-/** Asks nobody whether it was done before, as callers do: only the database stands between this and a second grant. */
+/** Does not check whether it was done before: only the database prevents a second grant. */
 const change = ({ budgetId }: Buyer, amount: bigint, reference: string): Promise<boolean> =>
   scene.db.withTransaction((tx) => grantQuota(tx, { budgetId, amount, changeType: "manual_adjust", reference }));
 

@@ -158,7 +158,7 @@ test("a refill ahead of need takes nothing from other replicas", async () => {
   const ask = { budgetId, need: q(50n), want: q(50n), statement: 1n };
   expect(await store.lease({ ...ask, recall: -1n })).toMatchObject({ leasedNow: 0n, recall: -1n });
   expect(await second.leases.hold(budgetId, q(100n))).toBe("held");
-  // Only the hold has called, and it was told.
+  // Only the hold has made a request, and it got the response.
   expect(recalls).toEqual([`${budgetId}:1`]);
 });
 

@@ -113,7 +113,7 @@ test("an answer to an earlier recall does not answer a later one", async () => {
 });
 
 test("a commit that waits for one budget locks none with a higher number, in whatever order it names them", async () => {
-  // The rows lie on the disk in the other order than their numbers and are read from there, and both lists name the second first.
+  // The rows are on disk, and read, in the opposite order of their numbers, and both lists name the second first.
   await db.sql`update budget set updated_at = now() where id = ${budget(0)}::bigint`;
   for (const plan of ["indexscan", "bitmapscan"]) {
     await db.query(`alter database "${database.name}" set enable_${plan} = off`, []);

@@ -1,4 +1,4 @@
-/** What a session costs where a provider speaks or counts in other ways than usual, and what the client may not ask for. */
+/** What a session costs if a provider speaks or counts in unusual ways, and what the client may not request. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { RealtimeClient } from "../support/calls/realtime-client.ts";
 import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";

@@ -5,7 +5,7 @@ import { arrangements, type TestUser } from "../support/service/sluice.ts";
 
 type Row = { request_id: string; outcome: string; quota: bigint; usage_source: string; input_tokens: bigint };
 
-/** What a provider may do to a handshake, each on a channel of its own. */
+/** What a provider may do to a handshake, each on a separate channel. */
 const refusals = [
   { behaviour: { status: 401 }, status: 502, code: "upstream_error", retryAfter: /^[12]$/ },
   { behaviour: { status: 429, retryAfter: 7 }, status: 429, code: "upstream_rate_limited", retryAfter: /^[789]$/ },

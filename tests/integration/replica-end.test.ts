@@ -110,7 +110,7 @@ describe("rows that wait when their process is killed", () => {
     expect(countWhole(await callAtOnce(dead, user, 5))).toBe(5);
     await dead.kill();
     await blocked.release();
-    // The neighbour looks every twenty seconds.
+    // The neighbour checks every twenty seconds.
     expect(await waitForIdleReturn(rig.db, user.budgetId, 40_000)).toMatchObject({ used: 5n * price });
     expect(countWhole(await callAtOnce(neighbour, user, 20))).toBe(5);
     expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ used: 10n * price, remaining: 0n });
@@ -135,7 +135,7 @@ async function refuseRowsOf({ gatewayUserId }: TestUser): Promise<AsyncDisposabl
   return { [Symbol.asyncDispose]: async () => void (await rig.db.query(`drop function ${name} cascade`, [])) };
 }
 
-/** Waits until the leases of a replica were given back; a neighbour looks every twenty seconds. */
+/** Waits until the leases of a replica were given back; a neighbour checks every twenty seconds. */
 async function newEra(replicaId: string, era: string): Promise<void> {
   const deadline = performance.now() + 40_000;
   for (let now = era; now === era; await Bun.sleep(50)) {

@@ -44,7 +44,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Moves what the database knows of a replica into the past. */
+/** Moves the times of a replica in the database into the past. */
 const age = (replica: ReplicaId, seconds: number) => db.sql`
   update replica set seen_at = seen_at - make_interval(secs => ${seconds}::float8),
     term_ends_at = term_ends_at - make_interval(secs => ${seconds}::float8)

@@ -1,4 +1,4 @@
-/** How long a provider asks to wait reaches the client as it was said, in both dialects. */
+/** The time that a provider asks to wait reaches the client unchanged, in both dialects. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { MessagesRig } from "../support/messages/messages-rig.ts";
@@ -22,7 +22,7 @@ describe.each(arrangements)("a provider that asks for a pause, %s", (arrangement
     return messages.call(dialects[dialect], { method: "POST", body: JSON.stringify(body) });
   };
 
-  /** A model with a channel of its own, whose next call is answered so. */
+  /** A model with a separate channel, whose next call gets this response. */
   async function modelThat(behaviour: Behaviour): Promise<string> {
     models += 1;
     const name = `pausing-${models}`;

@@ -51,7 +51,7 @@ async function outcomeOf(program: StartedProgram): Promise<{ exitCode: number; o
   return { exitCode, output: program.output() };
 }
 
-/** Calls to these addresses, one after the other each, until it is stopped; gives what every one saw. */
+/** Calls each of these addresses in sequence until it is stopped; returns what every call saw. */
 function keepCalling(urls: readonly string[], apiKey: string): { stop: () => Promise<SeenCall[]> } {
   let isStopped = false;
   const seen: SeenCall[] = [];
@@ -148,7 +148,7 @@ test("values that can't be decrypted, or are under a third key, are reported and
   expect(output).not.toContain("nothing is left");
   expect(await countUnder(rig.db, oldKey.id)).toBe(1);
   expect(await readSecret(rig.db, newKey, "filler.2")).toBe("value 2");
-  // It starts with what it can open, and says that this is not all.
+  // It starts with what it can open, and reports that this is not everything.
   const replica = await rig.startProcess(newOnly);
   expect(replica.log()).toContain("secrets.key_missing");
 }, 60_000);

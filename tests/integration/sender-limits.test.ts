@@ -4,7 +4,7 @@ import { loginAdmin } from "../support/accounts/logins.ts";
 import { SluiceRig } from "../support/service/sluice.ts";
 
 let rig: SluiceRig;
-/** Behind an edge that says whom it speaks for, and without one. */
+/** Behind an edge that names the client, and without one. */
 let edged: AccountClient;
 let bare: AccountClient;
 const registrationsMax = 2;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => rig.close());
 
-/** Sends one thing as often as addresses are given, and says what became of each. */
+/** Sends one request from each of the given addresses, and returns their outcomes. */
 type Sending = (client: AccountClient, ip: string) => Promise<number>;
 
 const register: Sending = async (client, ip) => {
@@ -92,7 +92,7 @@ test("leads are sixty a minute in each process, from however many addresses", as
   const send = async (ip: string): Promise<number> => (await edged.post("/backend/lead/create/", rest, { ip })).status;
   const statuses = await Promise.all(Array.from({ length: 80 }, (_, index) => send(`198.18.0.${index}`)));
   const taken = statuses.filter((status) => status === 200).length;
-  // Those of the tests above were of the same minute, as far as it lasts; one comes back each second.
+  // The tests above used up part of the same minute; one more is allowed each second.
   expect(taken).toBeGreaterThan(40);
   expect(taken).toBeLessThan(70);
   expect(statuses.filter((status) => status === 429).length).toBe(80 - taken);

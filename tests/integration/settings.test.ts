@@ -60,7 +60,7 @@ async function fateOfCall(url: string): Promise<string> {
   }
 }
 
-/** Calls again and again until the process goes by the setting. */
+/** Calls again and again until the process applies the setting. */
 async function untilFate(url: string, fate: string): Promise<void> {
   for (const deadline = Date.now() + 20_000; (await fateOfCall(url)) !== fate; ) {
     expect(Date.now()).toBeLessThan(deadline);
@@ -80,7 +80,7 @@ test("every setting is listed with its default, and its allowed values", async (
 test("a change applies to the calls of every replica, even if nobody could announce it", async () => {
   expect(await fateOfCall(first.url)).toBe("stored");
   await save("trace.payloads", false);
-  // The replica that was asked goes by it at once.
+  // The replica that handled the change applies it at once.
   expect(await fateOfCall(first.url)).toBe("off");
   await untilFate(second.url, "off");
   // Every write to the table announces the change, and a replica that did not listen asks again.

@@ -125,7 +125,7 @@ test("live calls and a concurrent settlement leave every user with exactly what 
     }
   }
   const [rows] = await rig.db.sql<{ rows: number }>`select count(*)::integer as rows from usage_log`;
-  // The job of every minute may come to some of them first; the metric counts its rows as well.
+  // The job of every minute may settle some of them first; the metric counts its rows as well.
   expect(settlement.rows()).toBeLessThanOrEqual(rows?.rows ?? 0);
   const metrics = await readMetrics(sluice.url);
   expect(metrics.get("sluice_settlement_lag_seconds")).toBe(0);

@@ -136,7 +136,7 @@ describe("an invalid row", () => {
 });
 
 describe("a database that was restored", () => {
-  /** The numbers of its transactions were far ahead of where this server is. */
+  /** The numbers of its transactions were far ahead of this server's. */
   async function pretendRestore(): Promise<void> {
     await scene.owner.sql`
       update usage_log set xid = ((xid::text::bigint % 7 + 1) * 1000000)::text::xid8`;

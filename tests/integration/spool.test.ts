@@ -11,7 +11,10 @@ const flushMs = 5_000;
 
 type Group = { id: number; count: number; body: string };
 
-/** What a crash at this moment would leave: the files are copied by another process, because closing them lets go the lock. */
+/**
+ * What a crash at this moment would leave: the files are copied by another process, because closing them releases the
+ * lock.
+ */
 async function groupsOnDisk(folder: SpoolFolder, slot = 0): Promise<Group[]> {
   const copy = await mkdtemp(join(tmpdir(), "sluice-spool-copy-"));
   try {

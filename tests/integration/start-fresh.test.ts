@@ -27,7 +27,9 @@ let port = 0;
 let programs: StartedProgram[] = [];
 let outsideBefore: string[] = [];
 
-/** What root keeps outside of checkouts: the copy of the Postgres programs is shared, and was perhaps there before. */
+/**
+ * What root keeps outside of checkouts: the copy of the Postgres programs is shared, and may be older than this test.
+ */
 async function listOutside(): Promise<string[]> {
   const names = await readdir(outsideRoots[0]).catch(() => []);
   return names.filter((name) => /^(a-clone|postgres)-/.test(name)).map((name) => join(outsideRoots[0], name));
@@ -113,7 +115,7 @@ async function startTwice(way: Way): Promise<void> {
 
 test("a fresh clone becomes a service that responds to the printed call, and starts again without installing", async () => {
   const { HOME = "" } = process.env;
-  // With the package cache of this machine: the way with an empty one is below.
+  // With the package cache of this machine; the test below has an empty one.
   await startTwice({ ...bunStart, env: { HOME } });
 }, 60_000);
 

@@ -40,7 +40,7 @@ function start(env: Record<string, string> = {}, words: string[] = []): StartedP
   return program;
 }
 
-/** With a database that is there already a start takes a fraction of a second. */
+/** With an existing database a start takes a fraction of a second. */
 async function startOnDatabase(env: Record<string, string> = {}, words: string[] = []): Promise<StartedProgram> {
   const { url } = await createTestDatabase();
   return start({ DATABASE_URL: url, ...env }, words);

@@ -52,7 +52,7 @@ describe.each(arrangements)("the surfaces besides chat, %s", (arrangement) => {
     client = clientOf(user);
   };
 
-  /** The rows of the user; each has to cost what it says it used, and no more than was set aside. */
+  /** The rows of the user; each has to cost what its usage says, and no more than was set aside. */
   const rows = async (count = 1): Promise<SettledRow[]> => {
     const settled = await waitForSettledRows(scene.rig.db, user.gatewayUserId, count);
     expect(settled).toHaveLength(count);

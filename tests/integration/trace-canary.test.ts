@@ -161,7 +161,7 @@ test("a super-admin with a reason reads the complete prompt, and the log contain
   expect(await findInDatabase([canary])).toEqual({ tables: new Set(), log: new Set() });
 });
 
-/** What a backup holds that leaves the keys of the days out: the rows of the trace as they were. */
+/** The contents of a backup without the day keys: the rows of the trace as they were. */
 async function copyOf(from: Database, days: readonly string[]): Promise<{ db: Database } & AsyncDisposable> {
   const database = await createTestDatabase();
   const db = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
@@ -203,7 +203,7 @@ test("after the retention nobody can read the prompt: not the service, not the d
   expect(codeOf(await read(requestId, day))).toEqual([410, "payload_expired"]);
   expect(await openIn(rig.db)).toBeNull();
   await expect(keysOf(rig.db).read(day)).rejects.toThrow(DayKeyDestroyedError);
-  // The sealed bytes are in the copy, and the master key is known; what opens them is nowhere.
+  // The sealed bytes are in the copy, and the master key is known; the key that opens them no longer exists.
   await expect(openIn(copy.db)).rejects.toThrow(UnknownSealingKeyError);
   await copy.db.sql`
     insert into payload_day_key (day, key_id, wrapped)

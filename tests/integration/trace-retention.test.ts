@@ -73,7 +73,7 @@ test("a run after weeks of downtime does everything that earlier ones missed, an
   expect(readable.filter((day) => day < seven)).toEqual([]);
   expect(await auditedDays()).toEqual([...run.destroyedDays]);
   expect(await retention().run()).toEqual({ destroyedDays: [], dropped: [], left: [] });
-  // A day whose key was destroyed never gets another: what comes late is not kept.
+  // A day whose key was destroyed never gets another: late payloads are not kept.
   await expect(fillDay(9)).rejects.toThrow("the payloads were dropped");
 });
 
@@ -107,7 +107,7 @@ test("a log that is being read loses its key at once and its rows later, and nob
     expect(run.left).toEqual([`payload_record ${old}`]);
     expect(run.dropped).toEqual([`payload_segment ${old}`]);
     expect(await readableDays()).not.toContain(old);
-    // Calls go on: nothing is in line for the log any more.
+    // Calls continue: nothing waits for the log any more.
     await fillDay(0);
   });
   const run = await retention().run();

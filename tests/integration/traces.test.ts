@@ -217,7 +217,7 @@ describe("one call", () => {
     const user = await enter();
     await rig.db
       .sql`update api_key set is_payload_traced = false where gateway_user_id = ${user.gatewayUserId}::bigint`;
-    // The replica hears of it.
+    // The replica learns of it.
     for (const deadline = Date.now() + 10_000; ; ) {
       const made = await callAs(user.apiKey, {});
       const [row] = await find({ request_id: made.requestId });
@@ -333,7 +333,7 @@ describe("the chain of accesses", () => {
     return findings.map(({ finding, link_number: number }) => `${finding}: ${number}`);
   };
 
-  /** Does something to the chain as the owner of the database, looks at what the check says, and undoes it. */
+  /** Changes the chain as the owner of the database, returns the result of the check, and undoes the change. */
   async function foundAfter(...statements: string[]): Promise<string[]> {
     const kept = await rig.db.sql<{ rows: string; head: string }>`
       select (select jsonb_agg(a)::text from payload_access a) as rows,

@@ -27,7 +27,7 @@ afterAll(() => fresh.drop());
 type Signature = {
   readonly name: string;
   readonly types: readonly string[];
-  /** How many of the last parameters may be left out. */
+  /** How many trailing parameters may be omitted. */
   readonly defaults: number;
   readonly result: string;
 };
@@ -39,7 +39,7 @@ async function signatures(sql: Bun.SQL): Promise<Signature[]> {
     from pg_proc where pronamespace = 'public'::regnamespace order by 1`;
 }
 
-/** Whether what calls the one is answered by the other. */
+/** Whether callers of the one can call the other. */
 function answersFor(one: Signature, other: Signature): boolean {
   const isPrefix = one.types.every((type, index) => other.types[index] === type);
   const leftOut = other.types.length - (one.types.length - one.defaults);

@@ -275,7 +275,7 @@ describe("two replicas that share budgets", () => {
       expect(await budget(userBudgetId)).toEqual({ used, leased: left > 0n ? left : 0n, reserved: 0n });
       expect(await budget(keyBudgetId)).toEqual({ used, leased: 0n, reserved: 0n });
     }
-    // A transaction that fell to a deadlock would have been run again.
+    // A transaction that lost a deadlock would have been repeated.
     expect(transactions).toBe(2 * rivalBatches);
   });
 });

@@ -139,7 +139,7 @@ describe("the users of past days", () => {
     expect(await users()).toEqual([0, 0]);
     expect((await faults()).length).toBeGreaterThan(0);
     for await (const _ of rebuildRollup(scene.db, { isForced: false, isChecked: false })) {
-      // Each day is rebuilt while it is told of.
+      // Each day is rebuilt while its result is reported.
     }
     expect(await users()).toEqual([2, 1]);
   });

@@ -188,7 +188,7 @@ describe("settling", () => {
   test(`${pairCount} pairs of cost and multiplier are settled exactly, and as the gateway computes them`, async () => {
     const digits = (count: number): string => Array.from({ length: count }, () => Math.floor(random() * 10)).join("");
     const multiplierOf = (): string => `${BigInt(digits(Math.floor(random() * 7)) || "0")}.${digits(4)}`;
-    // The sums of all rows have to fit as well.
+    // The sums of all rows have to match as well.
     const baseOf = (multiplier: string): bigint => {
       const places = Math.max(1, Math.floor(random() * (13 - (multiplier.indexOf(".") + 1))));
       return BigInt(digits(places));

@@ -63,7 +63,7 @@ describe.each([
 ] as const)("the %s", (area, scriptKb, pageKb, styleKb) => {
   const entry = `src/${area}/main.tsx`;
 
-  /** What is there before the first thing can be seen: the frame, a page, and its texts in English. */
+  /** What is loaded before anything can be seen: the frame, a page, and its texts in English. */
   const firstLoad = (page: string): Set<string> => {
     const texts = Object.keys(app).filter(
       (key) => key === `src/${area}/messages/en.ts` || key === page.replace("page.tsx", "messages/en.ts"),
@@ -144,7 +144,7 @@ describe("the public pages", () => {
 });
 
 describe("nothing that the admin ever loads", () => {
-  /** What marks each of the things that it must not have. */
+  /** A marker for each thing that it must not contain. */
   const marks: Readonly<Record<string, RegExp>> = {
     "a language switcher": /chooseLocale|navigator\.languages|hreflang|日本語|العربية|Español/,
     "a support widget": /support-widget|widget-token|data-widget/,

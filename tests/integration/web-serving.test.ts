@@ -358,7 +358,7 @@ describe("the admin", () => {
 test("a changed plan is on the pages of every language soon, and no incomplete page is ever seen", async () => {
   const before = await (await get("/pricing/")).text();
   await rig.db.sql`update plan set name = 'Credit & <more>', version = version + 1 where plan_code = 'credit-10'`;
-  // A catalogue that is announced is read at once; of plans the process asks now and then.
+  // A changed catalogue is announced and read at once; plans are polled.
   await rig.db.sql`select pg_notify('catalog_changed', 'plan')`;
   const deadline = performance.now() + 30_000;
   let text = before;
@@ -378,7 +378,7 @@ test("without a build, programs are served and pages say that there are none", a
     ["/", "/console/"].map((path) => fetch(`${bare.url}${path}`, { headers: html, redirect: "manual" })),
   );
   expect([home?.status, console?.status]).toEqual([200, 303]);
-  // Not at once: a machine that is busy makes the loop late, which readiness tells as well.
+  // Not at once: a busy machine delays the event loop, which readiness reports as well.
   await waitUntil(async () => (await fetch(`${bare.url}/readyz`)).ok);
   expect(await home?.text()).toContain("not built");
   await bare.kill();

@@ -74,7 +74,7 @@ export function businessSteps({ users, orders }: AgedSizes): readonly (readonly 
 
 const upTo = (count: number): string => `generate_series(1, ${count}) i`;
 
-/** Row n of m is at a proportional time in the last two years: calls are deleted, business data is not. */
+/** The rows are spread evenly over the last two years: calls are deleted, business data is not. */
 const spread = (row: string, count: number): string => `now() - interval '720 days' * (1 - ${row}::float8 / ${count})`;
 
 export async function fillLedger(

@@ -1,4 +1,4 @@
-/** `bun run bench settlement`: how many usage rows a second are settled, and what calls in flight notice of it. */
+/** `bun run bench settlement`: how many usage rows a second are settled, and how much that delays calls in flight. */
 import { parseArgs } from "node:util";
 import type { ReplicaId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";

@@ -110,7 +110,7 @@ async function measure(db: Database, query: Record<string, string>, times: numbe
   const search = new TraceSearching({ db, clock: systemClock, rules: () => rules });
   const input = traceListInput.parse(query);
   const first = await timePages(search, input, times);
-  // Half way through what there is.
+  // Half way through the log.
   const middle = { day: utcDay(Date.now() - 15 * dayMs), requestId: "80000000-0000-7000-8000-000000000000" };
   const deep = await timePages(search, { ...input, cursor: middle }, times);
   return `${first} | ${deep}`;

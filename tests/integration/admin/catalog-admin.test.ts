@@ -201,9 +201,9 @@ describe("a channel", () => {
     expect((await post("channel/save/", { channel_id, updated_at, name: "taken-channel" })).status).toBe(409);
     for (const base_url of [
       ...["ftp://a/v1", "http://u:p@a/v1", "https://a/v1?key=1", "not an address"],
-      // The name that people read is not where it leads.
+      // The visible name is not the address.
       ...["https://exa\nmple.org/v1", "https://example.org\\@evil.example/v1", "http://127.0.0.1:0/v1"],
-      // Where clouds keep the credentials of a machine.
+      // The metadata address of clouds, which has the credentials of the machine.
       ...["http://169.254.169.254/v1", "http://2852039166/v1", "http://[::ffff:a9fe:a9fe]/v1", "http://[fe80::1]/v1"],
       ...["http://[fd00:ec2::254]/v1", "http://100.100.100.200/v1", "http://0.0.0.0:5432/v1", "http://[ff02::1]/v1"],
     ]) {

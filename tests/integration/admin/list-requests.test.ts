@@ -81,7 +81,7 @@ describe("a page", () => {
       const { filters, sorts, input } = source.contract;
       const asked = sorts.map((sort): readonly [string, string] => ["sort", sort]);
       for (const name of Object.keys(filters)) {
-        // Every way in which the filter can be parsed: some of them mean something else.
+        // Every way to parse the filter: some texts can mean something else.
         const sound = [...samples, ...others].filter((value) => input.safeParse({ [name]: value }).success);
         expect([name, sound.length > 0]).toEqual([name, true]);
         asked.push(...sound.map((value) => [name, value] as const));

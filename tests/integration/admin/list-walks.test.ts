@@ -65,7 +65,7 @@ const addSome = async (): Promise<void> => {
   await addToLists(db, `later${added}`, 2);
 };
 
-/** Adds rows behind the first pages: behind every page, the lists would grow faster than they are walked. */
+/** Adds rows after the first pages: after every page, the lists would grow faster than they are walked. */
 function addingAtMost(times: number): () => Promise<void> {
   let left = times;
   return async () => {

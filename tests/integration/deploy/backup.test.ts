@@ -38,7 +38,7 @@ const data = (name: string) => join(folder, name);
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "sluice-backup-"));
-  // The database may belong to a user of its own, who has to pass.
+  // The database may belong to a separate user, who needs access.
   chmodSync(folder, 0o711);
   provider = startSandboxProvider();
   postgres = await startEmbeddedPostgres({ home: data("live/postgres"), isDurable: false });
@@ -111,7 +111,7 @@ describeUnless(unlessInstalled("tar"), "a backup", () => {
     const again = await run("restore", "second", ["--from", backup]);
     expect([again.exitCode, again.output]).toEqual([1, expect.stringContaining("already exists")]);
 
-    // What is back is not only right but works: the same key, the same quota.
+    // The restored data is not only correct but works: the same key, the same quota.
     const revived = await startEmbeddedPostgres({ home: data("second/postgres"), isDurable: false });
     try {
       const second = await rig.startProcess({ DATABASE_URL: revived.url });

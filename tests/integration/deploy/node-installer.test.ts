@@ -116,7 +116,7 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
       0o755,
     );
     const sha256 = new Bun.CryptoHasher("sha256").update(readFileSync(broken)).digest("hex");
-    // A name without a folder, as somebody types it who stands beside the file.
+    // A name without a folder, as typed in the folder of the file.
     const words = ["--binary", "broken", "--sha256", sha256, "--health-seconds", "3"];
     const failed = await node.run("install.sh", words);
     expect([failed.exitCode, failed.output]).toEqual([1, expect.stringContaining(`Version ${version} runs again.`)]);
@@ -193,7 +193,7 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
   test("does the same over SSH, with no secret in a command line", async () => {
     const bin = join(node.folder, "bin");
     mkdirSync(bin);
-    // Passes the words on as ssh does: joined by blanks, to a shell on the other side. It writes them down, too.
+    // Passes the words on as ssh does: joined by blanks, to a shell on the other side. It records them, too.
     node.write(
       "bin/ssh",
       `#!/bin/sh\nshift 3\nprintf '%s\\n' "$*" >>${node.folder}/words\ncd /\nexec sh -c "$*"\n`,

@@ -77,7 +77,7 @@ function upgrade(release: string, ...words: string[]): StartedProgram {
   });
 }
 
-/** A call over a connection of its own: an idle connection that the edge closes in a reload is no call. */
+/** A call over a separate connection: an idle connection that the edge closes in a reload is not a call. */
 async function call(stream: boolean, text = "hello"): Promise<{ status: number; body: string }> {
   const answer = await edge.fetch("/v1/chat/completions", {
     method: "POST",

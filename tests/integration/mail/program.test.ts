@@ -49,7 +49,7 @@ async function queue(dedupeKey: string, userId: bigint): Promise<void> {
   await rig.db.withTransaction((tx) => service.queueMail(tx, { ...mail, variables }));
 }
 
-/** Longer than the job waits that sends what nobody was woken for. */
+/** Longer than the interval of the job that sends emails without a notification. */
 const waitMsMax = 25_000;
 
 async function untilStatus(dedupeKey: string, status: string): Promise<void> {
@@ -135,7 +135,7 @@ test("a new user gets an email by SMTP whose link verifies the address; a server
   expect(mail?.to).toEqual(["new@example.com"]);
   const token = /https:\/\/example\.com(\/\S*token=[\w-]+)/.exec(mail?.source ?? "")?.[1] ?? "";
   expect((await fetch(`${program.url}${token}`)).ok).toBe(true);
-  // The page that the link opens has a button, so that programs that look at links verify nothing.
+  // The page that the link opens has a button, so that link scanners verify nothing.
   expect(await profile("new@example.com")).toMatchObject({ status: "email_pending" });
   const form = new URLSearchParams({ token: token.split("token=")[1] ?? "" });
   const pressed = { method: "POST", body: form, headers: { origin: program.url } };

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await rig.clear();
-  // Users of the tests before have nothing that could run low.
+  // Users of earlier tests have no quota that could run low.
   await rig.db.sql`update user_profile set status = 'closed'`;
 });
 

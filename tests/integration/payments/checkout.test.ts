@@ -305,7 +305,7 @@ describe("a payment", () => {
         index % 2 === 0 ? scene.postNotice(notice) : scene.postEvent(body, signLikeCard(body, cardSecrets.default)),
       ),
     );
-    // One that waited too long for the lock is told to come again; none is told a lie.
+    // One that waited too long for the lock is asked to come again; none gets a false response.
     expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
     expect(await scene.billing.balance(buyers[0])).toBe(5_000_000n);
     expect(await scene.billing.balance(buyers[1])).toBe(5_000_000n);

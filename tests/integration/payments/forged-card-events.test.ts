@@ -19,7 +19,7 @@ const now = (): number => Math.floor(Date.now() / 1_000);
 const bodyFor = (order: Order, change: Partial<PaidEvent> = {}): string =>
   cardEventBody({ orderNo: order.orderNo, ...change });
 
-/** A body with a valid signature, which says what the gateway would never say about this order. */
+/** A body with a valid signature, which claims what the gateway would never report about this order. */
 const signed =
   (change: Partial<PaidEvent>, account = "") =>
   ({ scene: at, order }: Target): Promise<Response> => {
@@ -35,7 +35,7 @@ const header =
     return at.postEvent(body, make(body));
   };
 
-/** The right body, signed, and then changed on its way. */
+/** The right body, signed, and then changed in transit. */
 const altered =
   (change: (body: string) => string | Uint8Array) =>
   ({ scene: at, order }: Target): Promise<Response> => {

@@ -37,7 +37,7 @@ function fieldsFor({ orderNo }: Order, change: WalletFields = {}): WalletFields 
 const formOf = (pairs: Iterable<readonly [string, string]>): string =>
   new URLSearchParams([...pairs].map(([name, value]): [string, string] => [name, value])).toString();
 
-/** A payment of this order at the gateway whose notification is changed on its way. */
+/** A payment of this order at the gateway whose notification is changed in transit. */
 const altered =
   (change: (fields: WalletFields, target: Target) => WalletFields) =>
   (target: Target): Promise<Response> =>
@@ -49,7 +49,7 @@ const rewritten =
   (target: Target): Promise<Response> =>
     target.scene.postForm(change(Object.entries(target.scene.wallet.pay(target.order.orderNo))));
 
-/** A notification with a good signature that says this; the gateway says so as well when it is asked. */
+/** A notification with a valid signature and these values, which the gateway confirms when asked. */
 const confirmed =
   (said: Partial<WalletTransaction>, change: WalletFields = {}) =>
   ({ scene: at, order }: Target): Promise<Response> =>
@@ -66,7 +66,7 @@ const unconfirmed =
     return at.postSigned(fields);
   };
 
-/** Everything right, but the gateway answers the question in this way. */
+/** Everything is right, but the gateway responds to the query in this way. */
 const unanswered =
   (override: () => Response | Promise<Response>) =>
   (target: Target): Promise<Response> => {
@@ -163,7 +163,7 @@ const changes: Attack[] = [
     what: "a field that is read in two ways out of the signed text",
     ...malformed,
     run: ({ scene: at, order }) => {
-      // Somebody who may choose the note of a payment of their own gets a signature over the name of another order.
+      // A payer who may choose the note of a payment gets a signature over the name of another order.
       const own = signLikeWallet(notificationOf("S1", { ...paid, transactionNo: "77" }));
       const signed = signLikeWallet({ ...own, note: `&reference=${order.orderNo}` });
       return at.postNotice({ ...signed, note: "", reference: `${order.orderNo}&reference=S1` });

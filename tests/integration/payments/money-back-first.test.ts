@@ -35,7 +35,7 @@ const pay = (order: Order): Promise<string> => tellCard(order, "payment_intent.s
 const dispute = (order: Order): Promise<string> => tellCard(order, "charge.dispute.created");
 const refunded = (order: Order): Promise<string> => tellCard(order, "charge.refunded", { amount_refunded: 1_000 });
 
-/** The same of the wallet gateway, which says about the payment what it said at first. */
+/** The same for the wallet gateway, which repeats its first report about the payment. */
 async function tellWallet(order: Order, kind: "success" | "reversed"): Promise<string> {
   const known = scene.wallet.transactions.get(order.orderNo);
   const { transactionNo } = known ?? { transactionNo: scene.wallet.pay(order.orderNo)["transactionNo"] ?? "" };

@@ -14,7 +14,7 @@ const lengthMax = 4;
 const isFull = process.env["TEST_FULL"] === "1";
 
 /**
- * What each step does in each state, and what its caller hears. Every state has every step, so that none is left to chance.
+ * What each step does in each state, and what its caller gets. Every state has every step, so that none is left out.
  */
 const table: Record<State, Record<Step, readonly [State, string]>> = {
   none: {

@@ -269,7 +269,7 @@ describe("at the gateway", () => {
     const isAsked = gateway.nextRequest();
     const slow = payRefund(parts(), refundNo);
     await isAsked;
-    // The asker counts as dead, and comes back after all.
+    // The caller counts as dead, and comes back after all.
     await scene.db.sql`update refund set asking_until = now() where refund_no = ${refundNo}`;
     expect(await payRefund(parts(), refundNo)).toMatchObject({ status: "failed", error: "first" });
     const month = { period_end: new Date("2026-02-10T00:00:00Z"), quota_granted: 12_000_000n, months: 1 };
@@ -323,7 +323,7 @@ describe("a refund of a month", () => {
     expect(await refusal(refund(credit))).toBe("conflict");
     expect(await refusal(refund(credit, { amountUsd: usd("10.00") }))).toBe("conflict");
     expect([await scene.balance(buyer), gateway.requests.length]).toEqual([16_999_999n, 0]);
-    // The month alone is whole, and goes.
+    // The month alone is unused, and is refunded.
     expect(await refund(month)).toMatchObject({ status: "done", quota: 12_000_000n });
     expect(await scene.balance(buyer)).toBe(4_999_999n);
   });

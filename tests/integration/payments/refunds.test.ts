@@ -67,7 +67,7 @@ describe("a refund at the card gateway", () => {
       scene.card.override = ({ method }) => (method === "GET" ? list([]) : refuses(code)());
       const said = kind === "failed" ? { error: code } : { said: code };
       expect(await scene.payments.card.refund(asked)).toEqual({ kind, ...said } as never);
-      // After an answer that was lost, a refusal may be because of what came of the first request.
+      // After a lost response, a refusal may be due to the result of the first request.
       expect(await scene.payments.card.refund({ ...asked, isFirst: false })).toEqual({ kind: "unclear", said: code });
     }
   });

@@ -149,7 +149,7 @@ test("both gateways at once credit an order once, by the one it was placed for",
   const notice = scene.wallet.pay(order.orderNo);
   const [wallet, card] = await Promise.all([scene.postNotice(notice), event({ orderNo: order.orderNo })]);
   expect(await card.json()).toMatchObject({ result: "review" });
-  // Whichever comes second finds that something does not fit; a person decides, and nothing is credited twice.
+  // The second one does not fit; a person decides, and nothing is credited twice.
   expect(wallet.status).toBe(200);
   const { status } = await scene.billing.order(order.orderNo);
   expect(["settled", "review"]).toContain(status);

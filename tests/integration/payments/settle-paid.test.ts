@@ -59,7 +59,7 @@ describe("a notice that differs from its order credits nothing and puts it up fo
     expect(await scene.balance(buyer)).toBe(0n);
     expect(await scene.count("payment")).toBe(payments);
     expect(scene.lines.at(-2)).toContain(`"reason":"${reason}"`);
-    // Even the right notice is now for a person to judge.
+    // A person now has to judge even the right notice.
     expect(await settlePaid(scene.deps, noticeOf(order))).toBe("review");
     expect(await scene.balance(buyer)).toBe(0n);
   });

@@ -144,7 +144,7 @@ describe("a gateway message that was not processed", () => {
     expect(rows).toHaveLength(1);
     return rows[0] as Event;
   };
-  /** The time goes by in which a message is not taken again. */
+  /** The time passes in which a message is not processed again. */
   const waited = (id: number) =>
     rig.db.sql`update gateway_event set tried_at = now() - interval '11 seconds' where id = ${id}::bigint`;
   const replay = (cookie: string, id: number) =>
