@@ -1,7 +1,7 @@
 /**
  * `bun run lighthouse`: what Lighthouse says about every page in `tests/shots/pages.ts`, with rows in every list, on a
- * phone and a network as it simulates them. Words on the command line choose pages by their names; `RUNS=3` measures
- * each three times and shows the middle. The table goes to stdout; results and reports are in `.data/lighthouse`.
+ * simulated phone and network. Words on the command line choose pages by their names; `RUNS=3` measures each three
+ * times and shows the middle. The table goes to stdout; results and reports are in `.data/lighthouse`.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ async function measure(measurement: Measurement, shown: ShownPage): Promise<Page
   return resultOf(shown.name, found);
 }
 
-/** In the browser itself: a header that is added to every request gives way to the cookies that pages set. */
+/** In the browser itself: the cookies that pages set replace a header that is added to every request. */
 async function logIn({ browser, web }: Measurement, as: ShownPage["as"]): Promise<void> {
   const session = await browser.newBrowserCDPSession();
   try {
@@ -73,7 +73,7 @@ async function logIn({ browser, web }: Measurement, as: ShownPage["as"]): Promis
   }
 }
 
-/** Pages in their own right; the others in the list of screenshots are states of one. */
+/** Real pages; the others in the list of screenshots are states of one. */
 function isMeasured({ path, as }: ShownPage, words: readonly string[], name: string): boolean {
   const isPage = !path.includes("?") && !path.startsWith("/__") && !(as === "user" && path === "/login/");
   return words.length === 0 ? isPage : words.some((word) => name.includes(word));

@@ -3,18 +3,18 @@ type Scores = {
   readonly performance: number;
   readonly accessibility: number;
   readonly bestPractices: number;
-  /** Null where it was not asked for. */
+  /** Null if it was not requested. */
   readonly seo: number | null;
 };
 
 export type PageResult = {
   readonly name: string;
   readonly scores: Scores;
-  /** Of what the first of them is made, as Lighthouse writes it: `1.2 s`. */
+  /** The figures behind the performance score, as Lighthouse writes them: `1.2 s`. */
   readonly metrics: Readonly<Record<"fcp" | "lcp" | "tbt" | "cls", string>>;
-  /** How fast it took the machine to be: below 1,000 Lighthouse itself says that figures are too low. */
+  /** The measured speed of the machine: below 1,000 Lighthouse itself warns that figures are too low. */
   readonly machine: number;
-  /** What costs a point, by name and what it found. */
+  /** The audits that cost a point, by name, with their findings. */
   readonly faults: readonly string[];
 };
 
@@ -36,7 +36,7 @@ type Report = {
 
 const full = 100;
 
-/** What a report of Lighthouse says, in short. */
+/** The summary of a Lighthouse report. */
 export function resultOf(name: string, report: unknown): PageResult {
   const { audits, categories, environment } = report as Report;
   const score = (category: Category | undefined): number => Math.round((category?.score ?? 0) * full);

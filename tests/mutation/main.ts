@@ -1,7 +1,7 @@
 /**
- * `bun run mutate`: changes the code of money, rights and relay in one place after another and says which change no test
- * notices. It works on a copy of the tree. Words choose mutants by the beginning of their id, `--part=2/4` takes a
- * quarter, `--list` only names them. It ends with the score, and with 1 below the goal.
+ * `bun run mutate`: changes the code of money, rights and relay in one place after another and reports the changes that
+ * no test notices. It works on a copy of the tree. Words choose mutants by the beginning of their id, `--part=2/4`
+ * takes a quarter, `--list` only names them. It ends with the score, and with 1 below the goal.
  */
 
 import { mkdtemp, rm } from "node:fs/promises";

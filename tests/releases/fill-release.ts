@@ -109,7 +109,7 @@ async function settle(db: Database): Promise<void> {
   await rollUsageUp(db, systemClock);
 }
 
-/** Days that were made ahead: they would be the larger part of what is stored. */
+/** Partitions created in advance: they would be the larger part of the file. */
 async function dropEmptyPartitions(db: Database): Promise<void> {
   const partitions = await db.sql<{ name: string }>`
     select inhrelid::regclass::text as name from pg_inherits join pg_class c on c.oid = inhrelid where c.relkind = 'r'`;

@@ -51,7 +51,7 @@ async function listJobs(plan: Plan, needsDatabase: boolean, env: Readonly<Record
   return jobs;
 }
 
-/** As many at once as there are processors; each takes the next job of the list when it is done with one. */
+/** As many at once as there are processors; each takes the next job of the list when it has finished one. */
 async function runInPool(jobs: readonly Job[]): Promise<void> {
   const queue = [...jobs];
   const workers = Array.from({ length: availableParallelism() }, async () => {

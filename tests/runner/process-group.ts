@@ -17,7 +17,7 @@ export type GroupOptions = {
 const politenessMs = 3_000;
 const settleMs = 300;
 const running = new Set<number>();
-/** The variable that marks what a group starts, so that it is found also after it has left the group. */
+/** The variable that marks what a group starts, so that it is found even after it has left the group. */
 export const markName = "SLUICE_TEST_GROUP";
 let groups = 0;
 
@@ -70,7 +70,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
 type Family = { readonly group: number; readonly mark: string };
 type Member = { readonly pid: number; readonly command: string };
 
-/** A child that was just told to stop gets a moment before it counts as left behind. */
+/** A child that is being stopped gets a moment before it counts as left behind. */
 async function findLeftovers(family: Family): Promise<string[]> {
   if (membersOf(family).length === 0) {
     return [];
@@ -90,7 +90,7 @@ function killMembers(family: Family): void {
   }
 }
 
-/** What still runs of a family; where there is no /proc, nothing is known and nothing is claimed. */
+/** What still runs of a family; without /proc nothing is known and nothing is reported. */
 function membersOf({ group, mark }: Family): Member[] {
   const members: Member[] = [];
   for (const pid of listProcesses()) {
@@ -112,7 +112,7 @@ function isMarked(pid: string, mark: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`${markName}=${mark}`);
   } catch {
-    // Somebody else's, or the kernel's.
+    // Another user's process, or the kernel's.
     return false;
   }
 }

@@ -51,7 +51,10 @@ const models: readonly ShownModel[] = [
   },
 ];
 
-/** Fills the account of the user, and what admins see, as months of use would: with long names, failures and refunds. */
+/**
+ * Fills the account of the user, and what admins see, with the traces of months of use: with long names, failures and
+ * refunds.
+ */
 export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
   const { db } = rig;
   const [row] = await db.sql<{ id: UserId; gateway_user_id: GatewayUserId; budget_id: BudgetId }>`

@@ -1,9 +1,9 @@
 /**
- * `bun run shots`: photographs of every page in `pages.ts`, on a desktop and a phone, in light and dark, and in Arabic, as
- * PNG files in `.data/shots`. Words on the command line choose pages by their names. The account and the house are full;
- * with `--first-use` they are empty, and the names of the files begin with `first-`. `--phone`, `--dark` and the like take
- * that look only. With `--in=de,ja` pages that have languages are photographed in these instead, and it is said where they
- * are wider than the narrowest screen.
+ * `bun run shots`: photographs of every page in `pages.ts`, on a desktop and a phone, in light and dark, and in Arabic,
+ * as PNG files in `.data/shots`. Words on the command line choose pages by their names. The account and the house are
+ * full; with `--first-use` they are empty, and the names of the files begin with `first-`. `--phone`, `--dark` and the
+ * like restrict the run to that look. With `--in=de,ja` pages that have languages are photographed in these instead,
+ * and those that are wider than the narrowest screen are reported.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const variants: readonly Variant[] = [
   { name: "arabic-phone", options: { width: 390, height: 800 }, locale: "ar" },
 ];
 
-/** In every language that is asked for. */
+/** In every requested language. */
 const variantsIn = (locales: readonly string[]): readonly Variant[] =>
   locales.flatMap((locale) => [
     { name: locale, options: { width: 1280, height: 800 }, locale },
@@ -45,7 +45,7 @@ async function photograph(studio: Studio, shown: ShownPage, variant: Variant): P
   try {
     await watched.page.goto(path);
     await watched.page.waitForSelector(shown.ready);
-    // Parts of a page that ask for something of their own.
+    // Parts of a page with requests of their own.
     await watched.page.waitForSelector(".skeleton", { state: "detached" });
     // Cards of a long list are only drawn near the screen.
     if ((await watched.page.$(".side-panel")) === null) {

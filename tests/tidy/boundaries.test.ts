@@ -14,7 +14,7 @@ const workspaces = {
   "packages/server-addresses": [],
   "packages/messages-conversion": packages("contracts"),
   "packages/exit-protocol": packages("contracts"),
-  // It stands in for somebody else's server, so it shares no code with the product but the contracts.
+  // It replaces a foreign server, so it shares no code with the product but the contracts.
   "packages/sandbox-provider": packages("contracts"),
   // The sandbox is for trying out and for tests; the product never depends on it.
   "control-plane": packages("contracts", "http-client", "server-addresses", "messages-conversion", "exit-protocol"),
@@ -40,8 +40,8 @@ const leaf = ["platform", "db"];
 const edge = [...leaf, everyService];
 
 /**
- * What is not listed is forbidden. Across features only the doors (below), model.ts, errors.ts and port.ts can be seen. A
- * row such as admin/audit is a room within a room, with rules of its own.
+ * What is not listed is forbidden. Across features only the doors (below), model.ts, errors.ts and port.ts can be seen.
+ * A row such as admin/audit is a room within a room, with separate rules.
  */
 const features = {
   // Free of the product, so that they can be understood and tested alone.
@@ -51,15 +51,15 @@ const features = {
   "admin/audit": leaf,
   ledger: leaf,
   "admin/campaigns": leaf,
-  // Who changes a secret is recorded, and some take two.
+  // Changes of secrets are recorded, and some need two people.
   "admin/secrets": [...leaf, "admin/approvals"],
   // Units, prices and what they cost.
   models: leaf,
-  // The log of calls, and all that is made of it: views, settlement, sums, reports.
+  // The log of calls, and everything derived from it: views, settlement, sums, reports.
   usage: [...leaf, "admin/audit", "models"],
   // Reading a payload is recorded; so is what the end of the retention destroyed.
   trace: [...leaf, "admin/audit"],
-  // Some of them let admins do more, which takes two.
+  // Some of them let admins do more, which needs two people.
   "admin/settings": [...leaf, "admin/approvals", "admin/audit"],
   mail: [...leaf, "admin/audit"],
   // Reports to users by mail.
@@ -69,9 +69,10 @@ const features = {
   "admin/leads": [...leaf, "admin/audit"],
   // Keys belong to accounts; what users change about them is audited.
   gateway: [...leaf, "accounts", "admin/approvals", "admin/audit", "models", "usage"],
-  // Amounts that admins move, limited and agreed to; what moves them is passed in. Reports to the others by mail.
+  // Limits and approvals for amounts that admins move; the function that moves them is passed in. Reports to the others
+  // by mail.
   "admin/approvals": [...leaf, "admin/audit", "mail"],
-  // Adapters of the payment gateways: what they sign, what they say. They know no orders.
+  // Adapters of the payment gateways: signatures and messages. They know no orders.
   "payments/gateways": [...leaf, "admin/secrets"],
   // A paid order grants quota.
   payments: [
@@ -79,7 +80,7 @@ const features = {
   ],
   // The hot path has no SQL and posts no money.
   relay: ["platform", "gateway", "exit-nodes", "trace"],
-  // The model map is a table of its own; calls go the way of the relay.
+  // The model map is a separate table; calls take the path of the relay.
   "messages-compat": [...leaf, "admin/audit", "gateway", "relay"],
   // It draws the pages whose states accounts declare.
   pages: ["platform", "accounts"],

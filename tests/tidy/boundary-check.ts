@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { parseSource } from "./source.ts";
 import type { SourceFile } from "./tree.ts";
 
-/** Stands in a feature's row for "the service of every feature". */
+/** Means "the service of every feature" in a feature's row. */
 export const everyService = "every service";
 
 export type BoundaryTable = {
@@ -38,7 +38,7 @@ export function packageOf(specifier: string): string {
   return parts.slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
 }
 
-/** Where an import leads: a path of the tree, a package, or what is wrong with the way it is written. */
+/** Where an import leads: a path of the tree, a package, or what is wrong with its form. */
 export function resolveImport(path: string, specifier: string | null): { to: string; isPath: boolean } | string {
   if (specifier === null) {
     return "an import must name its target literally, so that it can be checked";
@@ -103,7 +103,7 @@ function featureViolation(table: BoundaryTable, path: string, target: string): s
   }
   const allowed = table.features[from.feature];
   if (allowed === undefined) {
-    return null; // Said once for the file, not for each of its imports.
+    return null; // Reported once for the file, not for each of its imports.
   }
   if (table.open.includes(to.feature)) {
     return allowed.includes(to.feature) ? null : `${from.feature} may not import ${to.feature}`;

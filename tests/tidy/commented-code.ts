@@ -19,7 +19,7 @@ export const looksLikeCode = new RegExp(
 const onlyClosings = /^[)\]}]+[;,]?$/;
 const moduleStatement = /^(import\b.*["'];|export (const|let|type|function|async|class|interface|\{|\*).*)$/;
 
-/** What may have stood on the lines before and after, so that one line of a longer statement parses. */
+/** Possible text before and after the line, so that one line of a longer statement parses. */
 const openings = ["", "if (true) {", "try {"];
 const closings = ["", "}", ")", "1)", "]", "})", ");}"];
 

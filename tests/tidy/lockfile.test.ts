@@ -16,7 +16,7 @@ type Workspace = { readonly folder: string; readonly manifest: Manifest };
 
 type Requirement = { readonly folder: string; readonly name: string; readonly version: string };
 
-/** Under another name a second version of a package can stand beside the first; it is one version anyway. */
+/** A version may be preceded by an alias, as for a second version of a package; it is exact anyway. */
 const exactVersion = /^(npm:(@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.-]+)?(\+[\w.-]+)?$/;
 
 function requirementsOf({ folder, manifest }: Workspace): Requirement[] {

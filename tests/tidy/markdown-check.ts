@@ -70,7 +70,7 @@ const cellsOf = (row: string): number =>
     .replace(/^\||(?<!\\)\|$/g, "")
     .split(/(?<!\\)\|/).length;
 
-/** Rows without a head above them, and rows that have another number of cells than their head. */
+/** Rows without a header above them, and rows that have another number of cells than their header. */
 export function findBrokenTables(page: SourceFile): string[] {
   const found: string[] = [];
   let columns: number | null = null;
@@ -98,14 +98,17 @@ export function findBrokenTables(page: SourceFile): string[] {
 
 const isPathLike = /^[\w@.*{},-]+(?:\/[\w@.*{},-]+)*\/?$/;
 const fileEnding = /\.(?:tsx?|js|css|sql|sh|md|json|conf|service|svg|html|py|example)$/;
-/** Names without a folder are judged where they can only be a file of ours. */
+/** Names without a folder are checked if they can only be a file of ours. */
 const sourceName = /\w\.(?:tsx?|sql|sh|md)$/;
 
-/** Words with a slash in them are paths where they begin at the top, end like a file, or end like a folder. */
+/** Words with a slash are paths if they begin at the top, end like a file, or end like a folder. */
 const isFolderOrFile = (named: string, isWhole: boolean): boolean =>
   isWhole || fileEnding.test(named) || /^\w.*\/$/.test(named);
 
-/** Paths between backticks that are nowhere in the tree. Below a folder of the top they begin there; others may be shortened at their front. */
+/**
+ * Paths between backticks that do not exist in the tree. Below a folder of the top they begin there; others may be
+ * shortened at their front.
+ */
 export function findLostPaths(page: SourceFile, paths: ReadonlySet<string>): string[] {
   const tops = new Set([...paths].filter((path) => path.includes("/")).map((path) => path.split("/", 1)[0] ?? ""));
   const all = [...paths];

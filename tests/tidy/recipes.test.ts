@@ -16,9 +16,9 @@ const examples: Readonly<Record<string, RegExp>> = {
   "A secret": /mail\.gateway_key/,
 };
 
-/** Where an example means something else, by recipe. */
+/** Files in which an example means something else, by recipe. */
 const elsewhere: Readonly<Record<string, RegExp>> = {
-  // The word is used for what providers do by themselves, too.
+  // The word also means what providers do on their own.
   "A fault of the sandbox provider": /^(?!packages\/sandbox-provider\/)/,
 };
 

@@ -61,14 +61,14 @@ function importedPaths(file: SourceFile): { to: string; isTypeOnly: boolean; lin
 }
 
 /**
- * The step that a file in a stage belongs to: the step itself, or a part of it in the folder that bears its name.
- * Null for a file that has no place in the path.
+ * The step that a file in a stage belongs to: the step itself, or a part of it in the folder that bears its name. Null
+ * for a file that is not part of the path.
  */
 function stepOf(filePath: string): string | null {
   return stepPaths.find((step) => filePath === step || filePath.startsWith(`${step.slice(0, -".ts".length)}/`)) ?? null;
 }
 
-/** What keeps a step from being a leaf: it knows another step, parts of another step, or the pipeline that calls it. */
+/** Why a step is not a leaf: it imports another step, parts of another step, or the pipeline that calls it. */
 function findStepViolations(file: SourceFile): string[] {
   const step = stepOf(file.path);
   const violations = step === null ? [`${file.path}: neither a step of the path nor in the folder of one`] : [];
@@ -103,7 +103,10 @@ function findCallerViolations(caller: SourceFile): string[] {
   return [...violations, ...strays.map((to) => `${caller.path} -> ${to}: only the pipeline calls this stage`)];
 }
 
-/** Every break of the rule of the request path. Without a pipeline only the steps are judged; a missing step is borne. */
+/**
+ * Every violation of the rule of the request path. Without a pipeline only the steps are checked; a missing step is
+ * allowed.
+ */
 function findViolations(files: readonly SourceFile[]): string[] {
   const steps = files.filter((file) => isInStage(file.path));
   const violations = steps.flatMap(findStepViolations);

@@ -5,7 +5,7 @@ import type { SourceFile } from "./tree.ts";
 export type ModuleImport = {
   /** Null when it is computed at run time. */
   readonly specifier: string | null;
-  /** What is imported by name, under the name that it has there. */
+  /** The named imports, by the names that they have there. */
   readonly names: readonly string[];
   readonly isTypeOnly: boolean;
   readonly line: number;
@@ -29,7 +29,7 @@ export type ParsedSource = {
 
 type Span = { readonly start: number; readonly end: number };
 
-/** The line, from 1, on which an offset stands. */
+/** The line of an offset, counted from 1. */
 export function lineAt(text: string, offset: number): number {
   let line = 1;
   for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1)) {
@@ -52,7 +52,7 @@ function blankSpans(text: string, spans: readonly Span[]): string {
   return result + text.slice(at);
 }
 
-/** Keeps only what is said inside comments: neither the marks around it nor the stars in front of the lines. */
+/** Keeps only the text of comments: neither their delimiters nor the stars at the beginning of lines. */
 function remarksOf(text: string, comments: readonly Comment[]): string {
   let result = "";
   let at = 0;
@@ -83,7 +83,7 @@ const literalText = (node: Node): string | null =>
       ? (node.quasis[0]?.value.cooked ?? null)
       : null;
 
-/** Everything the rules want to know about a file, found in one walk over its syntax. */
+/** Everything the rules need to know about a file, found in one walk over its syntax. */
 class SourceReader {
   readonly imports: ModuleImport[] = [];
   readonly pieces: TextPiece[] = [];
@@ -160,7 +160,7 @@ const parsed = new WeakMap<SourceFile, ParsedSource>();
 
 /**
  * Parses a file; the result is kept for as long as the file object lives.
- * @throws Error when the file does not parse: what can't be read can't be judged
+ * @throws Error when the file does not parse: what can't be parsed can't be checked
  */
 export function parseSource(file: SourceFile): ParsedSource {
   const known = parsed.get(file);

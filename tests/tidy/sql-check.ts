@@ -10,7 +10,7 @@ const sqlTag = /^(sql|tx|transaction)$/;
 const sqlStart =
   /^\s*(select|insert\s+into|update\s+\S+(\s+(as\s+)?\w+)?\s+set|delete\s+from|with\s+\S+\s+as|create|alter|drop|truncate|lock\s+table|begin|commit|rollback|savepoint|set\s+local|listen|notify|copy|explain|vacuum|analyze)\b/i;
 const sqlQuery = /\bselect\s[\s\S]*\sfrom\s/i;
-/** Whole statements only: a sentence of an answer may begin with "Select" or "Update". */
+/** Whole statements only: a sentence of a response may begin with "Select" or "Update". */
 const sqlStatement =
   /^\s*(select\s[\s\S]*\sfrom\s|insert\s+into\s+\S+|update\s+\S+\s+set\s|delete\s+from\s+\S+|create\s+(unlogged\s+)?(table|index|unique|function|role)\s|alter\s+table\s|drop\s+table\s|truncate\s+\S+$|(un)?listen\s+\w+$|notify\s+\w+)/;
 
@@ -24,7 +24,7 @@ export function isSqlStatement(tag: string | null, text: string): boolean {
   return tag === null ? sqlStatement.test(text) : sqlStart.test(text) || (sqlTag.test(tag) && sqlQuery.test(text));
 }
 
-/** What an import has to do with a database, or null. */
+/** How an import is related to a database, or null. */
 function databaseImport(path: string, { specifier, names }: ModuleImport): string | null {
   const target = resolveImport(path, specifier);
   if (typeof target === "string") {

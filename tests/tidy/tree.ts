@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-/** The folder that holds the whole project. */
+/** The root folder of the project. */
 export const treeRoot = resolve(import.meta.dir, "../..");
 
 type IgnoreRule = { readonly glob: Bun.Glob; readonly matchesWholePath: boolean; readonly onlyFolders: boolean };
@@ -30,9 +30,9 @@ function isIgnored(rules: readonly IgnoreRule[], path: string, isFolder: boolean
 }
 
 /**
- * Every file below `root` that .gitignore does not exclude, as sorted paths with forward slashes.
- * The folder is walked instead of asking git: the tests also run where git is absent or distrusts the owner of the
- * checkout, and a new file is judged before it is added.
+ * Every file below `root` that .gitignore does not exclude, as sorted paths with forward slashes. The folder is walked
+ * instead of asking git: the tests also run where git is absent or distrusts the owner of the checkout, and a new file
+ * is checked before it is added.
  */
 export function listFiles(root: string = treeRoot): string[] {
   const ignoreFile = join(root, ".gitignore");

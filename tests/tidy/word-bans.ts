@@ -16,7 +16,7 @@ export type Ban = {
   readonly pattern: RegExp;
   /** Files in which the ban holds; everywhere when absent. */
   readonly where?: (path: string) => boolean;
-  /** A second look at a match, for patterns that alone would be too loud. */
+  /** A second check of a match, for patterns that alone would report too much. */
   readonly confirm?: (match: string) => boolean;
 };
 
@@ -39,8 +39,8 @@ const lockFile = (path: string): boolean => path === "bun.lock";
 const appliedMigration = /^control-plane\/src\/db\/migrations\//;
 
 /**
- * What may not stand in the tree, each with what to do instead. Biome's own rules are not repeated; these are the words
- * and habits that it does not know, or knows only in part.
+ * What may not be in the tree, each with what to do instead. Biome's own rules are not repeated; these are the words
+ * and habits that it does not cover, or covers only in part.
  */
 export const bans: readonly Ban[] = [
   {

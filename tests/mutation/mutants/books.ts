@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** What the check of money says of the ledger and of the settlement. */
+/** What the check of money reports about the ledger and the settlement. */
 export const bookMutants: readonly Mutant[] = [
   {
     id: "books/sql-check-no-entries",

@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Which channel a call goes to, and what a failure says about it. */
+/** Which channel a call goes to, and what a failure means for it. */
 export const channelMutants: readonly Mutant[] = [
   {
     id: "relay/attempts-max",

@@ -171,7 +171,7 @@ const textBlock = words.map((text) => ({ type: "text", text }));
 const image = fc.constant({ type: "image", source: { type: "base64", media_type: "image/png", data: "AA" } });
 const resultContent = fc.oneof(words, fc.array(fc.oneof(textBlock, image), { maxLength: 3 }), fc.constant(undefined));
 
-/** What the assistant says and what is answered: calls, results in any order, and words between and beside them. */
+/** What the assistant says and the user's response: calls, results in any order, and words between and beside them. */
 const round = fc
   .record({
     said: fc.array(fc.oneof(textBlock, fc.constant({ type: "thinking", thinking: "t", signature: "" })), {

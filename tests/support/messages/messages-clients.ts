@@ -46,7 +46,7 @@ type ReadableStreamOfMessages = {
 async function read(stream: ReadableStreamOfMessages): Promise<ClientReading> {
   const blocks: unknown[] = [];
   stream.on("contentBlock", (block) => blocks.push(structuredClone(block)));
-  // Somebody who listens makes the client read the arguments piece by piece.
+  // A listener makes the client read the arguments piece by piece.
   stream.on("inputJson", (_piece, input) => JSON.stringify(input));
   try {
     return { blocks, message: await stream.finalMessage(), error: null };

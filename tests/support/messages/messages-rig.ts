@@ -53,7 +53,7 @@ export class MessagesRig {
     return `${this.sluice.url}/msgcompat`;
   }
 
-  /** A call without a client, to look at the bytes of the answer. */
+  /** A call without a client, to check the bytes of the response. */
   call(path: string, init: RequestInit & { readonly apiKey?: string } = {}): Promise<Response> {
     const { apiKey = this.user.apiKey, headers, ...rest } = init;
     return fetch(`${this.sluice.url}${path}`, {

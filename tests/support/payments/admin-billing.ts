@@ -11,7 +11,7 @@ import type { Database } from "@sluice/control-plane/platform/db.ts";
 import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
 import { masterKeyBytes } from "../service/sluice.ts";
 
-/** As the settings come. */
+/** As in the settings. */
 export const usualRules: AmountRules = {
   adjust: { usdMax: 20, usdPerDayMax: 100 },
   refund: { usdMax: 100, usdPerDayMax: 500 },

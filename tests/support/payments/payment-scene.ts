@@ -112,7 +112,7 @@ export class PaymentScene implements AsyncDisposable {
     return this.post("/backend/payment/walletpay/ipn/", text, { "content-type": "application/x-www-form-urlencoded" });
   }
 
-  /** Signs and sends what the wallet gateway would never say, or not about this order. */
+  /** Signs and sends what the wallet gateway would never report, or not about this order. */
   postSigned(fields: WalletFields, token?: string): Promise<Response> {
     return this.postNotice(signLikeWallet(fields, token));
   }

@@ -1,6 +1,6 @@
 import type { RefundAnswer, RefundGateway, RefundRequest } from "@sluice/control-plane/payments/gateways/port.ts";
 
-/** A gateway that refunds as a test tells it to: by default at once, each number once. */
+/** A gateway that refunds as scripted: by default at once, each number once. */
 export class ScriptedRefunds implements RefundGateway {
   readonly requests: RefundRequest[] = [];
   /** Its next responses; the last one stays. */

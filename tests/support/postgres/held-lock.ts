@@ -70,7 +70,7 @@ export async function waitForAnyWaiter(db: Queryable): Promise<string> {
   return await waitUntilSeen(select, "a waiter for a lock");
 }
 
-/** Of several who wait for one row only the first waits for who holds it; the others wait for the first. */
+/** Of several sessions that wait for one row, only the first waits for the holder; the others wait for the first. */
 async function hasWaiters(db: Queryable, pid: number, atLeast: number): Promise<true | null> {
   const [row] = await db.sql<{ waiting: number }>`
     with recursive waiting as (

@@ -51,7 +51,7 @@ export type TestUser = {
 export class SluiceRig {
   readonly database: TestDatabase;
   readonly db: Database;
-  /** Everybody who was added. */
+  /** All users that were added. */
   readonly users: TestUser[] = [];
   readonly #upstreamUrl: string;
   readonly #root: string;
@@ -155,7 +155,7 @@ export class SluiceRig {
     return (await this.startParts(arrangement, env)).entry;
   }
 
-  /** The same, for a test that is about the processes. The entry is the first of all. */
+  /** The same, for a test that is about the processes. The first one is the entry. */
   async startParts(
     arrangement: Arrangement,
     env: Record<string, string> = {},

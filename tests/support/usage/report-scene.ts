@@ -7,7 +7,7 @@ const spanMs = 45 * 86_400_000;
 
 /**
  * A database with the sums of random calls, and with random payments and refunds, over six weeks in which clocks are
- * changed. The calls themselves stand in the table `test_call`, so that sums can be checked another way.
+ * changed. The calls themselves are in the table `test_call`, so that sums can be checked another way.
  */
 export async function createReportScene(seed: number, calls: number, payments: number): Promise<SettlementScene> {
   const scene = await SettlementScene.create(4);
@@ -26,7 +26,7 @@ export async function createReportScene(seed: number, calls: number, payments: n
     from unnest(array['east', 'west']) name`;
   const rows = Array.from({ length: calls }, (_, index) => ({
     at: moment(),
-    // Few make half of the calls; the others are there on some days only.
+    // A few users make half of the calls; the others call on some days only.
     user: below(2) === 0 ? scene.customer(below(4)).gatewayUserId.toString() : String(10_000 + below(60)),
     model: ["alpha", "beta", null][below(3)] ?? null,
     channel: ["east", "west", null][below(3)] ?? null,

@@ -167,7 +167,7 @@ export class SettlementScene implements AsyncDisposable {
   }
 }
 
-/** Other tests work on the same server, and what they leave open holds the cursor back as our own would. */
+/** Other tests work on the same server, and their open transactions hold the cursor back like our own. */
 export async function waitUntilSettleable(db: Database, timeoutMs = 20_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

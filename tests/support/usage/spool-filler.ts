@@ -1,7 +1,7 @@
 import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
 import { noteCodecs } from "./spool-fixture.ts";
 
-/** A process of its own that records rows until one is refused, and then ends without closing its spool. */
+/** A separate process that records rows until one is refused, and then ends without closing its spool. */
 const [directory = ""] = Bun.argv.slice(2);
 const spool = await openSpool({ directory, codecs: noteCodecs, reserveBytes: 0, onWarning: () => undefined });
 const row = "x".repeat(10_000);

@@ -58,7 +58,7 @@ export async function spoolFolder(): Promise<SpoolFolder> {
   };
 }
 
-/** A consumer that remembers what it was given. */
+/** A consumer that remembers the rows it got. */
 export type Sink = DrainOptions<NoteRows> & {
   readonly batches: SpoolBatch<NoteRows>[];
   readonly quarantined: QuarantinedEntry<NoteRows>[];

@@ -33,7 +33,7 @@ export async function launchChromium(moreFlags: readonly string[] = []): Promise
   try {
     return await launch(program, { LD_LIBRARY_PATH });
   } catch {
-    // A machine without the libraries of a browser: some came along with it.
+    // A machine without the libraries of a browser: some come with the package.
   }
   try {
     return await launch(program, { LD_LIBRARY_PATH: [libraries, LD_LIBRARY_PATH].filter(Boolean).join(":") });
@@ -70,7 +70,7 @@ async function unpackChromium(): Promise<{ readonly program: string; readonly li
     await writeFile(join(draft, "chromium"), await decompress(await readFile(join(packed, "bin/chromium.br"))));
     await chmod(join(draft, "chromium"), 0o700);
     await extractTar(await decompress(await readFile(join(packed, "bin/al2023.tar.br"))), draft);
-    // Where another process was first, its copy is as good.
+    // If another process was first, its copy is as good.
     await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
   }
   return unpacked;

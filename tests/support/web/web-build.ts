@@ -3,8 +3,8 @@ import { join } from "node:path";
 const root = join(import.meta.dir, "../../..");
 
 /**
- * The folder of the current build of the web UI, for `WEB_DIST`. Builds what has changed; of tests that need it at the
- * same time one builds and the others wait.
+ * The folder of the current build of the web UI, for `WEB_DIST`. Builds what has changed; if several tests need it at
+ * the same time, one builds and the others wait.
  */
 export async function builtWeb(): Promise<string> {
   const child = Bun.spawn([process.execPath, join(root, "web/build/build-web.ts")], {

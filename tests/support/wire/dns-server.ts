@@ -14,7 +14,7 @@ export type DnsZone = {
 const types: Readonly<Record<number, "a" | "aaaa">> = { 1: "a", 28: "aaaa" };
 const codes = { failing: 2, absent: 3 } as const;
 
-/** A small DNS server on UDP that responds as it was told, until told otherwise. */
+/** A small DNS server on UDP that responds as scripted, until the script changes. */
 export class DnsServer implements AsyncDisposable {
   readonly questions: { readonly name: string; readonly type: "a" | "aaaa" }[] = [];
   readonly #zones = new Map<string, DnsZone>();
@@ -98,7 +98,7 @@ function toBytes(address: string): Buffer {
   return Buffer.from(all.flatMap((group) => [group >> 8, group & 255]));
 }
 
-/** Good for no time at all, so that nobody between here and the test may keep it. */
+/** Valid for zero seconds, so that nobody between here and the test may cache it. */
 function record(owner: Buffer, type: number, data: Buffer): Buffer {
   const head = Buffer.alloc(10);
   head.writeUInt16BE(type, 0);

@@ -1,20 +1,20 @@
 import { connectRaw, type RawConnection } from "./raw-tcp-client.ts";
 
-/** What came back for one request, as far as it is HTTP. */
+/** The response to one request, as far as it is HTTP. */
 export type Exchange = {
-  /** Null when the connection ended without an answer. */
+  /** Null when the connection ended without a response. */
   readonly status: number | null;
-  /** The statuses of interim answers before it, such as 100. */
+  /** The statuses of interim responses before it, such as 100. */
   readonly interim: readonly number[];
   readonly headers: Headers;
   readonly body: string;
   /** Of the request: all of it, or of its body where `fetch` wrote the head. */
   readonly sentBytes: number;
-  /** From the first byte of the request to the last one of the answer. */
+  /** From the first byte of the request to the last one of the response. */
   readonly durationMs: number;
 };
 
-/** Sends a request with `fetch` and reads the whole answer. */
+/** Sends a request with `fetch` and reads the whole response. */
 export async function exchange(url: string, init: RequestInit): Promise<Exchange> {
   const startedAtMs = performance.now();
   const answer = await fetch(url, { redirect: "manual", ...init });
@@ -25,7 +25,7 @@ export async function exchange(url: string, init: RequestInit): Promise<Exchange
   return { status, interim: [], headers: new Headers(headers), body, sentBytes, durationMs };
 }
 
-/** Sends bytes over a connection of their own and reads one answer. What else may come stays on the connection. */
+/** Sends bytes over a separate connection and reads one response. Anything after it stays on the connection. */
 export async function exchangeRaw(
   url: string,
   request: string | Uint8Array,
@@ -55,7 +55,7 @@ export async function exchangeRaw(
 
 type Head = { readonly status: number; readonly headers: Headers; readonly end: number };
 
-/** The head of the answer that begins at `offset`; null when the connection ended before it was whole. */
+/** The head of the response that begins at `offset`; null when the connection ended before it was complete. */
 async function readHead(connection: RawConnection, offset: number): Promise<Head | null> {
   const find = () => Buffer.from(connection.received()).indexOf("\r\n\r\n", offset);
   while (find() === -1) {

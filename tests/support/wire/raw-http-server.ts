@@ -1,6 +1,6 @@
 import type { TestCertificate } from "./test-certificates.ts";
 
-/** A request as it arrived: nothing is interpreted but where it ends. */
+/** A request as it arrived: only its end is interpreted. */
 export type RawRequest = {
   readonly head: string;
   readonly body: Buffer;
@@ -10,7 +10,7 @@ export type RawRequest = {
 };
 
 export type RawSocket = {
-  /** Sends everything, also what does not fit at once. */
+  /** Sends everything, even what does not fit at once. */
   send(bytes: string | Uint8Array): void;
   /** FIN, once everything is sent. */
   finish(): void;
@@ -30,7 +30,7 @@ export type RawHttpServer = {
   readonly sentBytes: number;
   /** Resolves when no connection is open any more. */
   allClosed(): Promise<void>;
-  /** Resolves when that many requests have arrived whole. */
+  /** Resolves when that many complete requests have arrived. */
   received(count: number): Promise<void>;
   stop(): void;
 };
@@ -176,7 +176,7 @@ function rawSocket(socket: Bun.Socket<Connection>, flush: (socket: Bun.Socket<Co
 }
 
 function takeRequest(connection: Connection): RawRequest | null {
-  // Putting a large body together for each of its packets would cost the square of its size.
+  // Joining a large body at each of its packets would cost the square of its size.
   if (connection.pendingBytes < connection.neededBytes) {
     return null;
   }

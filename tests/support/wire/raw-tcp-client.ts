@@ -11,7 +11,7 @@ export type RawConnection = {
   /** The pieces in which it arrived, as the event loop delivered them. */
   readonly pieces: readonly Uint8Array[];
   send(bytes: Uint8Array | string): void;
-  /** Stops reading, so that the peer runs into full buffers; and resumes. */
+  /** Stops reading, so that the peer's buffers fill up; and resumes. */
   pause(): void;
   resume(): void;
   /** Resolves when at least so many bytes have arrived. */

@@ -5,7 +5,7 @@ const soReceiveBuffer = 8;
 
 /**
  * Fixes the kernel's buffer for a connection that is not read, on Linux. Otherwise it grows to many megabytes each, and
- * some hundred stalled connections take all the kernel's memory for TCP: it then resets connections of others.
+ * some hundred stalled connections take all the kernel's memory for TCP: it then resets other connections.
  * @throws Error when the system refuses
  */
 export function setReceiveBuffer(file: number, bytes: number): void {
