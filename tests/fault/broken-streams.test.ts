@@ -65,7 +65,7 @@ type Fault = {
 
 const faults: readonly Fault[] = [
   {
-    name: "an event that is no JSON",
+    name: "an event that is not JSON",
     behaviour: {
       events: [
         ...events.slice(0, 4).map(({ bytes }) => bytes.toString().slice(6, -2)),
@@ -78,14 +78,14 @@ const faults: readonly Fault[] = [
     heard: 4,
   },
   {
-    name: "an end without a reason",
+    name: "an end without a finish reason",
     behaviour: { raw: wireBytes(events.slice(0, 6)).toString("latin1") },
     code: "stream_interrupted",
     result: "no_last_event",
     heard: 6,
   },
   {
-    name: "a size line that is no number",
+    name: "a chunk size that is not a number",
     behaviour: { raw: `${raw.slice(0, afterEvents(4))}zz\r\n` },
     code: "stream_interrupted",
     result: "malformed",
@@ -119,7 +119,7 @@ const faults: readonly Fault[] = [
     heard: 4,
   },
   {
-    name: "an event larger than any event is",
+    name: "an event above the size limit",
     behaviour: {
       events: [...events.slice(0, 3).map(({ bytes }) => bytes.toString().slice(6, -2)), `"${"x".repeat(5_000_000)}"`],
     },

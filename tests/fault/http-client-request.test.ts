@@ -78,10 +78,10 @@ describe("what reaches the upstream", () => {
     "a hostname with a line end": { port: 1, hostname: "localhost\r\nx-evil: 1" },
     "a hostname with a NUL": { port: 1, hostname: "localhost\0" },
     "a hostname with a user": { port: 1, hostname: "a@localhost" },
-    "a length of one's own": { port: 1, headers: [["Content-Length", "5"]] },
-    "a coding of one's own": { port: 1, headers: [["transfer-encoding", "chunked"]] },
-    "a host of one's own": { port: 1, headers: [["HOST", "other"]] },
-    "options of the connection": { port: 1, headers: [["connection", "x-a"]] },
+    "a length from the caller": { port: 1, headers: [["Content-Length", "5"]] },
+    "a coding from the caller": { port: 1, headers: [["transfer-encoding", "chunked"]] },
+    "a host from the caller": { port: 1, headers: [["HOST", "other"]] },
+    "connection headers from the caller": { port: 1, headers: [["connection", "x-a"]] },
     "a head of more than 64 KiB": { port: 1, headers: [["x-a", "a".repeat(65_536)]] },
   };
   for (const [what, options] of Object.entries(smuggled)) {

@@ -181,7 +181,7 @@ describe("faults of the upstream", () => {
   const garbage: Record<string, string> = {
     "text of another protocol": "SSH-2.0-OpenSSH_9.2p1\r\n",
     "random bytes": "\x15\x03\x01\x00\x02\x02\x28\xff\xfe\x00",
-    "a size of a chunk that is no number": `${chunked}zz\r\nhello\r\n`,
+    "a chunk size that is not a number": `${chunked}zz\r\nhello\r\n`,
   };
   for (const [what, text] of Object.entries(garbage)) {
     test(`${what} instead of a response is an error, not a body`, async () => {
@@ -315,7 +315,7 @@ describe("strictness", () => {
 
   const heads: Record<string, [string, HttpClientErrorKind]> = {
     "a head of 100 KB": [`${ok}X-A: ${"a".repeat(100_000)}\r\n\r\n`, "too_large"],
-    "a head without end": [`${ok}X-A: ${"a".repeat(100_000)}`, "too_large"],
+    "an endless head": [`${ok}X-A: ${"a".repeat(100_000)}`, "too_large"],
     "200 headers": [`${ok}${"X-A: 1\r\n".repeat(200)}\r\n`, "too_large"],
     "a length together with chunks": [
       `${ok}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,

@@ -10,10 +10,10 @@ const errorOf = (error: object): Behaviour["body"] => ({ error });
 
 /** A provider's response that a request alone can cause, and how often it takes to do harm. */
 const attacks: readonly { readonly name: string; readonly behaviour: Behaviour; readonly calls: number }[] = [
-  { name: "requests that are not acceptable", behaviour: { status: 406 }, calls: 30 },
+  { name: "requests that get 406", behaviour: { status: 406 }, calls: 30 },
   { name: "requests whose address is too long", behaviour: { status: 414, isHtmlBody: true }, calls: 30 },
   { name: "requests whose headers are too large", behaviour: { status: 431, isHtmlBody: true }, calls: 30 },
-  { name: "requests that make the server stumble", behaviour: { status: 500 }, calls: 30 },
+  { name: "requests that make the server fail", behaviour: { status: 500 }, calls: 30 },
   {
     name: "a prompt that moderation refuses",
     behaviour: { status: 403, body: errorOf({ message: "Your input was flagged by moderation.", code: 403 }) },
@@ -30,7 +30,7 @@ const attacks: readonly { readonly name: string; readonly behaviour: Behaviour; 
     calls: 2,
   },
   {
-    name: "a request above what is left of the account",
+    name: "a request above the remaining balance of the account",
     behaviour: {
       status: 402,
       body: errorOf({ message: "You requested up to 65536 tokens, but can only afford 2000.", code: 402 }),
@@ -44,7 +44,7 @@ const attacks: readonly { readonly name: string; readonly behaviour: Behaviour; 
     calls: 1,
   },
   {
-    name: "a request for what the account may not use",
+    name: "a request for a feature that the account may not use",
     behaviour: {
       status: 401,
       body: errorOf({ message: "Your key has no access to this feature.", code: "no_access" }),

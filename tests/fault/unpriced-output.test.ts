@@ -35,7 +35,7 @@ const escapes: readonly Escape[] = [
     row: { outputTokens: 19n },
   },
   {
-    name: "a field that nobody knows",
+    name: "an unknown field",
     path: "/v1/chat/completions",
     event: chunk({ dream: text }),
     row: { outputTokens: 200n },

@@ -49,16 +49,21 @@ const statusFault = (status: number, outcome: typeof failed, more: Behaviour = {
 
 const faults: readonly Fault[] = [
   { name: "a refused connection", place: "closed port", ...unreachable, result: "unreachable" },
-  { name: "a certificate nobody vouches for", place: "untrusted certificate", ...unreachable, result: "tls_failed" },
-  { name: "a server without TLS behind https", place: "no TLS", ...unreachable, result: "tls_failed" },
   {
-    name: "a reset in place of an answer",
+    name: "a certificate that no authority signed",
+    place: "untrusted certificate",
+    ...unreachable,
+    result: "tls_failed",
+  },
+  { name: "a server without TLS at an https address", place: "no TLS", ...unreachable, result: "tls_failed" },
+  {
+    name: "a reset instead of a response",
     behaviour: { cut: { afterBytes: 0, with: "rst" } },
     ...failed,
     result: "reset_before_head",
   },
   {
-    name: "an end of the connection in place of an answer",
+    name: "an end of the connection instead of a response",
     behaviour: { cut: { afterBytes: 0, with: "fin" } },
     ...failed,
     result: "reset_before_head",
@@ -69,16 +74,16 @@ const faults: readonly Fault[] = [
     ...failed,
     result: "reset_before_head",
   },
-  { name: "silence in place of an answer", behaviour: { neverAnswer: true }, ...silent, result: "first_byte_timeout" },
+  { name: "silence instead of a response", behaviour: { neverAnswer: true }, ...silent, result: "first_byte_timeout" },
   {
-    name: "silence in place of the first token",
+    name: "silence instead of the first token",
     only: "stream",
     behaviour: { silence: { afterChunks: 0 } },
     ...silent,
     result: "first_byte_timeout",
   },
   {
-    name: "silence in place of the body",
+    name: "silence instead of the body",
     only: "whole",
     behaviour: { silence: { afterChunks: 0 } },
     ...silent,
@@ -146,7 +151,7 @@ const faults: readonly Fault[] = [
     result: "reset_in_body",
   },
   {
-    name: "compressed bytes nobody asked for",
+    name: "compressed bytes that were not requested",
     behaviour: { headers: { "Content-Encoding": "gzip" } },
     ...failed,
     result: "encoded",
@@ -173,12 +178,12 @@ const faults: readonly Fault[] = [
     result: "reset_in_body",
   },
   {
-    name: "a size line that is no number",
+    name: "a chunk size that is not a number",
     behaviour: { malformedFraming: 0, framing: "chunked" },
     ...failed,
     result: "malformed",
   },
-  { name: "bytes that are no HTTP", behaviour: { raw: "SSH-2.0-OpenSSH_9.2\r\n" }, ...failed, result: "malformed" },
+  { name: "bytes that are not HTTP", behaviour: { raw: "SSH-2.0-OpenSSH_9.2\r\n" }, ...failed, result: "malformed" },
   {
     name: "two different lengths",
     behaviour: { raw: "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 2\r\n\r\n{}\n" },

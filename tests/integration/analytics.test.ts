@@ -344,7 +344,7 @@ describe("an enterprise lead", () => {
     ["a line break in the company", { company: "a\r\nb" }],
     ["control characters in the message", { message: "\u001b[31m" }],
     ["an endless message", { message: "a".repeat(5_001) }],
-    ["a state of its own", { status: "won" }],
+    ["a state chosen by the sender", { status: "won" }],
   ])("with %s is refused", async (_, change) => {
     const codes: Record<string, string> = { email: "invalid_email", status: "unknown_field" };
     const code = codes[Object.keys(change)[0] ?? ""] ?? "invalid_value";

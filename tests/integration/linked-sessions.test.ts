@@ -11,7 +11,7 @@ type Credential = { readonly headers?: Record<string, string>; readonly subproto
 /** How programs and browsers send their key. */
 const ways: readonly [string, (key: string) => Credential][] = [
   ["as a bearer", (key) => ({ headers: { authorization: `Bearer ${key}` } })],
-  ["in a header of its own", (key) => ({ headers: { "x-api-key": key } })],
+  ["in a separate header", (key) => ({ headers: { "x-api-key": key } })],
   ["among the subprotocols", (key) => ({ subprotocols: ["realtime", `openai-insecure-api-key.${key}`] })],
 ];
 

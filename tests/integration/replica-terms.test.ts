@@ -68,7 +68,7 @@ describe("the leases of a replica", () => {
     expect((await renewTerm(db, one, { era, lengthMs })).era).toBe(era);
   });
 
-  test("go back when it was given up, and not before a quarter of its term has passed after the end", async () => {
+  test("go back once it was given up, and a quarter of a term after its end at the earliest", async () => {
     await lend(40n);
     expect(await markGivenUp(db, one)).toBe(true);
     await age(one, 74);

@@ -48,7 +48,7 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
     await node[Symbol.asyncDispose]();
   });
 
-  test("installs an agent that serves, does nothing the second time, and leaves nothing behind when removed", async () => {
+  test("installs an agent that serves, does nothing the second time, and leaves nothing when removed", async () => {
     const before = node.tree();
     const words = ["--binary", builds.binary, "--sha256", builds.sha256, ...node.input];
     const dry = await node.run("install.sh", [...words, "--dry-run"]);

@@ -71,9 +71,9 @@ const webhook = "cardpay.default.webhook_secret";
 const signatures: Attack[] = [
   { what: "no signature", ...refused, run: header(() => null) },
   { what: "an empty signature", ...refused, run: header(() => "") },
-  { what: "a signature that is none", ...refused, run: header(() => "t=1,v1") },
+  { what: "a malformed signature", ...refused, run: header(() => "t=1,v1") },
   { what: "a signature without a time", ...refused, run: header((body) => `v1=${hmacOf(body, secret, now())}`) },
-  { what: "a time that is no number", ...refused, run: header((body) => `t=now,v1=${hmacOf(body, secret, now())}`) },
+  { what: "a time that is not a number", ...refused, run: header((body) => `t=now,v1=${hmacOf(body, secret, now())}`) },
   {
     what: "two times, one of them signed",
     ...refused,
@@ -111,13 +111,13 @@ const signatures: Attack[] = [
 
 const bodies: Attack[] = [
   { what: "a rewritten body", ...refused, run: altered((body) => JSON.stringify(JSON.parse(body))) },
-  { what: "a line break more", ...refused, run: altered((body) => `${body}\n`) },
+  { what: "one more line break", ...refused, run: altered((body) => `${body}\n`) },
   { what: "a byte order mark", ...refused, run: altered((body) => `\uFEFF${body}`) },
   { what: "another amount", ...refused, run: altered((body) => body.replaceAll("1000", "1001")) },
   { what: "another order", ...refused, run: altered((body) => body.replace(/"trade_no": "\w/, '"trade_no": "X')) },
   { what: "an empty body", ...refused, run: altered(() => "") },
   {
-    what: "bytes that are no UTF-8",
+    what: "bytes that are not UTF-8",
     ...refused,
     run: bytes((order) => Buffer.from(`${bodyFor(order)}\xff`, "latin1")),
   },
@@ -130,7 +130,7 @@ const bodies: Attack[] = [
     },
   },
   {
-    what: "text that is no JSON",
+    what: "text that is not JSON",
     status: 400,
     answer: "invalid_json",
     run: bytes((order) => bodyFor(order).slice(0, -1)),
@@ -179,13 +179,13 @@ const accounts: Attack[] = [
     run: signed({ more: { account: "acct_1" } }),
   },
   {
-    what: "real money at an account for play money",
+    what: "a real payment at a test account",
     status: 200,
     answer: "wrong_mode",
     run: signed({ livemode: true }),
   },
   {
-    what: "play money at an account for real money",
+    what: "a test payment at a real account",
     status: 200,
     answer: "wrong_mode",
     run: ({ scene: at, order }) => {
@@ -198,7 +198,7 @@ const accounts: Attack[] = [
   { what: "a blank webhook secret", ...closed, run: configured({ [webhook]: " \n".repeat(20) }, " \n".repeat(20)) },
   { what: "a short webhook secret", ...closed, run: configured({ [webhook]: "whsec_1" }, "whsec_1") },
   {
-    what: "an account without a key, whose mode nobody knows",
+    what: "an account without a key, and so of unknown mode",
     ...closed,
     run: configured({ "cardpay.default.secret_key": undefined }, secret),
   },
@@ -218,26 +218,26 @@ const contents: Attack[] = [
   { what: "a fraction of a cent", ...malformed, run: signed({ amount: 1_000.5 }) },
   { what: "an amount as text", ...malformed, run: signed({ amount: "1000" }) },
   { what: "a negative amount", ...malformed, run: signed({ amount: -1_000 }) },
-  { what: "an amount beyond all numbers", ...malformed, run: signed({ amount: 1e300 }) },
+  { what: "an amount beyond any number", ...malformed, run: signed({ amount: 1e300 }) },
   {
-    what: "an amount asked for, but not received",
+    what: "an amount that was requested but not received",
     ...malformed,
     run: signed({ intent: { amount_received: undefined } }),
   },
   { what: "a payment that has not succeeded", ...malformed, run: signed({ status: "processing" }) },
   { what: "a payment without an id", ...malformed, run: signed({ paymentId: "" }) },
   { what: "an event of another kind", ...ignored, run: signed({ type: "payment_intent.created" }) },
-  { what: "a session that is complete", ...ignored, run: signed({ type: "checkout.session.completed" }) },
+  { what: "a completed session", ...ignored, run: signed({ type: "checkout.session.completed" }) },
   { what: "no order", ...ignored, run: signed({ intent: { metadata: {} } }) },
-  { what: "a list for an order", ...ignored, run: signed({ intent: { metadata: { trade_no: ["S1"] } } }) },
+  { what: "a list instead of an order", ...ignored, run: signed({ intent: { metadata: { trade_no: ["S1"] } } }) },
   {
-    what: "an order that is not there",
+    what: "an unknown order",
     status: 200,
     answer: "unknown_order",
     run: signed({ orderNo: "S0000000000000000000000000" }),
   },
   {
-    what: "an id that came before with other content",
+    what: "an id that was used before with other content",
     status: 409,
     answer: "event_conflict",
     run: async (target) => {
@@ -275,7 +275,7 @@ test("production accepts no test payments", async () => {
   await using production = await PaymentScene.create({ NODE_ENV: "production" });
   await withstand(
     production,
-    { what: "a key for play money", ...closed, run: header((body) => signLikeCard(body, secret)) },
+    { what: "a test key", ...closed, run: header((body) => signLikeCard(body, secret)) },
     "cardpay",
   );
 });

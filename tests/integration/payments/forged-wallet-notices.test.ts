@@ -160,7 +160,7 @@ const changes: Attack[] = [
     },
   },
   {
-    what: "a field that is read in two ways out of the signed text",
+    what: "a field that the signed text allows to be read in two ways",
     ...malformed,
     run: ({ scene: at, order }) => {
       // A payer who may choose the note of a payment gets a signature over the name of another order.
@@ -179,7 +179,7 @@ const changes: Attack[] = [
     },
   },
   {
-    what: "bytes that are no UTF-8",
+    what: "bytes that are not UTF-8",
     status: 400,
     answer: "invalid_json",
     run: rewritten((pairs) => Buffer.from(`${formOf(pairs)}&a=\xff`, "latin1")),
@@ -223,13 +223,13 @@ const doubts: Attack[] = [
   { what: "the gateway knows another amount", ...unbelieved, run: unconfirmed({ amount: "0.01" }) },
   { what: "the gateway knows another currency", ...unbelieved, run: unconfirmed({ currency: "CNY" }) },
   { what: "the gateway knows another transaction", ...unbelieved, run: unconfirmed({ transactionNo: "2" }) },
-  { what: "the gateway tells of another order", ...unbelieved, run: unconfirmed({ reference: "S1" }) },
-  { what: "the gateway's amount is none", ...unbelieved, run: unconfirmed({ amount: "1e1" }) },
+  { what: "the gateway reports another order", ...unbelieved, run: unconfirmed({ reference: "S1" }) },
+  { what: "the gateway's amount is invalid", ...unbelieved, run: unconfirmed({ amount: "1e1" }) },
   { what: "the gateway is silent", ...later, run: unanswered(() => new Promise(() => undefined)) },
   { what: "the gateway fails", ...later, run: unanswered(() => new Response("oops", { status: 502 })) },
-  { what: "the gateway answers a page", ...later, run: unanswered(() => new Response("<p>success</p>")) },
+  { what: "the gateway responds with a page", ...later, run: unanswered(() => new Response("<p>success</p>")) },
   {
-    what: "the gateway sends us elsewhere",
+    what: "the gateway redirects us",
     ...later,
     run: unanswered(() => new Response(null, { status: 307, headers: { location: "http://127.0.0.1:9/" } })),
   },
@@ -241,7 +241,7 @@ const contents: Attack[] = [
   { what: "another currency", ...review, run: confirmed({ currency: "CNY" }) },
   { what: "a currency in small letters", ...malformed, run: confirmed({ currency: "usd" }) },
   { what: "an amount with an exponent", ...malformed, run: confirmed({ amount: "1e1" }) },
-  { what: "an amount in wide digits", ...malformed, run: confirmed({ amount: "１０.00" }) },
+  { what: "an amount in full-width digits", ...malformed, run: confirmed({ amount: "１０.00" }) },
   { what: "an amount with a sign", ...malformed, run: confirmed({ amount: "+10.00" }) },
   { what: "a fraction of a cent", ...malformed, run: confirmed({ amount: "10.001" }) },
   { what: "no amount", ...malformed, run: confirmed({ amount: "" }) },
@@ -252,13 +252,13 @@ const contents: Attack[] = [
   { what: "a payment that is still pending", ...taken, run: confirmed({ status: "pending" }) },
   { what: "a state in capitals", ...malformed, run: confirmed({ status: "SUCCESS" }) },
   {
-    what: "an order that is not there",
+    what: "an unknown order",
     status: 404,
     answer: "order_not_found",
     run: ({ scene: at }) => at.postNotice(at.wallet.pay("S0000000000000000000000000")),
   },
   {
-    what: "a transaction that came before with other content",
+    what: "a transaction that was used before with other content",
     status: 409,
     answer: "event_conflict",
     run: async ({ scene: at, order }) => {

@@ -80,7 +80,7 @@ describe("a payment that the gateway first reported as refunded", () => {
   });
 });
 
-describe("an order that nobody owns, whose payment went back", () => {
+describe("an order without an owner, whose payment was returned", () => {
   const email = (): string => `${crypto.randomUUID()}@example.com`;
 
   async function placed(address: string | null): Promise<{ order: Order; claimCode: string }> {

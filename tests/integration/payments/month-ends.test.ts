@@ -58,7 +58,7 @@ test.each([
   ["2027-12-31T00:00:00Z", ["2028-01-31", "2028-02-29", "2028-03-31"]],
   ["2028-02-29T00:00:00Z", ["2028-03-29", "2028-04-29"]],
   ["2026-08-31T00:00:00Z", ["2026-09-30", "2026-10-31"]],
-])("months that begin at %s and are paid ahead lose no day to a short month", async (start, days) => {
+])("months that begin at %s and are paid in advance lose no day to a short month", async (start, days) => {
   for (const day of days) {
     await pay(start);
     expect(await ends()).toEqual([`active ${day}T00:00:00Z`]);

@@ -65,7 +65,7 @@ async function told({ order, paymentId }: Paid, type: string, object: Record<str
   return result;
 }
 
-describe("a card payment whose money went back", () => {
+describe("a card payment whose money was returned", () => {
   test.each<[string, Ours[], number | undefined, string]>([
     ["without any refund of ours", [], 1_000, "flagged"],
     ["beside one that failed", [["10.00", "failed"]], 1_000, "flagged"],
@@ -122,7 +122,7 @@ describe("a card payment whose money went back", () => {
     expect(await told(paid, type, { object: "refund", status: theirs, metadata })).toBe(result);
   });
 
-  test("by a refund that is not ours is flagged, whatever we sent ourselves", async () => {
+  test("through a refund that is not ours is flagged, whatever we refunded ourselves", async () => {
     for (const metadata of [{}, { refund_no: "R-of-nobody" }]) {
       const paid = await paidOrder("cardpay", [["10.00", "done"]]);
       expect(await told(paid, "refund.created", { object: "refund", status: "succeeded", metadata })).toBe("flagged");
@@ -135,7 +135,7 @@ describe("a card payment whose money went back", () => {
     expect(await told(one, "refund.created", { object: "refund", status: "succeeded", metadata })).toBe("flagged");
   });
 
-  test("and is disputed is flagged, even if we sent all of it", async () => {
+  test("and is disputed is flagged, even if we refunded all of it", async () => {
     const paid = await paidOrder("cardpay", [["10.00", "done"]]);
     expect(await told(paid, "charge.dispute.created", { object: "dispute" })).toBe("flagged");
   });
@@ -153,7 +153,7 @@ test.each<[Ours[], string | null]>([
     ],
     null,
   ],
-])("a wallet payment that is reversed after we sent %j is marked as %p", async (ours, reason) => {
+])("a wallet payment that is reversed after we refunded %j is marked as %p", async (ours, reason) => {
   const { order, paymentId: transactionNo } = await paidOrder("walletpay", ours);
   const said = { transactionNo, status: "reversed", amount: "10.00", currency: "USD" };
   expect(await (await scene.postSigned(notificationOf(order.orderNo, said))).text()).toBe("success");

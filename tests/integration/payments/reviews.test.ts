@@ -222,7 +222,7 @@ test("a mark is cleared on an order whose status stays the same, and on no other
   expect(codeOf(await resolve((await underpaid()).order, "dismiss"))).toEqual([409, "conflict"]);
 });
 
-test("an order without an owner whose payment went back can't be claimed", async () => {
+test("an order without an owner whose payment was returned can't be claimed", async () => {
   const { order, claimCode } = await scene.place();
   await settlePaid(scene.deps, noticeOf(order, { amountUsd: usd("9.00") }));
   gateway.answers = [{ kind: "failed", error: "no" }];

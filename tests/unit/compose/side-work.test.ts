@@ -1,4 +1,4 @@
-/** What the second thread makes of a large body is what this one would have made of it. */
+/** The side thread parses and converts a large body exactly as the main thread would. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { convertAside, openSideThread, parseAside } from "@sluice/control-plane/compose/side-thread.ts";
 import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
@@ -43,7 +43,7 @@ describe("a parsed body", () => {
     expect(Buffer.from(sent).equals(sentHere)).toBe(true);
     expect(plainBody === null).toBe(plainHere === null);
     expect(plainBody === null || Buffer.from(plainBody).equals(plainHere ?? new Uint8Array())).toBe(true);
-    // The client's own bytes are not given away.
+    // The client's own bytes are not transferred to the other thread.
     expect(order.body.byteLength).toBeGreaterThan(padding.length);
   });
 

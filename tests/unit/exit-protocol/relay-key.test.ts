@@ -99,7 +99,7 @@ describe("the time of a refusal", () => {
     return Bun.nanoseconds() - startedNs;
   }
 
-  /** How far the medians of two texts lie apart, measured turn by turn, so that whatever else runs meets both. */
+  /** How far apart the medians of two texts are, measured in turn, so that other load affects both. */
   function differenceOf(accepts: (text: string) => boolean): number {
     const times: readonly [number[], number[]] = [[], []];
     for (let turn = 0; turn < 400; turn += 1) {

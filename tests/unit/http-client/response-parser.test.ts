@@ -21,7 +21,7 @@ describe("what a valid response means", () => {
         end: "delimited",
       },
     ],
-    "bytes behind the declared length do not belong to it": [
+    "bytes after the declared length are not part of the body": [
       `${ok}Content-Length: 2\r\n\r\nhello`,
       { body: "he", end: "delimited", surplus: "llo" },
     ],
@@ -37,7 +37,7 @@ describe("what a valid response means", () => {
       `${chunked}2\r\nhi\r\n000\r\nX-Sum: 1\r\nB:\r\n\r\nx`,
       { body: "hi", end: "delimited", surplus: "x" },
     ],
-    "the size of a chunk may have upper-case digits, zeros in front and a blank behind": [
+    "the size of a chunk may have upper-case digits, leading zeros and a trailing blank": [
       `${chunked}00A \r\n0123456789\r\n0\r\n\r\n`,
       { body: "0123456789", end: "delimited" },
     ],
@@ -66,11 +66,11 @@ describe("what a valid response means", () => {
       "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx",
       { isKeepAlive: false, body: "x", end: "delimited" },
     ],
-    "Connection: close is heard among other options and in any case": [
+    "Connection: close is recognised among other options and in any letter case": [
       `${ok}Connection: Keep-Alive, CLOSE\r\nContent-Length: 0\r\n\r\n`,
       { isKeepAlive: false },
     ],
-    "names come in lower case, values without the blanks around them, repeated ones stay apart": [
+    "names are in lower case, values have no blanks around them, repeated headers stay separate": [
       `${ok}X-A:1\r\nSET-Cookie: a\r\nx-a: \t 2 3 \t\r\nX-Empty:\r\nset-cookie: b\r\nX-Latin: \xe9\r\nContent-Length: 0\r\n\r\n`,
       {
         headers: [
@@ -210,7 +210,7 @@ describe("what is refused", () => {
     "a length with a sign": `${ok}Content-Length: +5\r\n\r\nhello`,
     "a length in hexadecimal": `${ok}Content-Length: 0x5\r\n\r\nhello`,
     "an empty length": `${ok}Content-Length:\r\n\r\n`,
-    "a length beyond what a number holds": `${ok}Content-Length: 99999999999999999999\r\n\r\n`,
+    "a length beyond any number": `${ok}Content-Length: 99999999999999999999\r\n\r\n`,
     "a coding other than chunked": `${ok}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
     "a coding that only looks like chunked": `${ok}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
     "chunked twice": `${ok}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -220,7 +220,7 @@ describe("what is refused", () => {
     "a blank before the colon": `${ok}Content-Length : 0\r\n\r\n`,
     "a header without a name": `${ok}: 0\r\n\r\n`,
     "a header without a colon": `${ok}Content-Length\r\n\r\n`,
-    "a name that is no token": `${ok}Content(Length): 0\r\n\r\n`,
+    "a name that is not a token": `${ok}Content(Length): 0\r\n\r\n`,
     "a bare LF at the end of a line": `${ok}X-A: 1\nContent-Length: 0\r\n\r\n`,
     "bare LFs only": "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
     "a bare CR in a value": `${ok}X-A: 1\rContent-Length: 0\r\n\r\n`,
@@ -231,22 +231,22 @@ describe("what is refused", () => {
     "a status of two digits": "HTTP/1.1 20 OK\r\n\r\n",
     "a status of four digits": "HTTP/1.1 2000 OK\r\n\r\n",
     "a status above 599": "HTTP/1.1 600 Odd\r\n\r\n",
-    "a status that is no number": "HTTP/1.1 2x0 OK\r\n\r\n",
+    "a status that is not a number": "HTTP/1.1 2x0 OK\r\n\r\n",
     "two blanks before the status": "HTTP/1.1  200 OK\r\n\r\n",
     "another protocol": "SSH-2.0-OpenSSH_9.2\r\n\r\n",
-    "bytes that are no text": "\x15\x03\x01\x00\x02\x02\x28",
+    "bytes that are not text": "\x15\x03\x01\x00\x02\x02\x28",
     "switched protocols": `HTTP/1.1 101 Switching Protocols\r\n\r\n${ok}Content-Length: 0\r\n\r\n`,
-    "informational responses without end": `${"HTTP/1.1 102 Processing\r\n\r\n".repeat(17)}${ok}\r\n`,
+    "endless informational responses": `${"HTTP/1.1 102 Processing\r\n\r\n".repeat(17)}${ok}\r\n`,
     "a chunk without a size": `${chunked}\r\nhello`,
     "a size with an underscore": `${chunked}1_0\r\nhello`,
     "a size with a prefix": `${chunked}0x5\r\nhello\r\n0\r\n\r\n`,
     "a negative size": `${chunked}-5\r\nhello\r\n0\r\n\r\n`,
     "a size of too many digits": `${chunked}fffffffffffffff\r\nhello`,
-    "a bare LF behind a size": `${chunked}5\nhello\r\n0\r\n\r\n`,
+    "a bare LF after a size": `${chunked}5\nhello\r\n0\r\n\r\n`,
     "a chunk longer than its size": `${chunked}4\r\nhello\r\n0\r\n\r\n`,
-    "a bare LF behind a chunk": `${chunked}5\r\nhello\n0\r\n\r\n`,
+    "a bare LF after a chunk": `${chunked}5\r\nhello\n0\r\n\r\n`,
     "a control character in an extension": `${chunked}5;a=\x01\r\nhello\r\n0\r\n\r\n`,
-    "an extension without end": `${chunked}5;${"a".repeat(2000)}\r\nhello\r\n0\r\n\r\n`,
+    "an endless extension": `${chunked}5;${"a".repeat(2000)}\r\nhello\r\n0\r\n\r\n`,
     "chunks that are mostly extensions": `${chunked}${`1;${"a".repeat(1000)}\r\nx\r\n`.repeat(100)}0\r\n\r\n`,
     "a folded trailer": `${chunked}0\r\nA: 1\r\n b\r\n\r\n`,
     "a bare LF in the trailers": `${chunked}0\r\nA: 1\n\r\n`,

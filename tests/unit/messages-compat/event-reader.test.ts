@@ -110,7 +110,7 @@ describe("packets", () => {
 describe("the limit", () => {
   const heldLengthMax = 20;
 
-  /** Whether the packets were refused; then nothing is read any more. */
+  /** Whether the packets were refused; nothing is read after that. */
   function isRefused(packets: readonly string[]): boolean {
     const reader = new EventReader(heldLengthMax);
     try {

@@ -1,9 +1,9 @@
-/** What a request or an upstream may make the conversion do: the work grows with what came, not with its square. */
+/** How much work a request or an upstream can cause: it grows with the input, not with its square. */
 import { describe, expect, test } from "bun:test";
 import type { StreamInput } from "@sluice/messages-conversion/stream/stream-input";
 import { callPiece, done, finish, foldStream, text, upstreamMessages } from "../../support/messages/messages-calls.ts";
 
-/** Several times what it takes on a busy machine, and several times less than looking at everything again each time. */
+/** Several times what it takes on a busy machine, and several times less than scanning everything again each time. */
 const msMax = 4_000;
 
 function msOf(run: () => void): number {

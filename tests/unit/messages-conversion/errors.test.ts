@@ -250,7 +250,7 @@ describe("F7 B22 a context that is full", () => {
     expect(ofUpstream(400, said("Too long.", { code: "context_length_exceeded" })).message).toBe("prompt is too long");
   });
 
-  test("F7 it is the same whatever the status", () => {
+  test("F7 the error is the same whatever the status", () => {
     const body = said(
       "This model's maximum context length is 100 tokens. However, your messages resulted in 130 tokens.",
     );

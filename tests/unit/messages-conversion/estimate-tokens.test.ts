@@ -31,7 +31,7 @@ describe("count_tokens: an estimate of tokens", () => {
     expect(estimate).toBeLessThan(tokens * 1.5);
   });
 
-  test("it is an integer of at least 1", () => {
+  test("is an integer of at least 1", () => {
     expect(estimateTextTokens("")).toBe(0);
     expect(estimateInputTokens({ model: "m", messages: [], stream: false })).toBe(1);
     expect(Number.isInteger(plain)).toBe(true);

@@ -8,7 +8,7 @@ import { upstreamBody } from "../../support/messages/messages-calls.ts";
 const { TEST_FULL } = process.env;
 const runs = TEST_FULL === "1" ? 3_000 : 100;
 
-/** Flags under which a history must keep its beginning; hoisting system messages gives that up by its nature. */
+/** Flags under which a history must keep its beginning; hoisting system messages necessarily changes it. */
 const flags: fc.Arbitrary<Partial<ModelFlags>> = fc.record({
   mid_system: fc.constantFrom("keep", "user"),
   reasoning_history: fc.constantFrom("keep", "drop"),

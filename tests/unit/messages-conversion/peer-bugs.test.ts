@@ -19,8 +19,8 @@ import {
 } from "../../support/messages/messages-calls.ts";
 
 /**
- * Bugs that other gateways had, each with the call that showed it. Bugs that are the very subject of a rule stand with
- * that rule, under their number; rule-coverage.test.ts sees to it that none is missing.
+ * Bugs that other gateways had, each with the call that showed it. Bugs that are the subject of a rule are tested with
+ * that rule, under their number; rule-coverage.test.ts checks that none is missing.
  */
 
 const user = (content: unknown) => ({ role: "user", content });

@@ -10,7 +10,7 @@ const pdf = { type: "document", source: { type: "base64", media_type: "applicati
 
 const asked = (block: JsonObject) => [{ role: "user", content: [hello, block] }];
 
-/** What stands behind the text of the message. */
+/** What follows the text of the message. */
 function partsFor(block: JsonObject, flags: Partial<ModelFlags> = {}): ContentPart[] {
   const [message] = upstreamMessages(asked(block), flags);
   const parts = Array.isArray(message?.content) ? message.content : [];

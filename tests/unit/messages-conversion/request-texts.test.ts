@@ -128,12 +128,12 @@ describe("R3 system in the middle", () => {
     });
   });
 
-  test("R3 between calls and results it follows the last result", () => {
+  test("R3 a system message between calls and results follows the last result", () => {
     const messages = [talk[0], use, { role: "system", content: "S2" }, result];
     expect(upstreamMessages(messages).map(({ role }) => role)).toEqual(["user", "assistant", "tool", "system"]);
   });
 
-  test("R3 an empty one has no effect", () => {
+  test("R3 an empty system message has no effect", () => {
     expect(upstreamMessages([talk[0], { role: "system", content: "" }, talk[2], talk[3]])).toHaveLength(3);
   });
 });

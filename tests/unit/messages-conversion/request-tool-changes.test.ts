@@ -10,7 +10,7 @@ const added = (what: JsonObject): JsonObject => ({ type: "tool_addition", tool: 
 const removed = (name: string): JsonObject => ({ type: "tool_removal", tool: reference(name) });
 const definition = (value: JsonObject): JsonObject => ({ type: "tool_definition", definition: value });
 
-/** A conversation into which each of the lists of blocks comes as a system message of its own. */
+/** A conversation in which each of the lists of blocks is a separate system message. */
 function talk(...changes: readonly JsonObject[][]): JsonObject[] {
   const turns = changes.flatMap((content) => [
     { role: "system", content },
@@ -57,7 +57,7 @@ describe("R3 R12 tools that change during the conversation", () => {
     expect(dropped).toEqual([]);
     const silent = talk([removed("f")]);
     expect(upstreamBody({ messages: silent }).messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
-    // There is nothing to refuse where nothing is said.
+    // An empty message has nothing to refuse.
     expect(upstreamBody({ messages: silent }, { mid_system: "refuse" }).messages).toHaveLength(3);
   });
 

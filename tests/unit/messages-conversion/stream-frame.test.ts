@@ -40,7 +40,7 @@ const startEvent = (usage: object): MessagesEvent => ({
   },
 });
 
-/** What is said at each moment. */
+/** The output at each moment. */
 function runAt(steps: readonly (readonly [nowMs: number, input: StreamInput])[]): MessagesEvent["type"][][] {
   const stream = new MessagesStream({ facts: answerFacts(), ids: answerIds(), inputTokens: 7, nowMs: 0 });
   return steps.map(([nowMs, input]) => stream.reduce(input, nowMs).map(({ type }) => type));
@@ -96,7 +96,7 @@ describe("S the start", () => {
     ).toEqual([[], ["message_start", "ping"], ["content_block_start", "content_block_delta"]]);
   });
 
-  test("S1 E after such a start an error is an event", () => {
+  test("S1 E an error after a start without a chunk is an event", () => {
     expect(
       runAt([
         [10_000, tick],

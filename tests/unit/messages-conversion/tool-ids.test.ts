@@ -1,4 +1,4 @@
-/** Ids of calls over a whole conversation, as a client sees them that gives every answer back in its next request. */
+/** Ids of calls over a whole conversation, as a client sees them that returns every response in its next request. */
 import { describe, expect, test } from "bun:test";
 import type { ChatMessage } from "@sluice/messages-conversion/chat-completions";
 import type { JsonObject } from "@sluice/messages-conversion/json";

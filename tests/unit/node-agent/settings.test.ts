@@ -49,7 +49,7 @@ describe("an account", () => {
     ["without a key", { apiKey: undefined }],
     ["with an empty key", { apiKey: "" }],
     ["with a line end in its key", { apiKey: "pk-canary\r\nx" }],
-    ["with a key header of its own making", { credentialHeader: "host" }],
+    ["with a key header that it may not use", { credentialHeader: "host" }],
     ["of another kind", { authType: "service_account" }],
     ["with an invalid code", { accountCode: "a b" }],
     ["with an unknown field", { key: "x" }],

@@ -3,7 +3,7 @@ import type { Decimal } from "@sluice/contracts/money";
 import { grantsMore } from "@sluice/control-plane/payments/plans/plan-act.ts";
 import type { Plan } from "@sluice/control-plane/payments/plans/plan-store.ts";
 
-/** Ten dollars for what twelve are worth. */
+/** Ten dollars for quota worth twelve. */
 const plan = (more: Partial<Plan> = {}): Plan => ({
   ...{ planCode: "p", name: "P", description: "", features: [], sortOrder: 0, version: 1, updatedAt: new Date(0) },
   ...{ kind: "monthly", status: "active", priceUsd: "10.00" as Decimal, quota: 6_000_000n },

@@ -8,7 +8,7 @@ const listed = new Map(
 );
 /** Read by the start, which has no schema. */
 const startVariables = ["WORKERS", "SANDBOX"];
-/** Their value in the file shows a form: there is no default, or it is a folder of the checkout. */
+/** Their value in the file is an example: there is no default, or it is a folder of the checkout. */
 const withoutDefault = ["DATABASE_URL", "MIGRATION_DATABASE_URL", "CLIENT_IP_HEADER", "WEB_DIST"];
 
 test("every variable that the program reads is explained in the example file, and no other", () => {

@@ -57,7 +57,7 @@ describe("a bucket whose limit is shared", () => {
       },
     );
     const sum = given.reduce((all, one) => all + one, 0);
-    // What is there at once comes on top: the part of each, and at least one.
+    // The initial burst comes on top: each replica's share, and at least one.
     expect(sum).toBeLessThanOrEqual(minutes * perMinute + Math.max(perMinute, replicas));
     expect(sum).toBeGreaterThan(minutes * perMinute - replicas);
   });

@@ -17,7 +17,7 @@ const anyObject = members.chain((pairs) =>
   })),
 );
 
-/** What a text holds, by way of the values that it stands for. */
+/** The keys and positions in a text, derived from the values that it encodes. */
 function measure(value: unknown): { depth: number; keys: number } {
   if (typeof value !== "object" || value === null) {
     return { depth: 0, keys: 0 };
@@ -98,7 +98,7 @@ describe("a scan of JSON's structure", () => {
     expect(performance.now() - startedAt).toBeLessThan(50);
   });
 
-  test("ends with bytes that are not JSON", () => {
+  test("stops at bytes that are not JSON", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(scanJson(Buffer.from(bytes), noLimits).topLevel.size).toBeLessThanOrEqual(bytes.length);

@@ -3,7 +3,7 @@ import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { SideThread } from "@sluice/control-plane/platform/side-thread.ts";
 import { silentLog } from "../../support/trace/trace-fixtures.ts";
 
-/** Says back what it gets, works for a while without looking up, fails, or dies. */
+/** Echoes its input, blocks for a while, fails, or dies. */
 const module = `
 addEventListener("message", ({ data }) => {
   if (data.spinMs !== undefined) {

@@ -12,7 +12,7 @@ afterAll(() => provider.stop());
 
 type RawAnswer = { readonly head: readonly string[]; readonly body: string; readonly end: string };
 
-/** The answer to one request on a connection of its own, which is closed after it. */
+/** The response to one request on a separate connection, which is closed after it. */
 async function answerTo(request: string, behaviour: Behaviour): Promise<RawAnswer> {
   provider.reset();
   provider.script({ closeAfter: true, text: "one two", ...behaviour });
@@ -24,7 +24,7 @@ async function answerTo(request: string, behaviour: Behaviour): Promise<RawAnswe
   return { head: text.slice(0, border).split("\r\n"), body: text.slice(border + 4), end };
 }
 
-/** The payload of a chunked body; throws when a chunk is not what its size says. */
+/** The payload of a chunked body; throws when a chunk does not have its declared size. */
 function unchunk(body: string): string[] {
   const chunks: string[] = [];
   for (let rest = body; ; ) {
@@ -173,7 +173,7 @@ describe("the head of a response", () => {
     expect(headerOf(answer, "Set-Cookie")).toEqual(["a=1", "b=2"]);
   });
 
-  test("contains Retry-After and Location", async () => {
+  test("can contain Retry-After and Location", async () => {
     const limited = await answerTo(whole, { status: 429, retryAfter: 7 });
     expect([limited.head[0], headerOf(limited, "Retry-After")]).toEqual(["HTTP/1.1 429 Too Many Requests", ["7"]]);
     expect(JSON.parse(limited.body)).toHaveProperty("error.code", "rate_limit_exceeded");

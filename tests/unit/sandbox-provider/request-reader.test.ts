@@ -4,7 +4,7 @@ import fc from "fast-check";
 
 const limits = { headBytesMax: 1_000, bodyBytesMax: 10_000 };
 
-/** All steps that come out of these bytes, given to the reader in pieces of the given lengths. */
+/** All steps that the reader returns for these bytes, in pieces of the given lengths. */
 function readAll(bytes: Buffer, lengths: readonly number[] = []): ReadStep[] {
   const reader = new RequestReader(limits);
   const steps: ReadStep[] = [];
@@ -98,7 +98,7 @@ describe("what a correct client never sends is refused", () => {
     ["a length that is too large", post(["Content-Length: 10001"]), 413],
     ["an unknown encoding", post(["Transfer-Encoding: gzip, chunked"], "0\r\n\r\n"), 400],
     ["two encodings", post(["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], "0\r\n\r\n"), 400],
-    ["a chunk size that is no number", post(["Transfer-Encoding: chunked"], "0x1\r\na\r\n0\r\n\r\n"), 400],
+    ["a chunk size that is not a number", post(["Transfer-Encoding: chunked"], "0x1\r\na\r\n0\r\n\r\n"), 400],
     ["a chunk longer than its size", post(["Transfer-Encoding: chunked"], "1\r\nab\r\n0\r\n\r\n"), 400],
     ["chunks that are too large", post(["Transfer-Encoding: chunked"], "FFFFFFFF\r\n"), 413],
     ["an endless chunk line", post(["Transfer-Encoding: chunked"], `1;${"a".repeat(300)}`), 400],

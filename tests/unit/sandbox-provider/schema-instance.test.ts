@@ -6,7 +6,7 @@ import { z } from "zod";
 
 const numRuns = process.env["TEST_FULL"] === "1" ? 5_000 : 300;
 
-/** Schemas of any nesting, each with its own judge of what is valid. */
+/** Schemas of any nesting, each with its own check of what is valid. */
 const anySchema: fc.Arbitrary<z.ZodType> = fc.letrec<{ schema: z.ZodType }>((tie) => ({
   schema: fc.oneof(
     { depthSize: "small", withCrossShrink: true },

@@ -10,7 +10,7 @@ const text = (connection: RawConnection): string => Buffer.from(connection.recei
 afterEach(() => provider.reset());
 afterAll(() => provider.stop());
 
-/** The bytes of an answer under a behaviour that ends the connection, and how it ended. */
+/** The bytes of a response under a behaviour that ends the connection, and how it ended. */
 async function answerUntilEnd(behaviour: Behaviour): Promise<{ bytes: Buffer; pieces: number; end: string }> {
   provider.reset();
   provider.script({ text: "one twö three", ...behaviour });

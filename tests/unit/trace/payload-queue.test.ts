@@ -19,7 +19,7 @@ const queues: PayloadQueue[] = [];
 
 class Outage extends Error {}
 
-/** A database that can be told to be away, to refuse rows, or to keep a statement hanging. */
+/** A database that can be made unreachable, or made to refuse rows or to keep a statement hanging. */
 class Table {
   readonly batches: (readonly StoredPayload[])[] = [];
   readonly attempts: number[] = [];
@@ -48,7 +48,7 @@ class Table {
     this.batches.push(rows);
   };
 
-  /** Resolves when so many statements have failed because the database was away. */
+  /** Resolves when so many statements have failed because the database was unreachable. */
   async untilFailed(count: number): Promise<void> {
     while (this.#failures < count) {
       await new Promise<void>((resolve) => {

@@ -37,7 +37,7 @@ function sealWhole(payload: Payload, bodyBytesMax = 262_144) {
 
 const body = fc.oneof(
   fc.uint8Array({ maxLength: 400 }),
-  // Text that shrinks, so that both forms of the sealed payload are met.
+  // Text that compresses, so that both forms of the sealed payload occur.
   fc.string({ unit: fc.constantFrom("data: ", "{}", "\n"), maxLength: 200 }).map((text) => Buffer.from(text)),
 );
 

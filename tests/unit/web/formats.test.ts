@@ -211,7 +211,7 @@ describe("a receipt", () => {
       { start: 0, width: 25 },
       { start: 50, width: 50 },
     ]);
-    // Clocks that disagree draw nothing beyond the end.
+    // Clocks that differ draw nothing beyond the end.
     expect(spansOf([{ started_at_ms: 1_000, duration_ms: 1_000 }], 1_000)).toEqual([{ start: 50, width: 50 }]);
   });
 

@@ -15,7 +15,7 @@ const folders = [
   ),
 ].sort();
 
-/** Every text of a tree by its path, plural forms each for itself. */
+/** Every text of a tree by its path, each plural form separately. */
 function textsOf(value: unknown, path = ""): [string, string][] {
   return typeof value === "string"
     ? [[path, value]]
@@ -24,7 +24,7 @@ function textsOf(value: unknown, path = ""): [string, string][] {
 
 const places = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
 
-/** Reads every file of texts in a process of its own: which files there are is found out, not known. */
+/** Reads every file of texts in a separate process, from the files that exist. */
 const reader = `
 const texts = {};
 for (const file of await Bun.stdin.json()) {
@@ -46,7 +46,7 @@ function readAll(): Readonly<Record<string, unknown>> {
 
 /** Without a letter of any language: places, units, names of formats. */
 const sameEverywhere = /^(CSV|(\W|\d|\{\w+\}|ms)*)$/u;
-/** Texts of the console that are as in English; whatever else is, was not translated. */
+/** Texts of the console that are the same as in English; any other such text was not translated. */
 const sameWords: Readonly<Record<string, readonly string[]>> = {
   es: ["Plan", "Tokens", "{count} tokens", "no", "Error", "audio"],
   fr: [
@@ -87,7 +87,7 @@ describe.each(folders)("%s", (folder) => {
       for (const [path, text] of textsOf(load(folder, locale))) {
         const original = english.get(path) ?? english.get(path.replace(/\.\w+$/, ".other")) ?? "";
         expect([locale, path, text.trim() === ""]).toEqual([locale, path, false]);
-        // A form for exactly one or two may say the count in a word.
+        // A form for exactly one or two may spell the count out.
         const wanted = /\.(zero|one|two)$/.test(path)
           ? places(original).filter((place) => place !== "{count}")
           : places(original);

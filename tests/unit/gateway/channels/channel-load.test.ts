@@ -291,7 +291,7 @@ describe("a problem that only one customer has met", () => {
     calls(1_000, true);
     calls(5, false, plain, second);
     expect([loads.isOpen(plain, customer), loads.isOpen(plain, second)]).toEqual([false, true]);
-    // A failure now and then of somebody else changes nothing.
+    // An occasional failure of another customer changes nothing.
     calls(1, true, plain, second);
     expect(loads.isOpen(plain, second)).toBe(true);
   });

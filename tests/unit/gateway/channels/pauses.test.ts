@@ -30,7 +30,7 @@ describe("a pause that two customers vouch for", () => {
     loads.answered(use);
     loads.end(use, good);
   };
-  /** As the attempt loop tells of a refusal. */
+  /** As the attempt loop reports a refusal. */
   const refuse = (who: GatewayUserId, seconds: number) => {
     const use = loads.begin(plain, who);
     loads.end(use, "none", "status_429");

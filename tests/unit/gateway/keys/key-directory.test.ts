@@ -8,7 +8,7 @@ import { passTime, settlePromises } from "../../../support/values/fake-time.ts";
 
 const digest = "ab".repeat(32);
 
-/** A directory over a database whose answer a test sets: at once, never, or a failure. */
+/** A directory over a database whose response a test sets: at once, never, or a failure. */
 function setUp() {
   const database = {
     principal: principal("active") as Principal | null,

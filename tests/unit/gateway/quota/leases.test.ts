@@ -112,7 +112,7 @@ test("after the end of its term a replica admits nothing, and continues with its
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
   await passTime(termMs, 1_000);
   expect(leases.hold(onlyBudget, q(1n))).toBe("unavailable");
-  // Neither does the end of a call let one in that waits.
+  // Nor does the end of a call admit a waiting one.
   leases.settle(onlyBudget, q(10n), q(0n));
   expect(leases.hold(onlyBudget, q(1n))).toBe("unavailable");
   renew();
@@ -190,7 +190,7 @@ test("the response to a request from before the leases were taken lends nothing"
   const { network, ledger, leases, renew } = setUp(100n);
   network.delay = 500;
   const answer = leases.hold(onlyBudget, q(40n));
-  // It has happened, and its answer is on the way.
+  // It was executed, and its response is on the way.
   await passTime(700);
   expect(ledger.leaseOf("one")).toBe(40n);
   ledger.release("one");
@@ -210,7 +210,7 @@ test("a reading that began before the leases were taken lends nothing", async ()
   await leases.commit(async () => ({ charges: [], totals: new Map([[onlyBudget, 10n]]), isRetry: true }));
   network.delay = 500;
   const swept = leases.sweep();
-  // It was read, and the answer is on the way.
+  // It was read, and the response is on the way.
   await passTime(700);
   expect(ledger.leaseOf("one")).toBe(25n);
   ledger.release("one");

@@ -12,7 +12,7 @@ test("a row's id is a UUID of version 7 of its own time, and ends like the id of
   expect(id.slice(-12)).toBe(session.slice(-12));
 });
 
-test("it is the same each time it is derived, and differs for each row of a session", () => {
+test("a row's id is the same each time it is derived, and differs for each row of a session", () => {
   expect(rowId(session, moment, 7)).toBe(rowId(session, moment, 7));
   const ordinals = [0, 1, 0x3fff, 0x4000, 0x4001, 0x3ff_ffff];
   expect(new Set(ordinals.map((ordinal) => rowId(session, moment, ordinal))).size).toBe(ordinals.length);

@@ -12,7 +12,7 @@ const limits = { held, most: { ...held, inputTokens: 2_000n, outputTokens: 200n,
 const clock = { now: () => 1_700_000_000_000, tick: () => 0 };
 const hold = {} as Hold;
 
-/** The books of one session, and how each row of it ended. */
+/** The books of one session, and how each of its rows ended. */
 function open(audio = 1n, transcriber: object | null = null) {
   const ends: CallEnd[] = [];
   const models: unknown[] = [];

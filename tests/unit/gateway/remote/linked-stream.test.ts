@@ -7,7 +7,7 @@ const second = 'data: {"b":2}\n\n';
 const forged = ": sluice-report Zm9yZ2Vk\n\n";
 const told = ": sluice-report dG9sZA==\n\n";
 
-/** What the client gets of a stream that comes in these pieces, and which report the relay believes. */
+/** What the client gets of a stream in these pieces, and which report the relay accepts. */
 async function carry(pieces: readonly string[]): Promise<{ text: string; report: string | null; ending: string }> {
   const flow = { pause: () => undefined, resume: () => undefined, cancel: () => undefined };
   let sink: HttpBodySink | null = null;

@@ -25,7 +25,7 @@ function responseOf(body: string | Error, contentType = "application/json"): Htt
           : Promise.resolve(bytes);
       },
       consume: (sink) => {
-        // Nothing ever comes of a body that is an error here.
+        // A body that is an error here is never used.
         if (typeof body === "string") {
           queueMicrotask(() => {
             sink.onChunk(Buffer.from(body));
@@ -101,7 +101,7 @@ describe("a provider's message about a request that it refused", () => {
     expect((await refusal(400, body)).said).toBeNull();
   });
 
-  // Forms in which servers say it: vLLM, TGI, FastAPI, plain texts, lists.
+  // Error formats of servers: vLLM, TGI, FastAPI, plain texts, lists.
   test.each([
     ['{"object":"error","message":"too long","type":"BadRequestError","param":null,"code":400}', "too long"],
     ['{"error":"too long","error_type":"validation"}', "too long"],

@@ -156,7 +156,7 @@ describe("the client's side", () => {
     await settlePromises();
     const reader = one.stream.stream.getReader();
     expect(await readText(reader)).toBe('data: "a"\n\n');
-    // As long as the event has not been read, it is not lost to the break.
+    // An event that was not read yet is not lost when the stream breaks off.
     jest.advanceTimersByTime(10_000);
     expect(await readText(reader)).toBe(errorEvent.toString("utf8"));
     const end = reader.read();

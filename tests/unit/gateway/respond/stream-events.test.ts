@@ -21,7 +21,7 @@ const text = fc.oneof(fc.constantFrom(...oddTexts), fc.string({ unit: "binary", 
 const oneOf = <Kind extends string>(kind: Kind, ...all: readonly string[]) =>
   fc.constantFrom(...all.map((data) => ({ data, kind })));
 
-/** Payloads, and how an event that carries one is to be taken. */
+/** Payloads, and how an event with one has to be handled. */
 const payload = fc.oneof(
   { weight: 8, arbitrary: text.map((content) => ({ data: chunk({ content }), kind: "content" })) },
   { weight: 1, arbitrary: oneOf("usage", usageChunk) },
@@ -295,7 +295,7 @@ describe("the end of a stream", () => {
     const places = Array.from({ length: 100_000 }, (_, index) => index * 10);
     const startedAt = performance.now();
     one.body.push(large, places);
-    // Putting together what waits with each packet would copy fifty thousand megabytes.
+    // Joining what waits with each packet would copy fifty thousand megabytes.
     expect(performance.now() - startedAt).toBeLessThan(3_000);
     expect(one.sent().length).toBeGreaterThan(1_000_000);
   });

@@ -1,4 +1,4 @@
-/** What is charged for speech and for what was heard, by time, by tokens and by characters. */
+/** What is charged for speech and for transcribed audio, by time, by tokens and by characters. */
 import { describe, expect, test } from "bun:test";
 import type { ParsedRequest, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { DeliveredCount } from "@sluice/control-plane/gateway/settle/measure-usage/count-delivered.ts";

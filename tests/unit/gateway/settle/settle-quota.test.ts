@@ -14,7 +14,7 @@ const rowOf = (quota: bigint, rateMultiplier: string, keyBudgetId: BudgetId | nu
 const holdOf = (userAmount: bigint, keyAmount: bigint, keyBudgetId: BudgetId | null = key) =>
   ({ userBudgetId: user, userAmount, keyBudgetId, keyAmount }) as Hold;
 
-/** What the leases are told: budget, hold, charge. */
+/** What is reported to the leases: budget, hold, charge. */
 const settled = (hold: Hold, row: UsageRow) => {
   const told: [bigint, Quota, Quota][] = [];
   const leases = { settle: (...one: [BudgetId, Quota, Quota]) => told.push(one) } as unknown as QuotaLeases;

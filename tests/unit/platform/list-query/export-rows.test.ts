@@ -38,7 +38,7 @@ test("a text comes back unchanged, except for the mark before what a spreadsheet
       const line = write({ a, b }, false);
       expect(line.endsWith("\r\n")).toBe(true);
       const cells = cellsOf(line.slice(0, -2));
-      // Where a comma separates nothing, a semicolon or a tab does.
+      // If a comma does not separate cells, a semicolon or a tab does.
       const pieces = cells.flatMap((cell) => cell.split(";").flatMap((part) => part.split(/(?<=.)\t/s)));
       expect(pieces.filter((piece) => dangerous.test(piece))).toEqual([]);
       const unmarked = (cell: string): string => cell.replaceAll("'", "");
@@ -50,7 +50,7 @@ test("a text comes back unchanged, except for the mark before what a spreadsheet
 test("a text without formulas stays as it is, even a long one of only tabs", () => {
   const { write } = rowWriter("csv", { a: column("text", "a") });
   expect(write({ a: "it's; fine - or a=b" }, false)).toBe("it's; fine - or a=b\r\n");
-  // Looking ahead from each of them to the end of all would never end.
+  // Looking ahead from each tab to the end would never finish.
   expect(write({ a: `x${"\t;".repeat(200_000)}` }, false)).toHaveLength(400_003);
 });
 

@@ -69,7 +69,7 @@ function rows(text: fc.Arbitrary<string>): fc.Arbitrary<UsageRow> {
   });
 }
 
-/** Characters that a stranger may get into a path or a model name. */
+/** Characters that a stranger can put into a path or a model name. */
 const anyText = fc.string({
   unit: fc.constantFrom("a", '"', "\\", "\n", "\0", "\u001b", "\ud800", "\udc00", "\u2028", "é", "漢", "😀", "u0000"),
 });

@@ -139,7 +139,7 @@ describe("a field that selects another model or provider is refused", () => {
     ...["google", "generation_config", "generationConfig", "sampling_params", "inferenceConfig", "access_programs"],
     ...["additional_model_request_fields", "additionalModelRequestFields", "lora_path", "lora_request", "adapter_id"],
     ...["adapter_source", "session_params", "kv_transfer_params", "bootstrap_host", "bootstrap_port", "bootstrap_room"],
-    // By how they begin, in any letters.
+    // By their beginning, in any letter case.
     ...["litellm_params", "LiteLLM_metadata", "mock_response", "mock_tool_calls", "vertex_project", "vertexLocation"],
     ...["aws_region_name", "AWS_access_key_id", "azure_ad_token", "bedrock_x", "sagemaker_x", "watsonx_url"],
   ])("%s, on every path", (field) => {

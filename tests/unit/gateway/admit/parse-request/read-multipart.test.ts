@@ -28,7 +28,7 @@ const part = (name: string, value: string, boundary = "B") =>
 const good = part("model", "img") + part("prompt", "a cat");
 const image = '--B\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\nPNG\r\n';
 
-/** What another reader of forms finds in what goes on to a provider. */
+/** What another form parser finds in the body that goes to a provider. */
 async function readBack({ body, contentType }: ParsedRequest): Promise<[string, string][]> {
   const form = await new Response(body as Uint8Array<ArrayBuffer>, {
     headers: { "content-type": contentType ?? "" },
@@ -274,7 +274,7 @@ describe("two parsers of one form", () => {
     "\0",
   ];
 
-  /** Mostly a good form, with something odd in a few places. */
+  /** Mostly a valid form, with something odd in a few places. */
   const hostile = (): string => {
     const pieces: string[] = [];
     for (let count = 1 + Math.floor(random() * 5); count > 0; count -= 1) {

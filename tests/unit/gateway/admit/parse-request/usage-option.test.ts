@@ -24,7 +24,7 @@ const others = fc.uniqueArray(fc.tuple(fc.constantFrom("x1", "x2", "x3", "x4"), 
   maxLength: 4,
 });
 
-/** A request for a stream with these members beside what it needs and what it happens to have, in any order and spelling. */
+/** A request for a stream with these members besides the required and some random ones, in any order and spelling. */
 function requestWith(more: readonly Member[]): fc.Arbitrary<string> {
   const shuffled = others.chain((some) => {
     const all = [...fixed, ...more, ...some];

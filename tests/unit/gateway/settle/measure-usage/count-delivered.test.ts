@@ -149,7 +149,7 @@ describe("what a model wrote is text", () => {
   const long = "a".repeat(40_000);
   const written = { outputTokens: 8_000, pictures: 0 };
 
-  test.each(["content", "reasoning", "refusal"])("where %s only begins like the address of a picture", (name) => {
+  test.each(["content", "reasoning", "refusal"])("where %s only begins like the address of an image", (name) => {
     const message = { [name]: `data:image/${long}`.slice(0, long.length) };
     expect(countDeliveredAnswer({ choices: [{ message }] })).toMatchObject(written);
   });

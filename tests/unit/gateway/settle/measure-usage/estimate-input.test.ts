@@ -50,18 +50,18 @@ describe("a file is charged for the least that it can be", () => {
   test.each<[string, (value: unknown) => string]>([
     ["as it is", JSON.stringify],
     ["with a backslash before each slash", (value) => JSON.stringify(value).replaceAll("/", "\\/")],
-  ])("a picture beside text, written %s", (_how, write) => {
+  ])("an image beside text, written %s", (_how, write) => {
     const messages = [{ role: "user", content: [image(picture), part("a".repeat(500))] }];
     const tokens = tokensOf("/v1/chat/completions", { messages }, write) - pictureTokens;
     expect([tokens > 100, tokens < 150]).toEqual([true, true]);
   });
 
-  test("a picture of an item", () => {
+  test("an image of an item", () => {
     const content = [{ type: "input_image", image_url: picture }];
     expect(tokensOf("/v1/responses", { input: [{ role: "user", content }] })).toBeLessThan(150);
   });
 
-  test("a picture to draw from", () => {
+  test("an image to edit", () => {
     expect(tokensOf("/v1/images/generations", { prompt: "x", image: picture })).toBeLessThan(50);
   });
 
@@ -77,7 +77,7 @@ describe("a file is charged for the least that it can be", () => {
   });
 });
 
-test("marks without end take no longer than their text", () => {
+test("endless prefixes take no longer than their length", () => {
   const marks = (count: number) => chatOf([image(picture), part(';base64,"'.repeat(count))]);
   const startedAt = performance.now();
   marks(100_000);
