@@ -83,5 +83,5 @@ if (unknown !== undefined) {
   console.error(`"${unknown}" is not one of ${allTargets.join(", ")}, native`);
   process.exit(2);
 }
-// The bundler works in the root of the repository, wherever this was called.
+// The bundler works in the root of the repository, wherever this script was called.
 process.exit(build(chosen, resolve(values.out ?? join(import.meta.dir, "dist"))));

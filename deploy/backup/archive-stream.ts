@@ -9,15 +9,15 @@ const complaintBytesMax = 2_000;
 
 export type Program = {
   readonly command: readonly string[];
-  /** The environment of this program without it. */
+  /** The environment for the command; by default that of this program. */
   readonly env?: Record<string, string | undefined>;
-  /** Exit codes that mean success; 0 without it. */
+  /** The exit codes that mean success; by default 0. */
   readonly goodCodes?: readonly number[];
 };
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Reports every two seconds how many bytes there were. @returns a function that ends it */
+/** Reports the number of bytes every two seconds. @returns a function that stops it */
 function reportProgress(title: string, doing: string, bytes: () => number): () => void {
   const timer = setInterval(() => say(title, `${doing} ${megabytes(bytes())} ...`), progressMs);
   return () => clearInterval(timer);

@@ -1,14 +1,14 @@
 export type DatabaseFacts = {
-  /** Major version of the server. */
+  /** The major version of the server. */
   readonly postgres: number;
   readonly lastMigration: string;
   readonly usageRows: string;
 };
 
 export type FileBackup = {
-  /** What the file `backup_label` of the copy must contain. */
+  /** The required content of the file `backup_label` of the copy. */
   readonly label: string;
-  /** The first and the last log segment without which the copy is incomplete. */
+  /** The first and the last log segment of the copy; without them it is incomplete. */
   readonly firstSegment: string;
   readonly lastSegment: string;
 };
@@ -22,7 +22,7 @@ export class BackupStore {
     this.#sql = new Bun.SQL({ url, max: 1, idleTimeout: 0 });
   }
 
-  /** What the manifest says about a database. The number of rows is as of now, for a check after a restore. */
+  /** The facts about a database in the manifest. The number of rows is the current one, for a check after a restore. */
   async readFacts(): Promise<DatabaseFacts> {
     const [row] = await this.#sql`
       select current_setting('server_version_num')::int / 10000 as postgres,
@@ -38,7 +38,7 @@ export class BackupStore {
     return row.tables;
   }
 
-  /** The role to which a dump grants rights. */
+  /** Creates the role to which a dump grants rights, if it is missing. */
   async ensureAppRole(): Promise<void> {
     const [role] = await this.#sql`select 1 from pg_roles where rolname = 'sluice_app'`;
     if (role === undefined) {

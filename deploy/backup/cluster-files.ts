@@ -12,18 +12,18 @@ const baseName = "base.tar.gz";
 const logName = "log.tar.gz";
 const segmentPattern = /^[0-9A-F]{24}$/;
 
-/** What a server recreates, or what only matters while it runs. */
+/** Files that a server recreates, or that matter only while it runs. */
 const leftOut = [
   ...["./pg_wal/*", "./postmaster.pid", "./postmaster.opts", "./pg_replslot/*", "./pg_dynshmem/*", "./pg_notify/*"],
   ...["./pg_serial/*", "./pg_snapshots/*", "./pg_stat_tmp/*", "./pg_subtrans/*", "*/pgsql_tmp*", "./backup_label"],
 ];
 
-/** tar returns 1 when a file changed while it was read; the server's log makes up for that. */
+/** tar returns 1 when a file changed while it was read; replaying the server's log repairs that. */
 const changedWhileRead = [0, 1];
 
 /**
  * Copies the files of the embedded Postgres while it runs, and the log that completes the copy.
- * @param home of the cluster
+ * @param home the folder of the cluster
  */
 export async function backUpFiles(
   store: BackupStore,
@@ -86,6 +86,6 @@ export async function restoreFiles(home: string, folder: string, decrypt: string
       throw new StartError(`The files could not be given to the user of Postgres: ${output.trim()}`);
     }
   }
-  // Last, so that an interrupted copy is not a database.
+  // The rename comes last, so that an interrupted copy is not a database.
   await rename(unfinished, cluster);
 }

@@ -7,8 +7,8 @@ import type { BackupFile } from "./manifest.ts";
 
 const dumpName = "database.dump";
 /**
- * Bodies of calls and the keys of their days, with their partitions, are left out: a copy of a key could decrypt the
- * bodies of its day after it was destroyed in the database. Their tables are in the dump, empty.
+ * Bodies of calls, the keys of their days, and their partitions are left out: a copy of a key could decrypt the bodies
+ * of its day after it was destroyed in the database. The dump contains their tables, but no rows.
  */
 export const notDumped = ["payload_day_key", "payload_day_count", "payload_segment*", "payload_record*"] as const;
 

@@ -12,7 +12,7 @@ export type Manifest = {
   readonly format: 1;
   readonly kind: BackupKind;
   readonly createdAt: string;
-  /** Major version of the server. */
+  /** The major version of the server. */
   readonly postgres: number;
   /** The last applied migration: the release that restores must know it. */
   readonly lastMigration: string;

@@ -9,9 +9,9 @@ const root = join(import.meta.dir, "../..");
 
 export type ServiceDatabase = {
   readonly url: string;
-  /** The same database for its owner, if that is another login. */
+  /** The URL for the owner of the database, if that is another login. */
   readonly ownerUrl: string | null;
-  /** For the embedded Postgres; null for your own. */
+  /** The folder of the embedded Postgres; null for your own. */
   readonly home: string | null;
   readonly store: BackupStore;
 };
@@ -30,7 +30,7 @@ export function databasePlace(): DatabasePlace {
 }
 
 /**
- * Does something with the service's database, whether the service runs or not.
+ * Runs work on the service's database, whether the service runs or not.
  * @throws StartError when there is none yet
  */
 export async function runWithDatabase<T>(work: (database: ServiceDatabase) => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Puts another release into service without dropping a call: the instance that rests is started with it, the edge sends
-# new calls there once it is ready, and the instance that served lets its calls end. If the new one does not get ready,
-# or the edge refuses, everything stays as it was. May be run again after it was interrupted.
+# Switches to another release without dropping a call: starts the idle instance with it, sends new calls there once it
+# is ready, and lets the calls of the old instance end. If the new instance does not become ready, or the edge refuses
+# the change, everything stays as it was. The script may be run again after it was interrupted.
 set -euo pipefail
 
 usage() {
@@ -74,7 +74,7 @@ port_of() {
   echo "$port"
 }
 
-# An instance that does not get this lock: it would keep it for as long as it lives.
+# The instance must not inherit this lock, because it would hold it for as long as it lives.
 start_instance() {
   if [ -n "$start" ]; then
     $start "$1" 9>&-
@@ -94,8 +94,8 @@ stop_instance() {
 is_ready() { [ "$(curl --silent --noproxy '*' --max-time 2 --output /dev/null --write-out '%{http_code}' "http://127.0.0.1:$1/readyz")" = 200 ]; }
 is_alive() { curl --silent --noproxy '*' --max-time 2 --output /dev/null "http://127.0.0.1:$1/healthz"; }
 
-# The workers of nginx that still take connections with the configuration of before: those of this list that are there
-# and do not say in their title that they are shutting down.
+# Prints the workers of this list that still accept connections with the old configuration: those that exist and whose
+# title does not say that they are shutting down.
 remaining_workers() {
   local worker
   for worker in "$@"; do
@@ -111,7 +111,7 @@ edge_workers() {
   tr ' ' '\n' <"/proc/$main/task/$main/children" 2>/dev/null || true
 }
 
-# A reload only begins when the command returns. Until it has come to its end the edge sends calls to the old instance.
+# When the command returns, the reload has only begun. Until it is complete, the edge sends calls to the old instance.
 wait_for_edge() {
   local until=$((SECONDS + edge_seconds_max))
   while [ -n "$(remaining_workers "$@")" ]; do
@@ -141,8 +141,8 @@ point_edge_to() {
   wait_for_edge "${workers[@]}"
 }
 
-# A run that was killed while it changed the edge: its file may name an instance that the edge has never heard of. The one
-# of before still runs, since it is only stopped once the edge is done.
+# An earlier run may have been killed while it changed the edge: its file may then name an instance that the edge does
+# not use yet. The old instance still runs, because it is only stopped once the edge has changed.
 bring_edge_back() {
   local workers=()
   mapfile -t workers < <(edge_workers)
@@ -161,7 +161,7 @@ port_b=$(port_of b)
 [ -f "$edge_pid" ] || fail "$edge_pid is not there: the edge does not run, or --edge-pid is another file."
 [ -f "$program_file" ] || fail "$program_file is not there."
 if [ "$is_dry" = 0 ] && [ -f "$program_file.before" ]; then bring_edge_back; fi
-# Whom the edge names is who serves; the other one rests.
+# The instance that the edge names is serving; the other one is idle.
 if grep -qE "^server 127\.0\.0\.1:$port_b;" "$program_file"; then
   old=b old_port=$port_b new=a new_port=$port_a
 else

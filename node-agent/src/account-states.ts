@@ -11,7 +11,7 @@ export class AccountStates {
     this.#observed.set(accountCode, state);
   }
 
-  /** The accounts may have different keys now. */
+  /** Clears the states, because the accounts may have different keys now. */
   clear(): void {
     this.#observed.clear();
   }

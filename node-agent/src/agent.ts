@@ -17,11 +17,14 @@ import { Metrics } from "./metrics.ts";
 import { NodeProxy } from "./proxy.ts";
 import { readSecrets, type Secrets } from "./secrets.ts";
 
-/** The resolver of a remote host may be slow, and a connection goes to a judged address however old the judgement is. */
+/**
+ * Judgements are cached because the resolver of a remote host may be slow; a connection only goes to a judged address,
+ * however old the judgement is.
+ */
 const judgementMs = 30_000;
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** The request handler, and what the operator can do with it while it runs. */
+/** The request handler, and the operations that an operator can trigger while it runs. */
 export class Agent {
   readonly log: Log;
   readonly #config: Config;
@@ -78,7 +81,7 @@ export class Agent {
     return this.#metrics.inFlight;
   }
 
-  /** Reloads keys, accounts and certificates. Running calls keep what they began with. @returns whether it worked */
+  /** Reloads keys, accounts and certificates. Running calls keep the old ones. @returns whether it worked */
   reload(): boolean {
     try {
       this.#secrets = readSecrets(this.#config);
@@ -95,7 +98,7 @@ export class Agent {
     return true;
   }
 
-  /** From now on `/health` reports unhealthy, so that nobody sends more. */
+  /** From now on, `/health` reports unhealthy, so that no new calls are sent here. */
   beginDrain(): void {
     this.#isDraining = true;
   }
@@ -104,7 +107,7 @@ export class Agent {
     this.#client.close();
   }
 
-  /** Handles any request: the one place where responses get their headers and unexpected errors become responses. */
+  /** Handles any request. Only here do responses get their headers and unexpected errors become responses. */
   handle(request: Request, server: Bun.Server<unknown>): Response | Promise<Response> {
     const sentId = request.headers.get("x-request-id");
     const requestId = sentId !== null && requestIdPattern.test(sentId) ? sentId : Bun.randomUUIDv7();

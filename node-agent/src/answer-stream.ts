@@ -11,9 +11,7 @@ export type AnswerStreamEvents = {
   onGone(): void;
 };
 
-/**
- * Shared by all streams, like everything that a stream does not need for itself: a node holds hundreds of idle ones.
- */
+/** All streams share this, because a node holds hundreds of idle streams. */
 const strategy: QueuingStrategy<Uint8Array> = {
   highWaterMark: waitingBytesMax,
   size: (piece) => piece?.byteLength ?? 0,
@@ -84,15 +82,15 @@ export class AnswerStream implements Bun.UnderlyingSource<Uint8Array> {
   }
 
   /**
-   * Breaks the connection instead, so that a partial response never looks complete. Not at once: a break overtakes the
-   * bytes before it, and the caller would lose what it could still read.
+   * Breaks the connection, so that a partial response never looks complete. The break is delayed, because it would
+   * overtake the bytes before it, and the caller would lose them.
    */
   breakSoon(): void {
     this.#stopWaiting();
     this.#timer = setTimeout(() => this.#break(), breakDelayMs);
   }
 
-  /** The caller is known to be gone; nothing is left to do. */
+  /** The caller is known to be gone, so nothing is left to do. */
   drop(): void {
     this.#stopWaiting();
     this.#controller = null;

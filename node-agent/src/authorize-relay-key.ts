@@ -4,7 +4,7 @@ export type RelayKeyVerdict = "accepted" | "none" | "unauthorized" | "ambiguous_
 
 /**
  * Checks the relay key of a request by its headers alone, in constant time.
- * @param onAccepted called with the index of the key, from 0
+ * @param onAccepted gets the index of the key, from 0
  */
 export function authorizeRelayKey(
   headers: Headers,

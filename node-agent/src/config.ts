@@ -6,7 +6,7 @@ import type { LogLevel } from "./log.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everything from the environment; the secrets themselves are in files that can be reloaded. */
+/** The settings from the environment; the secrets themselves are in files that can be reloaded. */
 export type Config = {
   readonly nodeCode: string;
   readonly host: string;
@@ -144,7 +144,7 @@ function readLogLevel(reader: Reader): LogLevel {
   throw new ConfigError("LOG_LEVEL must be debug, info, warn or error.");
 }
 
-/** All variables as received, for the process that replaces this one. */
+/** All variables of the environment, for the process that replaces this one. */
 export function wholeEnvironment(): Environment {
   return process.env;
 }

@@ -24,7 +24,7 @@ export type HealthReply =
   | { readonly kind: "answer"; readonly status: number; readonly body: string; readonly proof: string | null }
   | { readonly kind: "refused"; readonly code: Exclude<RelayKeyVerdict, "accepted" | "none"> | "stale_challenge" };
 
-/** No control plane sends more challenges than this in two minutes. */
+/** No control plane sends more challenges than this within two minutes. */
 const noncesMax = 10_000;
 
 /** Reports whether the node can serve, and more to those who send the relay key or prove that they have it. */

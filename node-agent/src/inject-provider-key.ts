@@ -22,7 +22,7 @@ export function injectProviderKey(sent: Headers, account: ActiveAccount): HttpHe
   }
   const { apiKey, credentialHeader } = account;
   headers.push([credentialHeader, credentialHeader === "authorization" ? `Bearer ${apiKey}` : apiKey]);
-  // A compressed response could contain the key unseen.
+  // A compressed response could contain the key without being noticed.
   headers.push(["accept-encoding", "identity"], ["user-agent", "sluice"]);
   return headers;
 }

@@ -3,19 +3,19 @@ const indexOf = Buffer.prototype.indexOf;
 
 /**
  * Masks a provider key in the bytes of a response, even if it is split across pieces: a provider, or a server in its
- * place, may echo what it got. As many bytes go out as came in. The end of a piece that could be the beginning of the
- * key waits for the next one.
+ * place, may echo the request. The length of the response does not change. If a piece ends with what could be the
+ * beginning of the key, that part waits for the next piece.
  */
 export class KeyMask {
   readonly #key: Buffer;
   #held: Uint8Array | null = null;
 
-  /** @param key its bytes, shared by all calls of an account */
+  /** @param key the bytes of the key, shared by all calls of an account */
   constructor(key: Buffer) {
     this.#key = key;
   }
 
-  /** @returns what may be sent now; can be empty */
+  /** @returns the bytes that may be sent now; may be empty */
   push(piece: Uint8Array): Uint8Array {
     const bytes = mask(this.#held === null ? piece : Buffer.concat([this.#held, piece]), this.#key);
     const heldLength = beginningLength(bytes, this.#key);
@@ -48,7 +48,7 @@ function mask(bytes: Uint8Array, key: Buffer): Uint8Array {
   return masked;
 }
 
-/** How many of the last bytes are the beginning of the key. */
+/** The number of final bytes that could be the beginning of the key. */
 function beginningLength(bytes: Uint8Array, key: Buffer): number {
   const first = key[0];
   for (let start = Math.max(0, bytes.length - key.length + 1); start < bytes.length; start += 1) {

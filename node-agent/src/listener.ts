@@ -4,17 +4,17 @@ import type { Config } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
 import type { TlsFiles } from "./secrets.ts";
 
-/** Above the limit of a body, so that a body over it gets our response and not the server's. */
+/** This is above the agent's own limit for bodies, so that a larger body gets our response and not the server's. */
 const serverBodyBytesMax = 1024 * 1024 * 1024;
 /** A caller that has not sent its request, or the next part of it, after this long is disconnected. */
 const silenceSecondsMax = 30;
 
-/** How long a stopping server announces it to its callers before it closes their connections. */
+/** How long a stopping server announces its end to callers before it closes their connections. */
 const farewellMs = 1_000;
 
 /**
- * The open port. A server can't be given another certificate, so a new one takes its place on the same port: new
- * connections go to the new one, and the old one ends with its last call.
+ * The open port. A server can't get another certificate, so a new server takes its place on the same port: new
+ * connections go to it, and the old server ends with its last call.
  */
 export class Listener {
   readonly #agent: Agent;
@@ -43,8 +43,8 @@ export class Listener {
 
   /**
    * Switches to the agent's current certificate.
-   * @returns whether it is a new one, once no new connection gets the old one any more
-   * @throws ConfigError; everything is then as before
+   * @returns whether the certificate is a new one; by then no new connection gets the old one
+   * @throws ConfigError; nothing has changed then
    */
   async renew(): Promise<boolean> {
     const { tls } = this.#agent;
@@ -65,7 +65,10 @@ export class Listener {
     return true;
   }
 
-  /** From now on every response closes its connection, so that no request is sent on one that is about to close. */
+  /**
+   * From now on, every response closes its connection, so that no request is sent on a connection that is about to
+   * close.
+   */
   beginFarewell(): void {
     this.#isFarewell = true;
   }
@@ -75,7 +78,7 @@ export class Listener {
     void this.#server.stop();
   }
 
-  /** Aborts what still runs. */
+  /** Aborts the calls that are still running. */
   cut(): void {
     for (const server of [this.#server, ...this.#retired]) {
       void server.stop(true);
@@ -97,7 +100,7 @@ export class Listener {
         hostname: this.#config.host,
         port,
         ...(tls === null ? {} : { tls: { cert: tls.cert, key: tls.key } }),
-        // Outside development the server would share the port, and a second agent on it would go unnoticed.
+        // Outside of development, servers share the port, so a second agent on it would go unnoticed.
         reusePort: tls !== null,
         idleTimeout: silenceSecondsMax,
         maxRequestBodySize: serverBodyBytesMax,

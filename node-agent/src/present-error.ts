@@ -3,7 +3,7 @@ export type ErrorSecrets = { readonly apiKey: string; readonly hostname: string 
 /** How encoders of JSON, URLs and HTML write a character; a backslash before one that needs none is ignored. */
 const escapes = /\\{1,4}u00([0-9a-f]{2})|%([0-9a-f]{2})|&#x([0-9a-f]{2});|&#(\d{2,3});|\\{1,4}(?=[!-/:-@[-`{-~])/gi;
 
-/** A text with its characters decoded, in lower case, and where in the text each of them begins. */
+/** A text with its characters decoded, in lower case, and the position in the text where each of them begins. */
 type Plain = { readonly signs: string; readonly places: readonly number[] };
 
 function toPlain(text: string): Plain {
@@ -30,7 +30,7 @@ function toPlain(text: string): Plain {
   return { signs: lower(signs), places };
 }
 
-/** Letters whose length changes with their case are not part of a key, and positions must be preserved. */
+/** Letters whose length changes with their case do not occur in a key, and positions must be preserved. */
 const lower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 function hide(text: string, secret: string, name: string): string {
@@ -46,8 +46,8 @@ function hide(text: string, secret: string, name: string): string {
 }
 
 /**
- * A provider's error as the caller may read it. Errors tend to quote what they refuse, and to name their host; in a
- * model's output the same name is just text, so this is for errors alone. One pass, however the error is encoded.
+ * A provider's error in the form that the caller may read. Errors tend to quote what they refuse, and to name their
+ * host. In a model's output the same name is just text, so only errors are changed. One pass covers every encoding.
  */
 export function presentError(body: Uint8Array, { apiKey, hostname }: ErrorSecrets): string {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");

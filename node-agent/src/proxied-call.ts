@@ -32,7 +32,7 @@ export type CallEnd = {
 type AnswerBody = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | null;
 type AnswerHead = { readonly status: number; readonly headers: Record<string, string> };
 
-/** Shared by all calls: a call passes its own state, so that it needs no closures. */
+/** The functions that all calls share: a call passes its own state, so that it needs no closures. */
 export type CallPorts = {
   readonly stallTimeoutMs: number;
   /** Creates the response; the headers common to all responses are added here. */
@@ -62,7 +62,7 @@ const codes: Record<HttpClientErrorKind, ErrorCode> = {
   too_large: "upstream_error",
   request_too_large: "request_too_large",
   upload_timeout: "request_timeout",
-  // A bug of ours; when the caller left, nobody reads a code.
+  // This is a bug of ours: when the caller has left, nobody reads a code.
   aborted: "internal_error",
 };
 
@@ -100,7 +100,7 @@ export class ProxiedCall implements HttpBodySink, AnswerStreamEvents {
     const { status, headers, body } = response;
     this.#ports.onHead(this);
     if (status === 401 || status === 403) {
-      // The caller's own key was valid; the provider's message about ours must stay hidden.
+      // The caller's own key was valid; the provider's message about the node's key must stay hidden.
       this.#refuse(body, "refused_key");
     } else if (status >= 300 && status < 400) {
       this.#refuse(body, "redirect");
@@ -175,7 +175,7 @@ export class ProxiedCall implements HttpBodySink, AnswerStreamEvents {
     this.#flow?.resume();
   }
 
-  /** The caller has left, or has stopped reading: the provider's side ends with it. */
+  /** The caller has left, or has stopped reading, so the provider's side ends as well. */
   onGone(): void {
     if (this.#state !== "over") {
       this.#flow?.cancel();
@@ -203,7 +203,7 @@ export class ProxiedCall implements HttpBodySink, AnswerStreamEvents {
     return this.#status < 400 ? body : presentError(body, { apiKey, hostname: destination.hostname });
   }
 
-  /** Gives the provider's response up, and sends an error instead. */
+  /** Gives up the provider's response, and sends an error instead. */
   #refuse(answer: { cancel(): void } | null, failure: CallEnd["failure"]): void {
     answer?.cancel();
     this.#resolve(this.#ports.refuse(this.arrival, "upstream_error"));

@@ -119,7 +119,7 @@ export class NodeProxy {
     const { account } = admitted;
     metrics.inFlight += 1;
     const call = new ProxiedCall(arrival, account, this.#callPorts);
-    // Taken before the first wait, so that a caller who leaves meanwhile is noticed.
+    // The signal is read before the first wait, so that a caller who leaves meanwhile is noticed.
     const { signal } = request;
     const length = wholeLengthOf(request, config.bodyBytesMax);
     if (length === null) {
@@ -182,7 +182,7 @@ export class NodeProxy {
       headers["retry-after"] = "1";
     }
     if (hasBody(arrival.request)) {
-      // The rest of the body is not waited for.
+      // The node does not wait for the rest of the body.
       headers["connection"] = "close";
     }
     return errorAnswer(code, headers);

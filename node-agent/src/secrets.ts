@@ -12,7 +12,7 @@ export type TlsFiles = { readonly cert: string; readonly key: string };
 export type Secrets = {
   readonly relayKeys: readonly string[];
   readonly ring: RelayKeyRing;
-  /** For the relay keys, in order. */
+  /** The fingerprints of the relay keys, in order. */
   readonly fingerprints: readonly string[];
   readonly accounts: readonly ProviderAccount[];
   readonly tls: TlsFiles | null;

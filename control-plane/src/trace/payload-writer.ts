@@ -67,7 +67,7 @@ export class PayloadWriter {
     return this.#isAway;
   }
 
-  /** @param blob may be changed afterwards */
+  /** @param blob the caller may change it afterwards */
   add(key: SealingKey, payload: Payload, blob: PayloadBlob): void {
     const byteLength = this.#segments.add(key, payload, blob);
     this.#queuedCount += 1;
@@ -79,7 +79,7 @@ export class PayloadWriter {
     }
   }
 
-  /** Writes what is queued; what is not written after `timeoutMs` is dropped and counted. */
+  /** Writes the queue; what is not written after `timeoutMs` is dropped and counted. */
   async close(timeoutMs: number): Promise<void> {
     this.#deadlineTick = this.#deps.clock.tick() + timeoutMs;
     this.#wake?.();
@@ -94,7 +94,7 @@ export class PayloadWriter {
   }
 
   async #drainAll(): Promise<void> {
-    // A drain that had begun before the deadline was set may leave an unfilled segment.
+    // A drain that began before the deadline was set may leave an unfilled segment.
     await this.#draining;
     this.#startDraining();
     await this.#draining;
@@ -115,7 +115,9 @@ export class PayloadWriter {
     });
   }
 
-  /** Writes one segment, and more as long as they are full; the rest waits for others to join it. */
+  /**
+   * Writes one segment, and further ones as long as they are full; a segment that is not full waits for more payloads.
+   */
   async #drain(): Promise<void> {
     do {
       const segment = this.#segments.take();

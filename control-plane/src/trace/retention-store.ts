@@ -5,7 +5,9 @@ import { type Queryable, rowsWritten } from "../platform/db.ts";
 /** The days whose logs are dropped. */
 export type DroppedLog = "payload_segment" | "payload_record" | "trace_record";
 
-/** The day this many days before today, in UTC, by the database's clock: a replica's may be wrong. */
+/**
+ * The day this many days before today, in UTC. The database's clock decides, because a replica's clock may be wrong.
+ */
 export async function dayBefore(db: Queryable, days: number): Promise<string> {
   const [row] = await db.sql<{ day: string }>`
     select ((now() at time zone 'UTC')::date - ${days}::integer)::text as day`;
@@ -15,7 +17,10 @@ export async function dayBefore(db: Queryable, days: number): Promise<string> {
   return row.day;
 }
 
-/** Destroys the keys of all days before this one for good. Returns those days, none when it was done already. */
+/**
+ * Destroys the keys of all days before this one for good. Returns those days; none if their keys were already
+ * destroyed.
+ */
 export async function destroyKeys(tx: Queryable, before: string): Promise<string[]> {
   const [row] = await tx.sql<{ days: string[] }>`
     select array(select unnest(destroy_payload_keys(${before}::text::date))::text) as days`;
@@ -41,7 +46,10 @@ export async function dropDay(db: Queryable, table: DroppedLog, day: string): Pr
   return row?.dropped === true;
 }
 
-/** Counts the payloads of days whose count can still change, or was never made; forgets those of destroyed days. */
+/**
+ * Counts the payloads of days whose count can still change, or that were never counted; forgets those of destroyed
+ * days.
+ */
 export async function countPayloads(tx: Queryable): Promise<number> {
   await tx.sql`
     delete from payload_day_count c

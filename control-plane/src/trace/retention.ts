@@ -11,7 +11,7 @@ export type TraceRetentionDeps = {
   readonly rules: () => TraceRules;
 };
 
-/** What one run did, as `table day`. */
+/** The work of one run, as `table day`. */
 export type RetentionRun = {
   readonly destroyedDays: readonly string[];
   readonly dropped: readonly string[];
@@ -19,13 +19,13 @@ export type RetentionRun = {
   readonly left: readonly string[];
 };
 
-/** A payload is a row, and a day has many. */
+/** A count reads one row for each payload, and a day has many. */
 const countMsMax = 120_000;
 
 /**
- * The end of the retention. For an expired day, first the key is destroyed, which makes its payloads unreadable
- * whatever happens next, and then its partitions are dropped. Only the database's calendar decides, so a run does
- * whatever earlier ones have missed, even after weeks, and two simultaneous runs do it once.
+ * The end of the retention. A run first destroys the key of an expired day, which makes its payloads unreadable
+ * whatever happens next, and then drops its partitions. Only the database's calendar decides, so a run makes up for
+ * whatever earlier runs have missed, even after weeks, and two simultaneous runs destroy a day once.
  */
 export class TraceRetention {
   readonly #deps: TraceRetentionDeps;
@@ -34,7 +34,7 @@ export class TraceRetention {
     this.#deps = deps;
   }
 
-  /** Destroys and drops expired days. @throws a database error; what was done before it stays done */
+  /** Destroys and drops expired days. @throws a database error; the days before it stay destroyed */
   async run(): Promise<RetentionRun> {
     const { db, log, rules } = this.#deps;
     const { payloadRetentionDays, metadataRetentionDays } = rules();

@@ -36,7 +36,10 @@ export const traceFilePlace: ListPlace = {
   source: traceFiles,
 };
 
-/** The trace, for admins: metadata for each of them, bodies only for super-admins and never without a record. */
+/**
+ * The endpoints with which admins read the trace: metadata for every admin, bodies only for super-admins and never
+ * without a record.
+ */
 export function traceEndpoints({ db, search, reading }: TraceEndpointDeps): AnyEndpoint[] {
   return [
     endpoint({

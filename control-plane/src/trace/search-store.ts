@@ -52,7 +52,7 @@ export async function searchTraces(db: Queryable, search: TraceSearch): Promise<
     conditions.push(`t.model = ${put(filter.model)}::text`);
   }
   if (filter.status !== null) {
-    // Repeated in the text, so that the index of failures can be used.
+    // The text repeats this condition, so that the planner can use the index of failures.
     conditions.push(`t.status = ${put(filter.status)}::text`);
     conditions.push(filter.status === "completed" ? "true" : "t.status <> 'completed'");
   }

@@ -60,7 +60,7 @@ export class TraceSearching {
   }
 
   /**
-   * One call, with every attempt at it, what was charged, and who has read its payload.
+   * One call, with its attempts, its cost, and the accesses to its payload.
    * @param day in UTC; null when only the request id is known, which contains it
    * @throws AppError `not_found`
    */

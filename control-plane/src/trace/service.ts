@@ -58,12 +58,15 @@ export async function commitTraces(tx: Queryable, rows: readonly SpooledTrace[])
 /** Payloads that can still be decrypted. */
 export type DecryptableCount = {
   readonly decryptable: bigint;
-  /** When they were last counted; null if never. */
+  /** When they were last counted; null if they never were. */
   readonly countedAt: Date | null;
   readonly days: readonly Pick<DayCount, "day" | "payloads">[];
 };
 
-/** How many payloads can be decrypted, as a job counted them a minute ago: reading it costs next to nothing. */
+/**
+ * How many payloads can be decrypted. A job has counted them, a minute ago at most, so reading the number costs next to
+ * nothing.
+ */
 export async function countDecryptable(db: Queryable): Promise<DecryptableCount> {
   const counts = await listDayCounts(db);
   const moments = counts.map(({ countedAt }) => countedAt.getTime());
@@ -96,7 +99,7 @@ export async function checkAccesses(db: Queryable, expected: WrittenAccess | nul
   return { findings: isThere ? findings : [...findings, missing], head: await findAccessHead(db) };
 }
 
-/** Records what calls were about: metadata of every call, and the bodies as far as there is room for them. */
+/** Records calls: the metadata of every call, and the bodies while there is room for them. */
 export class TraceService {
   readonly #deps: TraceServiceDeps;
   readonly #keys: PayloadKeys;
@@ -118,7 +121,7 @@ export class TraceService {
     await this.#keys.start();
   }
 
-  /** Records the metadata of one call. It is never dropped: it goes where the call's usage goes. */
+  /** Records the metadata of one call. The row is never dropped: it is spooled together with the call's usage. */
   record(row: TraceRow): void {
     this.#deps.append(toSpooledTrace(row));
   }
@@ -131,21 +134,21 @@ export class TraceService {
     return this.#queue.offer(payload);
   }
 
-  /** What waits to be written, for gauges. */
+  /** The payloads that wait to be written, for gauges. */
   load(): { readonly queuedBytes: number; readonly queuedCount: number } {
     return { queuedBytes: this.#queue.queuedBytes, queuedCount: this.#queue.queuedCount };
   }
 
   /**
-   * The bodies of one call, or null when none were stored. It shows what users wrote: callers that show this to a
-   * person write the audit entry first.
+   * The bodies of one call, or null when none were stored. Users wrote them, so callers that show them to a person must
+   * record the access first.
    * @throws DayKeyDestroyedError after the retention; SealError when the row was altered or moved
    */
   async readPayload(day: string, requestId: RequestId): Promise<OpenedPayload | null> {
     return await openStoredPayload(this.#deps.db, this.#keys, day, requestId);
   }
 
-  /** Accepts no more payloads and writes those that wait, for at most `timeoutMs`. */
+  /** Accepts no more payloads and writes the waiting ones, for at most `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     await this.#queue.close(timeoutMs);
     this.#keys.stop();

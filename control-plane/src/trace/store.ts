@@ -46,7 +46,7 @@ export async function insertSegment(db: Queryable, segment: PayloadSegment): Pro
     on conflict do nothing`;
 }
 
-/** Arrays without names, in the order that the statement reads. Takes 0.2 us a record. */
+/** Records as arrays without names, in the order that the statement reads. This takes 0.2 us a record. */
 function recordsJson(records: readonly PayloadRecord[]): string {
   return JSON.stringify(
     records.map((record) => [
@@ -63,8 +63,8 @@ function recordsJson(records: readonly PayloadRecord[]): string {
 }
 
 /**
- * Reads the payload of one call, and no more of its segment than that: the bytes are stored uncompressed and out of
- * line, so the server fetches only the pages it needs.
+ * Reads the payload of one call, and nothing else of its segment: the bytes are stored uncompressed and out of line, so
+ * the server fetches only the pages it needs.
  * @param day UTC day of the call, YYYY-MM-DD
  */
 export async function findPayload(db: Queryable, day: string, requestId: RequestId): Promise<SealedPayload | null> {

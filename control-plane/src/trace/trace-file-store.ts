@@ -51,7 +51,7 @@ export const traceFiles = listSource({
       return `t.api_key_id = ${id} and t.gateway_user_id = gateway_user_of_key(${id})`;
     },
     model: equals("text", "t.model"),
-    // Repeated in the text, so that the index of failures can be used.
+    // The text repeats this condition, so that the planner can use the index of failures.
     status: (values, bind) => {
       const wanted = `t.status in (${values.map((value) => bind(value, "text")).join(", ")})`;
       return values.includes("completed") ? wanted : `t.status <> 'completed' and ${wanted}`;

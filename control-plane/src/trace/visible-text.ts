@@ -11,7 +11,7 @@ const allInvisible = new RegExp(invisible, "g");
  */
 export function visibleText(text: string, bytesMax: number): string {
   const shown = invisible.test(text)
-    ? // A long text is truncated first, so that escaping never works on more than it keeps.
+    ? // A long text is truncated first, so that escaping never works on more than the result needs.
       text.slice(0, bytesMax).replace(allInvisible, escapeCharacter)
     : text;
   return cutToBytes(shown.toWellFormed(), bytesMax);
@@ -21,7 +21,7 @@ function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** A UTF-16 unit is at most three bytes of UTF-8, so short texts need no counting. */
+/** A UTF-16 unit has at most three bytes of UTF-8, so short texts need no counting. */
 const bytesPerUnitMax = 3;
 
 function cutToBytes(text: string, bytesMax: number): string {

@@ -12,7 +12,7 @@ const typedPassword = z
   .string()
   .min(1)
   .refine((text) => [...text].length <= 256 && !text.includes("\0"), "This can't be a password.");
-/** Checked by the service, which responds with `invalid_email`. */
+/** An email address as typed; the service checks it and responds with `invalid_email`. */
 const typedEmail = z.string().max(1_024);
 const typedCode = z.string().trim().max(40);
 /** Digits as text, or a number that JSON can represent exactly. */
@@ -31,7 +31,7 @@ export const registerInput = z.strictObject({
   email: typedEmail,
   password: z.string().max(65_536),
   display_name: z.string().max(1_024).nullish(),
-  /** For emails and pages; by default the browser's first language. */
+  /** The language for emails and pages; by default the browser's first language. */
   locale: z.string().max(35).optional(),
 });
 
@@ -40,7 +40,7 @@ export const emailInput = z.strictObject({ email: typedEmail });
 export const loginInput = z.strictObject({
   email: typedEmail,
   password: typedPassword,
-  /** From the authenticator, if one is set up, or one of the recovery codes. */
+  /** A code from the authenticator, if one is set up, or a recovery code. */
   code: typedCode.optional(),
 });
 
@@ -80,25 +80,29 @@ export const totpRemoveInput = z.union([
   z.strictObject({ admin_id: rowId, reason: reasonText(1_000) }),
 ]);
 
-/** Absent fields stay as they are. */
+/** Changes to a user; absent fields stay as they are. */
 export const userSaveInput = z.strictObject({
   user_id: rowId,
   display_name: z.string().max(1_024).nullable().optional(),
   user_type: z.enum(userTypes).optional(),
   status: z.enum(userStatuses).optional(),
   /**
-   * A decimal with at most four places, best as text. Checked by the service, which responds with `invalid_multiplier`.
+   * A decimal with at most four places, preferably as text. The service checks it and responds with
+   * `invalid_multiplier`.
    */
   rate_multiplier: z
     .union([z.string().max(40), z.number()])
     .transform(String)
     .optional(),
-  /** The `updated_at` that was read before: the change is refused if someone else was quicker. */
+  /** The `updated_at` that was loaded: the change is refused if someone else has changed the user since. */
   updated_at: z.iso.datetime().optional(),
   reason: z.string().trim().max(1_000).optional(),
 });
 
-/** The same for an address that is already registered. The link is only included if the operator allows it. */
+/**
+ * The response to a registration, which is the same for an address that is already registered. It includes the link
+ * only if the operator allows that.
+ */
 export const registrationResponse = z.strictObject({
   status: z.literal("email_pending"),
   verification_url: z.url().optional(),
@@ -108,7 +112,7 @@ export const verifiedResponse = z.strictObject({ status: z.literal("active").opt
 
 export const loginResponse = z.strictObject({ user: z.strictObject({ user_id: wireInteger, email: z.string() }) });
 
-/** A user as the owner and admins see them. */
+/** A user in responses to the owner and to admins. */
 export const userView = z.strictObject({
   user_id: wireInteger,
   gateway_user_id: wireInteger,
@@ -145,8 +149,8 @@ export const sessionListResponse = z.strictObject({
 });
 export const sessionRevokeResponse = z.strictObject({ revoked: z.int().min(0) });
 
-/** For an authenticator: the secret as text, and as the URI that a QR code contains. */
-/** Shown once: only digests of them are kept. */
+/** The secret for an authenticator: as text, and as the URI that a QR code contains. */
+/** The codes are shown only this once, because only their digests are stored. */
 export const recoveryCodesResponse = z.strictObject({ recovery_codes: z.array(z.string()) });
 export const totpBeginResponse = z.strictObject({ secret: z.string(), uri: z.string() });
 
@@ -157,20 +161,20 @@ export const adminMeResponse = z.strictObject({
     ...adminView,
     has_totp: z.boolean(),
     recovery_codes_left: z.number().int(),
-    /** The login is recent enough for actions that require a fresh one. */
+    /** Whether the login is recent enough for actions that require a fresh one. */
     is_fresh: z.boolean(),
-    /** Admins need an authenticator, and this one can do nothing but set one up. */
+    /** Whether admins need an authenticator and this one lacks it; such an admin can do nothing but set one up. */
     lacks_second_factor: z.boolean(),
   }),
 });
 
-/** 0 nobody, 1 admin, 2 super-admin. */
+/** 0 for nobody, 1 for an admin, 2 for a super-admin. */
 const agent = z.union([z.literal(0), z.literal(1), z.literal(2)]);
 
 export const saveAdminInput = z.strictObject({
   admin_id: recordId,
   agent,
-  /** As it was read: the change is refused if someone else has changed the admin since. */
+  /** The value that was loaded: the change is refused if someone else has changed the admin since. */
   updated_at: z.iso.datetime({ offset: true }),
   reason: reasonText(500),
 });
@@ -201,7 +205,7 @@ const adminEntry = z.strictObject({
   agent: z.int(),
   has_totp: z.boolean(),
   last_login_at: wireMoment.nullable(),
-  /** Currently valid logins. */
+  /** The number of valid sessions. */
   sessions: wireInteger,
   created_at: wireMoment,
   updated_at: wireMoment,

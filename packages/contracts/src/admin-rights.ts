@@ -1,5 +1,5 @@
 /**
- * Which admins may do what: the one table of rights. Endpoints derive their declaration from it, and pages what to
+ * The only table of what each admin may do. Endpoints derive their declaration from it, and pages decide by it what to
  * offer. Endpoints that only read are open to every admin, unless listed here.
  */
 export type AdminRight = {
@@ -8,7 +8,7 @@ export type AdminRight = {
   readonly freshLogin: boolean;
   /** Input fields that only a super-admin with a fresh login may send, while all admins may send the others. */
   readonly guardedFields: readonly string[];
-  /** Also available to an admin who has to set up an authenticator first, because it is needed for that. */
+  /** Whether an admin who has yet to set up an authenticator may do this, because it is needed for that. */
   readonly withoutSecondFactor: boolean;
 };
 
@@ -19,7 +19,8 @@ const freshSuperAdmin = { ...superAdmin, freshLogin: true } as const;
 const ownLogin = { ...everyAdmin, withoutSecondFactor: true } as const;
 
 export const adminRights = {
-  // Where prompts go, and which model serves which name. Switching a super-admin's setup off and on helps in an outage.
+  // Operations on where prompts go, and on which model serves which name. Switching a super-admin's setup off and on
+  // helps in an outage.
   "/backend/admin/channel/save/": freshSuperAdmin,
   "/backend/admin/channel/enable/": everyAdmin,
   "/backend/admin/channel/disable/": everyAdmin,
@@ -36,7 +37,8 @@ export const adminRights = {
   "/backend/admin/upstream/save/": freshSuperAdmin,
   "/backend/upstream/auth-profiles/refresh/": everyAdmin,
 
-  // What calls cost. The last three have amount limits: an admin moves a little per day, a super-admin the rest.
+  // Operations on prices and quota. The last three have amount limits: an admin may move a little per day, a
+  // super-admin the rest.
   "/backend/admin/model/save/": freshSuperAdmin,
   "/backend/admin/plan/save/": freshSuperAdmin,
   "/backend/admin/manual-adjust/": everyAdmin,
@@ -47,12 +49,12 @@ export const adminRights = {
   "/backend/admin/usage-settle/": everyAdmin,
   "/backend/admin/channel-cost/save/": everyAdmin,
 
-  // What a second super-admin approves.
+  // Operations on acts that a second super-admin approves.
   "/backend/admin/approval/list/": superAdmin,
   "/backend/admin/approval/detail/": superAdmin,
   "/backend/admin/approval/decide/": freshSuperAdmin,
 
-  // Users, and the emails they get.
+  // Operations on users, and on the emails they get.
   "/backend/admin/user/save/": { ...everyAdmin, guardedFields: ["rate_multiplier"] },
   "/backend/admin/user/sessions/revoke/": everyAdmin,
   "/backend/admin/user/resend-verification/": everyAdmin,
@@ -62,7 +64,7 @@ export const adminRights = {
   "/backend/admin/mail/template/preview/": everyAdmin,
   "/backend/admin/lead/save/": everyAdmin,
 
-  // Secrets, settings, and the rights themselves. Ending another admin's sessions has to be quick.
+  // Operations on secrets, settings, and the rights themselves. Ending another admin's sessions has to be quick.
   "/backend/admin/trace/payload/": freshSuperAdmin,
   "/backend/admin/secret/list/": superAdmin,
   "/backend/admin/secret/save/": freshSuperAdmin,
@@ -74,7 +76,7 @@ export const adminRights = {
   "/backend/admin/admin/sessions/revoke/": superAdmin,
   "/backend/admin/totp/remove/": freshSuperAdmin,
 
-  // One's own login, which asks for the password where it matters.
+  // Operations on one's own login, which ask for the password where it matters.
   "/backend/auth/admin/me/": ownLogin,
   "/backend/auth/admin/sessions/": ownLogin,
   "/backend/auth/admin/password/change/": ownLogin,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The campaign of events that name none. */
+/** The campaign of events without a campaign. */
 export const defaultCampaign = "default";
 
 const cut = (lengthMax: number) => (text: string) => text.toWellFormed().slice(0, lengthMax).toWellFormed();
@@ -20,7 +20,7 @@ const address = foreignText(2_000).transform((text) => {
   return bare === "" ? undefined : bare.slice(0, 500).toWellFormed();
 });
 
-/** A visitor id, generated randomly by the page and kept as long as the page likes. */
+/** A visitor id that the page generates randomly and keeps as long as it likes. */
 export const visitorId = z.string().regex(/^[A-Za-z0-9_-]{8,64}$/, "8 to 64 letters, digits, - and _");
 
 /** What a public page reports. Only the kind must be valid; other invalid fields are dropped. */
@@ -34,13 +34,13 @@ export const landingInput = z.object({
   path: address,
   referrer: address,
   language: foreignText(35),
-  /** Such as `1280x720`. */
+  /** A size such as `1280x720`. */
   viewport: z
     .string()
     .regex(/^\d{1,5}x\d{1,5}$/)
     .optional()
     .catch(undefined),
-  /** Which call to action was clicked. */
+  /** The call to action that was clicked. */
   target: foreignText(100),
 });
 export type LandingInput = z.output<typeof landingInput>;

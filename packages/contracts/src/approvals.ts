@@ -72,7 +72,7 @@ const approvalEntry = z.strictObject({
   approval_id: wireInteger,
   kind: z.enum(actKinds),
   reason: z.string(),
-  /** What it would have done when it was requested. */
+  /** The effects that the act would have had when it was requested. */
   effects,
   requested_by: wireInteger,
   requested_by_name: z.string(),
@@ -85,7 +85,7 @@ const approvalEntry = z.strictObject({
 });
 export type ApprovalEntry = Unsent<z.output<typeof approvalEntry>>;
 
-/** In place of the result: it is done once another super-admin approves. */
+/** Replaces the result of an act that another super-admin has to approve. */
 export const waitingResponse = z.strictObject({ approval: approvalEntry });
 
 export const approvalListResponse = z.strictObject({ approvals: z.array(approvalEntry) });
@@ -94,7 +94,7 @@ export const approvalInput = z.strictObject({ approval_id: recordId });
 
 export const approvalDetailResponse = z.strictObject({
   approval: approvalEntry,
-  /** For a waiting one: what it would do now, or why it can't be done. */
+  /** The effects that a waiting act would have now, or the reason why it can't be done. */
   foreseen: z.strictObject({ effects, problem: z.string().nullable() }).nullable(),
 });
 
@@ -106,5 +106,5 @@ export const decideApprovalInput = z.strictObject({
 
 export const decidedApprovalResponse = z.strictObject({ approval: approvalEntry });
 
-/** What doing something now requires: predicts the response. */
+/** The rights that an act requires now, which predict the response. */
 export const demands = ["nothing", "fresh_super_admin", "second_person"] as const;

@@ -53,7 +53,7 @@ export const createOrderInput = z.strictObject({
   /** For an anonymous order: the user who has verified this address gets what it buys. */
   email: email.optional(),
   idempotency_key: idempotencyKey.optional(),
-  /** As the public pages report it: determines which campaign the payment comes from. */
+  /** The visitor id that the public pages report; it determines which campaign the payment comes from. */
   visitor_id: visitorId.optional(),
 });
 
@@ -62,7 +62,7 @@ export const orderNumberInput = z.strictObject({ order_no: orderNo });
 /** An order of the caller, for an action on it. */
 export const ownOrderInput = z.strictObject({
   order_no: orderNo,
-  /** For an anonymous order. */
+  /** Required for an anonymous order. */
   claim_code: claimCode.optional(),
 });
 
@@ -70,7 +70,7 @@ export const claimOrderInput = z.strictObject({ order_no: orderNo, claim_code: c
 
 export const cancelSubscriptionInput = z.strictObject({ plan_code: planCode });
 
-/** UTC. */
+/** A month in UTC. */
 const month = z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/, "a month like 2026-11");
 
 export const statementSumsInput = z.strictObject({ month });
@@ -85,7 +85,7 @@ export const savePlanInput = z.strictObject({
   name: z.string().trim().min(1).max(100),
   kind: z.enum(["wallet_balance", "monthly"]),
   price_usd: usd,
-  /** Case-insensitive. */
+  /** The code of a currency, in either case. */
   currency: z
     .string()
     .max(8)
@@ -97,19 +97,19 @@ export const savePlanInput = z.strictObject({
   features: z.array(z.string().trim().min(1).max(200)).max(20).default([]),
   sort_order: z.int().min(-10_000).max(10_000).default(0),
   status: z.enum(["active", "hidden"]).default("active"),
-  /** The plan's version as loaded; without it a plan is created that must not exist yet. */
+  /** The loaded version of the plan; without it, a new plan is created. */
   version: z.int().positive().optional(),
 });
 
 export const manualAdjustInput = z.strictObject({
   gateway_user_id: id,
-  /** In quota; negative amounts are debits. */
+  /** The amount in quota; negative amounts are debits. */
   amount: signedQuota.refine((amount) => amount !== 0n, "not 0"),
   reason,
   idempotency_key: idempotencyKey.optional(),
-  /** Only reports what would happen. */
+  /** Reports the effects without making the change. */
   dry_run: flag,
-  /** Allows debiting more than there is. */
+  /** Allows a debit above the balance. */
   allow_negative: flag,
 });
 
@@ -117,14 +117,14 @@ export const manualAdjustInput = z.strictObject({
 export const resolveOrderInput = z.strictObject({
   order_no: orderNo,
   action: z.enum(["settle", "refund", "cancel", "dismiss"]),
-  /** Selects a payment if there are several. */
+  /** Selects the payment, if the order has several. */
   transaction_id: z.string().min(1).max(255).optional(),
   reason,
 });
 
 export const createRefundInput = z.strictObject({
   order_no: orderNo,
-  /** Everything not refunded yet, if absent. */
+  /** The amount to refund; by default everything not refunded yet. */
   amount_usd: usd.optional(),
   reason,
   idempotency_key: idempotencyKey.optional(),
@@ -193,7 +193,7 @@ export const mockSettleResponse = z.strictObject({
 });
 
 /**
- * `ledger_balance_quota` differs from `remaining_quota` by the holds of running calls and by usage that is not settled
+ * `ledger_balance_quota` and `remaining_quota` differ by the holds of running calls and by usage that is not settled
  * yet.
  */
 export const balanceResponse = z.strictObject({
@@ -237,7 +237,7 @@ export const subscriptionEntry = z.strictObject({
 export type SubscriptionEntry = Unsent<z.output<typeof subscriptionEntry>>;
 export const subscriptionListResponse = z.strictObject({ subscriptions: z.array(subscriptionEntry) });
 
-/** Amounts are quota; `is_new` is false for a repeated request. */
+/** In a dry run, the rights that the adjustment requires of the caller. */
 const manualAdjustAnswer = z.strictObject({
   gateway_user_id: wireInteger,
   amount: wireInteger,
@@ -249,7 +249,7 @@ const manualAdjustAnswer = z.strictObject({
   demand: z.enum(demands).optional(),
 });
 
-/** Done, or waiting for approval. */
+/** The adjustment, or the approval that it waits for. */
 export const manualAdjustOutput = z.union([manualAdjustAnswer, waitingResponse]);
 
 export const refundEntry = z.strictObject({
@@ -265,50 +265,50 @@ export type RefundEntry = Unsent<z.output<typeof refundEntry>>;
 const resolvedOrderAnswer = z.strictObject({
   is_new: z.boolean(),
   order: orderEntry.nullable(),
-  /** For a payment that is sent back. */
+  /** The refund of a payment that is sent back. */
   refund: refundEntry.nullable(),
 });
 const refundAnswer = z.strictObject({ refund: refundEntry });
-/** For decisions that create or end a refund. */
+/** The response to decisions that create or end a refund. */
 export const refundOutput = z.union([refundAnswer, waitingResponse]);
 export const resolveOrderOutput = z.union([resolvedOrderAnswer, waitingResponse]);
 
-/** What a refund would do now. */
+/** The effects that a refund would have now. */
 export const refundPreview = z.strictObject({
   order_no: z.string(),
-  /** The gateway that refunds it; null for an unpaid order. */
+  /** The gateway that took the payment; null for an unpaid order. */
   gateway: z.string().nullable(),
   currency: z.string(),
   paid_usd: wireDecimal,
-  /** What was refunded before, or is on its way. */
+  /** The amount that was refunded before, or is on its way. */
   refunded_usd: wireDecimal,
   amount_usd: wireDecimal,
   left_usd: wireDecimal,
   is_whole: z.boolean(),
-  /** What the order credited, what earlier refunds took of it, and what this one takes. */
+  /** The quota that the order credited, that earlier refunds took, and that this refund takes. */
   quota_granted: wireInteger,
   quota_taken_before: wireInteger,
   quota: wireInteger,
   /** How much of `quota` was already used. */
   quota_used: wireInteger,
-  /** The owner's; null until someone claims the order. */
+  /** The owner's balance; null until someone claims the order. */
   remaining_before: wireInteger.nullable(),
   remaining_after: wireInteger.nullable(),
-  /** Lent to running calls, and not included in what remains. */
+  /** Quota that is lent to running calls, which the balance does not include. */
   leased: wireInteger.nullable(),
   /** The end of the running month that the order is part of, and whether it ends a month earlier. */
   period_end: wireMoment.nullable(),
   is_month_taken: z.boolean(),
-  /** The order's month is over: its quota expired with it, so none is taken. */
+  /** Whether the order's month is over. Its quota expired with it, so none is taken. */
   is_month_over: z.boolean(),
-  /** Why it would be refused; empty if it would not be. */
-  /** What it requires of the caller. */
+  /** The reasons why the refund would be refused; empty if it would not be. */
+  /** The rights that the refund requires of the caller. */
   demand: z.enum(demands),
   problems: z.array(
     z.strictObject({
       code: z.enum(["not_paid", "too_much", "unclaimed", "quota_used"]),
       message: z.string(),
-      /** Whether `allow_negative` would permit it. */
+      /** Whether `allow_negative` would permit the refund. */
       is_overridable: z.boolean(),
     }),
   ),
@@ -316,7 +316,7 @@ export const refundPreview = z.strictObject({
 export type RefundPreview = Unsent<z.output<typeof refundPreview>>;
 export const refundPreviewResponse = z.strictObject({ preview: refundPreview });
 
-/** What is wrong with the money; `count` may be more than are shown. */
+/** The violations of money invariants; `count` may exceed the number shown. */
 export const moneyCheckResponse = z.strictObject({
   holds: z.boolean(),
   count: z.int().min(0),

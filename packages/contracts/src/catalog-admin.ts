@@ -10,7 +10,7 @@ import { wireInteger, wireMoment, wirePrices } from "./wire.ts";
 
 export const switchStatuses = ["enabled", "disabled"] as const;
 
-/** As sent by clients: visible characters, no spaces. */
+/** A model name in the form that clients send: visible characters, no spaces. */
 export const modelName = z.string().regex(/^[\x21-\x7e]{1,200}$/, "1 to 200 visible characters without spaces");
 const groupName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "up to 64 lower-case letters, digits, - and _");
 const reason = reasonText(500).optional();
@@ -21,7 +21,10 @@ const price = z
   .union([z.string(), z.number().transform(String)])
   .pipe(z.string().regex(/^\d{1,7}(\.\d{1,8})?$/, "US dollars with at most eight decimal places, like 0.15"));
 
-/** When it was loaded: the change is refused if someone else was quicker. Without it, it must not exist yet. */
+/**
+ * The `updated_at` that was loaded: the change is refused if someone else has made one since. Without it, a new entry
+ * is created.
+ */
 const updatedAt = z.iso.datetime().optional();
 
 /** Absent fields stay as they are; a new model needs its bounds and the prices of input and output. */
@@ -29,7 +32,7 @@ export const saveModelInput = z.strictObject({
   name: modelName,
   display_name: displayText(200).optional(),
   owned_by: displayText(100).optional(),
-  /** Default `chat`. */
+  /** The kind of model; by default `chat`. */
   kind: z.enum(modelKinds).optional(),
   context_tokens_max: tokens.optional(),
   output_tokens_max: tokens.optional(),
@@ -38,7 +41,7 @@ export const saveModelInput = z.strictObject({
   status: z.enum(switchStatuses).optional(),
   deprecated_at: momentText.nullable().optional(),
   sunset_at: momentText.nullable().optional(),
-  /** Null: the price of plain input or output. */
+  /** Null means the price of plain input or output. */
   ...byPrice({ refused: price.optional(), free: price.optional(), as_whole: price.nullable().optional() }),
   updated_at: updatedAt,
   reason,
@@ -138,7 +141,7 @@ export const savedAbility = z.strictObject({
 
 export const testChannelInput = z.strictObject({
   channel_id: recordId,
-  /** Default: the first model that the channel serves. */
+  /** The model to test; by default the first one that the channel serves. */
   model: modelName.optional(),
 });
 
@@ -163,7 +166,7 @@ export const explainRouteInput = z.strictObject({
   /** The name that a client would send. */
   name: z.string().trim().min(1).max(200),
   group_name: groupName.default("default"),
-  /** `v1` takes names of the catalog, `messages` those of the model map. */
+  /** The route: `v1` takes names of the catalog, `messages` those of the model map. */
   route: z.enum(["v1", "messages"]).default("v1"),
 });
 
@@ -195,7 +198,8 @@ export const routeExplanation = z.strictObject({
       weight: z.int(),
       has_credential: z.boolean(),
       /**
-       * `first`: by weight among its equals; `fallback`: when none before it serves the call; `never` for the reasons.
+       * The place in the order: `first` shares the calls by weight; `fallback` gets calls that no earlier place serves;
+       * `never` for the listed reasons.
        */
       place: z.enum(["first", "fallback", "never"]),
       /** The share of the calls that go to this place, in percent. */

@@ -1,7 +1,7 @@
 /**
- * The one table of error codes. Each row defines what a client of any dialect sees: the HTTP status, the OpenAI `type`,
- * the Anthropic `type` (and its status where that dialect differs), and a sentence that is safe to show. Internal
- * detail never goes in here; it goes into the log beside the request id.
+ * The only table of error codes. Each row defines what a client of any dialect sees: the HTTP status, the OpenAI
+ * `type`, the Anthropic `type` (and its status where that dialect differs), and a sentence that is safe to show.
+ * Internal details never go into this table; the log has them, together with the request id.
  */
 export type ErrorDefinition = {
   readonly status: number;
@@ -160,7 +160,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** The definition of a code, typed wide so that optional columns can be read. */
+/** The definition of a code, with a wide type, so that optional columns can be read. */
 export function errorDefinition(code: ErrorCode): ErrorDefinition {
   return errorTable[code];
 }

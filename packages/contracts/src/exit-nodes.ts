@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { wireInteger, wireMoment } from "./wire.ts";
 
-/** Exit nodes as admins send and see them. Relay keys are write-only; no response ever contains one. */
+/** Exit nodes as admins send and read them. Relay keys are write-only; no response ever contains one. */
 
 const codeLengthMax = 48;
-/** It becomes the name of a channel, a metrics label, and part of a secret's name. */
+/** The code of a node becomes the name of a channel, a metrics label, and part of a secret's name. */
 const code = z
   .string()
   .max(codeLengthMax)
@@ -21,7 +21,7 @@ export const exitNodeStatus = z.enum(["testing", "active", "disabled"]);
 export const exitAccountStatus = z.enum(["testing", "active", "standby", "disabled"]);
 export const exitAuthType = z.enum(["api_key", "oauth_refresh_token"]);
 
-/** The name of a provider: the same word in accounts and routes. */
+/** The name of a provider, which is the same in accounts and routes. */
 export const providerName = z
   .string()
   .max(40)
@@ -37,11 +37,11 @@ export const saveExitNodeInput = z.strictObject({
   region: text(60).optional(),
   host: z.string().max(253).optional(),
   ip: z.string().max(45).optional(),
-  /** Checked by its own rules, which have their own error. */
+  /** The relay URL has its own rules, which have their own error. */
   relay_url: z.string().nullable().optional(),
   /** The key itself; it goes into the secret store. */
   relay_key: z.string().trim().min(1).max(256).optional(),
-  /** Its name in the secret store; one of the names that belong to the node. */
+  /** The name of the key in the secret store, which must be one of the node's own names. */
   relay_key_secret: z.string().max(100).optional(),
   status: exitNodeStatus.optional(),
   weight: z.int().min(0).max(1000).optional(),
@@ -63,7 +63,7 @@ export type SaveExitNodeInput = z.output<typeof saveExitNodeInput>;
 
 export const exitNodeReference = z.strictObject({ node_code: code });
 
-/** `version` as in a save: the node is switched only in the version that was seen. */
+/** The loaded version, as in a save: the node is switched only if it has not changed since. */
 export const switchExitNodeInput = exitNodeReference.extend({ version });
 
 export const saveExitAccountInput = z.strictObject({
@@ -94,7 +94,7 @@ export const saveExitRouteInput = z.strictObject({
     .max(100)
     .regex(/^[A-Za-z0-9._:/*-]+$/, "a model name in which * matches any characters")
     .optional(),
-  /** Null: every node with an account at the provider. */
+  /** Null means every node with an account at the provider. */
   node_code: code.nullable().optional(),
   status: exitNodeStatus.optional(),
   version,
@@ -104,7 +104,7 @@ export type SaveExitRouteInput = z.output<typeof saveExitRouteInput>;
 const nothing = z.null();
 
 export const exitDnsEntry = z.strictObject({
-  /** What the host resolved to, A and AAAA, in their shortest notation. */
+  /** The A and AAAA addresses that the host resolved to, in their shortest notation. */
   resolved: z.array(z.string()),
   matched: z.boolean(),
   failure: z.enum(["timeout", "server_failure", "too_many"]).or(nothing),
@@ -138,7 +138,7 @@ export const exitHealthEntry = z.strictObject({
   checked_at: wireMoment,
 });
 
-/** What the node reports about itself. */
+/** The node's report about itself. */
 export const exitReportEntry = z.strictObject({
   version: z.string(),
   uptime_seconds: z.number(),
@@ -150,7 +150,7 @@ export const exitReportEntry = z.strictObject({
   ),
 });
 
-/** What the replicas observed about calls. */
+/** The observations of replicas about calls. */
 export const exitTrafficEntry = z.strictObject({
   calls: wireInteger,
   failures: wireInteger,
@@ -181,9 +181,9 @@ export const exitNodeEntry = z.strictObject({
   version: z.int(),
   /** Whether the server at the address has proven that it holds the relay key. */
   is_proven: z.boolean(),
-  /** Whether calls of the group `node-test` are sent there. */
+  /** Whether calls of the group `node-test` are sent to the node. */
   is_serving: z.boolean(),
-  /** How many successful responses of the host form in a row count towards the switch. */
+  /** How many successful responses the host form has given in a row; they count towards the switch. */
   switch_streak: z.int(),
   switched_at: wireMoment.or(nothing),
   dns: exitDnsEntry.or(nothing),
@@ -226,7 +226,7 @@ export const exitNodeDetailResponse = z.strictObject({
   accounts: z.array(exitAccountEntry),
   routes: z.array(exitRouteEntry),
 });
-/** Ascending; with a leading `-` descending. */
+/** The sorts are ascending; a leading `-` makes them descending. */
 export const exitNodeSorts = ["node_code", "name", "status", "created_at"] as const;
 export const exitNodesInput = z.strictObject({
   sort: z.enum(exitNodeSorts.flatMap((sort) => [sort, `-${sort}` as const])).default("node_code"),
@@ -239,5 +239,5 @@ export const exitAccountsResponse = z.strictObject({ accounts: z.array(exitAccou
 export const exitRouteResponse = z.strictObject({ route: exitRouteEntry });
 export const exitRoutesResponse = z.strictObject({ routes: z.array(exitRouteEntry) });
 
-/** Lists may be filtered by node; routes for all nodes are shown with each. */
+/** The filter of lists by node; a route for all nodes appears under each of them. */
 export const exitListInput = z.strictObject({ node_code: code.optional() });

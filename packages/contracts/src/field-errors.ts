@@ -23,7 +23,7 @@ export function codeOfField(name: string): ErrorCode {
   return Object.hasOwn(codes, name) ? (codes[name] ?? "invalid_value") : isId(name) ? "invalid_id" : "invalid_value";
 }
 
-/** The same for a query parameter. */
+/** The code for an invalid query parameter. */
 export function codeOfParameter(name: string): ErrorCode {
   const code = codeOfField(name);
   return code === "invalid_id" || code === "invalid_token" ? code : "invalid_parameter";

@@ -5,18 +5,21 @@ export type ResetPeriod = (typeof resetPeriods)[number];
 type KeyFieldKind = "name" | "quota" | "period" | "models" | "addresses" | "moment" | "count" | "flag";
 
 type KeyFieldRow = {
-  /** In requests and responses, in the database, and the key of its texts. */
+  /** The name of the field in requests, responses and the database, and the key of its texts. */
   readonly name: string;
   readonly kind: KeyFieldKind;
-  /** The largest number, or the most characters of a text; null where the kind says it all. */
+  /** The largest number, or the most characters of a text; null where the kind determines the limit. */
   readonly max: number | null;
-  /** What holds when the request that creates a key leaves it out; null is no limit. Only the name is required. */
+  /** The value if the request that creates a key omits the field; null means no limit. Only the name is required. */
   readonly default: "none" | true | null;
-  /** Its budget holds the quota limit of a key; everything else is a column of `api_key` with the name of the field. */
+  /** The key's budget holds its quota limit; every other field is a column of `api_key` with the field's name. */
   readonly keptIn: "api_key" | "budget";
-  /** Whether calls are admitted by it: only then does the gateway load it with the key. */
+  /** Whether calls are admitted by the field: only then does the gateway load it with the key. */
   readonly isSeenByCalls: boolean;
-  /** Rotation copies every field. A shared one stays the same for the old and the new key, whichever is changed. */
+  /**
+   * Rotation copies every field. A shared field stays the same for the old and the new key, even if one of them is
+   * changed.
+   */
   readonly isShared: boolean;
 };
 
@@ -26,7 +29,7 @@ type KeyFieldRow = {
  */
 export const keyFields = [
   { name: "name", kind: "name", max: 100, default: null, keptIn: "api_key", isSeenByCalls: false, isShared: false },
-  /** In quota; 500,000 are 1 USD. */
+  /** The limit in quota; 500,000 are 1 USD. */
   {
     name: "quota_limit",
     kind: "quota",
@@ -36,7 +39,7 @@ export const keyFields = [
     isSeenByCalls: false,
     isShared: true,
   },
-  /** When what was used of the limit begins again at 0, in UTC. */
+  /** The period after which the used part of the limit returns to 0, in UTC. */
   {
     name: "reset_period",
     kind: "period",
@@ -64,7 +67,7 @@ export const keyFields = [
     isSeenByCalls: true,
     isShared: false,
   },
-  /** Addresses and CIDR ranges. */
+  /** The addresses and CIDR ranges that may use the key. */
   {
     name: "allowed_ips",
     kind: "addresses",

@@ -40,7 +40,7 @@ export const displayText = (lengthMax: number) =>
 const amount = (max: number) => z.number().int().min(1).max(max);
 const names = (lengthMax: number) => z.array(displayText(lengthMax)).min(1).max(100);
 
-/** What a request can say of a field, by its kind. Null means that there is no such limit. */
+/** The values that a request can send for a field, by its kind. Null means no limit. */
 const sent = {
   name: displayText,
   quota: (max: number) => amount(max).nullable(),
@@ -52,7 +52,7 @@ const sent = {
   flag: () => z.boolean(),
 };
 
-/** What a response shows of a key. */
+/** The values that a response shows for a field, by its kind. */
 const shown = {
   name: z.string(),
   quota: wireInteger.nullable(),
@@ -81,7 +81,7 @@ export type KeyCreateInput = z.output<typeof keyCreateInput>;
 
 export const keySaveInput = z.strictObject({
   key_id: recordId,
-  /** As it was read: a key that someone else has changed since is not overwritten. */
+  /** The value that was loaded, so that a change by someone else is not overwritten. */
   updated_at: z.iso.datetime({ offset: true }),
   ...z.object(sentFields).partial().shape,
 });
@@ -98,7 +98,7 @@ export const keyRotateInput = z.strictObject({
 export const keyListInput = z.strictObject({
   cursor: recordId.optional(),
   limit: pageSize.default(25),
-  /** `live` leaves out revoked and expired keys. */
+  /** Selects keys; `live` omits revoked and expired ones. */
   status: z.enum(["all", "live"]).default("all"),
 });
 
@@ -110,23 +110,23 @@ export const apiKeyView = z.strictObject({
   key_last_four: z.string(),
   group: z.string(),
   status: z.enum(apiKeyStatuses),
-  /** In the current period; null without a limit. */
+  /** The quota that was used in the current period; null without a limit. */
   quota_used: wireInteger.nullable(),
   quota_remaining: wireInteger.nullable(),
   period_ends_at: wireMoment.nullable(),
   first_request_at: wireMoment.nullable(),
-  /** To within half a minute. */
+  /** When the key was last used, to within half a minute. */
   last_used_at: wireMoment.nullable(),
   rotated_from_id: wireInteger.nullable(),
   rotated_to_id: wireInteger.nullable(),
   created_at: wireMoment,
-  /** To the microsecond; `save` compares it. */
+  /** When the key was last changed, to the microsecond; `save` compares it. */
   updated_at: z.iso.datetime({ offset: true }),
 });
 export type ApiKeyView = Unsent<z.output<typeof apiKeyView>>;
 
 export const keyResponse = z.strictObject({ key: apiKeyView });
-/** `secret` is the key itself, which is shown once: null for a repeated request. */
+/** `secret` is the key itself, which is shown only once: it is null for a repeated request. */
 export const madeKeyResponse = z.strictObject({ secret: z.string().nullable(), key: apiKeyView });
 export const rotatedKeyResponse = madeKeyResponse.extend({ old: apiKeyView });
 export const keyListResponse = z.strictObject({ keys: z.array(apiKeyView), next_cursor: wireCursor });

@@ -19,7 +19,7 @@ export const createLeadInput = z.strictObject({
   company: displayText(200),
   contact: displayText(200),
   email: z.string().trim().max(254).pipe(z.email()),
-  /** What they expect to use, in their own words. */
+  /** The expected usage in the company's own words. */
   volume: longText(200).default(""),
   message: longText(5_000).default(""),
   campaign: displayText(100).optional(),
@@ -32,10 +32,10 @@ export const createLeadResponse = z.strictObject({ received: z.literal(true) });
 
 export const saveLeadInput = z.strictObject({
   id: recordId,
-  /** The lead's version as loaded. */
+  /** The loaded version of the lead. */
   version: z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,17}$/)]).transform(BigInt),
   status: z.enum(leadStatuses),
-  /** For admins alone. */
+  /** A note that only admins see. */
   note: longText(5_000),
 });
 export type SaveLeadInput = z.output<typeof saveLeadInput>;

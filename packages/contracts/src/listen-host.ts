@@ -4,7 +4,7 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
 export type ListenSettings = {
   readonly host: string;
   readonly isProduction: boolean;
-  /** `DEVELOPMENT_ON_NETWORK`: states explicitly that others may reach a service without safeguards. */
+  /** `DEVELOPMENT_ON_NETWORK`: the operator's statement that others may reach a service without safeguards. */
   readonly isNetworkAllowed: boolean;
 };
 
@@ -13,7 +13,7 @@ export function isOpenDevelopment({ host, isProduction }: Omit<ListenSettings, "
   return !(isProduction || loopback.test(host));
 }
 
-/** What is wrong with the address to listen on, or null. */
+/** The problem with the address to listen on, or null. */
 export function listenProblem(settings: ListenSettings): string | null {
   if (!isOpenDevelopment(settings) || settings.isNetworkAllowed) {
     return null;

@@ -7,7 +7,7 @@ import { wireDay } from "./wire.ts";
 /** How many rows a page can have. */
 export const pageSizes = [25, 50, 100] as const;
 
-/** Rows are counted up to this; beyond it a list says that there are more. */
+/** Rows are counted up to this number; if there are more, the list says so. */
 export const countedMax = 10_000;
 
 /** The most rows in one export. */
@@ -24,7 +24,7 @@ export const choiceOf = <Value extends string>(values: readonly [Value, ...Value
     .transform((text) => text.split(","))
     .pipe(z.array(z.enum(values)).min(1).max(choicesMax));
 
-/** A text that must be equal. */
+/** A filter for exactly this text. */
 export const exactText = (lengthMax: number) => z.string().trim().min(1).max(lengthMax);
 
 export const flagText = z.enum(["true", "false"]).transform((text) => text === "true");
@@ -34,14 +34,14 @@ export { recordId as idText };
 type Filters = Readonly<Record<string, z.ZodType>>;
 type SortOf<Sort extends string> = Sort | `-${Sort}`;
 
-/** What a list can be queried for and what its rows are. Pages and programs share this declaration. */
+/** The declaration of a list: its filters and its rows. Pages and programs share it. */
 export type ListContract<Row extends z.ZodRawShape, Filter extends Filters, Sort extends string> = {
   /** The list's name in file names and the audit log. */
   readonly name: string;
   /** A row in responses. */
   readonly row: z.ZodObject<Row>;
   readonly filters: Filter;
-  /** Ascending; with a leading `-` descending. */
+  /** The sorts are ascending; a leading `-` makes them descending. */
   readonly sorts: readonly Sort[];
   readonly defaultSort: SortOf<Sort>;
   /** Whether `from_day`, `to_day` and `zone` filter rows by their time. */
@@ -60,9 +60,9 @@ export type AnyListContract = ListContract<z.ZodRawShape, Filters, string>;
 /** The fields of a page, beside `ok`. */
 export type ListResponse<Row> = {
   readonly rows: readonly Row[];
-  /** For the next page; null at the end. */
+  /** The cursor for the next page; null at the end. */
   readonly next_cursor: string | null;
-  /** For the first page: how many rows there are; null for later pages, and when counting takes too long. */
+  /** The number of rows, on the first page; null on later pages, and when counting takes too long. */
   readonly total: { readonly count: number; readonly is_exact: boolean } | null;
   /** The effective days, both included, and their time zone; null for a list without a time. */
   readonly range: { readonly from_day: string | null; readonly to_day: string | null; readonly zone: string } | null;

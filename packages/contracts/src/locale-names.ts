@@ -1,8 +1,8 @@
 import type { Locale } from "./locales.ts";
 
 /**
- * Each language by its own name; separate from the codes, because the admin area is in English and need not include
- * them.
+ * Each language by its own name. The codes are in a separate file, because the admin area is in English and does not
+ * need the names.
  */
 export const localeNames: Readonly<Record<Locale, string>> = {
   en: "English",

@@ -55,11 +55,11 @@ export const saveMailTemplateInput = z.strictObject({
   subject: singleLine,
   html: manyLines,
   text: manyLines,
-  /** The version that was edited, 0 for the shipped one; without it the last to save wins. */
+  /** The version that was edited, 0 for the shipped one; without it, the last save wins. */
   version: z.int().min(0).optional(),
 });
 
-/** Omitted fields are previewed as currently saved. */
+/** The fields of a preview; omitted fields are shown as currently saved. */
 export const previewMailTemplateInput = z.strictObject({
   ...place,
   subject: singleLine.optional(),
@@ -69,7 +69,7 @@ export const previewMailTemplateInput = z.strictObject({
 
 export const resendMailInput = z.strictObject({ id });
 
-/** Which dead emails: all, or those of one template, the oldest first. */
+/** Selects the dead emails to resend: all, or those of one template, the oldest first. */
 export const resendDeadMailsInput = z.strictObject({
   template: z.enum(mailTemplateNames).optional(),
   limit: z.int().min(1).max(1_000).default(1_000),

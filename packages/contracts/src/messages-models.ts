@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { momentText } from "./moments.ts";
 
-/** The model map of the Messages route, as admins send it. */
+/** The model map of the Messages route, in requests from admins. */
 
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const count = z.int().min(0).max(100_000_000);
@@ -53,7 +53,7 @@ export const messagesModelInput = z.strictObject({
 
 export type MessagesModelInput = z.output<typeof messagesModelInput>;
 
-/** A name of the model map, as admins see it. Flags are the differences from the default. */
+/** A name of the model map, in responses to admins. Flags are the differences from the default. */
 const messagesModelEntry = z.strictObject({
   name: z.string(),
   display_name: z.string(),

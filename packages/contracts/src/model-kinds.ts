@@ -4,5 +4,5 @@ import { type OperationModels, operationEntries } from "./operations.ts";
 export type ModelKind = OperationModels | "realtime";
 
 const asked = operationEntries.map(([, { models }]) => models);
-/** In the order of the operations that ask them; sessions come last. */
+/** The kinds in the order of the operations that call such models; the kind of sessions comes last. */
 export const modelKinds = [...new Set<ModelKind>([...asked, "realtime"])] as [ModelKind, ...ModelKind[]];

@@ -1,23 +1,23 @@
-/** A field of a body that is checked, in the words of the API description. */
+/** How a field of a body is checked, in the words of the API description. */
 export type FieldForm = "text" | "flag" | "count" | "file" | "list" | "text_or_list" | "messages";
 
 type OperationRow = {
   readonly path: `/v1/${string}`;
   readonly body: "json" | "multipart";
-  /** The kind of models that it asks. */
+  /** The kind of models that the operation calls. */
   readonly models: string;
-  /** What the API takes for granted when a request names no model; without it, a request has to name one. */
+  /** The model that the API assumes when a request names none; without it, a request has to name a model. */
   readonly defaultModel?: string;
   readonly summary: string;
   /** The fields that are checked in addition to the model; all others pass through. */
   readonly fields: Readonly<Record<string, FieldForm>>;
-  /** The type of its responses, in addition to JSON. */
+  /** The type of the responses that are not JSON. */
   readonly otherResponse?: "text/event-stream" | "text/plain" | "audio/*";
 };
 
 /**
- * The operations under /v1 that ask a model, as clients see them. The API description, the kinds of models and the paths that
- * an exit node passes on follow from this table; what the gateway does with each is in its own table,
+ * The operations under /v1 that call a model, as clients see them. The API description, the kinds of models and the
+ * paths that an exit node forwards follow from this table; what the gateway does with each is in its own table,
  * `control-plane/src/gateway/operations/table.ts`. How to add one: docs/development.md.
  */
 export const operations = {
@@ -117,7 +117,7 @@ export const operations = {
 } as const satisfies Readonly<Record<string, OperationRow>>;
 
 export type OperationName = keyof typeof operations;
-/** The kinds of models that operations ask. */
+/** The kinds of models that operations call. */
 export type OperationModels = (typeof operations)[OperationName]["models"];
 export type Operation = OperationRow & { readonly models: OperationModels };
 

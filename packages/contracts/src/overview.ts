@@ -19,15 +19,15 @@ export const figure = z.strictObject({
   key: z.string(),
   label: z.string(),
   unit: z.enum(figureUnits),
-  /** Null when there is nothing to compute it from. */
+  /** The value; null when there is no data to compute it from. */
   value: z.union([wireInteger, wireDecimal]).nullable(),
-  /** The value for the previous period, over as much of it as has passed of this one; null for current values. */
+  /** The value for the previous period, over as much of it as has passed of this one; null for a current count. */
   previous: z.union([wireInteger, wireDecimal]).nullable(),
   /** (value - previous) / previous, with four places; null if undefined. */
   change: z.string().nullable(),
   /** A precise definition of what is counted. */
   definition: z.string(),
-  /** Null for current counts. */
+  /** The range of the figure; null for a current count. */
   range: reportedRange.nullable(),
   /** All data is complete up to this time. */
   as_of: wireMoment.nullable(),
@@ -44,7 +44,7 @@ const bar = z.strictObject({
   starts_at: wireMoment,
   /** The day in the time zone. */
   day: z.iso.date(),
-  /** It is not over, or has not begun. */
+  /** Whether the bar's day or hour is not over yet, or has not begun. */
   is_unfinished: z.boolean(),
   revenue_usd: wireDecimal,
   refunds_usd: wireDecimal,
@@ -64,16 +64,16 @@ const stateCounts = z.record(z.string(), wireInteger);
 
 export const overviewResponse = z.strictObject({
   range: reportedRange,
-  /** The previous period; `to` is cut off at the point that this one has reached. */
+  /** The previous period; `to` is where this one currently is. */
   previous_range: z.strictObject({ from: wireMoment, to: wireMoment }),
-  /** When all of this was read. */
+  /** The time at which all of this was read. */
   read_at: wireMoment,
   /** Calls are complete up to this time; null before the first. */
   usage_as_of: wireMoment.nullable(),
   figures: z.array(figure),
   /** Bars whose sums are the figures of the same names. */
   trends: z.strictObject({ bucket: z.enum(["hour", "day"]), bars: z.array(bar) }),
-  /** Each adds up to all calls of the range. */
+  /** Parts that add up to all calls of the range. */
   by_model: z.array(part),
   by_provider: z.array(part),
   by_node: z.array(part),
@@ -108,7 +108,7 @@ export const overviewResponse = z.strictObject({
     z.strictObject({
       code: z.string(),
       calls: wireInteger,
-      /** The provider that most of them were sent to; null when none was asked. */
+      /** The provider that most of the calls were sent to; null when none was called. */
       provider: z.string().nullable(),
       first_at: wireMoment,
       last_at: wireMoment,

@@ -1,7 +1,7 @@
 /**
- * The paths without rules of their own that a channel can pass through: the closed list, by method. Nothing here runs a
- * model, so that the flat price of a request pays for it, and nothing reads or changes the account at the provider
- * itself, its keys, people or models.
+ * The paths without rules of their own that a channel can pass through: the closed list, by method. None of these paths
+ * runs a model, so the flat price of a request pays for it, and none reads or changes the provider account itself, its
+ * keys, people or models.
  */
 export const passThroughPaths = [
   "GET /v1/files",
@@ -38,7 +38,7 @@ const entries: readonly Entry[] = passThroughPaths.map((name) => {
   return { name, method, pattern: new RegExp(`^${path.replaceAll("{id}", "[A-Za-z0-9_-]{1,128}")}$`) };
 });
 
-/** The entry of the list that a path belongs to, by method; empty for a path that is never passed through. */
+/** The entry of the list for a path, by method; empty for a path that is never passed through. */
 export function findPassThrough(path: string): ReadonlyMap<string, PassThroughPath> {
   return new Map(entries.flatMap(({ name, method, pattern }) => (pattern.test(path) ? [[method, name]] : [])));
 }

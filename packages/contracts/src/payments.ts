@@ -21,9 +21,9 @@ export type CardVendor = (typeof cardVendors)[number];
 /** Shows the request to the gateway instead of sending it. */
 const dryRun = z.boolean().default(false);
 
-/** The common part of every order, and how it is paid. */
+/** An order and the way in which it is paid. */
 export const createWalletPaymentInput = createOrderInput.extend({
-  /** One of those that the operator lists. */
+  /** One of the vendors that the operator has listed. */
   vendor: z.string().regex(/^[a-z0-9_]{1,40}$/, "a vendor of the wallet gateway"),
   dry_run: dryRun,
 });
@@ -34,10 +34,10 @@ export const createCardPaymentInput = createOrderInput.extend({
   dry_run: dryRun,
 });
 
-/** The request as the gateway gets it. */
+/** The request in the form in which the gateway gets it. */
 const gatewayRequest = z.strictObject({
   method: z.literal("POST"),
-  /** Path at the gateway. */
+  /** The path at the gateway. */
   path: z.string(),
   content_type: z.string(),
   fields: z.record(z.string(), z.unknown()),
@@ -51,21 +51,21 @@ export const createdPayment = z.strictObject({
   /** Lets a logged-in user claim an anonymous order. */
   claim_code: z.string().nullable(),
   dry_run: z.boolean(),
-  /** For a dry run. */
+  /** The request of a dry run. */
   request: gatewayRequest.nullable(),
-  /** Where the payer continues, except in a dry run. */
+  /** The page where the payer continues, except in a dry run. */
   checkout_url: z.string().nullable(),
 });
 export type CreatedPayment = Unsent<z.output<typeof createdPayment>>;
 
 /** The available payment methods, and whether an order can be tried without money. */
 export const paymentOptionsResponse = z.strictObject({
-  /** Whether a checkout can be opened; a dry run may be possible without. */
+  /** Whether a checkout can be opened; a dry run may be possible even if not. */
   is_wallet_ready: z.boolean(),
   wallet_vendors: z.array(z.string()),
   is_card_ready: z.boolean(),
   card_vendors: z.array(z.enum(cardVendors)),
-  /** Orders can be settled without a payment: never with real customers. */
+  /** Whether orders can be settled without a payment: never with real customers. */
   is_mock_offered: z.boolean(),
 });
 export type PaymentOptions = Unsent<z.output<typeof paymentOptionsResponse>>;
@@ -86,6 +86,6 @@ export const replayedNotice = z.strictObject({
   gateway_event_id: wireInteger,
   result_before: z.enum(noticeResults),
   result: z.enum(noticeResults),
-  /** False for a message that was processed before: nothing was done. */
+  /** False for a message that had already been processed: nothing was done. */
   is_new: z.boolean(),
 });

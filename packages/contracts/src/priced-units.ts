@@ -10,23 +10,26 @@ export const unitMeasures = {
 } as const;
 
 type UnitRow = {
-  /** The receipt line, and the key of its texts. */
+  /** The name of the receipt line, and the key of its texts. */
   readonly name: string;
-  /** The column of its counts, wherever calls are counted; null if each call counts as one. */
+  /** The column for the counts of the unit, wherever calls are counted; null if each call counts as one. */
   readonly count: string | null;
   readonly measure: keyof typeof unitMeasures;
-  /** The column of its price, wherever there are prices. */
+  /** The column for the price of the unit, wherever there are prices. */
   readonly price: string;
-  /** The unit whose count includes it already. Each is charged on one line only. */
+  /** The unit whose count already includes this one. Each token is charged on one line only. */
   readonly partOf: string | null;
-  /** What it costs without its own price: required in every price list, nothing, or the price of `partOf`. */
+  /**
+   * The price of a unit without its own: `refused` requires a price, `free` costs nothing, `as_whole` takes the price
+   * of `partOf`.
+   */
   readonly unpriced: "refused" | "free" | "as_whole";
 };
 
 /**
  * Everything that a call is charged for. Types, columns, receipts, exports and forms are derived from this table, in
- * its order. A new unit comes last: rows waiting in a spool have their counts in this order. How to add one:
- * docs/development.md.
+ * its order. A new unit must be the last one, because rows waiting in a spool have their counts in this order. How to
+ * add one: docs/development.md.
  */
 export const pricedUnits = [
   {
@@ -120,12 +123,12 @@ export function partsOf({ name }: PricedUnit): readonly CountedUnit[] {
   return countedUnits.filter(({ partOf }) => partOf === name);
 }
 
-/** The unit that it is part of, or itself. */
+/** The unit that this one is part of, or the unit itself. */
 export function wholeOf(unit: PricedUnit): PricedUnit {
   return pricedUnits.find(({ name }) => name === unit.partOf) ?? unit;
 }
 
-/** In the order of receipts: each unit before its parts. */
+/** The units in the order of receipts: each unit before its parts. */
 export const unitsByWhole: readonly PricedUnit[] = pricedUnits
   .filter(({ partOf }) => partOf === null)
   .flatMap((whole) => [whole, ...partsOf(whole)]);
@@ -185,7 +188,7 @@ export function byTokenCount<Member>(member: Member): Readonly<Record<TokenColum
   return Object.fromEntries(tokenColumns.map((column) => [column, member])) as Record<TokenColumn, Member>;
 }
 
-/** A column name in camel case: `cache_read` is `cacheRead`. */
+/** A column name in camel case: `cache_read` becomes `cacheRead`. */
 /** The name of a new price in an act: without `_usd` at the end, which would make it an amount. */
 type PriceEffect = PriceColumn extends infer Price
   ? Price extends `${infer Name}_usd`

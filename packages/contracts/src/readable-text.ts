@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * White space, controls, and characters without width or ink, whatever their category: fillers are letters to Unicode.
+ * Matches white space, controls, and characters without width or ink, even if Unicode counts them as letters (fillers).
  */
 const withoutInk = /[\p{White_Space}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 

@@ -29,13 +29,13 @@ export const marginReportInput = z.strictObject({ ...reportRange, by: z.enum(mar
 export const reconciliationInput = z.strictObject({ ...reportRange, format });
 export const campaignReportInput = z.strictObject({ ...reportRange, format });
 
-/** The effective days, and the moments they begin and end at. */
+/** The effective days, and the moments at which they begin and end. */
 export const reportedRange = z.strictObject({
   from_day: wireDay,
   to_day: wireDay,
   zone: z.string(),
   from: wireMoment,
-  /** The first moment after the range; after `as_of` when the last day is not over. */
+  /** The first moment after the range; later than `as_of` when the last day is not over. */
   to: wireMoment,
 });
 
@@ -49,7 +49,7 @@ const row = { key: z.string().nullable(), name: z.string().nullable() };
 
 const revenueSums = {
   payments: wireInteger,
-  /** Without what the development mock settled. */
+  /** The revenue without what the development mock settled. */
   revenue_usd: wireDecimal,
   refunds: wireInteger,
   refunds_usd: wireDecimal,
@@ -71,7 +71,7 @@ export const usageSums = {
   refused: wireInteger,
   /** Parts are included in the count of their whole, too. */
   ...byTokenCount(wireInteger),
-  /** Before the multipliers of users. */
+  /** The cost before the multipliers of users. */
   quota: wireInteger,
   settled_quota: wireInteger,
 };
@@ -85,11 +85,11 @@ export type UsageReport = z.output<typeof usageReport>;
 
 const marginSums = {
   calls: wireInteger,
-  /** What the calls were charged, after the multipliers. */
+  /** The charge for the calls, after the multipliers. */
   charged_usd: wireDecimal,
-  /** What the providers charge for the calls whose cost is known. */
+  /** What the providers charge for calls whose cost is known. */
   cost_usd: wireDecimal,
-  /** What was charged for the calls whose cost is known, less that cost. */
+  /** The charge for calls whose cost is known, minus that cost. */
   margin_usd: wireDecimal,
   /** Delivered calls through channels whose cost nobody has entered. */
   calls_without_cost: wireInteger,
@@ -126,12 +126,15 @@ export const reconciliationReport = z.strictObject({
       payments: wireInteger,
       payments_usd: wireDecimal,
       refunds_usd: wireDecimal,
-      /** What the ledger credited to the owners of these orders; orders that nobody has claimed credit nothing yet. */
+      /**
+       * The quota that the ledger credited to the owners of these orders; orders that nobody has claimed credit nothing
+       * yet.
+       */
       credited_quota: wireInteger,
       unclaimed_quota: wireInteger,
     }),
   ),
-  /** The first thousand. */
+  /** The first thousand mismatches. */
   mismatches: z.array(
     z.strictObject({ kind: z.enum(mismatchKinds), subject: z.string(), at: wireMoment, detail: z.string() }),
   ),
@@ -158,7 +161,7 @@ export const campaignReport = z.strictObject({
   ),
   /** Events from bots; not included in any other figure. */
   bot_events: wireInteger,
-  /** For everything; a visitor who came by several campaigns counts once. */
+  /** The sums of all campaigns; a visitor who came by several campaigns counts once. */
   total: z.strictObject(campaignSums),
 });
 export type CampaignReport = z.output<typeof campaignReport>;
@@ -171,9 +174,9 @@ const costUsd = z
 export const saveChannelCostInput = z.strictObject({
   channel_id: recordId,
   model: z.string().min(1).max(200),
-  /** The UTC day from which it applies; a second entry for the same day replaces the first. */
+  /** The UTC day from which the cost applies; a second entry for the same day replaces the first. */
   valid_from: day,
-  /** Null: the price of plain input or output. */
+  /** Null means the price of plain input or output. */
   ...byPrice({ refused: costUsd, free: costUsd.default("0"), as_whole: costUsd.nullable().default(null) }),
 });
 export type SaveChannelCostInput = z.output<typeof saveChannelCostInput>;

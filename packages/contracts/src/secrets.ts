@@ -19,7 +19,7 @@ export const saveSecretInput = z.strictObject({
 
 export type SaveSecretInput = z.output<typeof saveSecretInput>;
 
-/** A secret in lists: never with its value. */
+/** A secret in lists, which never show its value. */
 const secretEntry = z.strictObject({
   name: z.string(),
   version: z.int(),

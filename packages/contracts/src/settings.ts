@@ -26,9 +26,9 @@ export const settingView = z.strictObject({
   max: z.int().nullable(),
   value,
   default: value,
-  /** Where the value comes from. One from the environment can't be changed here. */
+  /** Where the value comes from. Admins can't change a value from the environment. */
   source: z.enum(["default", "admin", "environment"]),
-  /** The environment variable that would override it, if there is one. */
+  /** The environment variable that would override the setting, if there is one. */
   variable: z.string().nullable(),
   version: z.int().min(0),
   updated_by: z.string().nullable(),

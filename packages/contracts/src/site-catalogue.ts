@@ -11,7 +11,7 @@ export type SiteModel = PriceList & {
   readonly context_tokens_max: number;
   readonly output_tokens_max: number;
   readonly takes_images: boolean;
-  /** ISO 8601, or null. */
+  /** The time in ISO 8601, or null. */
   readonly deprecated_at: string | null;
   readonly sunset_at: string | null;
 };
@@ -19,7 +19,7 @@ export type SiteModel = PriceList & {
 /** A plan as the public pages show it; the quota as decimal text. */
 export type SitePlan = Omit<PlanEntry, "quota"> & { readonly quota: string };
 
-/** The data of the public pages, besides their texts: the same in every language. */
+/** The data of the public pages besides their texts; it is the same in every language. */
 export type SiteCatalogue = {
   /** The base of absolute URLs, without a trailing slash. */
   readonly origin: string;

@@ -4,7 +4,7 @@ import { day, momentText } from "./moments.ts";
 import { outcomes } from "./usage.ts";
 import { type Unsent, wireCounts, wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
-/** The trace of calls, as admins search and read it. */
+/** The trace of calls that admins search and read. */
 
 const requestId = z.uuid().transform((id) => id.toLowerCase());
 const moment = momentText.transform((text) => new Date(text));
@@ -42,18 +42,18 @@ export const traceListInput = z.strictObject({
 });
 export type TraceListInput = z.output<typeof traceListInput>;
 
-/** The day, in UTC, is in every list; without it, it is derived from the request id. */
+/** The call to show. Every list has its day in UTC; without the day, it is derived from the request id. */
 export const traceInput = z.strictObject({ request_id: requestId, day: day.optional() });
 
 export const payloadReadInput = z.strictObject({
   request_id: requestId,
   day: day.optional(),
-  /** The reason for reading it; stored with the reader's name. Without it, nothing is shown. */
+  /** The reason for reading the payload, stored with the reader's name. Without a reason, nothing is shown. */
   reason: z.string().max(reasonLengthMax).optional(),
 });
 
 export const accessListInput = z.strictObject({
-  /** Accesses to the payload of one call. */
+  /** Selects accesses to the payload of one call. */
   request_id: requestId.optional(),
   admin_id: recordId.optional(),
   cursor: recordId.optional(),
@@ -101,12 +101,12 @@ export const traceListOutput = z.strictObject({ traces: z.array(traceView), next
 const attemptView = z.strictObject({
   channel_id: z.string(),
   channel: z.string(),
-  /** After the start of the call. */
+  /** Milliseconds after the start of the call. */
   started_at_ms: z.number(),
   duration_ms: z.number(),
   status: z.int().nullable(),
   result: z.string(),
-  /** The provider's message about it; null if there was none. */
+  /** The provider's message about the attempt; null if there was none. */
   said: z.string().nullable(),
 });
 
@@ -120,7 +120,7 @@ const usageView = z.strictObject({
   ...wireCounts,
   price_version: z.int().nullable(),
   rate_multiplier: wireDecimal,
-  /** Before the multiplier. */
+  /** The cost before the multiplier. */
   quota: wireInteger,
   quota_held: wireInteger,
   settled_quota: wireInteger,
@@ -138,7 +138,7 @@ const accessView = z.strictObject({
   gateway_user_id: wireInteger,
   reason: z.string(),
   ip: z.string(),
-  /** The link of the chain, in hex. */
+  /** The hash of the link in the chain, in hex. */
   hash: z.string(),
 });
 
@@ -146,18 +146,18 @@ export const traceDetailOutput = z.strictObject({
   trace: traceView,
   usage: usageView.nullable(),
   attempts: z.array(attemptView),
-  /** What is stored of the bodies; null when nothing is, or no longer. */
+  /** The stored bodies; null when none are stored, or no longer. */
   payload: z
     .strictObject({
       request_bytes: wireInteger,
       response_bytes: wireInteger,
       is_request_truncated: z.boolean(),
       is_response_truncated: z.boolean(),
-      /** From then on nobody can read it. */
+      /** Nobody can read the bodies after this time. */
       expires_at: wireMoment,
     })
     .nullable(),
-  /** Who has read it, newest first. */
+  /** The accesses to the payload, newest first. */
   accesses: z.array(accessView),
 });
 
@@ -165,7 +165,7 @@ export const traceDetailOutput = z.strictObject({
 const bodyView = z.strictObject({
   encoding: z.enum(["text", "base64"]),
   content: z.string(),
-  /** Its full length; less was kept when it is truncated. */
+  /** The full length of the body; a truncated body is shorter. */
   bytes: z.int(),
   is_truncated: z.boolean(),
 });
@@ -182,7 +182,7 @@ export const accessListOutput = z.strictObject({ accesses: z.array(accessView), 
 
 export const accessCheckOutput = z.strictObject({
   holds: z.boolean(),
-  /** The last link: anyone who keeps a copy elsewhere can detect a truncated chain. */
+  /** The last link of the chain: anyone who keeps a copy elsewhere can detect a truncated chain. */
   head: z.strictObject({ number: wireInteger, hash: z.string() }).nullable(),
   findings: z.array(z.strictObject({ finding: z.string(), link_number: wireInteger.nullable() })),
 });
@@ -190,7 +190,7 @@ export const accessCheckOutput = z.strictObject({
 export const payloadCountOutput = z.strictObject({
   /** Payloads that can still be decrypted. */
   decryptable: wireInteger,
-  /** When they were last counted; null if never. */
+  /** When they were last counted; null if they never were. */
   counted_at: wireMoment.nullable(),
   days: z.array(z.strictObject({ day: wireDay, payloads: wireInteger })),
 });

@@ -99,7 +99,7 @@ const modelScope = z
 const fieldsOfAll = {
   /** The profile to change; without it one is created. */
   id: recordId.optional(),
-  /** The profile's version as loaded. */
+  /** The loaded version of the profile. */
   version: z.int().positive().optional(),
   name: displayText(100),
   provider: z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,63}$/, "up to 64 lower-case letters, digits, points, - and _"),
@@ -113,7 +113,7 @@ const profileOf = <Type extends (typeof authTypes)[number]>(type: Type) =>
     ...fieldsOfAll,
     auth_type: z.literal(type),
     settings: profileSettings[type],
-    /** If omitted, the stored one stays. */
+    /** The credential; if omitted, the stored one stays. */
     credential: profileCredentials[type].optional(),
   });
 

@@ -4,7 +4,7 @@ import { type Unsent, wireInteger } from "./wire.ts";
 /** `reconcile`: read the whole usage log again instead of continuing where the last run ended. */
 export const settleUsageInput = z.strictObject({ reconcile: z.boolean().default(false) });
 
-/** What one run of the usage settlement did. Amounts are quota. */
+/** The work of one run of the usage settlement. Amounts are quota. */
 const settlementRun = z.strictObject({
   rows_settled: z.int(),
   base_quota: wireInteger,
@@ -14,11 +14,14 @@ const settlementRun = z.strictObject({
   /** Rows that were put aside for a person to look at. */
   rows_quarantined: z.int(),
   batches: z.int(),
-  /** How far the usage log is settled: the number of the writing transaction. Null when another run has the checkpoint. */
+  /**
+   * The number of the writing transaction up to which the usage log is settled. Null when another run has the
+   * checkpoint.
+   */
   checkpoint: z.string().nullable(),
   /** `caught_up`; `busy`: another run is in progress; `unfinished`: there is more, and the next run continues. */
   outcome: z.enum(["caught_up", "busy", "unfinished"]),
-  /** How long the oldest unsettled row has waited; 0 when there is none. */
+  /** How long the oldest unsettled row has waited; 0 when no row waits. */
   lag_seconds: z.int(),
 });
 export type SettlementResponse = Unsent<z.output<typeof settlementRun>>;

@@ -9,7 +9,7 @@ export const outcomes = ["completed", "aborted", "failed", "refused"] as const;
 /** How many days one query may cover. */
 export const usageDaysMax = 93;
 
-/** Names of the time zone database only: an offset like +5 means opposite things to different programs. */
+/** Only names of the time zone database are accepted: an offset like +5 means opposite things to different programs. */
 export const zone = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/, "Enter the name of a time zone, like Europe/Berlin.")
@@ -57,7 +57,7 @@ export const usageReceiptInput = z.strictObject({ day: day.optional(), request_i
 /** One relayed call, as shown to the user who pays. */
 export const usageView = z.strictObject({
   request_id: z.string(),
-  /** In UTC. */
+  /** The day in UTC. */
   day: wireDay,
   started_at: wireMoment,
   path: z.string(),
@@ -74,10 +74,10 @@ export const usageView = z.strictObject({
   usage_source: z.enum(["provider", "estimated", "none"]),
   /** The provider reported more than is plausible; the plausible amount is charged, see `usage_source`. */
   is_implausible: z.boolean(),
-  /** Before the multiplier. */
+  /** The cost before the multiplier. */
   quota: wireInteger,
   rate_multiplier: wireDecimal,
-  /** After the multiplier. */
+  /** The cost after the multiplier. */
   settled_quota: wireInteger,
   first_byte_ms: z.int().nullable(),
   duration_ms: z.int(),
@@ -101,13 +101,13 @@ export const usageSummaryResponse = z.strictObject({
   from_day: wireDay,
   to_day: wireDay,
   total: usageSums,
-  /** Every day of the range, including those without a call. */
+  /** The sums of every day of the range, including days without a call. */
   by_day: z.array(usageSums.extend({ day: wireDay })),
-  /** The most expensive first; null for calls refused before a model was known. */
+  /** The sums by model, the most expensive first; null for calls that were refused before a model was known. */
   by_model: z.array(usageSums.extend({ model: modelName })),
-  /** The most expensive first, including revoked keys. */
+  /** The sums by key, the most expensive first, including revoked keys. */
   by_key: z.array(usageSums.extend({ key_id: wireInteger, key_name: z.string() })),
-  /** Only those with calls. */
+  /** The sums by day and model; days without calls are omitted. */
   by_day_and_model: z.array(usageSums.extend({ day: wireDay, model: modelName })),
 });
 export type UsageSummary = Unsent<z.output<typeof usageSummaryResponse>>;
@@ -130,7 +130,7 @@ export const usageReceipt = usageView.extend({
   lines: z.array(receiptLine),
   /** The exact sum of the lines; `quota` is this sum, rounded up once. */
   sum_usd: wireDecimal,
-  /** What the lines come to today; equals `quota`. */
+  /** The sum of the lines as computed now; equals `quota`. */
   recomputed_quota: wireInteger,
   quota_delta: wireInteger,
   attempts: z.array(

@@ -16,8 +16,8 @@ export const userDetailInput = z.strictObject({ user_id: recordId });
 const spent = z.strictObject({ calls: wireInteger, completed: wireInteger, settled_quota: wireInteger });
 
 /**
- * Everything about a user. The pages are the first ones of the lists, with the filter `user_id` (of the audit log
- * `about_user_id`): their cursors continue there.
+ * Everything about a user. It includes the first page of each list with the filter `user_id` (for the audit log
+ * `about_user_id`), whose cursor continues in that list.
  */
 export const userDetail = z.strictObject({
   user: userList.row.extend({
@@ -29,13 +29,13 @@ export const userDetail = z.strictObject({
     granted: wireInteger,
     used: wireInteger,
     reserved: wireInteger,
-    /** Lent to running replicas; part of what remains. */
+    /** Quota lent to running replicas; the balance includes it. */
     leased: wireInteger,
     remaining: wireInteger,
-    /** According to the ledger's entries. */
+    /** The balance according to the ledger's entries. */
     ledger: wireInteger,
   }),
-  /** Settled calls of the last days, as far as they have been summed. */
+  /** The settled calls of the last days that have already been summed. */
   spent: z.strictObject({ last_day: spent, last_7_days: spent, last_30_days: spent }),
   subscriptions: z.array(
     z.strictObject({

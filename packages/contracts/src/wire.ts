@@ -15,16 +15,16 @@ export const wireInteger = z
     description: "An integer, sent as a string of digits when a JSON number can't hold it exactly.",
   });
 
-/** A moment, in UTC. */
+/** A time in UTC. */
 export const wireMoment = z.iso.datetime({ offset: true }).brand<"moment">();
 
 /** An exact decimal, as text. */
 export const wireDecimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 
-/** A date without a time, `2026-11-21`. */
+/** A date without a time, such as `2026-11-21`. */
 export const wireDay = z.iso.date();
 
-/** Every price of a list, as in responses. */
+/** Every price of a list, in responses. */
 export const wirePrices = byPrice({ refused: wireDecimal, free: wireDecimal, as_whole: wireDecimal.nullable() });
 
 /** Every count of a call. */

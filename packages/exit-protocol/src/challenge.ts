@@ -7,7 +7,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
  */
 export type Challenge = {
   readonly nodeCode: string;
-  /** Host of the relay URL, with its port if it has one: the server that the sender believes to call. */
+  /** The host of the relay URL, with its port if it has one: the server that the sender means to call. */
   readonly audience: string;
   readonly issuedAtMs: number;
   /** 22 characters of base64url: 128 random bits, never used again. */
@@ -76,7 +76,7 @@ export function signProof(relayKey: string, challenge: Challenge, body: string):
   return mac(relayKey, "proof", [...challengeParts(challenge), body]);
 }
 
-/** Whether a proof comes from a holder of the relay key and answers this very challenge with this very body. */
+/** Whether a proof comes from a holder of the relay key, for exactly this challenge and this body. */
 export function isProofValid(relayKey: string, challenge: Challenge, body: string, proof: string): boolean {
   return isEqualMac(signProof(relayKey, challenge, body), proof);
 }
@@ -96,7 +96,7 @@ export class NonceMemory {
    */
   take({ issuedAtMs, nonce }: ReceivedChallenge, nowMs: number): boolean {
     for (const [known, expiresMs] of this.#expiry) {
-      // In order of arrival, so that the first one to keep ends the search.
+      // The nonces are in order of arrival, so the first one to keep ends the search.
       if (expiresMs > nowMs) {
         break;
       }

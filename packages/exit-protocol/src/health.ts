@@ -8,7 +8,7 @@ const account = z.object({
   status: z.enum(["active", "standby", "refused"]),
 });
 
-/** What only a holder of the relay key learns. */
+/** Details that only a holder of the relay key learns. */
 const details = z.object({
   node: z.string(),
   version: z.string(),

@@ -6,12 +6,15 @@ export const relayKeysMax = 2;
 
 const lengthMin = 32;
 const lengthMax = 256;
-/** No comma, because repeated headers arrive joined by one. */
+/** A relay key has no comma, because repeated headers arrive joined by one. */
 const relayKeyPattern = /^[A-Za-z0-9._~+/=-]+$/;
 const distinctCharactersMin = 10;
 const bearerPrefix = /^Bearer /i;
 
-/** What is wrong with a relay key as a sentence without the key, or null. An empty or guessable key is never usable. */
+/**
+ * A sentence about the problem with a relay key, without the key itself, or null. An empty or guessable key is never
+ * usable.
+ */
 export function relayKeyFault(key: string): string | null {
   if (key.length < lengthMin || key.length > lengthMax) {
     return `a relay key has ${lengthMin} to ${lengthMax} characters`;
@@ -58,8 +61,8 @@ function digest(key: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The relay keys that are valid now. Only digests are kept and compared: the comparison takes as long for a key that is
- * almost right as for one that is completely wrong, and with two keys as long for the first as for the second.
+ * The relay keys that are valid now. Only digests are kept and compared: the comparison takes the same time for an
+ * almost correct key as for a completely wrong one, and for the first of two keys as for the second.
  */
 export class RelayKeyRing {
   readonly #digests: readonly Uint8Array<ArrayBuffer>[];
@@ -82,7 +85,7 @@ export class RelayKeyRing {
     return this.placeOf(candidate) !== -1;
   }
 
-  /** Which of the keys it is, from 0; -1 for none of them. */
+  /** The index of the matching key, from 0; -1 if none matches. */
   placeOf(candidate: string): number {
     // Hashing an overlong text would take a time that its sender controls, so it is skipped.
     const sent = digest(candidate.length > lengthMax ? "" : candidate);

@@ -1,6 +1,9 @@
 import { type HttpBodySink, HttpClientError } from "./model.ts";
 
-/** The abort reason of a response whose sink threw from `onChunk`; an error of our own sinks is the reason itself. */
+/**
+ * The abort reason of a response whose sink threw from `onChunk`. If the sink threw one of our own errors, that error
+ * is the reason itself.
+ */
 export function sinkFailure(thrown: unknown): HttpClientError {
   if (thrown instanceof HttpClientError) {
     return thrown;
@@ -10,7 +13,10 @@ export function sinkFailure(thrown: unknown): HttpClientError {
   return error;
 }
 
-/** Nobody is left to inform when the last callback throws: that is a bug, and not the connection's business. */
+/**
+ * An exception from the last callback is a bug in the sink. It must not affect the connection, and nobody is left to
+ * report it to.
+ */
 export function tellEnd(sink: HttpBodySink, isDelimited: boolean): void {
   try {
     sink.onEnd(isDelimited);

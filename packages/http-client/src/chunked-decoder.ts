@@ -36,7 +36,7 @@ type State =
  * skipped, with limits. Every line has to end with CRLF.
  */
 export class Http1ChunkedDecoder {
-  /** While it is set, `decode` returns after the piece that it hands on. */
+  /** While this is set, `decode` returns after the piece that it delivers. */
   isStopped = false;
   readonly #receiver: BodyBytesReceiver;
   #state: State = "size";
@@ -66,7 +66,7 @@ export class Http1ChunkedDecoder {
   }
 
   /**
-   * Passes the body bytes on, as views into `bytes` if there are many.
+   * Delivers the body bytes, as views into `bytes` if there are many.
    * @returns the offset of the first byte that was not read: it does not belong to the body, or comes after a stop
    * @throws Http1ParseError
    */

@@ -14,28 +14,28 @@ export type ConnectionPoolOptions = {
 };
 
 export type ConnectionStatistics = {
-  /** Connections that exist now, in use or idle, with those that are being opened. */
+  /** The number of connections that exist now, in use or idle, including those being opened. */
   readonly open: number;
   readonly idle: number;
-  /** How many were begun since the client exists. */
+  /** The number of connections begun since the client was created. */
   readonly begun: number;
 };
 
-// The system goes on with an attempt to connect for about two minutes, whatever we think of it. Without a limit, a
-// host that swallows packets would fill the whole pool with them.
+// The system continues an attempt to connect for about two minutes, even if we have given up on it. Without a limit, a
+// host that swallows packets would fill the whole pool with such attempts.
 const unansweredMax = 64;
-// A live host answers sooner; an attempt that was called off earlier says nothing about the host.
+// A live host answers within this time; an attempt that was abandoned sooner says nothing about the host.
 const answerMsMax = 1_000;
-// Closing a little before the peer does leaves no moment in which a request can meet its farewell.
+// We close an idle connection this long before the peer would, so that no request is sent while the peer closes.
 const keepAliveMarginMs = 1_000;
 
-/** All connections of one client: which of them are idle, how many there may be, when they are closed. */
+/** All connections of one client: it knows which are idle, limits their number, and closes them in time. */
 export class ConnectionPool implements ConnectionKeeper, Timed {
   tickerSlot = -1;
   readonly scratch = Buffer.allocUnsafe(scratchBytesMin);
   readonly guard: AddressGuard | null;
   readonly localAddress: string | null;
-  /** Where the newest connection went out from, or null before there was one. */
+  /** The local address of the newest connection, or null before there was one. */
   seenLocalAddress: string | null = null;
   readonly #options: ConnectionPoolOptions;
   readonly #ticker: DeadlineTicker;
@@ -60,7 +60,7 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
     return { open: this.#open, idle, begun: this.#begun };
   }
 
-  /** @throws HttpClientError of kind `malformed` for a host name or an address that is none */
+  /** @throws HttpClientError of kind `malformed` for an invalid host name or address */
   destinationOf(request: HttpRequest): Destination {
     const { protocol, hostname, port } = request;
     const address = request.address ?? null;
@@ -119,7 +119,7 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
   onOpened(connection: Connection): void {
     const { destination } = connection;
     this.seenLocalAddress = connection.localAddress;
-    // The host is there, so the attempts that it has not answered yet say nothing about it any more.
+    // The host has answered, so the earlier attempts that it has not answered no longer count against it.
     if (destination.abandoned.length > 0) {
       destination.abandoned = [];
     }
@@ -163,7 +163,7 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
     }
   }
 
-  /** Closes what is idle and lets nothing become idle again. */
+  /** Closes the idle connections; from now on none becomes idle again. */
   close(): void {
     this.#isClosed = true;
     for (const destination of this.#destinations.values()) {

@@ -9,7 +9,7 @@ import { Http1ParseError, type Http1ResponseHead } from "./response-head.ts";
 import { Http1ResponseParser } from "./response-parser.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
 
-/** Where connections lead to; those of one destination are interchangeable. */
+/** The server that connections lead to; connections to the same destination are interchangeable. */
 export type Destination = {
   readonly key: string;
   readonly protocol: "http:" | "https:";
@@ -19,17 +19,17 @@ export type Destination = {
   /** The value of the Host header. */
   readonly host: string;
   readonly tls: Bun.TLSOptions | null;
-  /** Sorted by the time since which they are idle. */
+  /** The idle connections, sorted by how long they have been idle. */
   readonly idle: Connection[];
   open: number;
-  /** Attempts to connect that go on although their users left, oldest first. */
+  /** Attempts to connect that continue although their users left, oldest first. */
   abandoned: Connection[];
 };
 
 export interface ConnectionKeeper {
-  /** One buffer for all requests to be encoded in, since a write copies synchronously. */
+  /** All requests are encoded in this buffer, because a write copies it synchronously. */
   readonly scratch: Buffer<ArrayBuffer>;
-  /** Says where names lead; null leaves that to the system. Addresses that requests bring along are not asked about. */
+  /** Decides where names lead; null leaves that to the system. Addresses given with a request are not checked. */
   readonly guard: AddressGuard | null;
   readonly localAddress: string | null;
   /** The peer answered the attempt to connect. */
@@ -45,12 +45,12 @@ type Socket = Bun.Socket<Connection>;
 /** One TCP or TLS connection and the position in the HTTP/1.1 exchange that runs on it. */
 export class Connection {
   readonly destination: Destination;
-  /** Whether it has been idle, so that the peer may have been about to close it when the request came. */
+  /** Whether the connection has been idle, so that the peer may have begun to close it when the request was sent. */
   isReused = false;
   begunMs = 0;
   isIdle = false;
   idleSinceMs = 0;
-  /** What the peer said about how long it keeps the connection open, or null. */
+  /** How long the peer says that it keeps the connection open, or null. */
   keepAliveMsMax: number | null = null;
   readonly #keeper: ConnectionKeeper;
   readonly #parser: Http1ResponseParser;
@@ -58,13 +58,13 @@ export class Connection {
   #socket: Socket | null = null;
   #user: ConnectionUser | null = null;
   readonly #writer = new RequestWriter();
-  /** While the user has not asked for the body, or has paused it. */
+  /** Bytes that arrived before the user asked for the body, or while it has paused the body. */
   readonly #unread = new UnreadBytes();
   #isReadPaused = false;
   #isFeeding = false;
   #isKeepAlive = false;
   #isDelimited = true;
-  /** Where else the name leads, for when nobody answers where we are. */
+  /** The other addresses of the name, which are tried when the current one does not answer. */
   #otherAddresses: readonly string[] = [];
   // How the connection ended while bytes were still held back.
   #heldEnd: "finished" | "reset" | null = null;
@@ -75,17 +75,17 @@ export class Connection {
     this.#parser = new Http1ResponseParser(this);
   }
 
-  /** Bytes of the current request that went into the socket. */
+  /** The number of bytes of the current request that the socket has accepted. */
   get acceptedBytes(): number {
     return this.#writer.acceptedBytes;
   }
 
-  /** The address of this host that the connection goes out from. */
+  /** The local address of the connection. */
   get localAddress(): string | null {
     return this.#socket?.localAddress ?? null;
   }
 
-  /** Connects and then sends the request of `user`, unless it has left meanwhile. */
+  /** Connects, and then sends the request of `user`, unless the user has left meanwhile. */
   connect(user: ConnectionUser): void {
     this.#user = user;
     const { hostname, port, address } = this.destination;
@@ -100,7 +100,7 @@ export class Connection {
     );
   }
 
-  /** Tries the first of some addresses, and the others when it refuses. */
+  /** Tries the first of the addresses, and the others when it refuses. */
   #dial([address = "", ...others]: readonly string[]): void {
     if (this.#state === "closed") {
       return;
@@ -146,7 +146,7 @@ export class Connection {
     this.#writer.finish();
   }
 
-  /** Nothing more comes after the piece of the body that is being handed on: the rest of its packet waits as well. */
+  /** Delivers nothing after the current piece of the body: the rest of its packet waits as well. */
   pauseReading(): void {
     if (!this.#isReadPaused) {
       this.#isReadPaused = true;
@@ -157,7 +157,7 @@ export class Connection {
     }
   }
 
-  /** Reads what was held back, and then the socket. */
+  /** Delivers what was held back, and then reads the socket again. */
   resumeReading(): void {
     const wasPaused = this.#isReadPaused;
     const user = this.#user;
@@ -177,12 +177,12 @@ export class Connection {
     }
   }
 
-  /** The user gives up: whatever is still to come on this connection belongs to nobody. */
+  /** The user gives up: nothing that still arrives on this connection belongs to a user. */
   abandon(): void {
     this.#user = null;
     this.#unread.take();
     if (this.#state === "connecting") {
-      // An attempt to connect can't be called off; if it succeeds, the connection serves the next request.
+      // An attempt to connect can't be cancelled; if it succeeds, the connection serves the next request.
       this.#keeper.onAbandoned(this);
     } else {
       this.#destroy();
@@ -197,7 +197,7 @@ export class Connection {
     this.#markClosed();
     this.#socket?.end();
     if (this.destination.tls !== null) {
-      // Over TLS the socket would otherwise wait for a farewell that need not come.
+      // Over TLS, the socket would otherwise wait for the peer's close message, which need not come.
       this.#socket?.terminate();
     }
   }
@@ -220,7 +220,7 @@ export class Connection {
     if (this.#state !== "handshaking") {
       return;
     }
-    // Nothing of the request, and above all no credential, has been written before this point.
+    // No part of the request, and above all no credential, has been written before this point.
     if (isTrusted && socket.authorized) {
       this.#onReady();
     } else {
@@ -242,7 +242,7 @@ export class Connection {
   onData(bytes: Buffer): void {
     const user = this.#user;
     if (user === null) {
-      // Nobody asked for anything, so the peer counts the responses differently than we do.
+      // No request is open, so the peer counts the responses differently than we do.
       this.#destroy();
       return;
     }
@@ -330,7 +330,7 @@ export class Connection {
 
   #completeUser(user: ConnectionUser, isInStep: boolean): void {
     this.#user = null;
-    // A connection with bytes too many, or with a request that the peer did not read to its end, is out of step.
+    // A connection with surplus bytes, or with a request that the peer did not read to its end, is out of step.
     if (isInStep && this.#isKeepAlive && this.#writer.isFinished && this.#heldEnd === null) {
       this.resumeReading();
       this.#keeper.onReleased(this);

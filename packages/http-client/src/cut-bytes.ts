@@ -1,4 +1,4 @@
-// Up to this size the engine keeps the bytes of an array in its own heap, which makes a copy cheaper than a view.
+// Up to this size, the engine stores the bytes of an array in its own heap, so that a copy is cheaper than a view.
 const copiedBytesMax = 1000;
 
 /** The bytes from `start` to `end` in the cheapest way: the buffer itself, a copy of few bytes or a view. */

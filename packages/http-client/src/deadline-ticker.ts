@@ -1,5 +1,5 @@
 export interface Timed {
-  /** The ticker's position for it; -1 while it is not registered. Nobody else writes it. */
+  /** The position of this object in the ticker; -1 while it is not registered. Only the ticker writes it. */
   tickerSlot: number;
   /** Called on every tick while registered, with the reading of the ticker's clock. */
   onTick(nowMs: number): void;
@@ -12,8 +12,8 @@ const stepMsMax = 5 * tickMs;
 const emptyTicksMax = 40;
 
 /**
- * One timer for all deadlines of a client. A deadline fires at most 100 ms late and never early; in return nothing has
- * to be armed or cleared for a request, a phase or a packet.
+ * One timer for all deadlines of a client. A deadline fires at most 100 ms late and never early; in return, no request,
+ * phase or packet has to set or clear a timer.
  */
 export class DeadlineTicker {
   readonly #timed: Timed[] = [];
@@ -34,7 +34,7 @@ export class DeadlineTicker {
       this.#emptyTicks = 0;
       this.#lastReadingMs = performance.now();
       this.#timer = setInterval(() => this.#tick(), tickMs);
-      // A socket keeps the process alive, never this timer.
+      // Only a socket keeps the process alive, never this timer.
       this.#timer.unref();
     }
   }
@@ -45,7 +45,7 @@ export class DeadlineTicker {
       return;
     }
     timed.tickerSlot = -1;
-    // The last one moves to the free position.
+    // The last entry moves to the free position.
     const last = this.#timed.pop();
     if (last !== undefined && last !== timed) {
       last.tickerSlot = slot;
@@ -57,7 +57,7 @@ export class DeadlineTicker {
     const readingMs = performance.now();
     this.#nowMs += Math.min(readingMs - this.#lastReadingMs, stepMsMax);
     this.#lastReadingMs = readingMs;
-    // From the end, because a callback may remove itself.
+    // The loop runs from the end, because a callback may remove its own entry.
     for (let slot = this.#timed.length - 1; slot >= 0; slot -= 1) {
       this.#timed[slot]?.onTick(this.#nowMs);
     }
@@ -69,7 +69,7 @@ export class DeadlineTicker {
   }
 }
 
-/** Whether `limitMs` have passed since a reading that may have been one tick old when it was taken. */
+/** Whether `limitMs` have passed since a reading of the clock, which may have been one tick old. */
 export function hasPassed(limitMs: number, sinceMs: number, nowMs: number): boolean {
   return nowMs - sinceMs >= limitMs + tickMs;
 }

@@ -8,13 +8,15 @@ export type DialOptions<Data> = {
   readonly socket: Bun.SocketHandler<Data>;
 };
 
-/** Begins to connect; the handlers get the outcome, and `onRefused` why it could not even begin. */
+/**
+ * Begins to connect; the handlers get the outcome, and `onRefused` gets the reason if the attempt could not even begin.
+ */
 export function dial<Data>(options: DialOptions<Data>, onRefused: (reason: string) => void): void {
   const { tls, localAddress, ...target } = options;
-  // Not in the types of Bun 1.4.5, but honoured by it; a test holds it to that.
+  // The types of Bun 1.4.5 lack this option, but the runtime supports it; a test checks that.
   const bound = localAddress === null ? target : { ...target, localAddress };
   try {
-    // The handlers hear of a failure as well, and a little earlier.
+    // The handlers learn of a failure as well, and a little earlier.
     (tls === null ? Bun.connect(bound) : Bun.connect({ ...bound, tls })).catch(() => undefined);
   } catch (error) {
     queueMicrotask(() => onRefused(errorCode(error)));

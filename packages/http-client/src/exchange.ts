@@ -23,7 +23,7 @@ export type ExchangePorts = {
 };
 
 /**
- * `sending`: until the first byte of the answer; `held`: the head was delivered and nobody has asked for the body;
+ * `sending`: until the first byte of the response; `held`: the head was delivered and nobody has asked for the body;
  * `complete`: the body has ended and nobody has asked for it; `over`: nothing more happens.
  */
 type Phase = "connecting" | "sending" | "head" | "held" | "body" | "complete" | "over";
@@ -53,7 +53,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
   #isPaused = false;
   #isDelimited = true;
   #receivedBytes = 0;
-  /** When the signal fired on a body that may go on for a while, and how much of it was there. */
+  /** When the signal fired on a body that may continue for a while, and how much of the body had arrived by then. */
   #aborted: { readonly atMs: number; readonly bytes: number } | null = null;
   #sink: HttpBodySink | null = null;
   #failure: HttpClientError | null = null;
@@ -116,7 +116,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
   consume(sink: HttpBodySink): HttpBodyFlow {
     this.#claim();
     this.#sink = sink;
-    // Later, so that the sink can use the flow from the first callback on.
+    // Reading starts in a later microtask, so that the sink can use the flow from the first callback on.
     queueMicrotask(() => this.#readOn());
     return this;
   }
@@ -174,7 +174,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
         this.#failAfter(idleTimeoutMs, "idle_timeout", nowMs);
         break;
       case "body":
-        // While we do not read, the silence is ours.
+        // While we do not read, the silence is our own and does not count.
         if (!this.#isPaused) {
           this.#watchBody(nowMs);
         }
@@ -281,7 +281,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     const connection = this.#connection;
     const isHarmless = connection?.acceptedBytes === 0 || isIdempotent[this.request.method] === true;
     if (connection?.isReused && isHarmless && !this.#isAnswered && this.#upload === null) {
-      // A fresh one, which is not replaced in turn.
+      // The second connection is a new one, and is not replaced again.
       try {
         this.#connect(connection.destination);
       } catch (error) {
@@ -342,7 +342,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     }
   }
 
-  /** Whether a body that went on after its signal fired has had its time, or its bytes. */
+  /** Whether a body that continued after its signal fired has used up its time or its bytes. */
   #isAbortOver(nowMs: number): boolean {
     const { afterAbort } = this.request.limits;
     if (this.#aborted === null || afterAbort === undefined) {

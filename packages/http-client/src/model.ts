@@ -1,31 +1,34 @@
 /**
- * How to talk to an HTTP server that is not trusted: one attempt, no redirects, no decompression, a limit on every phase.
+ * A client for HTTP servers that are not trusted: one attempt, no redirects, no decompression, a limit on every phase.
  */
 export type HttpHeader = readonly [name: string, value: string];
 
-/** Where a server listens. */
+/** The address where a server listens. */
 export type HttpOrigin = {
   readonly protocol: "http:" | "https:";
   readonly hostname: string;
   readonly port: number;
 };
 
-/** A body that is sent piece by piece as it comes. */
+/** A body that is sent piece by piece, as it arrives. */
 export type HttpBodyStream = {
   readonly stream: ReadableStream<Uint8Array>;
-  /** What is announced, or null to send it in chunks. */
+  /** The length that is declared, or null to send the body in chunks. */
   readonly length: number | null;
-  /** More than this fails as `request_too_large`. */
+  /** A longer body fails as `request_too_large`. */
   readonly bytesMax: number;
 };
 
 export type HttpRequest = HttpOrigin & {
-  /** Connect to this address instead of resolving `hostname`; SNI, certificate check and Host stay with `hostname`. */
+  /** Connects to this address instead of resolving `hostname`; SNI, certificate check and Host still use `hostname`. */
   readonly address?: string;
   readonly method: string;
-  /** Path with query, exactly as it goes on the request line. */
+  /** The path with the query, exactly as in the request line. */
   readonly target: string;
-  /** Sent in this order. The client adds Host, Content-Length and Connection and refuses CR, LF and NUL in any of them. */
+  /**
+   * Headers in the order in which they are sent. The client adds Host, Content-Length and Connection, and refuses CR,
+   * LF and NUL in all of them.
+   */
   readonly headers: readonly HttpHeader[];
   readonly body: Uint8Array | HttpBodyStream | null;
   readonly signal: AbortSignal;
@@ -38,17 +41,24 @@ export function isStreamed(body: HttpRequest["body"]): body is HttpBodyStream {
 
 export type HttpLimits = {
   readonly connectTimeoutMs: number;
-  /** From the last byte sent to the first byte of the answer's head. */
+  /** The limit from the last byte sent to the first byte of the response's head. */
   readonly firstByteTimeoutMs: number;
-  /** From the last byte sent to the first byte of the answer's body; without it the idle limit holds from the head on. */
+  /**
+   * The limit from the last byte sent to the first byte of the response's body; without it, the idle limit applies
+   * after the head.
+   */
   readonly firstBodyByteTimeoutMs?: number;
-  /** Silence between two packets of the body; for a body that is sent as it comes, also between two pieces of it. */
+  /**
+   * The limit for silence between two packets of the body; for a body that is sent as it arrives, also between two of
+   * its pieces.
+   */
   readonly idleTimeoutMs: number;
   readonly totalTimeoutMs: number;
   readonly responseBytesMax: number;
   /**
-   * How long, and how far, the body may go on after the signal fired, once the head of the answer is there. Without it
-   * the signal ends the body at once. The time is asked for again until it is over: it may become shorter.
+   * How long, and for how many bytes, the body may continue after the signal fired, once the head of the response has
+   * arrived. Without it, the signal ends the body at once. The time is read repeatedly until it is over, because it may
+   * become shorter.
    */
   readonly afterAbort?: { readonly timeoutMs: number; readonly bytesMax: number };
 };
@@ -60,23 +70,23 @@ export type HttpResponse = {
   readonly body: HttpResponseBody;
 };
 
-/** Exactly one of `bytes`, `consume` and `cancel` is called, once. Until then the socket is not read further. */
+/** Exactly one of `bytes`, `consume` and `cancel` must be called, once. Until then, the socket is not read further. */
 export interface HttpResponseBody {
   /** The declared length, or null when the body is chunked or ends with the connection. */
   readonly contentLength: number | null;
   /**
-   * The whole body.
+   * Reads the whole body.
    * @throws HttpClientError of kind `too_large` past `bytesMax`, else as `consume`
    */
   bytes(bytesMax: number): Promise<Uint8Array>;
   /** Pushes the body into the sink until `onEnd` or `onError`; exactly one of these is called, once. */
   consume(sink: HttpBodySink): HttpBodyFlow;
-  /** Gives the connection up; no callback comes after it. */
+  /** Gives up the connection; no callback comes after that. */
   cancel(): void;
 }
 
 export interface HttpBodySink {
-  /** The bytes may be kept: the client does not reuse them. */
+  /** The sink may keep the bytes: the client does not reuse them. */
   onChunk(chunk: Buffer): void;
   /** `isDelimited` is false when only the end of the connection marked the end of the body. */
   onEnd(isDelimited: boolean): void;
@@ -84,7 +94,7 @@ export interface HttpBodySink {
 }
 
 export interface HttpBodyFlow {
-  /** Stops in the middle of a packet, and stops reading the socket, so that the sender feels the back-pressure. */
+  /** Stops even in the middle of a packet, and stops reading the socket, so that the sender gets back-pressure. */
   pause(): void;
   resume(): void;
   cancel(): void;
@@ -92,24 +102,24 @@ export interface HttpBodyFlow {
 
 export interface HttpClient {
   /**
-   * Sends one request and answers as soon as the head of the response is complete.
-   * A reused connection that died before any byte of the answer came is replaced once by a fresh one, only when the
-   * request can't have been processed (nothing of it was accepted by the peer) or the method is idempotent.
+   * Sends one request, and resolves as soon as the head of the response is complete. A reused connection that died
+   * before any byte of the response came is replaced once by a new one, but only when the request can't have been
+   * processed (nothing of it was accepted by the peer) or the method is idempotent.
    * @throws HttpClientError
    */
   send(request: HttpRequest): Promise<HttpResponse>;
-  /** Closes idle connections; those in use finish first. */
+  /** Closes the idle connections; those in use finish first. */
   close(): void;
 }
 
 export type HttpClientErrorKind =
-  /** We have no connection to give, which says nothing of the peer. */
+  /** We have no free connection, which says nothing about the peer. */
   | "no_connection"
   | "unreachable"
   | "tls"
   | "connect_timeout"
   | "first_byte_timeout"
-  /** The body of the request came, or was taken, too slowly. */
+  /** The body of the request arrived, or was accepted, too slowly. */
   | "upload_timeout"
   | "idle_timeout"
   | "total_timeout"
@@ -117,9 +127,9 @@ export type HttpClientErrorKind =
   | "reset_in_body"
   | "malformed"
   | "too_large"
-  /** The body of the request grew beyond its limit. */
+  /** The body of the request exceeded its limit. */
   | "request_too_large"
-  /** By the signal, by a sink that threw (the `cause`), or because the body of the request was cut off. */
+  /** Aborted by the signal, by a sink that threw (the `cause`), or because the body of the request was cut off. */
   | "aborted";
 
 export class HttpClientError extends Error {

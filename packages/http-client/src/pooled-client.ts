@@ -6,17 +6,19 @@ import type { HttpClient, HttpRequest, HttpResponse } from "./model.ts";
 
 export type PooledHttpClientOptions = {
   /**
-   * How long a connection waits for the next request. 4 s by default: Node, uvicorn and Apache close theirs after 5 s,
-   * and a request that crosses such a close is lost if it must not be repeated.
+   * How long a connection waits for the next request; by default 4 s. Node, uvicorn and Apache close idle connections
+   * after 5 s, and a request that is sent at that moment is lost if it must not be repeated.
    */
   readonly idleMsMax?: number;
-  /** A request that would need one more fails as `unreachable`. 10,000 by default. */
+  /** A request that would need one more connection fails as `unreachable`. The default is 10,000. */
   readonly connectionsMax?: number;
-  /** PEM certificates that are trusted instead of the well-known authorities. */
+  /** PEM certificates that are trusted instead of the system's authorities. */
   readonly tlsCa?: string;
-  /** Decides where names may lead whenever a connection is made. Without it any server of the network can be called. */
+  /**
+   * Decides where names may lead whenever a connection is made. Without it, every server of the network can be called.
+   */
   readonly guard?: AddressGuard;
-  /** The address of this host that connections go out from; without it the system chooses. */
+  /** The local address of connections; without it, the system chooses. */
   readonly localAddress?: string;
 };
 
@@ -44,7 +46,7 @@ export class PooledHttpClient implements HttpClient {
     return this.#ports.pool.statistics;
   }
 
-  /** The address of this host that the newest connection went out from, or null before there was one. */
+  /** The local address of the newest connection, or null before there was one. */
   get seenLocalAddress(): string | null {
     return this.#ports.pool.seenLocalAddress;
   }

@@ -1,7 +1,7 @@
 import { HttpClientError, type HttpRequest, isStreamed } from "./model.ts";
 
 export const requestHeadBytesMax = 64 * 1024;
-/** Room for any head that is not refused, also while it is not yet known to be ASCII. */
+/** This is enough room for any head that is not refused, even before it is known to be ASCII. */
 export const scratchBytesMin = 3 * requestHeadBytesMax;
 
 const tokenPattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -28,7 +28,7 @@ const reservedNames = new Set([
   "trailer",
 ]);
 
-// The same few names come with every request; a look-up replaces the checks.
+// Every request has the same few names, so a look-up replaces the checks.
 const checkedNames = new Set<string>();
 const checkedNamesMax = 512;
 const checkedNameLengthMax = 64;
@@ -90,8 +90,8 @@ function writeHead(text: string, target: string, scratch: Buffer): number {
   if (scratch.write(text, 0, "utf8") === text.length) {
     return text.length;
   }
-  // Bytes above 127 are legal in values, where they pass as they are. A character above 255 must not get here: cut down
-  // to its lower byte it could become a line end.
+  // Bytes above 127 are legal in values and are sent unchanged. A character above 255 must not get here: its lower byte
+  // could be a line end.
   if (beyondLatin1Pattern.test(text) || !visibleAsciiPattern.test(target)) {
     throw refusal("the head of the request holds a character that it cannot carry");
   }
@@ -99,8 +99,8 @@ function writeHead(text: string, target: string, scratch: Buffer): number {
 }
 
 /**
- * The only line ends in a head are the ones that we wrote. Counting them in the bytes catches CR, LF and NUL wherever
- * they came from.
+ * Only the client's own line ends may be in a head. Counting them in the bytes detects CR, LF and NUL from anywhere
+ * else.
  */
 function checkLineEnds(bytes: Uint8Array, length: number, lines: number): void {
   let controls = 0;

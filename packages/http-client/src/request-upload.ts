@@ -5,9 +5,9 @@ type PieceReader = {
   cancel(): Promise<void>;
 };
 
-/** Where the pieces go. */
+/** The connection that an upload sends its pieces to. */
 export interface UploadTarget {
-  /** @returns whether the socket took the piece; else `onDrained` follows, or `cancel` */
+  /** @returns whether the socket accepted the piece; otherwise `onDrained` follows, or `cancel` */
   sendPiece(piece: Uint8Array<ArrayBuffer>): boolean;
   finishRequest(): void;
 }
@@ -15,7 +15,7 @@ export interface UploadTarget {
 const lineEnd = Buffer.from("\r\n");
 const lastChunk = Buffer.from("0\r\n\r\n");
 
-/** Sends a body that comes piece by piece; a piece is only read once the socket took the one before. */
+/** Sends a body piece by piece; a piece is only read once the socket has accepted the previous one. */
 export class RequestUpload {
   readonly #body: HttpBodyStream;
   readonly #target: UploadTarget;
@@ -36,8 +36,8 @@ export class RequestUpload {
   }
 
   /**
-   * Resolves once the socket took the last byte, or after `cancel`.
-   * @throws HttpClientError when the body can't be sent as it was announced
+   * Resolves once the socket has accepted the last byte, or after `cancel`.
+   * @throws HttpClientError when the body can't be sent as declared
    */
   async run(): Promise<void> {
     const isChunked = this.#body.length === null;
@@ -62,18 +62,18 @@ export class RequestUpload {
     }
   }
 
-  /** The socket took everything that it was given. */
+  /** The socket accepted everything that it was given. */
   onDrained(): void {
     const drained = this.#drained;
     this.#drained = null;
     drained?.();
   }
 
-  /** The request is over, however it ended: nothing more is read or sent. */
+  /** The request is over, so nothing more is read or sent. */
   cancel(): void {
     if (!this.#isCancelled) {
       this.#isCancelled = true;
-      // A source that is broken as well has nothing to add.
+      // If cancelling the source fails as well, that error adds nothing.
       this.#reader.cancel().catch(() => undefined);
       this.onDrained();
     }

@@ -42,7 +42,7 @@ export class RequestWriter {
     const accepted = socket.write(scratch, 0, length);
     this.#acceptedBytes = Math.max(0, accepted);
     if (accepted < length) {
-      // A copy: `slice` of a Buffer would be a view, and the next request overwrites what it shows.
+      // This is a copy: `slice` of a Buffer would be a view, and the next request overwrites the buffer.
       this.#unsent.push(new Uint8Array(scratch.subarray(this.#acceptedBytes, length)));
     }
     if (body !== null && !isInline) {
@@ -54,12 +54,12 @@ export class RequestWriter {
     return accepted >= 0;
   }
 
-  /** The body follows with `add`, until `finish`. */
+  /** The body follows in calls of `add`, until `finish`. */
   leaveOpen(): void {
     this.#isOpenEnded = true;
   }
 
-  /** @returns as `flush` */
+  /** @returns the result of `flush` */
   add(socket: WritableSocket, piece: Uint8Array<ArrayBuffer>): boolean {
     this.#unsent.push(piece);
     return this.flush(socket);
@@ -69,7 +69,9 @@ export class RequestWriter {
     this.#isOpenEnded = false;
   }
 
-  /** @returns whether the socket accepted anything; when it is full a drain follows, when it is closed its end */
+  /**
+   * @returns whether the socket accepted anything. If it is full, a drain event follows; if it is closed, its end event
+   */
   flush(socket: WritableSocket): boolean {
     const acceptedBefore = this.#acceptedBytes;
     let bytes = this.#unsent[0];

@@ -16,9 +16,11 @@ export type Http1Framing = "none" | "fixed" | "chunked" | "close";
 
 export type Http1ResponseHead = {
   readonly status: number;
-  /** Lower-case names, in the order of arrival; repeated names stay apart. */
+  /** Headers with lower-case names, in order of arrival; repeated names are separate entries. */
   readonly headers: HttpHeader[];
-  /** The declared length; 0 where the status allows no body and none was declared; null when only the end shows it. */
+  /**
+   * The declared length; 0 if the status allows no body and none was declared; null if only the end shows the length.
+   */
   readonly contentLength: number | null;
   readonly framing: Http1Framing;
   /** False for HTTP/1.0, for `Connection: close`, and when the end of the connection is the end of the body. */
@@ -107,7 +109,7 @@ function findNameEnd(bytes: Uint8Array, start: number): number {
     offset += 1;
     byte = bytes[offset] as number;
   }
-  // A folded line and a space before the colon end here: both are how two parsers come to disagree.
+  // Folded lines and a space before the colon are refused here, because parsers disagree about both.
   if (byte !== colon) {
     throw new Http1ParseError("malformed", "a header of the response has no valid name");
   }
@@ -143,7 +145,7 @@ function parseStatusLine(bytes: Uint8Array): number {
     hundreds <= 5 &&
     tens !== -1 &&
     ones !== -1 &&
-    // The space before an empty reason is missing in responses of servers that otherwise speak correct HTTP.
+    // Some servers whose HTTP is otherwise correct omit the space before an empty reason.
     (after === space || after === carriageReturn);
   if (!isValid) {
     throw new Http1ParseError("malformed", "the peer did not respond with a status line of HTTP/1.1");

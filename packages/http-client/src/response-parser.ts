@@ -54,7 +54,7 @@ export class Http1ResponseParser {
     return this.#state === "complete";
   }
 
-  /** While it is set, `push` returns after one piece of the body; a receiver may set it from within `onBody`. */
+  /** While this is set, `push` returns after one piece of the body; a receiver may set it within `onBody`. */
   set isStopped(isStopped: boolean) {
     this.#chunked.isStopped = isStopped;
   }
@@ -74,8 +74,8 @@ export class Http1ResponseParser {
   }
 
   /**
-   * Reads from `start`. It returns after the final head, so that the body is only read once someone wants it, and when
-   * it was stopped; push the rest again to continue.
+   * Reads bytes from `start` on. It returns after the final head, so that the body is only read once someone wants it,
+   * and after a stop; push the rest again to continue.
    * @returns the offset of the first byte that was not read; bytes left over once the response is complete don't belong
    * to it
    * @throws Http1ParseError
@@ -142,7 +142,7 @@ export class Http1ResponseParser {
     return lastLineEnd === -1 ? this.#findHeadEnd(bytes, start) : lastLineEnd + headEnd.length;
   }
 
-  /** Looks at every byte once, however many pieces there are, and immediately refuses what no head may contain. */
+  /** Reads every byte once, even if there are many pieces, and immediately refuses bytes that no head may contain. */
   #findHeadEnd(bytes: Uint8Array, start: number): number {
     let lineEndBytes = this.#lineEndBytes;
     for (let offset = start; offset < bytes.length; offset += 1) {
@@ -191,7 +191,7 @@ export class Http1ResponseParser {
     buffer.set(bytes.subarray(start, end), this.#headBytes);
     this.#headBuffer = buffer;
     this.#headBytes = length;
-    // Data that is not HTTP may never contain a line end, so there is no reason to wait for one.
+    // Data that is not HTTP may never contain a line end, so it is refused without waiting for one.
     if (!isStatusLinePrefix(buffer, length)) {
       throw new Http1ParseError("malformed", "the peer does not speak HTTP/1.1");
     }

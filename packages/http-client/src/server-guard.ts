@@ -13,11 +13,13 @@ export type ServerGuardOptions = {
   readonly lookup?: Lookup;
   /** The one server that may be called at any address: the sandbox that belongs to this process. */
   readonly ownServer?: ServerPlace | null;
-  /** For a client with a local address: only addresses of its family (4 or 6) can be reached from there. */
+  /** The family (4 or 6) of the client's local address, if it has one: only addresses of that family can be reached. */
   readonly family?: number;
-  /** How long a judgement holds; 0 by default: each new connection resolves again. For a host whose resolver is slow. */
+  /**
+   * How long a judgement holds, for hosts with a slow resolver. The default is 0: each new connection resolves again.
+   */
   readonly keptMs?: number;
-  /** Says why, for the message of the error. */
+  /** Gets the reason for a refusal, and adds it to the message of the error. */
   readonly onRefused?: (hostname: string, address: string) => string;
 };
 
@@ -55,7 +57,7 @@ export class ServerGuard implements AddressGuard {
     this.#judgements.set(key, judgement);
     judgement.addresses.then(
       () => this.#keep(key, judgement, this.#options.keptMs ?? 0),
-      // A failure is reported to those who wait for it, and the next one asks again.
+      // A failure is reported to all callers that wait for it, and the next caller resolves again.
       () => this.#keep(key, judgement, 0),
     );
     return judgement.addresses;

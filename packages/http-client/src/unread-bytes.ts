@@ -1,9 +1,9 @@
-/** Less than this of a packet may be kept for nothing. */
+/** A view may keep fewer bytes than this of a packet in memory that are already read. */
 const readBytesMax = 65_536;
 
-/** What came on a connection and is not read yet. */
+/** The bytes that arrived on a connection and are not read yet. */
 export class UnreadBytes {
-  /** Where in what `take` returns the first of them is. */
+  /** The position of the first unread byte in the result of `take`. */
   start = 0;
   #bytes: Buffer | null = null;
 
@@ -11,7 +11,10 @@ export class UnreadBytes {
     return this.#bytes === null;
   }
 
-  /** Keeps a packet from `start` on; a copy where most of it was read, so that a large packet does not stay for a few bytes. */
+  /**
+   * Keeps a packet from `start` on. If most of it was read, the rest is copied, so that a few bytes do not keep a large
+   * packet in memory.
+   */
   keep(packet: Buffer, start: number): void {
     const isMostlyRead = start >= readBytesMax && start * 2 >= packet.length;
     this.#bytes = isMostlyRead ? Buffer.copyBytesFrom(packet, start) : packet;
@@ -25,7 +28,7 @@ export class UnreadBytes {
     this.start = 0;
   }
 
-  /** Nothing is unread afterwards. */
+  /** Returns the unread bytes and forgets them. */
   take(): Buffer | null {
     const bytes = this.#bytes;
     this.#bytes = null;

@@ -4,14 +4,17 @@ export type AnswerFacts = {
   readonly requestedModel: string;
   readonly upstreamModel: string;
   readonly isStream: boolean;
-  /** The output limit as the client asked for it; null where none is needed. */
+  /** The output limit that the client asked for; null for a model that needs none. */
   readonly maxTokens: number | null;
   readonly wantsThinking: boolean;
-  /** Upstream names of tools > the client's names, if the two differ. */
+  /** The client's tool names by their upstream names, if the two differ. */
   readonly toolNames: ReadonlyMap<string, string>;
-  /** Ids of the calls that are already in the conversation; a client takes a call with one of them for an old one. */
+  /**
+   * Ids of the calls that are already in the conversation. A client would mistake a new call with such an id for the
+   * old one.
+   */
   readonly usedToolIds: ReadonlySet<string>;
-  /** The client's names of tools whose arguments are passed on in deltas. */
+  /** The client's names of tools whose arguments are sent in deltas. */
   readonly eagerTools: ReadonlySet<string>;
   readonly stopSequences: readonly string[];
   readonly isLenientAtEof: boolean;

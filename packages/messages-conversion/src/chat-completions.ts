@@ -1,6 +1,9 @@
 import type { ReasoningEffort } from "./model-flags.ts";
 
-/** The chat-completions format, as far as it is written here; responses are read field by field and have no type. */
+/**
+ * The types of the chat-completions format that this package writes; responses are read field by field and have no
+ * type.
+ */
 
 export type TextPart = { type: "text"; text: string };
 export type ImagePart = { type: "image_url"; image_url: { url: string } };

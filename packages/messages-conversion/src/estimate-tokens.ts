@@ -1,17 +1,17 @@
 import type { ChatCompletionRequest, ChatMessage, ContentPart } from "./chat-completions.ts";
 
-/** What a message and a tool cost besides their text. */
+/** The tokens that a message and a tool cost besides their text. */
 const tokensPerMessage = 4;
 const tokensPerTool = 8;
-/** An image of usual size, and a document page with as many bytes as such a page takes. */
+/** The tokens of an image of usual size, and the bytes of a usual document page. */
 const tokensPerImage = 1_100;
 const tokensPerPage = 2_000;
 const bytesPerPage = 50_000;
 
 /**
- * Weights of single characters, in tokens. The first of several letters, or of several marks, carries most of the run.
- * They were fitted to the counts of a current tokenizer over prose, code, JSON and logs, and lie a little above them: a
- * client that thinks its context too full only shortens it early.
+ * Weights of single characters, in tokens. The first of several letters, or of several marks, has most of the weight.
+ * They were fitted to the counts of a current tokenizer over prose, code, JSON and logs, and are a little above them: a
+ * client that overestimates its context merely shortens it early.
  */
 const tokensPerWord = 0.85;
 const tokensPerLetter = 0.07;
@@ -20,7 +20,7 @@ const tokensPerSpace = 0.02;
 const tokensPerLineBreak = 0.4;
 const tokensPerRunOfMarks = 0.4;
 const tokensPerMark = 0.3;
-/** Scripts with an alphabet of their own, and scripts that write a word in a character or two. */
+/** The weights of scripts with their own alphabet, and of scripts that write a word in one or two characters. */
 const tokensPerForeignLetter = 0.34;
 const tokensPerIdeograph = 0.8;
 const firstIdeograph = 0x2e80;
@@ -30,7 +30,7 @@ const other = 0;
 const letter = 1;
 const mark = 2;
 
-/** The kind of each character, and what it costs after a character of each kind. */
+/** The kind of each character, and its cost after a character of each kind. */
 const kinds = Uint8Array.from({ length: asciiSize }, (_, unit) => kindOf(String.fromCharCode(unit)));
 const weights = Float64Array.from({ length: 3 * asciiSize }, (_, at) =>
   weightOf(String.fromCharCode(at % asciiSize), Math.floor(at / asciiSize)),

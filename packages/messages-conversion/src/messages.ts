@@ -1,4 +1,4 @@
-/** The Messages format, as far as it is written here; input is read field by field and has no type. */
+/** The types of the Messages format that this package writes; input is read field by field and has no type. */
 
 export type StopReason = "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal";
 

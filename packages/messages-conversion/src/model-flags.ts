@@ -1,28 +1,28 @@
-/** How hard a model may be asked to think, from not at all to the most; in ascending order. */
+/** The effort that a model may spend on thinking, in ascending order. */
 export const reasoningEfforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 export type ReasoningEffort = (typeof reasoningEfforts)[number];
 
 /**
- * What one upstream model supports and how it wants it. The names are those of the stored model map, so that a stored
- * object can be used as it is; `completeModelFlags` fills in the missing ones.
+ * What one upstream model supports, and the forms that it expects. The names are those of the stored model map, so that
+ * a stored object can be used unchanged; `completeModelFlags` fills in the missing ones.
  */
 export type ModelFlags = {
   /** The name of the output limit; only one is ever sent. */
   readonly token_param: "max_tokens" | "max_completion_tokens";
-  /** A larger output limit is lowered to this one; null for none. */
+  /** A larger output limit is lowered to this value; null for no maximum. */
   readonly max_output: number | null;
   readonly reasoning: boolean;
   /** The efforts that the model supports; only read when `reasoning` is on. */
   readonly reasoning_efforts: readonly ReasoningEffort[];
-  /** Off for models that refuse tools together with an effort: with tools they are sent "none". */
+  /** False for models that refuse tools together with an effort: with tools they are sent "none". */
   readonly effort_with_tools: boolean;
-  /** Off for models that refuse temperature, top_p and top_k. */
+  /** False for models that refuse temperature, top_p and top_k. */
   readonly sampling: boolean;
   readonly vision: boolean;
   /** Whether PDF documents are accepted as file parts. */
   readonly files: boolean;
   /**
-   * How to handle a system message in the middle: keep it, send it as the user's, move it to the front, or refuse it.
+   * What to do with a system message in the middle: keep it, send it as the user's, move it to the front, or refuse it.
    */
   readonly mid_system: "keep" | "user" | "hoist" | "refuse";
   /** Whether earlier thinking is sent back upstream as `reasoning_content`. */
@@ -32,7 +32,7 @@ export type ModelFlags = {
   readonly stop_limit: number | null;
   /** Whether `parallel_tool_calls` is supported. */
   readonly parallel_flag: boolean;
-  /** Where the client's user id goes. */
+  /** The field for the client's user id. */
   readonly user_field: "drop" | "user" | "safety_identifier";
   readonly service_tier: boolean;
   readonly json_schema: boolean;

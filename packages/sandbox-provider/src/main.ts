@@ -37,7 +37,7 @@ function run(options: SandboxOptions, exitsWithParent: boolean): void {
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   if (exitsWithParent) {
-    // The holder of the other end of stdin is the parent; the kernel closes it even after a kill -9.
+    // The parent holds the other end of stdin; the kernel closes it even after a kill -9.
     process.stdin.on("end", stop);
     process.stdin.on("error", stop);
     process.stdin.resume();

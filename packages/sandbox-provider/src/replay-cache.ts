@@ -27,7 +27,7 @@ export class ReplayCache {
   }
 }
 
-/** A search instead of a parse: a load test writes its own bodies. */
+/** A search is enough here: a load test writes its own bodies, and parsing would cost time. */
 function looksLikeStream(body: Buffer | null): boolean {
   return body !== null && streamMarks.some((mark) => body.includes(mark));
 }

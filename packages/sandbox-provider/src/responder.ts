@@ -55,7 +55,7 @@ export class Responder {
     try {
       return await this.#send(record, exchange);
     } finally {
-      // Only does something when composing threw: the record must not stay open for ever.
+      // This has an effect only when composing threw: the record must not stay open for ever.
       this.#options.log.close(record, "cut");
     }
   }
@@ -86,7 +86,7 @@ export class Responder {
       const createdAtSeconds = this.#options.createdAtSeconds ?? Math.floor(record.receivedAtMs / 1000);
       const call = { request: record.request, behaviour, index: record.index, createdAtSeconds };
       const answer = await answerRequest(call, this.#options.requiredKey);
-      // Positions in a session count its events, and the response that begins it contains none.
+      // Positions in a session count its events, and the response that begins the session contains none.
       const ofHead =
         answer.status === switchedStatus ? { ...behaviour, cut: undefined, silence: undefined } : behaviour;
       return composePlan({ answer, behaviour: ofHead, ...connectionFormOf(exchange) });
@@ -95,7 +95,7 @@ export class Responder {
     return isReplayed ? await this.#replays.plan(source, record.request, compose) : await compose();
   }
 
-  /** The script comes first, then what the user's message asks for; the defaults underlie both. */
+  /** The script takes precedence over the user's message; the defaults complete both. */
   #choose(request: IncomingRequest): Chosen {
     const { defaults, rules, hasMessageCommands } = this.#options;
     const scripted = rules.take(request);
@@ -116,5 +116,5 @@ function connectionFormOf({ head, body }: Exchange): Omit<ComposeInput, "answer"
 }
 
 function ignore(): void {
-  // A control response has no record in which anything could be noted.
+  // A control response has no record where anything could be noted.
 }

@@ -11,7 +11,7 @@ export type ConnectionTotals = {
 };
 
 export type SandboxProvider = {
-  /** Such as `http://127.0.0.1:40123`, without a path. */
+  /** A URL such as `http://127.0.0.1:40123`, without a path. */
   readonly url: string;
   readonly port: number;
   /** All requests since the start or the last reset, in the order of arrival. */
@@ -23,7 +23,7 @@ export type SandboxProvider = {
   script(behaviours: Behaviour | readonly Behaviour[], conditions?: Conditions): void;
   /** Empties script and records. */
   reset(): void;
-  /** What happens to new connections: accepted as usual, or ended at once by FIN or RST. */
+  /** Sets the treatment of new connections: accepted as usual, or ended at once by FIN or RST. */
   setConnectionFault(fault: "none" | "fin" | "rst"): void;
   /**
    * The waits below resolve with the record of the request with that index (from 0); they reject after `timeoutMs`
@@ -31,12 +31,12 @@ export type SandboxProvider = {
    */
   waitForRequest(index: number, timeoutMs?: number): Promise<RequestRecord>;
   waitForChunks(index: number, chunks: number, timeoutMs?: number): Promise<RequestRecord>;
-  /** The response is held by `silence` or `neverAnswer`. */
+  /** Waits until `silence` or `neverAnswer` holds the response. */
   waitForHeld(index: number, timeoutMs?: number): Promise<RequestRecord>;
   waitForEnd(index: number, timeoutMs?: number): Promise<RequestRecord>;
-  /** The client left before the response was sent. */
+  /** Waits until the client has left before the response was sent. */
   waitForCancel(index: number, timeoutMs?: number): Promise<RequestRecord>;
-  /** No response is in progress. */
+  /** Waits until no response is in progress. */
   waitForIdle(timeoutMs?: number): Promise<void>;
   /** Stops listening and resets every connection. */
   stop(): Promise<void>;

@@ -15,15 +15,15 @@ import { IncomingRequest } from "./script/incoming-request.ts";
 import { type Conditions, Rules } from "./script/rules.ts";
 
 export type SandboxOptions = {
-  /** 127.0.0.1 by default. */
+  /** The host to listen on; by default 127.0.0.1. */
   readonly hostname?: string;
-  /** 0, the default, takes a free port. */
+  /** The port; 0, the default, takes a free one. */
   readonly port?: number;
-  /** Underlies every behaviour; a pace for a person to watch goes here. */
+  /** The behaviour that all others complete, such as a slow pace for demonstrations. */
   readonly defaults?: Behaviour;
-  /** The time in responses, for responses that are the same byte for byte in every run; by default the current one. */
+  /** The time in responses, for tests that need identical bytes in every run; by default the current time. */
   readonly createdAtSeconds?: number;
-  /** Accept only this credential; by default any will do. */
+  /** The only accepted credential; by default every credential is accepted. */
   readonly requiredKey?: string;
   /** Whether user messages may carry `sandbox:` commands; true by default. */
   readonly hasMessageCommands?: boolean;

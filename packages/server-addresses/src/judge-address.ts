@@ -4,9 +4,9 @@ import ipaddr from "ipaddr.js";
 const wellKnown = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 const teredo = ipaddr.IPv6.parseCIDR("2001::/32");
 /**
- * Prefixes that embed an IPv4 address in an IPv6 address, and the bytes that hold it: anyone who routes the prefix,
- * such as a translator or a tunnel, forwards what is sent there to that address. The network that uses `64:ff9b:1::/48`
- * divides it as it likes, hence the alternatives.
+ * Prefixes that embed an IPv4 address in an IPv6 address, and the bytes that hold it: a translator or tunnel for the
+ * prefix forwards packets to that IPv4 address. A network that uses `64:ff9b:1::/48` may divide it in several ways,
+ * hence the alternatives.
  */
 const packings: readonly (readonly [prefix: [ipaddr.IPv6, number], bytes: readonly (readonly number[])[]])[] = [
   [wellKnown, [[12, 13, 14, 15]]],
@@ -15,10 +15,10 @@ const packings: readonly (readonly [prefix: [ipaddr.IPv6, number], bytes: readon
   [ipaddr.IPv6.parseCIDR("::ffff:0:0:0/96"), [[12, 13, 14, 15]]],
   [ipaddr.IPv6.parseCIDR("::/96"), [[12, 13, 14, 15]]],
   [ipaddr.IPv6.parseCIDR("2002::/16"), [[2, 3, 4, 5]]],
-  // The server of the tunnel; its client is in the last bytes, with all bits inverted.
+  // The server of the tunnel; the client's address is in the last bytes, with all bits inverted.
   [teredo, [[4, 5, 6, 7]]],
 ];
-/** All of IPv6 that is assigned to public servers. */
+/** The part of IPv6 that is assigned to public servers. */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -43,7 +43,7 @@ function packedAddresses(address: Address): readonly ipaddr.IPv4[] {
   const pick = (places: readonly number[]): ipaddr.IPv4 => new ipaddr.IPv4(places.map((place) => bytes[place] ?? 0));
   const found = packings.flatMap(([prefix, choices]) => {
     const picked = isWithin(address, prefix) ? choices.map(pick) : [];
-    // The bytes of an alternative that was not used are usually zero.
+    // The bytes of an alternative that is not in use are usually zero.
     return choices.length === 1 ? picked : picked.filter((inside) => inside.range() !== "unspecified");
   });
   if (isWithin(address, teredo)) {
@@ -77,7 +77,7 @@ export function isPrivateAddress(host: string): boolean {
   return !(isPublic || isWithin(address, wellKnown));
 }
 
-/** Where clouds provide a machine's credentials, besides link-local addresses. */
+/** Addresses where clouds provide a machine's credentials, besides the link-local ones. */
 const machineServices: readonly [Address, number][] = [
   "fd00:ec2::/32",
   "fd20:ce::254/128",
@@ -89,8 +89,9 @@ const machineServices: readonly [Address, number][] = [
 const notForServers: ReadonlySet<string> = new Set(["linkLocal", "unspecified", "multicast", "broadcast"]);
 
 /**
- * Whether an address literal never belongs to a model server, and is worse than private: link-local and other addresses
- * where clouds keep a machine's credentials. Private ones and loopback may be the operator's own server.
+ * Whether an address literal never belongs to a model server, and is more dangerous than a private one: link-local and
+ * other addresses where clouds keep a machine's credentials. A private or loopback address may be the operator's own
+ * server.
  */
 export function isNoServerAddress(host: string): boolean {
   const address = readAddress(host);

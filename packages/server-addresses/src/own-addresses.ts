@@ -1,7 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { canonicalAddress } from "./judge-address.ts";
 
-/** Whether an address is one of this machine's own. Read each time: machines get and lose addresses. */
+/** Whether an address is one of this machine's own. The addresses are read each time, because they can change. */
 export function isOwnAddress(address: string): boolean {
   const wanted = canonicalAddress(address);
   return Object.values(networkInterfaces()).some((all) =>

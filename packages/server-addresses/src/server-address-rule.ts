@@ -5,8 +5,8 @@ import { isOwnAddress } from "./own-addresses.ts";
 export type AddressRule = (address: string) => boolean;
 
 /**
- * Only public addresses, unless private ones, loopback and those of this machine are allowed. Addresses where clouds
- * keep a machine's credentials are refused in either case, as are addresses of unknown kinds.
+ * Allows only public addresses, unless private ones, loopback and those of this machine are allowed too. Addresses
+ * where clouds keep a machine's credentials are refused in either case, as are addresses of unknown kinds.
  */
 export function serverAddressRule(isPrivateAllowed: boolean, isOwn: AddressRule = isOwnAddress): AddressRule {
   return (address) =>

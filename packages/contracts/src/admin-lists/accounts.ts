@@ -23,7 +23,7 @@ export const userList = listContract({
     plans: z.array(z.string()),
     live_keys: wireInteger,
     has_totp: z.boolean(),
-    /** With the console, and with an API key. */
+    /** When the user last used the console, and when the user last used an API key. */
     last_seen_at: wireMoment.nullable(),
     last_call_at: wireMoment.nullable(),
     email_verified_at: wireMoment.nullable(),
@@ -50,7 +50,7 @@ export const keyList = listContract({
   row: z.strictObject({
     key_id: wireInteger,
     ...shownFields,
-    /** Null without a limit of its own. */
+    /** Null for a key without a limit. */
     reset_period: shownFields.reset_period.nullable(),
     key_prefix: z.string(),
     key_last_four: z.string(),
@@ -59,7 +59,7 @@ export const keyList = listContract({
     gateway_user_id: wireInteger,
     email: z.string().nullable(),
     group_name: z.string(),
-    /** Of the limit, in the current period. */
+    /** The quota that was used of the limit in the current period. */
     quota_used: wireInteger.nullable(),
     rotated_from_id: wireInteger.nullable(),
     first_used_at: wireMoment.nullable(),
@@ -71,7 +71,7 @@ export const keyList = listContract({
     key_id: idText,
     user_id: idText,
     gateway_user_id: idText,
-    /** The key starts with this; seven characters of it are known. */
+    /** Selects keys that start with this; seven characters of a key are known. */
     prefix: exactText(7),
     status: choiceOf(keyStates),
     group_name: exactText(100),
@@ -105,11 +105,11 @@ export const mailList = listContract({
   filters: {
     mail_id: idText,
     user_id: idText,
-    /** The address starts with this. */
+    /** Selects emails whose address starts with this. */
     to: exactText(254),
     status: choiceOf(mailStatuses),
     template: exactText(100),
-    /** Whether it died or has an error. */
+    /** Selects emails that are dead or have an error. */
     has_error: flagText,
   },
   sorts: ["created_at"],
@@ -142,7 +142,7 @@ export const auditList = listContract({
     action: exactText(100),
     subject_kind: exactText(100),
     subject_id: exactText(200),
-    /** What was done to a user or by a user. */
+    /** Selects what was done to a user or by a user. */
     about_user_id: idText,
   },
   sorts: ["at"],

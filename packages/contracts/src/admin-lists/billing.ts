@@ -29,7 +29,7 @@ export const orderList = listContract({
     status: z.enum(orderStatuses),
     is_paid_late: z.boolean(),
     is_mock: z.boolean(),
-    /** Why it needs a person's review. */
+    /** The reason why the order needs a person's review. */
     review_reason: z.string().nullable(),
     gateway_reference: z.string().nullable(),
     transaction_id: z.string().nullable(),
@@ -44,15 +44,15 @@ export const orderList = listContract({
   filters: {
     order_no: exactText(64),
     user_id: idText,
-    /** The address of the user or of the order starts with this. */
+    /** Selects orders whose user's or own address starts with this. */
     email: exactText(254),
     status: choiceOf(orderStatuses),
     pay_channel: choiceOf(payChannels),
     plan_code: exactText(64),
-    /** Whether it needs a person's review. */
+    /** Selects orders that need a person's review. */
     is_marked: flagText,
     is_paid_late: flagText,
-    /** False finds orders that were paid and not credited. */
+    /** False selects orders that were paid and not credited. */
     is_credited: flagText,
   },
   sorts: ["created_at", "amount_usd"],
@@ -123,7 +123,7 @@ export const gatewayEventList = listContract({
     gateway: z.enum(["walletpay", "cardpay"]),
     account: z.string(),
     event_id: z.string(),
-    /** The gateway's name for it. */
+    /** The gateway's name for the kind of message. */
     kind: z.string(),
     /** The parsed meaning; null for messages from before it was stored. */
     meaning: z.enum(noticeKinds).nullable(),
@@ -140,7 +140,7 @@ export const gatewayEventList = listContract({
     tries: z.int(),
     tried_at: wireMoment.nullable(),
     received_at: wireMoment,
-    /** Whether processing it again can change anything. */
+    /** Whether processing the message again can change anything. */
     is_open: z.boolean(),
   }),
   filters: {
@@ -197,7 +197,7 @@ export const planList = listContract({
     sort_order: z.int(),
     status: z.enum(planStatuses),
     version: z.int(),
-    /** Active monthly subscribers. */
+    /** The number of users with an active monthly plan. */
     subscribers: wireInteger,
     created_at: wireMoment,
     updated_at: wireMoment,

@@ -5,9 +5,9 @@ import { traceView } from "../traces.ts";
 import { outcomes } from "../usage.ts";
 import { wireMoment } from "../wire.ts";
 
-/** Exports of lists whose pages are made elsewhere. */
+/** Exports of lists whose pages other endpoints serve. */
 
-/** Calls as in their list, without the state of the bodies, which changes by the hour. */
+/** Calls as in their list, except for the state of the bodies, which changes every hour. */
 export const traceFile = listContract({
   name: "traces",
   row: traceView.omit({ payload: true }),
@@ -27,7 +27,7 @@ export const traceFile = listContract({
   defaultSort: "-time",
 });
 
-/** Exit nodes with their last observations; without keys and what a node reports about itself. */
+/** Exit nodes with their last observations, without keys and without the nodes' own reports. */
 export const exitNodeFile = listContract({
   name: "exit-nodes",
   row: z.strictObject({

@@ -18,7 +18,7 @@ export const modelList = listContract({
     context_tokens_max: z.int(),
     output_tokens_max: z.int(),
     image_tokens_max: z.int(),
-    /** The current prices; null while there are none. */
+    /** The version of the current prices; null for a model without prices. */
     price_version: z.int().nullable(),
     price_valid_from: wireMoment.nullable(),
     ...byPrice({
@@ -26,7 +26,7 @@ export const modelList = listContract({
       free: wireDecimal.nullable(),
       as_whole: wireDecimal.nullable(),
     }),
-    /** Who may use it, and how many channels can serve it. */
+    /** The groups that may use the model, and the number of channels that can serve it. */
     groups: z.array(z.string()),
     channels: wireInteger,
     /** Names of the Messages route that map to it. */
@@ -38,12 +38,12 @@ export const modelList = listContract({
   }),
   filters: {
     name: exactText(200),
-    /** The name starts with this. */
+    /** Selects models whose name starts with this. */
     q: exactText(200),
     owned_by: exactText(100),
     kind: choiceOf(modelKinds),
     status: choiceOf(switchStatuses),
-    /** Whether any channel can serve it. */
+    /** Selects models that a channel can serve. */
     is_served: flagText,
   },
   sorts: ["name", "created_at"],
@@ -83,7 +83,7 @@ export const channelList = listContract({
     channel_id: idText,
     q: exactText(200),
     status: choiceOf(switchStatuses),
-    /** Only channels that have an ability for it. */
+    /** Selects channels that have an ability for this model. */
     model: exactText(200),
     group_name: exactText(100),
   },
@@ -101,7 +101,7 @@ export const abilityList = listContract({
     channel_name: z.string(),
     channel_status: z.enum(switchStatuses),
     is_enabled: z.boolean(),
-    /** 0 comes first. */
+    /** Channels with priority 0 come first. */
     priority: z.int(),
     weight: z.int(),
     created_at: wireMoment,
@@ -144,10 +144,10 @@ export const usageList = listContract({
     is_implausible: z.boolean(),
     price_version: z.int().nullable(),
     rate_multiplier: wireDecimal,
-    /** Before and after the multiplier. */
+    /** The cost before and after the multiplier. */
     quota: wireInteger,
     settled_quota: wireInteger,
-    /** Each with its channel and the outcome. */
+    /** The attempts, each with its channel and its outcome. */
     attempts: z.unknown(),
     first_byte_ms: z.int().nullable(),
     duration_ms: z.int(),
@@ -160,7 +160,7 @@ export const usageList = listContract({
     model: exactText(200),
     channel_id: idText,
     outcome: choiceOf(outcomes),
-    /** Every call that did not complete. */
+    /** Selects every call that did not complete. */
     has_trouble: flagText,
     error_code: exactText(100),
   },

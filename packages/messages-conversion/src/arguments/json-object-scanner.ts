@@ -21,7 +21,7 @@ const isDigit = (unit: number): boolean => unit >= zero && unit <= nine;
 const isExponent = (unit: number): boolean => unit === 0x65 || unit === 0x45;
 const isHex = (unit: number): boolean => isDigit(unit) || ((unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x66);
 
-/** What may come next. `numberEnd...` are positions where a number may also be over. */
+/** The tokens that may come next. After `number...`, a number may also be over. */
 type Expectation =
   | "object"
   | "first_key"
@@ -58,7 +58,7 @@ const simpleEscapes = new Set([...'"\\/bfnrt'].map((unit) => unit.charCodeAt(0))
 export class JsonObjectScanner {
   /** Only white space so far; incomplete; complete; or not an object any more. */
   state: ScanState = "empty";
-  /** How many characters fit; after the closing brace when the object is complete. */
+  /** The number of characters that fit; the position after the closing brace when the object is complete. */
   validLength = 0;
   /** The text up to here plus `closers` is a complete object without its unfinished part. */
   cutLength = 0;
@@ -73,7 +73,7 @@ export class JsonObjectScanner {
     return this.cutLength > 0;
   }
 
-  /** What closes the containers that are open. */
+  /** The closing characters for all open containers. */
   get closers(): string {
     return String.fromCharCode(...this.#closers.toReversed());
   }
@@ -185,7 +185,7 @@ export class JsonObjectScanner {
     if (next !== null) {
       return this.#goOn(next);
     }
-    // The number may end here, and the character follows it.
+    // The number ends here, and the character follows it.
     const isOver = this.#expects.startsWith("number_") && this.#expects !== "number_start";
     return isOver && this.#endValue(0) && (isSpace(unit) || this.#takeStructure(unit));
   }
@@ -207,7 +207,7 @@ export class JsonObjectScanner {
     return this.#endValue(1);
   }
 
-  /** @param ownLength 1 when the character at hand belongs to the value, 0 when it follows it */
+  /** @param ownLength 1 when the current character belongs to the value, 0 when it follows the value */
   #endValue(ownLength: 0 | 1): boolean {
     this.cutLength = this.validLength + ownLength;
     return this.#goOn("more");

@@ -5,8 +5,8 @@ import { JsonObjectScanner } from "./json-object-scanner.ts";
 const scannedLengthMin = 2_048;
 
 /**
- * The arguments of a tool call as an object, whatever the upstream made of them; a client accepts nothing else.
- * @param isTruncated the response ended because its limit was reached, so that the text may be torn
+ * The arguments of a tool call as an object, even if the upstream sent something else; a client accepts nothing else.
+ * @param isTruncated the response ended at its limit, so that the text may be incomplete
  */
 export function toToolInput(raw: unknown, isTruncated: boolean): JsonObject {
   if (isJsonObject(raw)) {
@@ -18,7 +18,7 @@ export function toToolInput(raw: unknown, isTruncated: boolean): JsonObject {
   return typeof raw === "string" ? readText(raw, isTruncated).input : { _raw: JSON.stringify(raw) };
 }
 
-/** The same as JSON text. Valid text stays as it is, with its numbers as they were written. */
+/** The arguments as JSON text. Valid text stays unchanged, so that its numbers keep their notation. */
 export function toToolInputJson(text: string, isTruncated: boolean): string {
   const { input, json } = readText(text, isTruncated);
   return json ?? JSON.stringify(input);
@@ -52,7 +52,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Some upstreams repeat everything, and a limit can tear the text anywhere. */
+/** Some upstreams repeat the whole text, and a limit can cut it anywhere. */
 function mend(text: string, isTruncated: boolean): unknown {
   const scanner = scan(text);
   if (scanner.state === "complete") {

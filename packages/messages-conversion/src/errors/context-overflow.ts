@@ -15,7 +15,7 @@ const overflowMarks =
 /** A number in an upstream's notation, with or without separators. */
 const n = "([\\d,]+)";
 
-/** Where each count is in the sentences of the known upstreams; the first match counts. */
+/** The position of each count in the sentences of known upstreams; the first match counts. */
 const countPatterns: readonly (readonly [keyof Counts, RegExp])[] = [
   ["limit", new RegExp(`maximum context length (?:is|of) ${n}`, "i")],
   ["limit", new RegExp(`model's context length \\(${n}`, "i")],

@@ -18,7 +18,9 @@ export class MessagesError extends Error {
   }
 }
 
-/** A request that relies on the server to hold the conversation; clients then send all of it themselves. */
+/**
+ * A request that relies on the server to store the conversation; after this error, clients send the whole conversation.
+ */
 export class ThreadUnsupportedError extends MessagesError {
   override readonly details = { error_code: "thread_unsupported_request", unsupported: [] };
 
@@ -50,7 +52,7 @@ export function invalidRequest(at: string, problem: string): MessagesError {
   return new MessagesError(400, "invalid_request_error", `${at}: ${problem}`);
 }
 
-/** A response of the upstream that makes no sense, or none at all. */
+/** A response of the upstream that makes no sense, or no response at all. */
 export function badUpstreamResponse(message: string): MessagesError {
   return new MessagesError(502, "api_error", message);
 }

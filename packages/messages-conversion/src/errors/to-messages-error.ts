@@ -6,7 +6,7 @@ import { toOverflowMessage } from "./context-overflow.ts";
 import { MessagesError } from "./messages-error.ts";
 import { type ErrorWords, readErrorWords } from "./read-error-words.ts";
 
-/** An error response as received. */
+/** An error response as the sender wrote it. */
 export type ErrorResponse = {
   readonly status: number;
   /** The parsed body or its text. */
@@ -20,13 +20,13 @@ export type ErrorResponse = {
   readonly origin: "gateway" | "upstream";
 };
 
-/** What has to be known about the request to word an error. */
+/** The facts about the request that are needed to word an error. */
 export type ErrorFacts = Pick<AnswerFacts, "requestedModel" | "upstreamModel" | "maxTokens">;
 
 type Row = {
   readonly status: number;
   readonly type: MessagesErrorType;
-  /** Shown in place of the upstream's message, or if it has none. */
+  /** The text that replaces the upstream's message, or a missing one. */
   readonly message: string;
   /** Whether the upstream's message is about the request, and so for the client. */
   readonly isAboutRequest: boolean;
@@ -59,7 +59,7 @@ const upstreamRows: ReadonlyMap<number, Row> = new Map([
   [529, overloaded],
 ]);
 
-/** The same for responses of the gateway, whose messages are all for the client. */
+/** The rows for responses of the gateway, whose messages are all for the client. */
 const gatewayRows: ReadonlyMap<number, Row> = new Map([
   [401, row(401, "authentication_error", "The API key is not valid.", true)],
   [402, row(402, "billing_error", "The remaining balance does not cover this call.", true)],
@@ -69,11 +69,11 @@ const gatewayRows: ReadonlyMap<number, Row> = new Map([
 
 const passedHeaders = ["retry-after", "retry-after-ms", "x-should-retry"];
 
-/** An error answer as the Messages API would give it. */
+/** An error response in the form of the Messages API. */
 export function toMessagesError(answer: ErrorResponse, facts: ErrorFacts): MessagesError {
   const words = readErrorWords(answer.body);
   const headers = keepHeaders(answer.headers ?? {});
-  // An upstream that spoke through the gateway may use one of our codes, but hardly with our status.
+  // An upstream whose error the gateway passes on may use one of our codes, but hardly with our status.
   const isOwn = answer.origin === "gateway" && isOwnCode(words.code);
   if (isOwn && errorDefinition(words.code).status === answer.status) {
     return ownError(words.code, words, facts, headers);
@@ -91,7 +91,7 @@ export function toMessagesErrorOfCode(code: ErrorCode, message?: string): Messag
 /** An error in place of a response: as an event of a stream, or with a successful status. */
 export function toMessagesErrorOfEvent(body: unknown, facts: ErrorFacts): MessagesError {
   const words = readErrorWords(body);
-  // By then the client's key and quota were found valid: anything of ours is a failure on this side of it.
+  // At this point, the client's key and quota were valid: an error of ours is then a failure on our side.
   if (isOwnCode(words.code) && errorDefinition(words.code).status >= 500) {
     return ownError(words.code, words, facts, {});
   }

@@ -1,6 +1,6 @@
 import { invalidRequest, MessagesError } from "../errors/messages-error.ts";
 
-/** A model under a name that clients may use. */
+/** A model under a name that clients may request. */
 export type ListedModel = {
   readonly name: string;
   readonly displayName: string;

@@ -11,7 +11,7 @@ export class AssistantTurn {
   readonly calls: ChatToolCall[] = [];
   readonly #callIds = new Set<string>();
   #text = "";
-  /** Known without looking at the text, which would be reassembled for each of its pieces. */
+  /** Known without looking at the text, which would have to be joined for each of its pieces. */
   #isAtLineStart = true;
   #reasoning: string | null = null;
   #isAfterRendering = false;
@@ -128,7 +128,7 @@ function readBlock(block: JsonObject, at: string, turn: AssistantTurn, context: 
   }
 }
 
-/** Parts cut from the front of the conversation may have changed its tools. */
+/** A client that cuts the front of the conversation may send tool changes here. */
 function takeToolChanges(block: JsonObject, at: string, context: RequestContext): void {
   for (const [index, value] of listOf(block, "tool_changes", `${at}.`).entries()) {
     const place = `${at}.tool_changes.${index}`;
@@ -136,7 +136,7 @@ function takeToolChanges(block: JsonObject, at: string, context: RequestContext)
   }
 }
 
-/** Blocks that an assistant message can't hold upstream are rendered as words, so that no turn is lost. */
+/** Blocks that an upstream assistant message can't hold are rendered as text, so that no turn is lost. */
 function readForeignBlock(block: JsonObject, at: string, turn: AssistantTurn, context: RequestContext): void {
   const { type, title } = block;
   const label = textOf(type);

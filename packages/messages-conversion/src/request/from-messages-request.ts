@@ -23,7 +23,7 @@ export type MessagesRequest = {
   readonly body: JsonObject;
   readonly model: string;
   readonly messages: readonly unknown[];
-  /** Null where none is needed. */
+  /** The output limit; null where none is needed. */
   readonly maxTokens: number | null;
   readonly isStream: boolean;
 };
@@ -32,9 +32,9 @@ export type MessagesRequest = {
 export type ConversionTarget = {
   readonly upstreamModel: string;
   readonly flags: ModelFlags;
-  /** The SHA-256 of a text's UTF-8 bytes in lower-case hexadecimal. */
+  /** Computes the SHA-256 of a text's UTF-8 bytes in lower-case hexadecimal. */
   readonly sha256Hex: (text: string) => string;
-  /** Refuses fields that could otherwise be dropped. */
+  /** Refuses the fields that could otherwise be dropped. */
   readonly isStrict?: boolean;
 };
 
@@ -61,7 +61,7 @@ export function readMessagesRequest(body: unknown, needsMaxTokens = true): Messa
     throw invalidRequest("model", model === undefined ? "Field required" : "Input should be a valid string");
   }
   if (isGiven(body["thread"])) {
-    // With it `messages` contains only new messages, so dropping it would lose the conversation.
+    // With this field, `messages` contains only new messages, so dropping it would lose the conversation.
     throw new ThreadUnsupportedError();
   }
   const maxTokens = readMaxTokens(body, needsMaxTokens);
@@ -99,7 +99,7 @@ export function modelLookupName(model: string): string {
   return model.endsWith("[1m]") ? model.slice(0, -"[1m]".length) : model;
 }
 
-/** The error for a model that is not in the map. @param model as the client named it */
+/** The error for a model that is not in the map. @param model the name that the client sent */
 export function unknownModel(model: string): MessagesError {
   return new MessagesError(404, "not_found_error", `model: ${model}`);
 }

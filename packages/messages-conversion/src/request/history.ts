@@ -10,16 +10,16 @@ import { toUserMessage, toUserParts } from "./user-parts.ts";
 
 export type ConvertedHistory = {
   readonly messages: ChatMessage[];
-  /** System texts that a model wants at the front. */
+  /** System texts that the model wants at the front. */
   readonly hoisted: readonly string[];
 };
 
 type Role = "system" | "user" | "assistant";
 
 /**
- * The conversation in the upstream's format. It is processed turn by turn: what the assistant said, and then everything
- * until it speaks again, because the results of its calls have to come right after them. What a turn becomes depends on
- * that turn alone, so that a longer history begins with the very messages of the shorter one.
+ * The conversation in the upstream's format. It is processed turn by turn: first the assistant's messages, and then
+ * everything up to its next message, because the results of its calls have to come right after them. The conversion of
+ * a turn depends on that turn alone, so that a longer history begins with exactly the messages of the shorter one.
  * @throws MessagesError when a message is malformed, or calls and results do not match
  */
 export function convertHistory(messages: readonly unknown[], context: RequestContext): ConvertedHistory {
@@ -78,8 +78,8 @@ function endOfRun(entries: readonly Entry[], from: number, belongs: (role: Role)
 type OpenCalls = { readonly ids: ReadonlySet<string>; readonly at: string };
 
 /**
- * What the assistant said. Consecutive messages stay separate unless one of them calls a tool: then they are one, as
- * the API understands them, or the results would not come after every call.
+ * The assistant's messages of a turn. Consecutive messages stay separate unless one of them calls a tool: then they
+ * become one, as the API understands them, or the results would not come after every call.
  */
 function convertSpoken(entries: readonly Entry[], context: RequestContext, into: ChatMessage[]): OpenCalls {
   const turns = entries.map((entry) => {
@@ -203,7 +203,7 @@ function placeSystem(
     return;
   }
   if (mode === "refuse") {
-    // Clients know this exact sentence, without a path, and then send the text as the user's.
+    // Clients recognise exactly this sentence, without a path, and then send the text as the user's.
     throw new MessagesError(400, "invalid_request_error", "role 'system' is not supported on this model");
   }
   if (mode === "hoist") {

@@ -1,7 +1,7 @@
 import type { ChatAssistantMessage, ChatMessage, ChatUserMessage, ContentPart } from "../chat-completions.ts";
 
 /**
- * Consecutive messages of the user, or of the assistant, as one. For templates that insist on alternating turns; both
+ * Joins consecutive messages of the user, or of the assistant, for templates that insist on alternating turns; both
  * forms mean the same to the Messages API.
  */
 export function mergeMessages(messages: readonly ChatMessage[]): ChatMessage[] {

@@ -5,7 +5,7 @@ import type { RequestContext } from "./context.ts";
 
 const budgetTokensMin = 1_024;
 
-/** A budget below the number of tokens means the effort. */
+/** A budget below this number of tokens means this effort. */
 const effortByBudget: readonly (readonly [tokens: number, effort: ReasoningEffort])[] = [
   [2_048, "low"],
   [8_192, "medium"],
@@ -14,13 +14,13 @@ const effortByBudget: readonly (readonly [tokens: number, effort: ReasoningEffor
 
 const requestableEfforts: ReadonlySet<string> = new Set(["low", "medium", "high", "xhigh", "max"]);
 
-/** What the client requested about thinking. */
+/** The client's request for thinking. */
 export type ThinkingWish = {
-  /** Whether the client gets to see the thinking. */
+  /** Whether the client receives the thinking. */
   readonly wantsThinking: boolean;
-  /** How much; "none" when it is switched off, null when the client leaves it to the model. */
+  /** The requested effort; "none" when thinking is switched off, null when the client leaves it to the model. */
   readonly effort: ReasoningEffort | null;
-  /** The effort was named, and not derived from the thinking. */
+  /** Whether the client named the effort; otherwise it was derived from the thinking. */
   readonly isEffortNamed: boolean;
 };
 
@@ -95,10 +95,7 @@ function noteUnheard(wish: ThinkingWish, context: RequestContext): void {
   }
 }
 
-/**
- * The highest effort of the list that is not above the wanted one, or else the lowest. Off does not count as an
- * effort.
- */
+/** The highest effort of the list up to the wanted one, or else the lowest. "none" does not count as an effort. */
 function nearestEffort(wanted: ReasoningEffort, known: readonly ReasoningEffort[]): ReasoningEffort | null {
   const scale = reasoningEfforts.filter((effort) => effort !== "none" && known.includes(effort));
   const limit = reasoningEfforts.indexOf(wanted);

@@ -4,8 +4,8 @@ import { compactJson } from "./check-fields.ts";
 const opaqueLengthMin = 256;
 
 /**
- * A block without a counterpart upstream, as text that a model can read: what a server-side tool was asked, or what it
- * found. Encoded and encrypted content is left out; it would cost much and tell the model nothing.
+ * A block without a counterpart upstream, as text that a model can read: the input of a server-side tool, or its
+ * result. Encoded and encrypted content is omitted, because it would cost a lot and say nothing to the model.
  */
 export function renderBlock(block: JsonObject, at: string): string {
   const { type, name, input, content } = block;

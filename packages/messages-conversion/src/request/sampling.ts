@@ -56,7 +56,7 @@ export function convertStopSequences(body: JsonObject, context: RequestContext):
   return texts;
 }
 
-/** The user id, if the model has a field for it; one that is too long for the field is replaced by a digest. */
+/** The user id, if the model has a field for it. An id that is too long for the field is replaced by a digest. */
 export function convertUserId(
   body: JsonObject,
   sha256Hex: (text: string) => string,

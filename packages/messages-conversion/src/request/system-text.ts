@@ -8,8 +8,8 @@ const billingMark = "x-anthropic-billing-header";
 
 /**
  * The text of a system prompt, which is a string or a list of text blocks; "" when there is none. A billing line that
- * some clients prepend changes with every call and would make every prompt a new one for the upstream's cache. Blocks
- * that change the tools are noted.
+ * some clients prepend is removed: it changes with every call, so the upstream could never use its cache. Blocks that
+ * change the tools are noted.
  * @throws MessagesError when a block is not text
  */
 export function readSystemText(system: unknown, at: string, context: RequestContext): string {
@@ -49,7 +49,7 @@ function readBlock(value: unknown, at: string, context: RequestContext): string 
   return requireText(block, "text", `${at}.text`);
 }
 
-/** A prompt in one piece keeps what follows the line. */
+/** In a prompt that is a single text, only the line is removed and the rest stays. */
 function withoutBillingLine(text: string): string {
   if (!text.startsWith(billingMark)) {
     return text;

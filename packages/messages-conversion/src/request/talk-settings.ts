@@ -5,7 +5,7 @@ import type { DroppedFeatures } from "./dropped-features.ts";
 
 /** A tool that the conversation adds or removes: a whole definition, or the name of a known one. */
 export type ToolChange = {
-  /** Path of the block. */
+  /** The path of the block. */
   readonly at: string;
   readonly name: string;
   /** Null if the tool is only named. */
@@ -13,14 +13,12 @@ export type ToolChange = {
   readonly isAddition: boolean;
 };
 
-/**
- * Settings that messages change during a conversation; the last one counts, because a call only continues from there.
- */
+/** Settings that messages change during a conversation. The last one counts, because the call continues from there. */
 export class TalkSettings {
   readonly #toolChanges: ToolChange[] = [];
   #effort: unknown = null;
 
-  /** In the order of the conversation. */
+  /** The changes in the order of the conversation. */
   get toolChanges(): readonly ToolChange[] {
     return this.#toolChanges;
   }
@@ -39,7 +37,7 @@ export class TalkSettings {
   /**
    * Applies a `tool_addition` or `tool_removal` block. Tools of a server on the other side can't be sent upstream.
    * @param at path of the block
-   * @throws MessagesError when it does not say which tool
+   * @throws MessagesError when it does not name the tool
    */
   takeToolChange(block: JsonObject, at: string, dropped: DroppedFeatures): void {
     const isAddition = block["type"] === "tool_addition";

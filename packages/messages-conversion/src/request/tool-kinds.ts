@@ -1,6 +1,6 @@
 import type { JsonObject } from "../json.ts";
 
-/** Server-side tools, by the beginning of their type. Nothing upstream could replace them. */
+/** The types of server-side tools, by their beginning. No upstream tool could replace them. */
 const serverToolTypes = ["web_search_", "web_fetch_", "code_execution_", "tool_search_", "mcp_toolset", "advisor"];
 
 type ClientToolKind = { readonly prefix: string; readonly description: string; readonly schema: JsonObject };
@@ -52,7 +52,7 @@ export type ToolKind =
   | { readonly kind: "client"; readonly description: string; readonly schema: JsonObject }
   | { readonly kind: "unsupported" };
 
-/** The kind of tool that a definition describes. A typed tool with its own schema is as good as a custom one. */
+/** The kind of tool that a definition describes. A typed tool with its own schema counts as a custom one. */
 export function toolKindOf(type: string | null, hasSchema: boolean): ToolKind {
   if (type === null || type === "custom") {
     return { kind: "custom" };

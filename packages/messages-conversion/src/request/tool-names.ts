@@ -2,8 +2,9 @@ const legalName = /^[\w-]{1,64}$/;
 const keptLength = 55;
 
 /**
- * Tool names as the upstream accepts them: at most 64 of letters, digits, `_` and `-`. Any other name is truncated and
- * gets a digest, always the same for the same name, so that histories stay identical; responses are mapped back.
+ * Tool names that the upstream accepts: at most 64 of letters, digits, `_` and `-`. Any other name is truncated and
+ * gets a digest, which is always the same for the same name, so that histories stay identical; responses are mapped
+ * back.
  */
 export class ToolNames {
   readonly #sha256Hex: (text: string) => string;
@@ -24,7 +25,7 @@ export class ToolNames {
     return upstreamName;
   }
 
-  /** Upstream names that are not the client's own > the client's names. */
+  /** The client's names by upstream name, for names that were changed. */
   get originals(): ReadonlyMap<string, string> {
     return this.#originals;
   }

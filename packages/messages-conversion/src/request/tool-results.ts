@@ -7,11 +7,11 @@ import { toDocumentParts, toImagePart, toSearchResultText } from "./media-parts.
 import { renderBlock } from "./render-block.ts";
 
 export type ToolResult = {
-  /** Path of the block. */
+  /** The path of the block. */
   readonly at: string;
   readonly toolUseId: string;
   readonly text: string;
-  /** What a tool message can't contain; it goes into the following user message. */
+  /** Content that a tool message can't hold; it goes into the following user message. */
   readonly attachments: readonly ContentPart[];
 };
 

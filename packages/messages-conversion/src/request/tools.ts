@@ -12,11 +12,11 @@ export type ConvertedTools = {
   readonly names: ReadonlySet<string>;
   /** The client's names of tools whose arguments it wants in deltas. */
   readonly eagerNames: ReadonlySet<string>;
-  /** The client's names of server-side tools > the error that says that they can't be used. */
+  /** The error for each server-side tool that can't be used, by the client's name. */
   readonly serverTools: ReadonlyMap<string, MessagesError>;
 };
 
-/** By the client's names. */
+/** The tools by the client's names. */
 type Gathered = {
   readonly tools: Map<string, ChatTool>;
   readonly withdrawn: Map<string, ChatTool>;
@@ -118,7 +118,7 @@ function addTool(definition: JsonObject, at: string, context: RequestContext, in
   });
 }
 
-/** Changes in the schema only what upstreams insist on. */
+/** Changes only those parts of the schema that upstreams insist on. */
 function completeSchema(schema: JsonObject): JsonObject {
   const hasType = schema["type"] !== undefined;
   const hasProperties = schema["properties"] !== undefined;

@@ -1,7 +1,7 @@
 import { isGiven, isJsonObject, type JsonObject } from "../json.ts";
 import type { RequestContext } from "./context.ts";
 
-/** Fields that are read elsewhere. */
+/** Fields that other code reads. */
 const readFields = new Set([
   ...["model", "messages", "max_tokens", "system", "stream", "stop_sequences", "temperature", "top_p", "top_k"],
   ...["metadata", "tools", "tool_choice", "thinking", "output_config", "output_format", "service_tier"],

@@ -6,7 +6,7 @@ import type { RequestContext } from "./context.ts";
 import { toDocumentParts, toImagePart, toSearchResultText } from "./media-parts.ts";
 import { isToolChange } from "./talk-settings.ts";
 
-/** Blocks about server-side tools; here all tools are known from the beginning. */
+/** Blocks about server-side tools, which are ignored: here all tools are known from the beginning. */
 const passedOver = new Set(["mcp_tool_listing", "fallback"]);
 
 /**

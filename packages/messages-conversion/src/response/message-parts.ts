@@ -8,7 +8,7 @@ export function contentText(content: unknown): string {
   return Array.isArray(content) ? content.map(partText).join("") : "";
 }
 
-/** Parts with thinking are not for the reader. */
+/** Parts with thinking are not part of the text. */
 function partText(part: unknown): string {
   if (typeof part === "string") {
     return part;

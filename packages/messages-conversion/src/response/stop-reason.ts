@@ -5,7 +5,7 @@ export type Ending = {
   readonly finishReason: string | null;
   readonly hasToolUse: boolean;
   readonly hasRefusal: boolean;
-  /** Some upstreams' field for the stop sequence. */
+  /** The field in which some upstreams name the stop sequence. */
   readonly stoppedBy: unknown;
   readonly stopSequences: readonly string[];
 };

@@ -11,7 +11,7 @@ export class ThinkTagSplitter {
   #place: "before" | "inside" | "after" = "before";
   #held = "";
 
-  /** What is certain after the next piece, in order. */
+  /** Returns everything that is certain after the next piece, in order. */
   push(piece: string): ThinkPiece[] {
     if (this.#place === "after") {
       return piecesOf("text", piece);

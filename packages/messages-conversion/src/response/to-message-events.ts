@@ -1,6 +1,8 @@
 import type { ContentBlock, Message, MessagesEvent } from "../messages.ts";
 
-/** A whole message as the events of a stream, for callers that requested a stream and got a response in one piece. */
+/**
+ * The events of a stream for a whole message, for callers that requested a stream and got the response in one piece.
+ */
 export function toMessageEvents(message: Message): MessagesEvent[] {
   const { usage } = message;
   const opening: Message = {

@@ -9,8 +9,9 @@ export const noUsage: MessagesUsage = {
 };
 
 /**
- * The token counts of an answer, read as the gateway reads what it charges. Upstreams count cached and written tokens as
- * part of the prompt; here each token counts once, or clients would think their context full too early.
+ * The token counts of a response, read in the way in which the gateway reads the counts it charges. Upstreams include
+ * cached and written tokens in the prompt; here each token counts once, or clients would consider their context full
+ * too early.
  */
 export function toMessagesUsage(usage: unknown): MessagesUsage {
   if (!isJsonObject(usage)) {
@@ -18,7 +19,7 @@ export function toMessagesUsage(usage: unknown): MessagesUsage {
   }
   const promptDetails = detailsOf(usage, "prompt_tokens_details", "input_tokens_details");
   const prompt = count(usage["prompt_tokens"] ?? usage["input_tokens"]);
-  // A part is never reported as more than the whole: that is what the client is charged by.
+  // A part is never reported as more than the whole, which the client is charged by.
   const read = Math.min(prompt, count(promptDetails["cached_tokens"]) || count(usage["prompt_cache_hit_tokens"]));
   const written = Math.min(
     prompt - read,

@@ -4,16 +4,16 @@ export type SpeechKind = "text" | "thinking";
 
 /**
  * Writes content blocks one after the other: indexes without gaps, at most one block open, each started once and
- * stopped once. Whatever the rest of the machine does, the client sees only this.
+ * stopped once. The client sees only this sequence, even if the rest of the state machine has a bug.
  */
 export class BlockWriter {
-  /** What was written since the last `drain`. */
+  /** The events since the last `drain`. */
   #events: MessagesEvent[] = [];
   #openKind: SpeechKind | "tool_use" | null = null;
-  /** Index of the open block, or of the next one. */
+  /** The index of the open block, or of the next one. */
   #index = 0;
   hasToolUse = false;
-  /** Characters that the client was sent, for an estimate of the tokens. */
+  /** The number of characters that were sent to the client, for an estimate of the tokens. */
   outputLength = 0;
 
   get openKind(): SpeechKind | "tool_use" | null {
@@ -25,12 +25,12 @@ export class BlockWriter {
     return this.#index > 0 || this.#openKind !== null;
   }
 
-  /** An event that is not part of a block. */
+  /** Adds an event that is not part of a block. */
   put(event: MessagesEvent): void {
     this.#events.push(event);
   }
 
-  /** Text or thinking, in the open block if it is of that kind, else in a new one. */
+  /** Adds text or thinking: to the open block if it is of that kind, else to a new one. */
   speak(kind: SpeechKind, text: string): void {
     if (this.#openKind !== kind) {
       const block: ContentBlock =
@@ -49,7 +49,7 @@ export class BlockWriter {
     this.#start("tool_use", { type: "tool_use", id, name, input: {} });
   }
 
-  /** More of the arguments of the open tool block. */
+  /** Adds more of the arguments to the open tool block. */
   addInput(json: string): void {
     this.outputLength += json.length;
     this.#events.push({
@@ -69,7 +69,7 @@ export class BlockWriter {
     this.#index += 1;
   }
 
-  /** Returns what was written, in order. */
+  /** Returns the events so far, in order. */
   drain(): MessagesEvent[] {
     const events = this.#events;
     this.#events = [];

@@ -2,10 +2,10 @@ import { JsonObjectScanner } from "../arguments/json-object-scanner.ts";
 import { badUpstreamResponse } from "../errors/messages-error.ts";
 import type { CallPiece } from "./read-chunk.ts";
 
-/** Far above what models call at once; each piece is looked up among all of them. */
+/** Far more than a model calls at once. The limit exists because each piece is looked up among all calls. */
 const callsMax = 1_000;
 
-/** A tool call as far as it is known. */
+/** The known parts of a tool call. */
 export class PendingCall {
   /** The upstream's number, or the order of appearance if it has none. */
   readonly order: number;
@@ -13,7 +13,7 @@ export class PendingCall {
   name = "";
   arguments = "";
   readonly scanner = new JsonObjectScanner();
-  /** Sent to the client as a whole. */
+  /** Whether the whole call was sent to the client. */
   isClosed = false;
 
   constructor(order: number, id: string) {
@@ -21,7 +21,7 @@ export class PendingCall {
     this.id = id;
   }
 
-  /** The arguments are one complete object; more of them could only be a mistake. */
+  /** Whether the arguments are one complete object; further characters could only be a mistake. */
   get isComplete(): boolean {
     return this.scanner.state === "complete";
   }
@@ -37,7 +37,7 @@ export class PendingCall {
  * give every call the number 0 and its own id, some only ids, and some nothing at all.
  */
 export class CallCollector {
-  /** In the order in which the client receives them. */
+  /** The calls in the order in which the client receives them. */
   readonly calls: PendingCall[] = [];
   readonly #byIndex = new Map<number, PendingCall>();
   readonly #byId = new Map<string, PendingCall>();

@@ -12,17 +12,17 @@ import { Speech } from "./speech.ts";
 import type { StreamInput } from "./stream-input.ts";
 import { ToolBlocks } from "./tool-blocks.ts";
 
-/** A client that receives nothing for much longer gives up. */
+/** A client gives up when it receives nothing for much longer than this. */
 const silenceMsMax = 10_000;
 /** How long to wait for usage once the response is complete. */
 const usageWaitMs = 2_000;
 const unparsableMax = 3;
-/** An estimate for upstreams that count nothing. */
+/** The estimate for upstreams that report no counts. */
 const charactersPerToken = 4;
 
 /**
  * The state of the stream. `waiting`: nothing was sent, so that a failure can still be an HTTP error (`refused`).
- * `started`: events flow. `ended`: nothing follows, whether it ended well or with an error event.
+ * `started`: events flow. `ended`: nothing follows, after a normal end or an error event.
  */
 type StreamPhase = "waiting" | "refused" | "started" | "ended";
 
@@ -35,8 +35,8 @@ export type StreamOpening = {
 };
 
 /**
- * Generates the events of a message from the chunks of a chat completion. It does nothing by itself: each input with
- * its time goes in, the resulting events come out, the same for the same inputs.
+ * Generates the events of a message from the chunks of a chat completion. It has no timers and no input of its own: the
+ * caller passes each input with its time, and the same inputs always give the same events.
  */
 export class MessagesStream {
   readonly #facts: AnswerFacts;
@@ -171,7 +171,7 @@ export class MessagesStream {
     } else if (isSilent) {
       this.#writer.put({ type: "ping" });
       if (this.#tools.isHolding) {
-        // Clients that count only content events would think the stream dead.
+        // Clients that count only content events would consider the stream dead without this one.
         this.#writer.addInput("");
       }
     }
@@ -254,7 +254,7 @@ export class MessagesStream {
     return { ...this.#startUsage, output_tokens: Math.ceil(this.#writer.outputLength / charactersPerToken) };
   }
 
-  /** Nothing is closed: a message that looks complete would hide that it is not. */
+  /** No block is closed: a message that looks complete would hide the failure. */
   #fail(error: MessagesError): void {
     this.#failure = error;
     if (this.#phase === "waiting") {

@@ -19,7 +19,7 @@ export type ChunkWords = {
   readonly refusal: string;
   readonly calls: readonly CallPiece[];
   readonly finishReason: string | null;
-  /** Some upstreams' field for the stop sequence. */
+  /** The field in which some upstreams name the stop sequence. */
   readonly stoppedBy: unknown;
   readonly usage: JsonObject | null;
 };

@@ -5,7 +5,7 @@ import type { ToolBlocks } from "./tool-blocks.ts";
 /** The limit for text of one response that is held back, in characters. */
 const heldLengthMax = 16_777_216;
 
-/** Text beside the tool calls: it waits while a call is incomplete, and omits empty lines before a call. */
+/** Text beside the tool calls. It waits while a call is incomplete, and omits empty lines before a call. */
 export class Speech {
   readonly #writer: BlockWriter;
   readonly #tools: ToolBlocks;
@@ -24,7 +24,7 @@ export class Speech {
     return this.#held.length > 0;
   }
 
-  /** @throws MessagesError when more is held back than any response is worth */
+  /** @throws MessagesError when more text is held back than any response needs */
   say(kind: SpeechKind, piece: string): void {
     const text = kind === "text" ? this.#withWhiteSpace(piece) : piece;
     if (text === "") {
@@ -53,7 +53,7 @@ export class Speech {
   #withWhiteSpace(piece: string): string {
     const last = this.#held.at(-1)?.kind ?? this.#writer.openKind;
     const text = this.#whiteSpace + piece;
-    // The held text is white space, so that only the piece has to be checked.
+    // The held text is only white space, so only the new piece has to be checked.
     if (last !== "text" && piece.trim() === "") {
       this.#countHeld(piece);
       this.#whiteSpace = text;

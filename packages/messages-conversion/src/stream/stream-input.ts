@@ -35,7 +35,7 @@ export function fromServerSentEvent({ event, data }: { event: string; data: stri
     parsed = null;
   }
   if (event === "error") {
-    // The name alone makes it an error, whatever its form.
+    // The event's name alone makes it an error, even if its data has another form.
     const isWrapped = isJsonObject(parsed) && "error" in parsed;
     return { kind: "chunk", chunk: isWrapped ? (parsed as JsonObject) : { error: parsed ?? data } };
   }

@@ -10,8 +10,8 @@ const heldLengthMax = 16_777_216;
 
 /**
  * Turns tool calls, whose pieces may come in any order, into blocks that come one after the other. Arguments wait until
- * they are complete, because a client that is given torn JSON either fails or acts on half of it; only tools that ask
- * for it get theirs in deltas, as long as they can still become an object.
+ * they are complete, because a client that gets incomplete JSON either fails or acts on half of it. Only tools that
+ * request it get their arguments in deltas, as long as these can still become an object.
  */
 export class ToolBlocks {
   readonly #writer: BlockWriter;
@@ -31,7 +31,7 @@ export class ToolBlocks {
     this.#usedIds = new Set(facts.usedToolIds);
   }
 
-  /** Whether there is a call that the client has not received completely; one without a name does not count yet. */
+  /** Whether the client has yet to receive a part of a call; a call without a name does not count yet. */
   get hasPending(): boolean {
     return this.#collector.calls.some(isPending);
   }
@@ -41,7 +41,7 @@ export class ToolBlocks {
     return this.#collector.calls.every((call) => call.isComplete || !isPending(call));
   }
 
-  /** Whether a block is open of which the client has seen nothing yet. */
+  /** Whether a block is open of which the client has received nothing yet. */
   get isHolding(): boolean {
     return this.#open !== null && this.#sentLength === null;
   }
@@ -83,7 +83,7 @@ export class ToolBlocks {
     }
   }
 
-  /** A name can still grow until arguments follow, so nothing is started before. */
+  /** A name can still grow until arguments follow, so no block is started before that. */
   #openNext(): void {
     const next = this.#collector.calls.find(isPending);
     if (next !== undefined && next.arguments !== "") {
@@ -101,7 +101,7 @@ export class ToolBlocks {
     this.#sentLength = this.#facts.eagerTools.has(name) ? 0 : null;
   }
 
-  /** @param piece the last piece, when everything before it was already sent; null to check the whole */
+  /** @param piece the last piece, when everything before it was already sent; null to check the whole text */
   #sendOn(call: PendingCall, piece: string | null): void {
     if (this.#sentLength === null) {
       return;

@@ -1,7 +1,7 @@
 import type { Behaviour } from "../script/behaviour.ts";
 import type { IncomingRequest } from "../script/incoming-request.ts";
 
-/** What an endpoint is given. */
+/** The arguments of every endpoint. */
 export type ApiCall = {
   readonly request: IncomingRequest;
   readonly behaviour: Behaviour;

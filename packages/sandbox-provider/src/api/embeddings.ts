@@ -35,7 +35,7 @@ export function answerEmbeddings(call: ApiCall): Answer {
 
 type Input = string | readonly number[];
 
-/** A text, a list of texts, a list of token numbers, or a list of such lists. */
+/** The input is a text, a list of texts, a list of token numbers, or a list of such lists. */
 function readInputs(input: unknown): readonly Input[] {
   const listed = typeof input === "string" || isTokenList(input) ? [input] : asArray(input);
   const inputs = listed.filter((one): one is Input => (typeof one === "string" && one !== "") || isTokenList(one));

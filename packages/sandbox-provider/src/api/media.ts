@@ -12,7 +12,7 @@ const imagesMax = 10;
 const sampleRate = 8_000;
 const samplesPerCharacter = 80;
 
-/** POST /v1/images/generations. @throws RequestRefused */
+/** POST /v1/images/generations: always the same image of one pixel. @throws RequestRefused */
 export function answerImages(call: ApiCall): Answer {
   const body = requireBody(call.request);
   if (typeof body["prompt"] !== "string" || body["prompt"] === "") {

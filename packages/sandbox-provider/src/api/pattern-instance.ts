@@ -1,6 +1,6 @@
 /**
  * Makes a text that a regular expression matches, for the `pattern` keyword. It understands literals, classes, groups,
- * alternatives, quantifiers and anchors, which is what schemas use; look-around and back-references it passes over.
+ * alternatives, quantifiers and anchors, which is what schemas use, and ignores look-around and back-references.
  */
 type Cursor = {
   readonly source: string;
@@ -33,7 +33,7 @@ export function patternInstance(pattern: string, lengthMin: number): string {
   return text;
 }
 
-/** The first alternative; the others are read past. */
+/** Reads the first alternative and skips the others. */
 function alternatives(cursor: Cursor): string {
   const first = sequence(cursor);
   while (cursor.source[cursor.at] === "|") {

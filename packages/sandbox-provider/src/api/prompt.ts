@@ -1,4 +1,4 @@
-/** Reads a request body: it was written by a client, so nothing about its shape is taken for granted. */
+/** Reads request bodies. A client wrote them, so nothing about their shape is assumed. */
 import type { IncomingRequest } from "../script/incoming-request.ts";
 import { refuse } from "./json-answer.ts";
 
@@ -59,7 +59,7 @@ export function textOf(content: unknown): string {
     .join(" ");
 }
 
-/** What the user said last, or null when the last message is not the user's. */
+/** The text of the last message if it is the user's, or null. */
 export function lastUserText(request: IncomingRequest): string | null {
   const body = request.jsonObject ?? {};
   const spoken = body["messages"] ?? body["input"] ?? body["prompt"];

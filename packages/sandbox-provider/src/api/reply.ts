@@ -1,4 +1,7 @@
-/** Decides what the assistant says: the same for chat completions, completions and responses, streamed or not. */
+/**
+ * Decides what the assistant says. The rules are the same for chat completions, completions and responses, streamed or
+ * not.
+ */
 import type { Behaviour } from "../script/behaviour.ts";
 import { asArray, asObject, type JsonObject, optionalCount, textOf } from "./prompt.ts";
 import { schemaInstance } from "./schema-instance.ts";
@@ -32,7 +35,7 @@ export type ReplyRequest = {
 const notice = "This is the Sluice sandbox provider, not a real model.";
 const remedy = "Set PROVIDER_API_KEY and start again to get answers from a real provider.";
 const quotedMax = 200;
-/** How many tokens a reasoning model is said to have thought. */
+/** The number of thinking tokens that a reasoning model reports. */
 const reasoningTokensDefault = 64;
 
 export function makeReply(request: ReplyRequest): Reply {
@@ -95,7 +98,7 @@ function textFor({ behaviour, body, spoken, canBeEndless }: ReplyRequest, index:
   return wordsOf(structuredText(body) ?? sentence(body, spoken, index));
 }
 
-/** JSON when the client asked for it, by mode or by schema. */
+/** Returns JSON text if the client asked for it, by mode or by schema. */
 function structuredText(body: JsonObject): string | null {
   const format = asObject(body["response_format"] ?? asObject(body["text"])["format"]);
   if (format["type"] === "json_object") {

@@ -4,7 +4,7 @@ import { asArray, asObject, type JsonObject } from "./prompt.ts";
 import type { Choice } from "./reply.ts";
 import { argumentFragments } from "./tool-calls.ts";
 
-/** An item of the output before it exists, and once it does. */
+/** An output item, before it exists and after that. */
 export type OutputItem = { readonly begun: JsonObject; readonly whole: JsonObject; readonly choice: Choice };
 
 type ResponseStream = {

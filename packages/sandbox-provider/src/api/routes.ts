@@ -40,7 +40,7 @@ const endpoints: readonly Endpoint[] = [
   { method: "GET", path: /^\/v1\/models(?:\/[^/]+)?$/, answer: answerModels },
 ];
 
-/** The response to one request; refusals use the OpenAI format. `requiredKey` null accepts any credential. */
+/** The response to one request; refusals use the OpenAI format. A `requiredKey` of null accepts any credential. */
 export async function answerRequest(call: ApiCall, requiredKey: string | null): Promise<Answer> {
   const scripted = scriptedAnswer(call.behaviour);
   const answer = scripted ?? (await ordinaryAnswer(call, requiredKey));

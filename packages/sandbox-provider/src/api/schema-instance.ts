@@ -6,7 +6,7 @@ type Schema = { readonly [keyword: string]: unknown };
 type Context = {
   readonly root: unknown;
   readonly depth: number;
-  /** Names the value, so that texts say what they are for. */
+  /** The name of the value, so that generated texts say what they are for. */
   readonly name: string;
 };
 
@@ -68,7 +68,7 @@ function flatten(schema: unknown, context: Context): Schema {
   return merged;
 }
 
-/** The first branch, but near the bottom of a recursive schema the one that ends it. */
+/** The first branch. Near the depth limit of a recursive schema, the branch that ends the recursion. */
 function chooseBranch(branches: readonly unknown[], context: Context): unknown {
   const isDeep = context.depth > depthOfOptional;
   const ending = branches.find((branch) => isSchema(branch) && (branch["type"] === "null" || "const" in branch));

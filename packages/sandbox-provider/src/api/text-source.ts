@@ -1,7 +1,7 @@
 /** The text of a response, produced in the pieces in which a stream sends it; it may be longer than memory. */
 export type TextSource = {
   readonly pieces: () => Iterable<string>;
-  /** UTF-8 length; Infinity for a text without end. */
+  /** The length in UTF-8; Infinity for an endless text. */
   readonly bytes: number;
 };
 

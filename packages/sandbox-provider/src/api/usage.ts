@@ -12,7 +12,7 @@ const bytesPerToken = 4;
 export type TokenCounts = {
   readonly prompt: number;
   readonly cached: number;
-  /** Reasoning included. */
+  /** The tokens of the completion, including reasoning. */
   readonly completion: number;
   readonly reasoning: number;
 };

@@ -1,4 +1,4 @@
-/** The sending side of one TCP connection: writes with back-pressure, and waits that end when the client leaves. */
+/** The sending side of one TCP connection: it writes with back-pressure, and its waits end when the client leaves. */
 import type { Socket } from "bun";
 
 /** The part of a Bun socket that is needed to send. */
@@ -59,8 +59,9 @@ export class Outlet {
   }
 
   /**
-   * Sends FIN after everything written so far. A client in the middle of its request continues to send for a while;
-   * closing under it would cause a reset, which can overtake the response, so then only this side is closed at first.
+   * Sends FIN after everything written so far. A client in the middle of its request continues to send for a while.
+   * Closing the connection would then cause a reset, which can overtake the response, so at first only this side is
+   * closed.
    */
   finish(isClientSending: boolean): void {
     if (isClientSending) {

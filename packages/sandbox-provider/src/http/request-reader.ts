@@ -1,6 +1,6 @@
 /**
  * A strict incremental reader of HTTP/1.1 requests. It refuses everything a correct client never sends, because the
- * sandbox is also the judge of what a gateway puts on the wire: a smuggled or sloppy request must fail loudly here.
+ * sandbox also judges the requests of a gateway: a smuggled or sloppy request must fail visibly here.
  */
 export type RequestHeader = readonly [name: string, value: string];
 
@@ -10,7 +10,7 @@ export type RequestHead = {
   readonly version: "1.0" | "1.1";
   /** The request line and the header lines as they came, one character a byte, without the line ends. */
   readonly lines: readonly string[];
-  /** Lower-case names in the order of arrival; repeated names stay apart. */
+  /** Headers with lower-case names, in order of arrival; repeated names are separate entries. */
   readonly headers: readonly RequestHeader[];
   readonly isKeepAlive: boolean;
   readonly expectsContinue: boolean;
@@ -42,7 +42,7 @@ const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
 const chunkLine = /^([0-9A-Fa-f]{1,8})(?:[ \t]*;[\t\x20-\x7e\x80-\xff]*)?$/;
 const chunkLineBytesMax = 256;
 
-/** Takes bytes with `push` and gives steps with `read`: for each request first its head, then the whole. */
+/** Takes bytes with `push` and returns steps with `read`: for each request first its head, then the whole. */
 export class RequestReader {
   readonly #limits: ReaderLimits;
   #pending = empty;

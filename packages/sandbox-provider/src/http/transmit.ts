@@ -3,9 +3,9 @@ import type { Piece, Plan } from "../wire/plan.ts";
 import type { Outlet } from "./outlet.ts";
 
 export type TransmitEvents = {
-  /** After the kernel accepted bytes that complete this many chunks. */
+  /** Called after the kernel accepted bytes that complete this many chunks. */
   onWritten(chunks: number): void;
-  /** The response is held; calling the function releases it. */
+  /** Called when the response is held; the function releases it. */
   onHeld(release: () => void): void;
 };
 
@@ -86,8 +86,8 @@ async function end(plan: Plan, outlet: Outlet): Promise<TransmitOutcome> {
 }
 
 /**
- * Lets the event loop serve its sockets, so that the peer can read what was written so far. It takes two turns: a write
- * made while sockets are being served still has the rest of that turn before it.
+ * Lets the event loop serve its sockets, so that the peer can read what was written so far. This takes two turns,
+ * because a write made while sockets are being served still has the rest of its own turn ahead.
  */
 async function nextTurn(): Promise<void> {
   await new Promise(setImmediate);

@@ -1,4 +1,4 @@
-/** What a session knows: its settings, the conversation, and how much of it is counted. */
+/** The state of a session: its settings, the conversation, and how much of it is counted. */
 import { asArray, asObject, type JsonObject } from "../api/prompt.ts";
 import { countTokens } from "../api/usage.ts";
 
@@ -18,7 +18,7 @@ export class Conversation {
     return this.#session;
   }
 
-  /** What the user wrote last. */
+  /** The text that the user wrote last. */
   get lastSaid(): string {
     return this.#lastSaid;
   }

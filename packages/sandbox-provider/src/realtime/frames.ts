@@ -1,4 +1,7 @@
-/** The frames of RFC 6455 as a server reads and writes them. Strict, because the sandbox is also the judge of a gateway. */
+/**
+ * The frames of RFC 6455 as a server reads and writes them. Reading is strict, because the sandbox also judges
+ * gateways.
+ */
 export type Frame = { readonly opcode: number; readonly payload: Buffer };
 
 export const opcodes = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;

@@ -1,4 +1,4 @@
-/** Everything the sandbox saw of one request and did for it. */
+/** Everything that the sandbox received and sent for one request. */
 import type { RequestHeader } from "../http/request-reader.ts";
 import type { TransmitOutcome } from "../http/transmit.ts";
 import type { IncomingRequest } from "../script/incoming-request.ts";
@@ -23,7 +23,7 @@ export class RequestRecord {
   outcome: RecordOutcome = "open";
   firstWriteAtMs: number | null = null;
   lastWriteAtMs: number | null = null;
-  /** When the response was sent, or was cut, or the client was seen to have left. */
+  /** When the response was sent or cut, or when the client was found to have left. */
   endedAtMs: number | null = null;
   /** Bytes of the response, head included, that the kernel has accepted. */
   bytesWritten = 0;
@@ -101,7 +101,7 @@ export class RequestRecord {
     release?.();
   }
 
-  /** How long the request has been answered, or took until it ended. */
+  /** How long the request took, up to now if it is still being answered. */
   get durationMs(): number {
     return (this.endedAtMs ?? nowMs()) - this.receivedAtMs;
   }
@@ -128,7 +128,7 @@ export class RequestRecord {
   }
 }
 
-/** A record as `GET /sandbox/requests` gives it. */
+/** A record in the response of `GET /sandbox/requests`. */
 export type RequestRecordJson = ConnectionFacts & {
   readonly index: number;
   readonly method: string;

@@ -1,8 +1,8 @@
 /**
- * How one response deviates from the ordinary. A behaviour is a plain object, so that it can be written in a test, sent
- * over HTTP, or read out of a chat message. Fields are independent and may be combined; each one is implemented by one
- * function, named beside it in `wire/` or `api/`. A chunk is one `data:` event of a stream, including the first (role)
- * one and `[DONE]`; the whole body of a response that is not a stream counts as one chunk.
+ * The ways in which one response differs from a normal one. A behaviour is a plain object, so that it can be written in
+ * a test, sent over HTTP, or read out of a chat message. Fields are independent and may be combined; each one is
+ * implemented by one function in `wire/` or `api/`. A chunk is one `data:` event of a stream, including the first
+ * (role) one and `[DONE]`; the whole body of a response that is not a stream counts as one chunk.
  */
 import { z } from "zod";
 
@@ -36,19 +36,19 @@ const toolCall = z.strictObject({
 
 export const behaviourSchema = z.strictObject({
   // Time.
-  /** Before the first byte of the head. */
+  /** The delay before the first byte of the head. */
   delayHeadMs: milliseconds.optional(),
-  /** Between the head and the first byte of the body: a slow first token. */
+  /** The delay between the head and the first byte of the body, like a slow first token. */
   firstTokenDelayMs: milliseconds.optional(),
-  /** Between two events of a stream. */
+  /** The delay between two events of a stream. */
   chunkDelayMs: milliseconds.optional(),
 
   // Head.
-  /** 400 and above sends an error in the OpenAI format unless a body is given. */
+  /** The status; 400 and above sends an error in the OpenAI format unless a body is given. */
   status: z.int().min(200).max(599).optional(),
-  /** Added to the usual headers or put in their place (compared without case); null removes one. */
+  /** Headers that are added to the usual ones or replace them (names in any case); null removes one. */
   headers: z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()])).optional(),
-  /** Seconds, or an HTTP date. */
+  /** A number of seconds, or an HTTP date. */
   retryAfter: z.union([z.number(), z.string()]).optional(),
   /** Sends 307 (or `status`) with this Location. */
   redirectTo: z.string().optional(),
@@ -56,15 +56,17 @@ export const behaviourSchema = z.strictObject({
   informational: z.array(z.int().min(100).max(199)).optional(),
   /** How the length of the body is declared; a stream is chunked by default, anything else has a Content-Length. */
   framing: z.enum(["chunked", "content-length", "close"]).optional(),
-  /** Added to the true Content-Length; after a positive one the connection is closed. */
+  /**
+   * A number that is added to the true Content-Length; if it is positive, the connection is closed after the response.
+   */
   contentLengthLie: z.int().optional(),
   /** Sends `Connection: close` and closes after the response. */
   closeAfter: z.boolean().optional(),
 
   // Content.
-  /** What the assistant says. */
+  /** The assistant's text. */
   text: z.string().optional(),
-  /** Sent ahead of the text as `reasoning_content`. */
+  /** The reasoning, sent before the text as `reasoning_content`. */
   reasoning: z.string().optional(),
   refusal: z.string().optional(),
   toolCalls: z.array(toolCall).optional(),
@@ -74,14 +76,14 @@ export const behaviourSchema = z.strictObject({
   chunkBytes: z.int().positive().optional(),
   /** Endless text in pieces, in a streamed chat completion. */
   isEndless: z.boolean().optional(),
-  /** Laid over the counted usage, field by field; unknown fields are sent as they are. */
+  /** Fields that replace those of the counted usage; unknown fields are sent unchanged. */
   usage: json.optional(),
   omitUsage: z.boolean().optional(),
   /** Where a stream has its usage; by default in a separate chunk, and only on request. */
   usagePlacement: z.enum(["own-chunk", "with-finish", "every-chunk", "unasked"]).optional(),
-  /** The whole body instead of the usual one: text as it is, anything else as JSON. */
+  /** The whole body in place of the usual one: text is sent unchanged, anything else as JSON. */
   body: z.union([z.string(), json, z.array(z.unknown())]).optional(),
-  /** A web server's error page. */
+  /** Sends a web server's error page. */
   isHtmlBody: z.boolean().optional(),
   /** A body of this many bytes of filler. */
   hugeBodyBytes: count.optional(),
@@ -90,7 +92,7 @@ export const behaviourSchema = z.strictObject({
 
   // Form of the stream.
   lineEnd: z.enum(["lf", "crlf", "cr"]).optional(),
-  /** A comment line before every such number of events. */
+  /** Sends a comment line each time this many events were sent. */
   commentEvery: z.int().positive().optional(),
   noDone: z.boolean().optional(),
   /** The payload of the event with this index breaks off in the middle. */
@@ -103,11 +105,17 @@ export const behaviourSchema = z.strictObject({
   // Transport.
   /** The exact bytes of the response, including the head, one character per byte, instead of anything composed. */
   raw: z.string().optional(),
-  /** Written in separate network packets; offsets count from the first byte of the status line. */
+  /**
+   * Positions at which the response is split into separate network packets, counted from the first byte of the status
+   * line.
+   */
   splitAt: split.optional(),
-  /** The connection ends here. A reset comes `lingerMs` (default 10) after the last byte, so that the bytes are seen. */
+  /**
+   * The place where the connection ends. A reset comes `lingerMs` (default 10) after the last byte, so that the client
+   * receives the bytes.
+   */
   cut: cut.optional(),
-  /** Nothing more is sent until the request is released, or ever. */
+  /** The place after which nothing is sent until the request is released. */
   silence: place.optional(),
   /** For a websocket: these events, verbatim, in response to `response.create`. */
   realtimeEvents: z.array(json).optional(),

@@ -9,7 +9,7 @@ export class IncomingRequest {
   readonly body: Buffer | null;
   /** The path without the query. */
   readonly path: string;
-  /** What follows `Bearer` in the Authorization header. */
+  /** The credential after `Bearer` in the Authorization header. */
   readonly credential: string | null;
   #json: { readonly value: unknown } | null = null;
 

@@ -5,13 +5,13 @@ import type { IncomingRequest } from "./incoming-request.ts";
 
 const matcherSchema = z.strictObject({
   method: z.string().optional(),
-  /** The path without the query, as a whole. */
+  /** The whole path without the query. */
   path: z.string().optional(),
   model: z.string().optional(),
   /** The credential after `Bearer`. */
   credential: z.string().optional(),
   isStream: z.boolean().optional(),
-  /** Somewhere in the body. */
+  /** A text anywhere in the body. */
   bodyIncludes: z.string().optional(),
 });
 
@@ -64,7 +64,7 @@ export class Rules {
     return rule.behaviour;
   }
 
-  /** Whether the first matching rule wants to respond before the body; consumes nothing. */
+  /** Whether the first matching rule responds before the body has arrived; this does not use up the rule. */
   hasEarlyAnswer(request: IncomingRequest): boolean {
     const isPossible = this.#rules.some((rule) => rule.behaviour.answersBeforeBody === true);
     const first = isPossible ? this.#rules.find((candidate) => candidate.matches(request)) : undefined;

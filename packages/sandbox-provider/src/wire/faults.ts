@@ -17,7 +17,7 @@ export function spoilTransport(pieces: Iterable<Piece>, behaviour: Behaviour): I
   return behaviour.splitAt === undefined ? spoiled : splitPieces(spoiled, behaviour.splitAt);
 }
 
-/** Everything up to the place, and nothing after it. */
+/** Marks each piece as before or after the position, and splits the piece that contains a byte position. */
 function* takeUntil(pieces: Iterable<Piece>, place: Place): Iterable<Piece> {
   for (const step of walk(pieces, place)) {
     if (step.isPast) {
@@ -63,7 +63,7 @@ function* walk(pieces: Iterable<Piece>, place: Place): Iterable<{ piece: Piece; 
   }
 }
 
-/** A position after no chunk still sends the head, which is a piece without a chunk. */
+/** A position after zero chunks still sends the head, which is a piece without a chunk. */
 function isPastChunks(piece: Piece, afterChunks: number): boolean {
   return afterChunks > 0 || piece.chunks > 0;
 }

@@ -9,7 +9,7 @@ export type Answer = {
   readonly headers: readonly AnswerHeader[];
   readonly body:
     | { readonly kind: "whole"; readonly bytes: Uint8Array }
-    /** Computed while it is sent, so that a stream may be longer than memory. */
+    /** The events are computed while they are sent, so that a stream may be longer than memory. */
     | { readonly kind: "events"; readonly events: Iterable<SseEvent> };
 };
 
@@ -17,22 +17,22 @@ export type Piece = {
   readonly bytes: Uint8Array;
   /** How long to wait before this piece, counted from the moment at which the previous piece was due. */
   readonly delayMs: number;
-  /** How many chunks are complete once this piece was sent. */
+  /** The number of chunks that are complete once this piece was sent. */
   readonly chunks: number;
   /** The request has to be released before this piece. */
   readonly isHeld?: boolean;
-  /** Written by itself, with a turn of the event loop on either side. */
+  /** The piece is written separately, with a turn of the event loop before and after it. */
   readonly standsAlone?: boolean;
 };
 
 export type Ending =
   | { readonly kind: "keep-alive" }
-  /** Early when the body of the request may still be on its way. */
+  /** The end comes early if the client may still be sending the body of its request. */
   | { readonly kind: "fin"; readonly isCut: boolean; readonly isEarly?: boolean }
   | { readonly kind: "rst"; readonly lingerMs: number };
 
 export type Plan = {
-  /** Null when the bytes were given raw. */
+  /** Null when the bytes are given by `raw`. */
   readonly status: number | null;
   readonly pieces: Iterable<Piece>;
   readonly ending: Ending;
