@@ -69,7 +69,7 @@ test("a key is created, its first call is seen, and the call appears in the usag
   }
 });
 
-test("a plan is previewed in a dry run, bought in a trial, and appears in the ledger", async () => {
+test("a plan is previewed in a dry run, bought without a real payment, and appears in the ledger", async () => {
   const watched = await enter();
   const { page } = watched;
   try {

@@ -338,7 +338,7 @@ describe("a request that waits", () => {
     expect(await agentOf(clerk)).toBe(1);
   });
 
-  test("gets a response even if two super-admins promote each other's puppets at the same moment", async () => {
+  test("gets a response even if two super-admins promote each other's candidates at the same moment", async () => {
     const [one, other] = [await admin({ isSuper: false }), await admin({ isSuper: false })];
     const path = "/backend/admin/admin/save/";
     const [mine, theirs] = [

@@ -211,7 +211,7 @@ describe.each(arrangements)("the flags of the model map, %s", (arrangement) => {
     expect(row.look(await see(`flag-${flag}`, row))).toEqual(row.withFlag);
   });
 
-  test("a stream whose usage nobody asked for is charged by our own count, and the client gets one", async () => {
+  test("a stream whose usage was not requested is charged by our own count, which the client gets as usage", async () => {
     messages.provider.script({ text: "one two three four five six" });
     const answer = await messages.post({ model: "flag-include_usage", stream: true });
     const text = await answer.text();

@@ -89,7 +89,7 @@ describe("the binary", () => {
     expect((await agent.chat()).status).toBe(200);
   });
 
-  test("leaves the collector to an operator who has set it", async () => {
+  test("leaves the collector's settings alone if an operator has set them", async () => {
     const env = { BUN_JSC_forceRAMSize: "0" };
     await using agent = await RunningAgent.start({ providerUrl: provider.url, command: [binary], env });
     expect(collectorOf(agent)).toEqual(["BUN_JSC_forceRAMSize=0"]);

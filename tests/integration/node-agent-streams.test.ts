@@ -150,7 +150,7 @@ describe("a caller that leaves", () => {
     },
   );
 
-  test("without leaving, by reading nothing for too long, is cut", async () => {
+  test("without a close, by reading nothing for too long, is cut off", async () => {
     await using strict = await RunningAgent.start({
       providerUrl: provider.url,
       env: { STREAM_STALL_TIMEOUT_MS: "300" },

@@ -94,7 +94,7 @@ describe("a service in production", () => {
     return answer.status;
   };
 
-  test("allows channels to the configured sandbox, and to nothing beside it", async () => {
+  test("allows channels to the configured sandbox, and to nothing else on this machine", async () => {
     const sluice = await start({ SANDBOX_URL: provider.url });
     expect(await call(sluice)).toBe(200);
     expect(await saveChannel(sluice, `${provider.url}/v1`)).toBe(200);

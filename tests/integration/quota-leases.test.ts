@@ -104,7 +104,7 @@ test("a grant admits calls that were refused a moment before", async () => {
   expect(await first.leases.hold(budgetId, q(20n))).toBe("held");
 });
 
-test("leases equal what the database says was lent, and every invariant of the money holds", async () => {
+test("leases equal what the database has lent, and every money invariant holds", async () => {
   const { replicas, budgetId } = await setUp(10_000n, 3);
   await Promise.all(
     Array.from({ length: 300 }, async (_, index) => {

@@ -28,7 +28,7 @@ async function groupsOnDisk(folder: SpoolFolder, slot = 0): Promise<Group[]> {
 }
 
 describe("appending", () => {
-  test("ends when the row is on disk", async () => {
+  test("completes when the row is on disk", async () => {
     await using folder = await spoolFolder();
     const spool = await folder.open();
     await spool.append({ kind: "note", row: 'line\nbreak "quote"' });

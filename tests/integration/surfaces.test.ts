@@ -166,7 +166,7 @@ describe.each(arrangements)("the surfaces besides chat, %s", (arrangement) => {
   });
 
   describe("images", () => {
-    test("cost as often as they were requested, and that many are set aside", async () => {
+    test("are charged as often as they were requested, and that much is set aside", async () => {
       // 20,000 quota a picture.
       await begin(60_000n);
       const request = { model: "dall-e-3", prompt: "a cat" };
@@ -185,7 +185,7 @@ describe.each(arrangements)("the surfaces besides chat, %s", (arrangement) => {
       expect((await rows())[0]).toMatchObject({ images: 1, quota: 20_000n, quotaHeld: 80_000n });
     });
 
-    test("cost as often as they came, even if that is more than requested", async () => {
+    test("are charged as often as they came, even if that is more than requested", async () => {
       await begin();
       const eight = Array.from({ length: 8 }, () => ({ b64_json: "AAAA" }));
       script({ body: { created: 1, data: eight } });

@@ -124,7 +124,7 @@ test("a shorter retention applies at the next run, and metadata never goes befor
   expect(await daysOf("trace_record")).toEqual([]);
 });
 
-test("payloads that can be decrypted are counted, and no longer once their key is gone", async () => {
+test("payloads that can be decrypted are counted until their key is gone", async () => {
   const [old, today] = [await fillDay(9, 4), await fillDay(0, 5)];
   expect(await countDecryptable(db)).toMatchObject({ decryptable: 0n, countedAt: null });
   await retention().count();

@@ -38,6 +38,6 @@ describe("SQL text in a store is detected", () => {
   );
 });
 
-test("a listed file without SQL text has to leave the list", () => {
+test("a listed file without SQL text has to be removed from the list", () => {
   expect(findSqlTexts([{ path, text: "" }], { [path]: 1 })).toHaveLength(1);
 });

@@ -69,7 +69,7 @@ describe("at the wallet gateway", () => {
     expect(scene.wallet.requests).toHaveLength(sent);
   });
 
-  test("an order is opened there, and the payer goes on to its page", async () => {
+  test("an order is opened there, and the payer is sent to its page", async () => {
     const opened = await created(await scene.postJson(walletPath, { plan_code: "credit", vendor: "wechatpay" }));
     expect(opened.checkout_url).toBe(`${scene.wallet.url}/cashier/${opened.order.order_no}`);
     expect(scene.wallet.requests.at(-1)).toMatchObject({
@@ -242,7 +242,7 @@ describe("at the card gateway", () => {
 });
 
 describe("a payment", () => {
-  test("at the wallet gateway arrives once, however often the gateway says so", async () => {
+  test("at the wallet gateway is credited once, however often the gateway reports it", async () => {
     const buyer = await scene.billing.addBuyer();
     const order = await scene.billing.placeFor(buyer);
     const notice = scene.wallet.pay(order.orderNo);
@@ -263,7 +263,7 @@ describe("a payment", () => {
     expect([...events]).toEqual([{ kind: "success", result: "settled" }]);
   });
 
-  test("at the card gateway arrives once, through the account that took it", async () => {
+  test("at the card gateway is credited once, through the account that took it", async () => {
     for (const account of ["default", "account_a"] as const) {
       const buyer = await scene.billing.addBuyer();
       const { order } = await scene.billing.place({ userId: buyer.userId, payChannel: "cardpay", sender: account });
@@ -378,7 +378,7 @@ describe("while a gateway is asked", () => {
   });
 });
 
-test("a message that the database can't store now has to be sent again, and is credited then", async () => {
+test("a message that the database can't store has to be sent again, and is credited then", async () => {
   const buyer = await scene.billing.addBuyer();
   const order = await scene.billing.placeFor(buyer, "credit", "cardpay");
   const body = cardEventBody({ orderNo: order.orderNo });

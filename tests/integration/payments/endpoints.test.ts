@@ -222,7 +222,7 @@ test("an order that stays locked for long gives a 503 that may be retried, and n
 });
 
 describe("the mock", () => {
-  test("settles nothing where it is not offered", async () => {
+  test("settles nothing if it is not offered", async () => {
     const created = await post("/backend/billing/order/create/", { plan_code: "credit" });
     const orderNo = orderOf(created)["order_no"];
     const answer = await post("/backend/payment/mock-settle/", { order_no: orderNo }, {}, closedHttp);
@@ -273,7 +273,7 @@ describe("the mock", () => {
     expect(await settle({ order_no: third.order_no }, stranger.cookie)).toMatchObject({ status: 200 });
   });
 
-  test("knows no order that does not exist", async () => {
+  test("refuses an order that does not exist and an invalid number", async () => {
     expect((await post("/backend/payment/mock-settle/", { order_no: "S00000000" })).status).toBe(404);
     expect((await post("/backend/payment/mock-settle/", { order_no: "' or true" })).status).toBe(400);
     expect((await post("/backend/payment/mock-settle/", { order_no: null })).status).toBe(400);

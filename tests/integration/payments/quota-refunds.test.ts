@@ -229,7 +229,7 @@ describe("at the gateway", () => {
     expect(await refusal(scene.db.withTransaction((tx) => closeByHand(tx, none)))).toBe("not_found");
   });
 
-  test("one that could not be sent counts as the first one again once it can be", async () => {
+  test("one that could not be sent counts as the first attempt once it can be sent", async () => {
     const order = await paidOrder();
     gateway.answers = [new AppError("gateway_not_configured"), { kind: "done", gatewayRefundId: "g" }];
     expect(await refund(order)).toMatchObject({ status: "pending" });
@@ -245,7 +245,7 @@ describe("at the gateway", () => {
     expect((await scene.order(order.orderNo)).status).toBe("refunded");
   });
 
-  test("is requested by one caller at a time", async () => {
+  test("a refund is requested by one caller at a time", async () => {
     const order = await paidOrder();
     const { refundNo } = await open(order);
     const mayAnswer = Promise.withResolvers<RefundAnswer>();

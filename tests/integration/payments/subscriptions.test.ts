@@ -76,7 +76,7 @@ test("purchased credit stays; the monthly quota is used up first", async () => {
   expect(await scene.balance(buyer)).toBe(5_000_000n);
 });
 
-test("what was used beyond the monthly quota is gone, and nothing more is taken at the end", async () => {
+test("usage beyond the monthly quota is paid from credit, and nothing more is taken at the end", async () => {
   await pay("credit", start);
   await pay("monthly", start);
   await use(monthly + 1_000_000n);

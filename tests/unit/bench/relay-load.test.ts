@@ -34,7 +34,7 @@ function without(bytes: Buffer, text: string): Buffer {
 }
 
 describe("what the load sends and expects", () => {
-  test("the call has 2,060 bytes with and without a stream, the answer 1,069", () => {
+  test("the call has 2,060 bytes with and without a stream, the response 1,069", () => {
     expect([chatBody(false).length, chatBody(true).length, answers.jsonBody.byteLength]).toEqual([2060, 2060, 1069]);
   });
 

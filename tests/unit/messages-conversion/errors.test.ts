@@ -246,7 +246,7 @@ describe("F7 B22 a context that is full", () => {
     expect(error.message).toMatch(understood);
   });
 
-  test("F7 the code alone is enough", () => {
+  test("F7 the code alone identifies a full context", () => {
     expect(ofUpstream(400, said("Too long.", { code: "context_length_exceeded" })).message).toBe("prompt is too long");
   });
 

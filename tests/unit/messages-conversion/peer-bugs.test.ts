@@ -185,7 +185,7 @@ describe("requests", () => {
     expect(runStream([text("a")]).events[0]).toMatchObject({ message: { usage: { input_tokens: 7 } } });
   });
 
-  test("B33 stream is a boolean", () => {
+  test("B33 stream is always a boolean", () => {
     expect(upstreamBody({ stream: true }).stream).toBe(true);
   });
 });

@@ -216,7 +216,7 @@ describe("R24 turns", () => {
     expect(upstreamMessages(talk)).toEqual([user("a"), user("b"), assistant("c"), assistant("d")]);
   });
 
-  test("R24 merge=true joins them", () => {
+  test("R24 merge=true joins messages of the same role", () => {
     expect(upstreamMessages(talk, { merge: true })).toEqual([user("a\n\nb"), assistant("cd")]);
   });
 

@@ -226,7 +226,7 @@ describe("N Z M the end", () => {
     ).toEqual([[], [], ["content_block_stop", "message_delta", "message_stop"]]);
   });
 
-  test("C9 the first reason counts", () => {
+  test("C9 the first finish reason counts", () => {
     expect(foldStream([text("a"), finish("length"), finish("stop"), done]).stop_reason).toBe("max_tokens");
   });
 

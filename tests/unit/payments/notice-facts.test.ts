@@ -11,7 +11,7 @@ test.each<NoticeMeaning>([
   { kind: "reversal", transactionId: "1", what: { kind: "refund", refundNo: null, isFailed: false } },
   { kind: "wrong_mode" },
   { kind: "other" },
-])("what is stored of %j is what it meant", (meaning) => {
+])("the stored facts of %j keep its meaning", (meaning) => {
   expect(meaningOf(JSON.parse(JSON.stringify(factsOf(meaning))))).toEqual(meaning);
 });
 

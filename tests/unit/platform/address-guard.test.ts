@@ -22,7 +22,7 @@ describe("the sandbox of this process", () => {
   const sandboxed = (env: Record<string, string>) =>
     openUpstreamGuard(loadConfig({ DATABASE_URL: "postgres://a", NODE_ENV: "production", ...env }), log);
 
-  test("may be called in production at its own address and port, and nothing beside it", async () => {
+  test("may be called in production at its own address and port, and at no other", async () => {
     const guard = sandboxed({ SANDBOX_URL: "http://127.0.0.1:41595" });
     const outcomes = await Promise.allSettled(
       [

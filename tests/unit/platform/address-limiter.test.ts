@@ -4,7 +4,7 @@ import { AddressLimiter } from "@sluice/control-plane/platform/address-limiter.t
 const minute = 60_000;
 
 describe("strangers", () => {
-  test("are admitted as often as all of them together may, from however many addresses", () => {
+  test("are admitted up to a common limit, from however many addresses", () => {
     const limiter = new AddressLimiter({ perAddress: 2, inAll: 5 });
     const waits = Array.from({ length: 8 }, (_, i) => limiter.tryTake(`192.0.2.${i}`, 0));
     expect(waits.map((wait) => wait === null)).toEqual([true, true, true, true, true, false, false, false]);
@@ -13,7 +13,7 @@ describe("strangers", () => {
     expect([limiter.tryTake("192.0.2.99", minute / 5), limiter.tryTake("192.0.2.98", minute / 5)]).toEqual([null, 12]);
   });
 
-  test("of one address, or of one IPv6 network, are admitted as often as one may", () => {
+  test("of one address, or of one IPv6 network, are admitted up to the limit of one address", () => {
     const limiter = new AddressLimiter({ perAddress: 2, inAll: 100 });
     const taken = (ip: string): boolean => limiter.tryTake(ip, 0) === null;
     expect([taken("192.0.2.1"), taken("192.0.2.1"), taken("192.0.2.1"), taken("192.0.2.2")]).toEqual([

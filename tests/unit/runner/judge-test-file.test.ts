@@ -69,7 +69,7 @@ test.each<[string, Partial<GroupResult>, TestCounts | null, string]>([
   ],
   ["took too long", { isTimedOut: true, exitCode: 143 }, null, "The file was stopped after 60 s."],
   ["left a process behind", { leftovers: ["sleep 60"] }, threePassed, "It left processes behind: sleep 60"],
-])("a file that %s is one failure more", (_, result, totals, sentence) => {
+])("a file that %s adds one failure", (_, result, totals, sentence) => {
   const judged = judgeTestFile({ ...inOrder, ...result }, totals, kind);
   expect(judged.failed).toBe(1);
   expect(judged.output).toContain(sentence);

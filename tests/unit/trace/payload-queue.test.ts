@@ -157,7 +157,7 @@ describe("a queue of payloads", () => {
     held.resolve();
   });
 
-  test("drops payloads of a day whose key is not here", () => {
+  test("drops payloads of a day whose key is missing", () => {
     const { queue, counts } = newQueue();
     expect(queue.offer(payloadOf({ day: "2026-11-20" }))).toBe("dropped");
     expect(Object.fromEntries(counts.dropped)).toEqual({ no_key: 1 });

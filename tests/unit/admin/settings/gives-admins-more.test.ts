@@ -13,6 +13,6 @@ test.each([
   ["admin.adjust_usd_max", 20, 0, false],
   ["admin.fresh_login_minutes", 60, 61, true],
   ["trace.payload_reads_per_hour", 30, 1_000, false],
-] as const)("whether %s lets an admin alone do more, from %p to %p, is %p", (name, before, after, isMore) => {
+] as const)("a change of %s from %p to %p lets one admin alone do more: %p", (name, before, after, isMore) => {
   expect(givesAdminsMore(name, before, after)).toBe(isMore);
 });

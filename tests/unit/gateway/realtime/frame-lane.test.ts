@@ -70,7 +70,7 @@ describe("frames of one direction", () => {
     expect(handled).toEqual(["wait"]);
   });
 
-  test("are refused when a sender that was paused goes on", () => {
+  test("are refused when a paused sender keeps sending", () => {
     const { lane: frames } = lane();
     frames.push("wait");
     const megabyte = Buffer.alloc(1024 * 1024);

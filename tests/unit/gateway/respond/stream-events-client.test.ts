@@ -115,7 +115,7 @@ describe("the client's side", () => {
     await settlePromises();
   });
 
-  test("when it leaves, the upstream is hung up on once its time is over", async () => {
+  test("when it leaves, the upstream is cut off once its time is over", async () => {
     const one = await left();
     jest.advanceTimersByTime(4_999);
     expect([one.body.isCancelled, one.endings]).toEqual([false, []]);
@@ -123,7 +123,7 @@ describe("the client's side", () => {
     expect([one.body.isCancelled, one.endings]).toEqual([true, [{ kind: "aborted" }]]);
   });
 
-  test("when it leaves, the upstream is hung up on once it has sent too much", async () => {
+  test("when it leaves, the upstream is cut off once it has sent too much", async () => {
     const one = await left();
     one.body.push(content(60_000));
     expect(one.body.isCancelled).toBe(false);
@@ -131,7 +131,7 @@ describe("the client's side", () => {
     expect([one.body.isCancelled, one.endings]).toEqual([true, [{ kind: "aborted" }]]);
   });
 
-  test("when it leaves a paused upstream, that continues", async () => {
+  test("when it leaves, a paused upstream continues", async () => {
     const one = run();
     one.body.push(content(70_000));
     await one.opening;
@@ -143,7 +143,7 @@ describe("the client's side", () => {
   test.each([
     ["if nothing more could come from it", { form: "raw" }],
     ["if no time is configured", { afterAbort: { timeoutMs: 0, bytesMax: 1 } }],
-  ] as const)("when it leaves, the upstream is hung up on at once %s", async (_where, more) => {
+  ] as const)("when it leaves, the upstream is cut off at once %s", async (_where, more) => {
     const one = await left(more);
     expect([one.body.isCancelled, one.endings]).toEqual([true, [{ kind: "aborted" }]]);
     await settlePromises();

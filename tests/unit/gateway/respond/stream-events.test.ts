@@ -151,7 +151,7 @@ describe("before the first event", () => {
     5_000,
   );
 
-  test("the time is no longer measured once an event came", async () => {
+  test("the time limit ends once an event came", async () => {
     jest.useFakeTimers();
     const one = run({ firstEventMs: () => 5 });
     one.body.push(Buffer.from(comment));
@@ -271,7 +271,7 @@ describe("the end of a stream", () => {
     },
   );
 
-  test("hangs up on an upstream that continues after it, but not at once", async () => {
+  test("cuts off an upstream that continues after it, but not at once", async () => {
     const one = await begun();
     one.body.push(Buffer.from("data: [DONE]\n\n"));
     one.body.push(Buffer.alloc(10_000));
@@ -280,7 +280,7 @@ describe("the end of a stream", () => {
     expect(one.body.isCancelled).toBe(true);
   });
 
-  test("comes with an endless event, and the upstream is hung up on", async () => {
+  test("comes with an endless event, and the upstream is cut off", async () => {
     const one = await begun();
     for (let packet = 0; packet < 5; packet += 1) {
       one.body.push(Buffer.alloc(1_000_000, "x"));

@@ -70,7 +70,7 @@ const spellings: readonly [string, object, Partial<ReportedUnits>][] = [
   ["no output at all", { ...chat, completion_tokens: null }, { inputTokens: 7n }],
 ];
 
-describe("the usage of an answer", () => {
+describe("the usage of a response", () => {
   test.each(spellings)("is read in the format of %s, from a response and from an event", (_name, usage, expected) => {
     const answer = { id: "x", choices: [{ message: { content: "text" } }], usage, system_fingerprint: "fp" };
     expect(readAnswer(answerOf(answer)).usage).toEqual(units(expected));
