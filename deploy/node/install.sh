@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs or upgrades the node agent, on this machine or over SSH. May be run again at any time: what is right stays.
+# Installs or upgrades the node agent, on this machine or over SSH. It may be run again at any time: correct parts stay
+# unchanged.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=deploy/node/steps.sh
@@ -52,7 +53,7 @@ remote_root=$ROOT
 if [ -n "$ROOT" ] && [ -z "$target" ]; then set_root "$ROOT"; fi
 set_places
 
-# The build for a processor, as `uname -m` and the flags of the first core tell it.
+# The build for a processor, chosen by `uname -m` and the flags of the first core.
 target_of() {
   case "$1" in
     x86_64) if [ "$2" = yes ]; then echo linux-x64; else echo linux-x64-baseline; fi ;;
@@ -62,7 +63,7 @@ target_of() {
 }
 processor='uname -m; if grep -qm1 " avx2 " /proc/cpuinfo 2>/dev/null; then echo yes; else echo no; fi'
 
-# The binary and the checksum that it has to have.
+# Finds the binary and its expected checksum.
 choose_binary() {
   local machine has_avx2
   if [ -n "$binary" ]; then
@@ -77,7 +78,7 @@ choose_binary() {
     { read -r machine && read -r has_avx2; } < <(sh -c "$processor")
   fi
   binary="$from/sluice-node-agent-$(target_of "$machine" "$has_avx2")"
-  # A machine with AVX2 can also run the build for those without.
+  # A machine with AVX2 can also run the build for machines without it.
   if [ ! -f "$binary" ] && [ -f "$from/sluice-node-agent-linux-x64-baseline" ] && [ "$machine" = x86_64 ]; then
     binary="$from/sluice-node-agent-linux-x64-baseline"
   fi
@@ -107,7 +108,7 @@ install_over_ssh() {
 
 # --- The steps on the machine itself ---
 
-# Sets `version` and `release`, having seen that the binary runs here.
+# Sets `version` and `release` after checking that the binary runs here.
 read_version() {
   local said
   chmod u+x "$binary" 2>/dev/null || true
@@ -117,7 +118,7 @@ read_version() {
   release="$version-${sha256:0:12}"
 }
 
-# What will count: the file that was given, or the one that is there.
+# The file that will be used: the given one, or the installed one.
 effective() {
   if [ -n "$1" ]; then
     echo "$1"
@@ -182,12 +183,12 @@ copy_release() {
   rm -rf "$1" "$1.part"
   mkdir -p "$1.part"
   install -m 0755 "$binary" "$1.part/sluice-node-agent"
-  # Judged where it will run from: what was checked before may have been another file.
+  # The binary is checked where it will run: the file that was checked before may have been another one.
   check_sum "$1.part/sluice-node-agent"
   mv "$1.part" "$1"
 }
 
-# put_when_new FROM TO MODE OWNER WHAT: sets is_changed when the file was not the same already.
+# put_when_new FROM TO MODE OWNER WHAT: sets is_changed unless the file was already the same.
 put_when_new() {
   if [ -z "$1" ]; then
     return
@@ -200,7 +201,7 @@ put_when_new() {
   step "write $5 to $2" put_with_copy "$1" "$2" "$3" "$4"
 }
 
-# Keeps what was there until the new version is well.
+# Keeps the old file until the new version is healthy.
 put_with_copy() {
   if [ -f "$2" ]; then
     cp -p "$2" "$2.before"
@@ -228,7 +229,7 @@ switch_to() {
 
 current_release() { basename "$(readlink "$programs/current" 2>/dev/null || true)"; }
 
-# What can't be started does not get well either, and that is what leads back to the version before.
+# A version that can't be started does not become healthy either, which brings back the previous one.
 activate() {
   if is_system; then systemctl daemon-reload; fi
   start_agent || say warning "the agent could not be started"
@@ -241,7 +242,7 @@ forget_copies() {
   done
 }
 
-# What an interrupted run left behind counts as never having happened: the copies are older than its changes.
+# Undoes the changes of an interrupted run: the copies are older than its changes.
 bring_files_back() {
   local file
   for file in "${files[@]}"; do
@@ -278,7 +279,7 @@ roll_back() {
   fail "Neither version $version nor version ${good%-*} is well. The agent needs a look."
 }
 
-# The one before stays, for the way back; older ones go.
+# Keeps the previous release, in case it is needed again, and removes older ones.
 remove_old_releases() {
   local previous=$1 folder
   for folder in "$programs/releases"/*; do
@@ -300,7 +301,7 @@ install_here() {
     need setsid
   fi
   take_lock
-  # An earlier run that was killed in the middle is undone first, so that "before" means the last version that was well.
+  # An earlier run that was killed in the middle is undone first, so that "before" means the last healthy version.
   is_changed=0
   if [ "$DRY_RUN" = 0 ] && [ -d "$settings" ]; then bring_files_back; fi
   # Replaced in the middle of a rotation, the keys could become ones that the control plane does not have.
@@ -335,7 +336,7 @@ install_here() {
 
 choose_binary
 [ -f "$binary" ] || fail "$binary is not there."
-# With its folder, so that the shell does not look for it among its commands.
+# The path includes a folder, so that the shell does not look the name up among its commands.
 binary=$(realpath "$binary")
 if [ -n "$target" ]; then
   check_sum "$binary"

@@ -99,7 +99,7 @@ write_keys() {
 answers_to() { [[ "$(ask_health "$1")" == *'"node":'*200 ]]; }
 refuses() { [[ "$(ask_health "$1")" == *401 ]]; }
 
-# Lets the agent read its files again, and waits until it does as they say.
+# Makes the agent reload its files, and waits until it uses them.
 reload_until() {
   local deadline=$((SECONDS + HEALTH_SECONDS))
   reload_agent
@@ -109,7 +109,7 @@ reload_until() {
   done
 }
 
-# A run before may have been killed between the file and the agent, which then takes a key that stands nowhere any more.
+# An earlier run may have been killed after it wrote the file and before the agent reloaded it.
 settle_one_key() {
   say kept "one key, so there is nothing to $1"
   if [ "$DRY_RUN" = 1 ]; then
@@ -134,7 +134,7 @@ metrics() {
 
 metric_of() { metrics | sed -n "s/^sluice_node_$1 //p"; }
 
-# Of one key, by its fingerprint.
+# A metric of one key, by its fingerprint.
 key_metric() { metric_of "relay_key_$1{key=\"$2\"}"; }
 
 new_key() {
@@ -154,7 +154,7 @@ begin() {
     say would "make a key and let the agent take it beside the old one"
     return
   else
-    # Written down first: a key that the node takes and nobody knows would be of no use.
+    # The key is written to a file first: a key that the node accepts and nobody knows would be useless.
     if [ ! -f "$next_file" ]; then
       new=$(new_key)
       [[ "$new" =~ ^[A-Za-z0-9._~+/=-]{32,256}$ ]] || fail "A relay key has 32 to 256 letters, digits and . _ ~ + / = -"
@@ -203,7 +203,7 @@ finish() {
       fail "Nobody has used the new key yet. Enter it in the control plane and check the node there."
     idle=$(key_metric idle_seconds "$(fingerprint "$old")")
     [ -n "$idle" ] || fail "The agent does not say when the old key was used last: $(agent_url)/metrics tells nothing of it."
-    # Not since the agent started: what was before, nobody knows.
+    # The key was not used since the agent started; its earlier use is unknown.
     [ "$idle" != +Inf ] || idle=$(metric_of uptime_seconds)
     [ "${idle%%.*}" -ge "$quiet_seconds" ] ||
       fail "The old key may have been used ${idle%%.*} s ago. Wait until $quiet_seconds s have passed without it."

@@ -2,7 +2,7 @@
 # What install.sh, uninstall.sh and rotate-relay-key.sh share: where things are, how a step is told and done, and how the
 # agent is started, stopped and asked. To be sourced.
 
-# Set by the command lines.
+# The command lines set these variables.
 ROOT=""
 DRY_RUN=0
 HEALTH_SECONDS=30
@@ -30,7 +30,7 @@ fail() {
   exit 1
 }
 
-# Does a step, or says what would be done.
+# Runs a step, or in a dry run says what it would do.
 step() {
   local what=$1
   shift
@@ -49,7 +49,8 @@ need() {
   done
 }
 
-# Without --root it is a service of this machine; with it, files in a folder and a process with a pid file.
+# Without --root, the agent is a service of this machine; with it, it consists of files in a folder and a process with a
+# pid file.
 is_system() { [ -z "$ROOT" ]; }
 
 need_root() {
@@ -58,7 +59,7 @@ need_root() {
   fi
 }
 
-# One at a time, also when two people begin.
+# Only one run at a time may change the installation.
 take_lock() {
   if [ "$DRY_RUN" = 1 ]; then
     return
@@ -68,26 +69,26 @@ take_lock() {
   flock -n 9 || fail "Another installation is running here."
 }
 
-# The value of a variable of an env file; empty when it is not set. Quotes around it are taken off, as systemd does.
+# The value of a variable of an env file; empty when it is not set. Quotes around it are removed, as systemd does.
 env_value() {
   local name=$1 file=$2
   sed -n "s/^[[:space:]]*$name=//p" "$file" 2>/dev/null | tail -n 1 | sed -e 's/[[:space:]]*$//' -e "s/^\(['\"]\)\(.*\)\1\$/\2/"
 }
 
-# A name of another machine that ssh can't take for an option, and a folder that stands in one line wherever it is written.
+# Checks that the name of a machine can't be taken for an option of ssh, and that a folder is a single line.
 check_words() {
   [[ "$1" != -* && "$1" != *[[:space:][:cntrl:]]* ]] || fail "--host must be like USER@HOST."
   [[ "$2" != *[[:cntrl:]]* ]] || fail "--root must not hold line ends or other control characters."
 }
 
-# Takes --root: an absolute path from here on. The root of the machine itself is what goes without --root.
+# Sets --root to an absolute path. The root of the machine itself counts as no --root.
 set_root() {
   [ "$DRY_RUN" = 1 ] || mkdir -p "$1"
   ROOT=$(realpath -m "$1")
   [ "$ROOT" != / ] || fail "--root / is what is done without --root."
 }
 
-# Replaces a file whole or not at all.
+# Replaces a file atomically.
 put_file() {
   local from=$1 to=$2 mode=$3 owner=$4
   local part="$to.part"
@@ -104,9 +105,9 @@ put_file() {
 agent_pid() {
   local pid
   pid=$(cat "$run/agent.pid" 2>/dev/null) || return 1
-  # The number may belong to somebody else by now.
+  # The process id may belong to another program by now.
   [ -n "$pid" ] && [ "$(readlink "/proc/$pid/exe" 2>/dev/null)" != "" ] || return 1
-  # Reads to the end: a reader that leaves a pipe early breaks its writer.
+  # This reads to the end, because a reader that leaves a pipe early breaks its writer.
   tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -xF "RELAY_KEYS_FILE=$relay_keys" >/dev/null && echo "$pid"
 }
 
@@ -118,7 +119,7 @@ is_running() {
   fi
 }
 
-# The variables of the env file as words for `env`; lines that are no assignment are left out.
+# The variables of the env file as words for `env`; other lines are left out.
 env_words() {
   grep -E '^[[:space:]]*[A-Za-z_][A-Za-z0-9_]*=' "$env_file" | sed -e 's/^[[:space:]]*//' -e "s/=\(['\"]\)\(.*\)\1[[:space:]]*\$/=\2/"
 }
@@ -127,7 +128,7 @@ start_process() {
   local words=()
   mapfile -t words < <(env_words)
   mkdir -p "$run"
-  # A session of its own and no open lock, so that it stays when this script ends.
+  # The agent gets its own session and no open lock, so that it stays when this script ends.
   setsid env -i PATH="$PATH" RELAY_KEYS_FILE="$relay_keys" PROVIDER_ACCOUNTS_FILE="$accounts" "${words[@]}" \
     "$programs/current/sluice-node-agent" </dev/null >>"$run/agent.log" 2>&1 9>&- &
   echo "$!" >"$run/agent.pid"
@@ -149,7 +150,7 @@ start_agent() { if is_system; then systemctl enable --quiet "$service" && system
 stop_agent() { if is_system; then systemctl disable --quiet --now "$service" 2>/dev/null || true; else stop_process; fi; }
 reload_agent() { if is_system; then systemctl reload "$service"; else kill -HUP "$(agent_pid)"; fi; }
 
-# The last output of the agent, to find out why it did not come up.
+# Shows the last output of the agent, which may say why it did not start.
 show_log() {
   if is_system; then
     journalctl --no-pager -n 15 -o cat -u "$service" >&2 || true
@@ -173,17 +174,17 @@ agent_url() {
   echo "$scheme://${host:-127.0.0.1}:${port:-8790}"
 }
 
-# The keys of a file, without notes.
+# The keys of a file, without its comments.
 keys_of() { grep -vE '^[[:space:]]*(#|$)' "$1" | tr -d '[:blank:]'; }
 
-# GET /health with a relay key: the status, then the body. The key goes over stdin, so that no list of processes shows it.
-# The certificate names the public host and not the address of this machine, so it is not judged here.
+# GET /health with a relay key: the status, then the body. The key is passed over stdin, so that no list of processes
+# shows it. The certificate names the public host and not the address of this machine, so it is not checked here.
 ask_health() {
   printf 'header = "Authorization: Bearer %s"\n' "$1" |
     curl --silent --insecure --noproxy '*' --max-time 5 --config - --write-out '\n%{http_code}' "$(agent_url)/health"
 }
 
-# Waits until the agent says that it is well, that it is this node, and that it is this version.
+# Waits until the agent reports that it is healthy, that it is this node, and that it has this version.
 wait_until_healthy() {
   local version=$1 node key answer deadline
   node=$(env_value NODE_CODE "$env_file")
@@ -208,8 +209,8 @@ wait_until_healthy() {
 
 # --- Another machine ---
 
-# Runs a script of this folder on another machine, with the files that it needs. They travel over stdin into a folder that
-# nobody else can read and that is removed afterwards; no secret stands in a command line.
+# Runs a script of this folder on another machine, with the files that it needs. They are sent over stdin into a folder
+# that nobody else can read and that is removed afterwards; no command line contains a secret.
 run_over_ssh() {
   local target=$1 folder=$2 script=$3 words=() word
   shift 3

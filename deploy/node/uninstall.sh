@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Takes the node agent off this machine, or off another one over SSH: calls in progress may end, then nothing is left.
+# Removes the node agent from this machine, or from another one over SSH: running calls may end first, then nothing is
+# left.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=deploy/node/steps.sh
@@ -46,7 +47,7 @@ if [ -n "$ROOT" ]; then set_root "$ROOT"; fi
 set_places
 need_root
 
-# Overwrites before it removes, as far as the file system lets that count.
+# Overwrites a secret before it removes it, which helps only if the file system overwrites in place.
 remove_secret() {
   if [ -f "$1" ]; then
     shred --force --remove "$1" 2>/dev/null || rm -f "$1"
@@ -91,7 +92,7 @@ fi
 if is_system && [ "$keeps_settings" = 0 ] && id -u "$user" >/dev/null 2>&1; then
   step "remove the user $user" userdel "$user"
 fi
-# Folders that install.sh made in a folder of its own, and that hold nothing any more.
+# Removes empty folders that install.sh created below --root.
 if [ -n "$ROOT" ] && [ "$DRY_RUN" = 0 ]; then
   for folder in etc/systemd/system etc/systemd etc opt var/lib var run; do
     rmdir "$ROOT/$folder" 2>/dev/null || true

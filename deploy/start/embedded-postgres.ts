@@ -21,30 +21,36 @@ import { isAlive, readPostmasterFile, signalAndWait, stopOrphan, stopProcess } f
 import { StartError } from "./start-error.ts";
 
 export type EmbeddedPostgresOptions = {
-  /** Folder of this cluster: lock, password, log and, where possible, the database files. Created when missing. */
+  /**
+   * The folder of this cluster: lock, password, log and, where possible, the database files. It is created when
+   * missing.
+   */
   readonly home: string;
-  /** False trades safety against a crash of the machine for speed: for tests only. Default true. */
+  /** False is faster, but a crash of the machine can lose data: for tests only. Default true. */
   readonly isDurable?: boolean;
   /** Server settings in addition to ours. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Called, with sentences, for anything out of the ordinary. */
+  /** Called with sentences about unusual events. */
   readonly report?: (line: string) => void;
   /** Called when the server ends unexpectedly. `restart()` brings it back. */
   readonly onUnexpectedExit?: (reason: string) => void;
 };
 
 export type EmbeddedPostgres = {
-  /** Stays the same across `restart()`. */
+  /** The URL stays the same across `restart()`. */
   readonly url: string;
   /** Process id of the server, null while it is down. */
   readonly pid: number | null;
   /** The folder of the database files. */
   readonly directory: string;
-  /** Fast shutdown: sessions are ended, everything is on disk, no recovery at the next start. Releases the lock. */
+  /**
+   * Fast shutdown: ends the sessions and writes everything to disk, so that the next start needs no recovery. Releases
+   * the lock.
+   */
   stop(): Promise<void>;
   /** Immediate shutdown: like a crash of the server; committed data is recovered at the next start. */
   stopImmediate(): Promise<void>;
-  /** Brings the server up again under the same URL, from whatever state it is in. */
+  /** Brings the server up again under the same URL, whatever state it is in. */
   restart(): Promise<void>;
   /** Stops the server and deletes all its files. */
   destroy(): Promise<void>;
@@ -174,7 +180,7 @@ class Server implements EmbeddedPostgres {
     return databaseUrl({ password: this.#deps.password, port: this.#port, database });
   }
 
-  /** The kernel assigns a port that is free now; another program may still be quicker, so a few are tried. */
+  /** The kernel assigns a port that is free now. Another program may take it first, so a few ports are tried. */
   async launchOnFreePort(): Promise<void> {
     for (let attempt = 1; attempt <= portAttemptsMax; attempt += 1) {
       this.#port = await findFreePort();
@@ -232,9 +238,7 @@ class Server implements EmbeddedPostgres {
     this.#isStopping = false;
   }
 
-  /**
-   * After a server was killed, its session processes need a moment to notice; until then a new one refuses to start.
-   */
+  /** The session processes of a killed server need a moment to notice; until then a new server refuses to start. */
   async #launch(): Promise<LaunchOutcome> {
     for (let attempt = 1; attempt <= leftoverAttemptsMax; attempt += 1) {
       const outcome = await this.#launchOnce();
@@ -266,7 +270,7 @@ class Server implements EmbeddedPostgres {
         cluster,
         ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
       ],
-      // A separate session: Ctrl-C in the terminal must not reach the server before the program has drained.
+      // The server gets a separate session: Ctrl-C in the terminal must not reach it before the program has drained.
       { ...spawnIdentity(account), detached: true, stdin: "ignore", stdout: log, stderr: log },
     );
     closeSync(log);

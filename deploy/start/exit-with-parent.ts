@@ -1,6 +1,6 @@
 /**
  * Preloaded into every program that the supervisor keeps running. The supervisor holds the other end of stdin and never
- * writes; when it dies, however suddenly, the kernel closes that end, and the program drains as if it had been asked to.
+ * writes; when it dies, however suddenly, the kernel closes that end, and the program drains as after a signal.
  */
 const { DRAIN_TIMEOUT_MS } = process.env;
 const drainMsMax = (Number(DRAIN_TIMEOUT_MS) || 30_000) + 10_000;

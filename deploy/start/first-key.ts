@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /**
  * In development the first API key is stored, so that every later start can print a working command: the database only
- * has its hash. It is tied to the database it is valid in.
+ * has its hash. The file names the database that the key is valid in.
  */
 export async function keepFirstKey(dataDirectory: string, databaseName: string, apiKey: string): Promise<void> {
   const content = `${JSON.stringify({ database: fingerprint(databaseName), apiKey })}\n`;
@@ -20,7 +20,7 @@ export async function readFirstKey(dataDirectory: string, databaseName: string):
   }
 }
 
-/** In production no key is stored in plain text, whatever was tried out in this folder before. */
+/** In production no key is stored in plain text, even if this folder was used for development before. */
 export async function forgetFirstKey(dataDirectory: string): Promise<void> {
   await rm(keyFile(dataDirectory), { force: true });
 }

@@ -2,21 +2,21 @@ import { join } from "node:path";
 import { formatDuration, say } from "./progress.ts";
 
 export type KeptProcessOptions = {
-  /** For messages. */
+  /** The name of the program in messages. */
   readonly name: string;
-  /** Without the path of Bun. */
+  /** The command without the path of Bun. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** How long it may take to shut down before it is killed. */
   readonly drainMsMax: number;
-  /** Called for every line of stdout; otherwise stdout goes to ours. */
+  /** Called for every line of stdout; without it, stdout goes to our own. */
   readonly onLine?: (line: string) => void;
 };
 
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
-/** After running this long, an exit counts as the first again. */
+/** If the program has run for this long, its next exit counts as the first one again. */
 const healthyMs = 60_000;
 
 /**
@@ -52,8 +52,8 @@ export class KeptProcess {
   }
 
   /**
-   * From now on the program is restarted when it ends. Before, that only shows in `firstEnding`: a program that can't
-   * start is not retried.
+   * From now on, the program is restarted when it ends. Before this call, an end only shows in `firstEnding`: a program
+   * that can't start is not retried.
    */
   keep(): void {
     this.#isKept = true;
@@ -62,7 +62,7 @@ export class KeptProcess {
     }
   }
 
-  /** SIGTERM, and SIGKILL when the time is over. Resolves when it is gone. */
+  /** Sends SIGTERM, and SIGKILL when the time is over. Resolves when the program is gone. */
   async stop(): Promise<void> {
     this.#isWanted = false;
     if (this.#timer !== null) {

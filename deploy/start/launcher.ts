@@ -9,9 +9,9 @@ type Link = {
 };
 
 /**
- * Notices that only the command which started this program was ended, and calls back once. `npx` passes SIGTERM on to
- * the shell between it and us and no further: without this, stopping `npx ... start` from a script would leave the
- * whole service running.
+ * Notices that only the command which started this program was ended, and calls back once. `npx` sends SIGTERM only to
+ * the shell between it and us: without this, stopping `npx ... start` from a script would leave the whole service
+ * running.
  * @returns a function that stops watching
  */
 export function watchLauncher(onLost: () => void): () => void {

@@ -4,7 +4,7 @@ export type Report = (line: string) => void;
 const titleWidth = 12;
 const slowStepMs = 1_000;
 
-/** Writes a progress line. It goes to stderr, so that stdout has only what a script may want to read. */
+/** Writes a progress line. It goes to stderr, so that stdout contains only output for scripts. */
 export function say(title: string, text: string): void {
   process.stderr.write(`  ${title.padEnd(titleWidth)} ${text}\n`);
 }

@@ -2,7 +2,7 @@ import { isAbsolute, join } from "node:path";
 import { isOpenDevelopment, listenProblem } from "@sluice/contracts/listen-host";
 import { StartError } from "./start-error.ts";
 
-/** What the environment says about how to start. */
+/** The environment's settings for the start. */
 export type StartSettings = {
   /** The folder of the checkout. */
   readonly root: string;
@@ -10,7 +10,7 @@ export type StartSettings = {
   /** 0 asks for any free port. */
   readonly port: number;
   readonly workers: number;
-  /** How long the calls in progress get when the service stops. */
+  /** How long running calls may take when the service stops. */
   readonly drainMsMax: number;
   readonly dataDirectory: string;
   /** Null starts the embedded Postgres. */
@@ -63,7 +63,7 @@ export function readSettings(root: string, environment: NodeJS.ProcessEnv, words
     drainMsMax: readInteger("DRAIN_TIMEOUT_MS", DRAIN_TIMEOUT_MS, { fallback: 30_000, min: 0, max: drainMsLimit }),
     dataDirectory: isAbsolute(dataDirectory) ? dataDirectory : join(root, dataDirectory),
     databaseUrl: DATABASE_URL || null,
-    // Made-up responses are sold to nobody unless someone asks for them.
+    // Nobody gets made-up responses in production unless the operator asks for them.
     hasSandbox: !PROVIDER_API_KEY && (readFlag("SANDBOX", environment) ?? !listening.isProduction),
     isReloading: words.includes("--reload"),
     programs: {

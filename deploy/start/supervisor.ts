@@ -18,7 +18,7 @@ const readyPollMs = 20;
 const drainMarginMs = 10_000;
 const reloadDrainMsMax = 3_000;
 const sandboxDrainMsMax = 5_000;
-/** The database to start. */
+/** A database URL for the check of the settings, while the embedded database does not run yet. */
 const urlBeforeStart = "postgres://127.0.0.1/database";
 const postgresRestartPauseMs = 1_000;
 const postgresRestartsMax = 60;
@@ -54,7 +54,7 @@ export class Supervisor {
     const startedAt = performance.now();
     this.#stopping.abort();
     this.#stopWatching();
-    // A step in progress ends first, so that nothing is started unnoticed.
+    // A running step ends first, so that nothing is started unnoticed.
     await this.#started.catch(() => undefined);
     if (this.#workers.length > 0) {
       say("service", "stopping; calls in progress may finish");
@@ -143,7 +143,7 @@ export class Supervisor {
     }).then(({ url }) => url);
   }
 
-  /** The service survives a database outage, so it is worth trying for a while. */
+  /** The service survives a database outage, so the restart is retried for a while. */
   async #bringPostgresBack(reason: string): Promise<void> {
     say("database", `Postgres exited unexpectedly (${reason}); restarting it`);
     for (let attempt = 1; attempt <= postgresRestartsMax && !this.#stopping.signal.aborted; attempt += 1) {
@@ -171,7 +171,7 @@ export class Supervisor {
 
   async #startSandbox(env: Readonly<Record<string, string | undefined>>): Promise<string> {
     return await runStep("sandbox", "starting", async () => {
-      // A restarted sandbox must come back at the address that the workers were given.
+      // A restarted sandbox must come back at the address that the workers already use.
       const port = await claimPort("127.0.0.1", 0);
       const ready = Promise.withResolvers<string>();
       this.#sandbox = new KeptProcess({
@@ -318,7 +318,7 @@ function readReadyUrl(line: string): string | null {
   }
 }
 
-/** For a race against something that must be ready in time. */
+/** Rejects in a race against something that must be ready in time. */
 async function rejectLate(name: string): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   const error = new StartError(`${name} was not ready after ${formatDuration(readyMsMax)}.`);

@@ -2,7 +2,7 @@ type FirstAdmin = { readonly username: string; readonly password: string };
 
 type FirstUser = {
   readonly userEmail: string | null;
-  /** The user's; set only by the start that created it, and shown nowhere else. */
+  /** The password of the user; set only by the start that created it, and shown nowhere else. */
   readonly userPassword: string | null;
   /** The admin that this start has created; the password is shown nowhere else. */
   readonly admin: FirstAdmin | null;
@@ -47,7 +47,7 @@ export function readState({ hasAdmin, isServed }: Said): State {
 const unknownKey = "<API key>";
 const sandboxText = "a sandbox with made-up answers; set PROVIDER_API_KEY=... to use a real provider";
 
-/** What the person who started the service needs next. This is the only output to stdout. */
+/** What the person who started the service needs next. Nothing else is written to stdout. */
 export function welcomeText(welcome: Welcome): string {
   const { url, apiKey, userEmail, userPassword, isSandbox, admin } = welcome;
   const shown = userPassword === null ? "" : `, password ${userPassword} (shown only now)`;
@@ -66,7 +66,7 @@ export function welcomeText(welcome: Welcome): string {
   ]);
 }
 
-/** The same in production, where no secret is printed: what exists, and what is still to be done. */
+/** The text in production, where no secret is printed: it says what exists, and what is still to be done. */
 export function productionText({
   url,
   hasAdmin,

@@ -1,7 +1,7 @@
-/** Loaded when it is first opened or drawn, and therefore in no earlier chunk. */
+/** Modules that are loaded when they are first opened or drawn, and therefore belong to no earlier chunk. */
 const lateModules = /\/src\/(charts\/plot\.tsx|shell\/(palette|shortcuts-dialog)\.tsx)$/;
 
-/** The first match wins. `$1` is the area. */
+/** The first match counts. `$1` is the area. */
 const groups: readonly (readonly [name: string, modules: RegExp])[] = [
   ["parts-console", /\/(contracts\/src\/locale-names|src\/shell\/app-locale)\.ts$/],
   ["frame", /\/node_modules\/(?!.*(uplot|eventsource-parser))|^\0/],
@@ -16,9 +16,10 @@ const groups: readonly (readonly [name: string, modules: RegExp])[] = [
 ];
 
 /**
- * The application chunk that a module belongs to; null leaves it to the bundler. By itself the bundler creates a chunk
- * for each set of pages that share something: two dozen files before the first page can be drawn, which cost a slow
- * phone more than some unneeded bytes. Console and admin share the frame; it contains nothing of only one of them.
+ * The application chunk that a module belongs to; null leaves it to the bundler. The bundler alone would create a chunk
+ * for each set of pages with common modules: two dozen files before the first page can be drawn, which cost a slow
+ * phone more than some unneeded bytes. Console and admin share the frame, which contains nothing that only one of them
+ * needs.
  */
 export function chunkOfModule(id: string): string | null {
   if (lateModules.test(id)) {

@@ -10,7 +10,7 @@ const entries: Readonly<Record<AppArea, string>> = {
 const titles: Readonly<Record<AppArea, string>> = { console: "Console", admin: "Admin", kit: "Kit" };
 
 /**
- * The document of an application: what it loads, all named in the head, and the frame of the page as it will be, so
+ * The document of an application: its head names everything that it loads, and its body has the frame of the page, so
  * that something is visible before the script has loaded.
  */
 export function appDocument(area: AppArea, appManifest: string, siteManifest: string): string {

@@ -39,7 +39,7 @@ async function build(target: string): Promise<void> {
   process.stderr.write("the sources have changed; building\n");
   const folder = `${target}.${process.pid}.tmp`;
   await rm(folder, { recursive: true, force: true });
-  // Only a build needs the bundler; the check whether one is needed must be quick.
+  // Only a build needs the bundler, while the check whether a build is needed must be fast.
   const { bundle } = await import("./bundle.ts");
   try {
     await bundle(webRoot, folder);
@@ -70,7 +70,7 @@ async function removeOldBuilds(): Promise<void> {
   }
 }
 
-/** The useful part of a bundler message: the file, the position and the error, not where in the bundler. */
+/** The useful part of a bundler message: the file, the position and the error, without the bundler's own stack. */
 function readable(message: string): string {
   const lines = Bun.stripANSI(message)
     .replaceAll(webRoot, "web")

@@ -70,7 +70,7 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
   await compressAll(client);
 }
 
-/** The pages are compiled for a program, which is asked for their titles. */
+/** Only a program can run the compiled pages, so that program prints their titles. */
 function readSocialTitles(program: string): readonly SocialTitle[] {
   const child = Bun.spawnSync([process.execPath, program], {
     env: {},

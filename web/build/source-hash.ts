@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What a build depends on, from the folder of the web: its own files, the contracts, and the packages. */
+/** The inputs of a build, relative to the folder of the web: its own files, the contracts, and the packages. */
 const sources = [
   "src/**/*",
   "prerender/**/*",

@@ -1,6 +1,6 @@
 import type { InlineConfig } from "vite";
 
-// Whatever the environment says: what is built here is what people get.
+// The environment must not change this: people get exactly what is built here.
 process.env["NODE_ENV"] = "production";
 
 /** The settings shared by all builds. */
@@ -14,7 +14,7 @@ export const settings: InlineConfig = {
     // The browsers that support light-dark(), popovers and logical properties.
     target: ["chrome123", "firefox125", "safari17.5"],
     emptyOutDir: false,
-    // Documents name in their heads what they load; no script has to.
+    // The heads of the documents name everything they load, so no script has to preload modules.
     modulePreload: false,
   },
 };

@@ -26,7 +26,7 @@ export function drawDocument(deps: DocumentDeps): string {
   ))}`;
 }
 
-/** What pages in a language are made from. */
+/** The data that pages in a language are made from. */
 export function pageContext(locale: Locale, catalogue: SiteCatalogue): PageContext {
   return {
     locale,

@@ -1,6 +1,6 @@
 /**
  * Renders every public page in every language: `prerender.js` of a build, with a `PrerenderOrder` as JSON on its
- * standard input. A separate program, so that the service never contains, nor waits for, the renderer.
+ * standard input. It is a separate program, so that the service neither contains the renderer nor waits for it.
  */
 
 import { mkdir, readFile, writeFile } from "node:fs/promises";

@@ -3,21 +3,21 @@ import type { IslandName } from "../src/site/model.ts";
 
 type Chunk = { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] };
 
-/** The URLs of what pages fetch. */
+/** The URLs of the files that pages load. */
 export type PageAssets = {
   readonly stylesheet: string;
-  /** Loaded by pages with islands. */
+  /** The script of pages with islands. */
   readonly script: string;
   readonly boot: string;
-  /** Counts visits. */
+  /** The script that counts visits. */
   readonly landing: string;
-  /** Identifies the logged-in user to the support widget. */
+  /** The script that identifies the logged-in user to the support widget. */
   readonly supportContext: string;
   readonly docsTools: string;
   readonly icon: string;
   /** The font that every page begins with. */
   readonly font: string;
-  /** What an island loads, to be fetched along with the script. */
+  /** The files that an island loads, which are fetched together with the script. */
   readonly island: (name: IslandName) => readonly string[];
   /** The preview image of an indexable page. */
   readonly socialImage: (path: string, locale: Locale) => string;

@@ -28,7 +28,7 @@ export function sitemapXml(pages: readonly SitePage[], origin: string): string {
   ].join("\n");
 }
 
-/** What needs a login is not for search engines. */
+/** Pages that need a login are not for search engines. */
 export function robotsText(origin: string): string {
   const closed = ["/console/", "/admin/", "/backend/", "/v1/", "/msgcompat/"];
   return ["User-agent: *", ...closed.map((path) => `Disallow: ${path}`), `Sitemap: ${origin}/sitemap.xml`, ""].join(
@@ -36,7 +36,7 @@ export function robotsText(origin: string): string {
   );
 }
 
-/** What a language model should know about the site, as Markdown. */
+/** The site's description for language models, as Markdown. */
 export function llmsText(pages: readonly SitePage[], { origin, models }: SiteCatalogue): string {
   const listed = pages.filter((page) => page.isIndexed);
   return [

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { StartError } from "../start-error.ts";
 
-/** The operating-system user that Postgres runs as. Postgres refuses to run as root. */
+/** The operating-system user that Postgres runs as. Root is impossible, because Postgres refuses to run as root. */
 export type Account = {
   readonly uid: number;
   readonly gid: number;
@@ -61,7 +61,8 @@ export async function runAs(account: Account | null, command: string[]): Promise
   try {
     const child = Bun.spawn(command, {
       ...spawnIdentity(account),
-      // Not reachable by Ctrl-C: an interrupted check would look like a failed one.
+      // The command gets a separate session, so that Ctrl-C does not reach it: an interrupted check would look like a
+      // failed one.
       detached: true,
       stdin: "ignore",
       stdout: "pipe",
@@ -91,7 +92,10 @@ type SpawnIdentity = {
   readonly gid?: number;
 };
 
-/** Whether the account may pass through every folder on the way to this one. Tried, not computed: ACLs count too. */
+/**
+ * Whether the account may pass through every folder on the way to this one. This is tried and not computed, because
+ * ACLs count too.
+ */
 export async function canEnter(account: Account | null, directory: string): Promise<boolean> {
   const { exitCode } = await runAs(account, ["/bin/sh", "-c", 'cd "$1"', "sh", directory]);
   return exitCode === 0;

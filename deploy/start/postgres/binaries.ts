@@ -13,7 +13,7 @@ export type PostgresBinaries = {
 const linkListName = "pg-symlinks.json";
 
 type PlatformPackage = {
-  /** Holds bin, lib and share. */
+  /** The folder that contains bin, lib and share. */
   readonly directory: string;
   readonly name: string;
   readonly version: string;
@@ -36,7 +36,7 @@ export async function prepareBinaries(
   if (failure === null) {
     return binariesIn(source.directory);
   }
-  // A copy helps if a place can't be entered or written, not if the machine lacks a library.
+  // A copy helps if a place can't be entered or written, but not if the machine lacks a library.
   const isWorthCopying = linkFailure !== null || account !== null;
   for (const root of isWorthCopying ? copyRoots : []) {
     // A missing root is created by the copy, open to everyone; an existing one may be closed to the account.
@@ -105,7 +105,7 @@ async function createLibraryLinks(directory: string): Promise<string | null> {
     try {
       await symlink(basename(source), link);
     } catch (error) {
-      // Another process may create it at the same moment; it only matters that it exists.
+      // Another process may create it at the same moment; either link will do.
       const existing = await readlink(link).catch(() => null);
       if (existing !== basename(source)) {
         return error instanceof Error ? error.message : String(error);
@@ -128,14 +128,14 @@ async function copyPackage(source: string, target: string): Promise<void> {
     await copyFile(join(source, linkListName), join(unfinished, linkListName)).catch(() => undefined);
     await chmod(unfinished, 0o755);
     await createLibraryLinks(unfinished);
-    // Fails when another start was quicker; its copy is as good as this one.
+    // The rename fails when another start was faster; its copy is just as good.
     await rename(unfinished, target).catch(() => undefined);
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
 }
 
-/** The modes are set and not inherited: with a umask of 077 the account could not read its own programs. */
+/** The modes are set explicitly: with a umask of 077 the account could not read its own programs. */
 async function copyTree(source: string, target: string): Promise<void> {
   await mkdir(target, { recursive: true });
   await chmod(target, 0o755);

@@ -7,7 +7,7 @@ import { type Account, canEnter } from "./account.ts";
 /** Folders that every account may enter and that survive a reboot, best first. */
 export const outsideRoots = ["/var/lib/sluice", "/opt/sluice", "/srv/sluice", "/var/tmp/sluice"] as const;
 
-/** In the home folder of a cluster: the database files themselves, if their user has access. */
+/** The folder in the home of a cluster that contains the database files, if their user has access. */
 export const clusterName = "cluster";
 
 const placeFileName = "place.json";
@@ -29,9 +29,9 @@ export async function createHome(directory: string, account: Account | null): Pr
 }
 
 /**
- * Which folder holds (or will hold) the database files of the cluster at `home`. That is a folder below `home`, unless
- * the account that runs Postgres can't get there because a folder on the way is closed to it: then it is one outside,
- * recorded in `home` so that every later start finds it again.
+ * Returns the folder that holds (or will hold) the database files of the cluster at `home`. It is below `home`, unless
+ * the account that runs Postgres can't enter a folder on the way: then it is outside, and recorded in `home` so that
+ * every later start finds it again.
  */
 export async function chooseClusterDirectory(
   home: string,
@@ -92,7 +92,7 @@ async function createOutsidePlace(origin: string): Promise<string> {
       await writeFile(join(place, originFileName), origin);
       return place;
     } catch {
-      // Read-only or forbidden: the next root may do.
+      // The root is read-only or forbidden, so the next one is tried.
     }
   }
   throw new StartError(

@@ -8,7 +8,7 @@ export type PostmasterFile = {
   readonly pid: number;
   /** True once the server accepts connections. */
   readonly isReady: boolean;
-  /** The port it listens on; 0 before it is known. */
+  /** The port that the server listens on; 0 before it is known. */
   readonly port: number;
 };
 
@@ -44,7 +44,7 @@ export async function stopOrphan(cluster: string, report: (line: string) => void
   await stopProcess(file.pid, () => isAlive(file.pid));
 }
 
-/** Asks a server to stop, ever less politely, until `isRunning` says that it has. */
+/** Asks a server to stop, with stronger and stronger signals, until `isRunning` says that it has. */
 export async function stopProcess(pid: number, isRunning: () => boolean): Promise<void> {
   // SIGINT is the fast shutdown (sessions are cut, everything is written), SIGQUIT the immediate one (recovery at next start).
   if (await signalAndWait(pid, "SIGINT", isRunning, fastShutdownMsMax)) {

@@ -4,7 +4,7 @@ import { socialImageSize } from "./image-size.ts";
 const titleFontPx = 84;
 const titleLinePx = 100;
 const titleLinesMax = 3;
-/** Relative to the font size; letters of the font are slightly narrower on average. */
+/** The width of a letter relative to the font size; letters of the font are slightly narrower on average. */
 const letterWidth = 0.56;
 const marginPx = 88;
 const lineLettersMax = Math.floor((socialImageSize.width - 2 * marginPx) / (titleFontPx * letterWidth));
@@ -28,7 +28,7 @@ export function socialImageSvg(title: string | null): string {
   ].join("");
 }
 
-/** @param fonts everything that the text is drawn with; there are no others */
+/** @param fonts all fonts for the text; the system's fonts are not used */
 export function renderSocialImage(svg: string, fonts: readonly Uint8Array[]): Uint8Array {
   const font = { fontBuffers: [...fonts], defaultFontFamily: "Geist" };
   return new Resvg(svg, { font }).render().asPng();

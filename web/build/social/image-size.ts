@@ -1,2 +1,2 @@
-/** In pixels: the size that link previews ask for. */
+/** The size in pixels that link previews ask for. */
 export const socialImageSize = { width: 1200, height: 630 } as const;

@@ -68,7 +68,7 @@ async function cached(file: string, make: () => Promise<Uint8Array>): Promise<Ui
     return kept;
   }
   const made = await make();
-  // All or nothing, in case the build is killed here.
+  // The file is renamed when it is complete, in case the build is killed here.
   await writeFile(`${file}.tmp`, made);
   await rename(`${file}.tmp`, file);
   return made;

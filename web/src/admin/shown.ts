@@ -1,6 +1,6 @@
 import { formats } from "./formats.ts";
 
-/** Shown if there is no value. */
+/** The text that is shown if there is no value. */
 export const dash = "–";
 
 /** An integer in a response, which may be text if a number can't represent it. */

@@ -14,10 +14,10 @@ export type ErrorDetail = {
 /** What the backend refused, or what prevented a request (`offline`, `unreadable`). */
 export class ApiError extends Error {
   readonly code: string;
-  /** 0 if there was no response. */
+  /** The status; 0 if there was no response. */
   readonly status: number;
   readonly requestId: string | null;
-  /** What is wrong with each field, by name. */
+  /** The error of each field, by name. */
   readonly fields: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | null;
 
@@ -38,9 +38,9 @@ export type RequestOptions = {
   /** Null, undefined and empty values are omitted. */
   readonly query?: Readonly<Record<string, QueryValue>>;
   readonly signal?: AbortSignal | undefined;
-  /** Sent with a write, so that a repeated one has no second effect; see `newIdempotencyKey`. */
+  /** The key of a write, so that a repeated one has no second effect; see `newIdempotencyKey`. */
   readonly idempotencyKey?: string;
-  /** It uses another login than this page's, so its refusal does not end the session here. */
+  /** Whether the request uses another login than the page, so that its refusal does not end the session here. */
   readonly isOtherLogin?: boolean;
 };
 
@@ -55,7 +55,7 @@ const sessionEnded = new EventTarget();
 /** The backend's response to callers without a login. */
 const endedCodes: ReadonlySet<string> = new Set(["unauthenticated", "session_expired"]);
 
-/** Whether it was refused for lack of a login. */
+/** Whether a request was refused for lack of a login. */
 export function isSessionEnd(error: unknown): boolean {
   return error instanceof ApiError && endedCodes.has(error.code);
 }

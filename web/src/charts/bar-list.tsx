@@ -5,7 +5,7 @@ import "./chart.css";
 type Bar = {
   readonly name: string;
   readonly value: number;
-  /** The formatted figure. */
+  /** The figure as formatted text. */
   readonly text: string;
   readonly href?: string;
 };

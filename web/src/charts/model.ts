@@ -2,9 +2,9 @@
 export type Series = {
   readonly name: string;
   readonly values: readonly (number | null)[];
-  /** The previous period, drawn dashed. */
+  /** The previous period, which is drawn dashed. */
   readonly isPrevious?: boolean;
-  /** Everything without its own series. */
+  /** The sum of everything without its own series. */
   readonly isOther?: boolean;
 };
 
@@ -16,7 +16,10 @@ export type TimeChart = {
 
 const rows = 2_000;
 
-/** The chart as text for a spreadsheet: a line for each time. Names that a spreadsheet would compute are made inert. */
+/**
+ * The chart as text for a spreadsheet: a line for each time. Names that a spreadsheet would take for formulas are made
+ * harmless.
+ */
 export function toCsv(chart: TimeChart, timeText: (seconds: number) => string): string {
   const head = ["time", ...chart.series.map(({ name }) => name)];
   const lines = chart.times

@@ -24,9 +24,9 @@ type Tip = { readonly index: number; readonly left: number };
 
 const heightPx = 220;
 const timeWidthPx = 72;
-/** The part of the last time label that extends beyond the axis. */
+/** How far the last time label extends beyond the axis. */
 const lastTimePx = 22;
-/** For a label at the side: roughly the width of a digit, and its padding. */
+/** The width of a label at the side: roughly the width of a digit, and the padding. */
 const digitWidthPx = 7;
 const sideSpacePx = 20;
 const tipWidthPx = 176;
@@ -47,7 +47,7 @@ export function Plot(props: PlotProps): JSX.Element {
       plot = new uPlot(options(props, host, setTip), dataOf(props), host);
     }
   };
-  // The rest of the page is rendered before its charts, and usable while they are drawn one after the other.
+  // The rest of the page is rendered before its charts, and remains usable while they are drawn one after the other.
   const draw = (): void => {
     cancelDraw();
     cancelDraw = whenIdle(drawNow);
@@ -61,7 +61,7 @@ export function Plot(props: PlotProps): JSX.Element {
     if (host !== undefined) {
       observer.observe(host);
     }
-    // The canvas does not know custom properties: its colours are read again when the theme changes.
+    // The canvas can't use custom properties, so its colours are read again when the theme changes.
     const dark = matchMedia("(prefers-color-scheme: dark)");
     dark.addEventListener("change", draw);
     onCleanup(() => {
@@ -147,7 +147,10 @@ function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) 
   };
 }
 
-/** Times below, values at the side. Bars have their own times; without any value only the zero is labelled. */
+/**
+ * The axes: times below, values at the side. Bars have their own times; if there are no values, only the zero is
+ * labelled.
+ */
 function axesOf(props: PlotProps, axis: uPlot.Axis): uPlot.Axis[] {
   const { chart, kind } = props;
   const steps = stepsOf(chart.series);
@@ -185,7 +188,9 @@ function barPaths(): Pick<uPlot.Series, "paths"> {
   return paths === undefined ? {} : { paths };
 }
 
-/** Paler without transparency: through a part of a bar the parts behind it would be visible. */
+/**
+ * The fill is paler without transparency: through a transparent part of a bar, the parts behind it would be visible.
+ */
 function fillOf({ isLastUnfinished, chart, kind }: PlotProps, fill: string, behind: string): uPlot.Series.Fill {
   if (isLastUnfinished !== true || kind !== "bars") {
     return () => fill;

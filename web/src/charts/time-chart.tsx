@@ -18,11 +18,11 @@ type TimeChartProps = {
   readonly timeText: (seconds: number) => string;
   /** The IANA time zone of the days and hours. */
   readonly timeZone: string;
-  /** The same in words, under the axis. */
+  /** The time zone in words, under the axis. */
   readonly zone: string;
   /** Called with the selected range, in seconds. */
   readonly onRange?: (from: number, to: number) => void;
-  /** Called on a double click: back to the previous range. */
+  /** Called on a double click, to return to the previous range. */
   readonly onReset?: () => void;
   /** The last time is incomplete; it is drawn paler. */
   readonly isLastUnfinished?: boolean;

@@ -9,7 +9,7 @@ export function readErrorsInOwnWords(): void {
   }
 }
 
-/** The same for errors of the API itself, which the playground calls as programs do. */
+/** Translates errors of the API itself, which the playground calls as programs do. */
 export async function sentenceInOwnWords(message: string): Promise<string> {
   return consoleLocale === "en" ? message : (await translate({ code: "", message, status: 0 })).message;
 }

@@ -11,7 +11,7 @@ import { frameArea } from "./messages/frame.ts";
 const root = document.getElementById("app");
 document.documentElement.lang = consoleLocale;
 document.documentElement.dir = directionOf(consoleLocale);
-// Only users get this document.
+// Only users get this document, so the hint can be left.
 leaveSignInHint(true);
 onSessionEnded(() => leaveSignInHint(false));
 if (root !== null) {

@@ -56,7 +56,7 @@ export function createForm<Values extends Readonly<Record<string, unknown>>>(
     const fields = error instanceof ApiError ? error.fields : {};
     const known = Object.entries(fields).filter(([name]) => Object.hasOwn(values(), name));
     setErrors(() => Object.fromEntries(known) as Partial<Record<keyof Values, string>>);
-    // An error of a field that the form does not show would otherwise be lost.
+    // An error of a field that the form does not show is shown for the whole form, or it would be lost.
     setProblem(known.length > 0 && known.length === Object.keys(fields).length ? null : toError(error));
   };
   const send = async (form: HTMLFormElement | null): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Days in the backend's format, YYYY-MM-DD; by hand, because not every browser has Temporal. */
+/** Days in the backend's format, YYYY-MM-DD; computed without Temporal, which not every browser has. */
 export const daySeconds = 86_400;
 export const dayMs: number = daySeconds * 1_000;
 

@@ -16,21 +16,21 @@ export type Formats = {
   readonly percent: (share: number) => string;
   /** US dollars from exact decimal text, with all its decimals, at least two. */
   readonly usd: (decimal: string) => string;
-  /** The same to the last decimal, for values to be recomputed. */
+  /** US dollars to the last decimal, for values that someone recomputes. */
   readonly usdExact: (decimal: string) => string;
   /** A decimal number from text, with all its decimals. */
   readonly decimal: (text: string) => string;
-  /** The same with always six decimals: for columns, so that the points align. */
+  /** US dollars with always six decimals, so that the points in a column align. */
   readonly usdColumn: (decimal: string) => string;
   /** The value of quota in such a column. */
   readonly quotaColumn: (quota: number | string | bigint) => string;
-  /** The value of quota at a glance: cents from a dollar on, four decimals below. */
+  /** The value of quota at a glance: with cents from a dollar on, with four decimals below that. */
   readonly quotaRounded: (quota: number | string | bigint) => string;
   /** The value of quota in US dollars. */
   readonly quota: (quota: number | string | bigint) => string;
   readonly date: (time: string | Date) => string;
   readonly dateTime: (time: string | Date) => string;
-  /** Such as "3 minutes ago", relative to a given moment. */
+  /** A relative time such as "3 minutes ago", compared with a given time. */
   readonly relative: (time: string | Date, now: number) => string;
   readonly milliseconds: (value: number) => string;
 };
@@ -52,14 +52,14 @@ const relativeUnits: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[]
   ["minute", 60_000],
 ];
 
-/** Here `Intl` abbreviates a second to more than its symbol. */
+/** In these languages, `Intl` abbreviates a second to more than its symbol. */
 const writesSigns: ReadonlySet<Locale> = new Set(["en", "de"]);
 
 function placesOf(decimal: string): number {
   return decimal.split(".")[1]?.length ?? 0;
 }
 
-/** Creating them takes a millisecond, and a table needs them in every cell. */
+/** Formatters are cached: creating them takes a millisecond, and a table needs them in every cell. */
 const made = new Map<string, Formats>();
 const madeMax = 64;
 
@@ -83,7 +83,7 @@ function makeFormats(locale: Locale, zone?: string): Formats {
   const number = new Intl.NumberFormat(tag);
   const compact = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 1 });
-  // In Arabic the letters of "US$" would be torn apart by the text direction.
+  // In Arabic, the text direction would tear the letters of "US$" apart.
   const usdOf = (minimumFractionDigits: number, maximumFractionDigits: number): Intl.NumberFormat =>
     new Intl.NumberFormat(locale === "ar" ? "en" : tag, {
       style: "currency",
@@ -100,7 +100,7 @@ function makeFormats(locale: Locale, zone?: string): Formats {
   const date = new Intl.DateTimeFormat(tag, { dateStyle: "medium", ...zoned });
   const dateTime = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "medium", ...zoned });
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: "auto" });
-  // Text is passed in as it is, so that no amount becomes a float.
+  // The formatter gets the text unchanged, so that no amount becomes a float.
   const formatUsd = (decimal: string, format = usd): string => {
     const text = format.format(decimal as Intl.StringNumericLiteral);
     // The sign and the number stay together in right-to-left text.

@@ -1,7 +1,7 @@
 import type { Locale } from "@sluice/contracts/locales";
 import { formatTagOf } from "./locale.ts";
 
-/** A count decides which form is used; `{count}` in it is the formatted number. */
+/** The forms of a text by plural category; `{count}` in them is the formatted number. */
 export type PluralForms = {
   readonly other: string;
   readonly zero?: string;

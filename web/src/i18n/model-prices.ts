@@ -5,7 +5,7 @@ import type { Formats } from "./format.ts";
 type PriceName = "input_usd_per_m" | "output_usd_per_m" | "request_usd" | "image_usd" | "second_usd";
 type Priced = Pick<SiteModel, PriceName>;
 
-/** Whether its tokens cost something; a free model counts as priced by the token. */
+/** Whether the tokens of a model cost something; a free model counts as priced by the token. */
 export function isPricedByToken(model: Readonly<Record<PriceName, string | null>>): boolean {
   const others = [model.request_usd, model.image_usd, model.second_usd];
   return [model.input_usd_per_m, model.output_usd_per_m].some(isAbove) || !others.some(isAbove);
@@ -15,12 +15,14 @@ function isAbove(usd: string | null): boolean {
   return Number(usd) > 0;
 }
 
-/** The price of its tokens in words; a dash for a model that is paid by the call, the image or the second instead. */
+/**
+ * The price of a model's tokens in words; a dash for a model that is paid by the call, the image or the second instead.
+ */
 export function shownTokenPrice(formats: Formats, model: Priced, usdPerM: string): string {
   return isPricedByToken(model) ? formats.usd(usdPerM) : "–";
 }
 
-/** What it costs besides its tokens, under these labels; empty if that is free. */
+/** The prices of a model besides its tokens, under these labels; empty if it has none. */
 export function otherPrices(
   model: PriceList,
   labels: Readonly<Record<UnitName, string>>,
@@ -31,7 +33,7 @@ export function otherPrices(
     .filter(([, usd]) => isAbove(usd));
 }
 
-/** Its main price: tokens, else whichever of the others it has. */
+/** The main price of a model: that of its tokens, else the first of its other prices. */
 export function firstPrice(model: Priced): string {
   const others = [model.image_usd, model.second_usd, model.request_usd];
   return isPricedByToken(model) ? model.input_usd_per_m : (others.find(isAbove) ?? "0");

@@ -6,7 +6,7 @@ import { Card } from "../kit/card.tsx";
 import { Checkbox, SelectField, Switch, TextArea, TextField } from "../kit/field.tsx";
 import { ErrorState } from "../kit/states.tsx";
 
-/** Sending it shows what a refusal of the backend looks like. */
+/** Sending this form shows how a refusal of the backend looks. */
 export function KitForms(): JSX.Element {
   const form = createForm({
     initial: { name: "", limit: "", reason: "", isTraced: true },

@@ -2,7 +2,7 @@ import { type JSX, Show, splitProps } from "solid-js";
 import "./button.css";
 
 type ButtonProps = JSX.ButtonHTMLAttributes<HTMLButtonElement> & {
-  /** At most one `primary` in a view. */
+  /** A view has at most one `primary` button. */
   readonly variant?: "plain" | "primary" | "danger" | "quiet";
   readonly shape?: "square" | undefined;
   readonly size?: "large" | undefined;

@@ -38,7 +38,7 @@ export function Figures(props: {
 export function Figure(props: {
   readonly label: JSX.Element;
   readonly value: JSX.Element;
-  /** The exact figure if the value is rounded; shown on hover. */
+  /** The exact figure, if the value is rounded; shown on hover. */
   readonly exact?: string | undefined;
   readonly unit?: string;
   readonly note?: JSX.Element;

@@ -49,7 +49,7 @@ export function CopyButton(props: {
 
 /**
  * Pages over plain HTTP from another host have no clipboard API, and a browser may refuse it elsewhere, so the old
- * method is kept as well. Returns whether the text was copied: a failure is never reported as a success.
+ * method remains as a fallback. Returns whether the text was copied: a failure is never reported as a success.
  */
 async function copyText(text: string): Promise<boolean> {
   try {

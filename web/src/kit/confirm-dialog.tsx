@@ -8,11 +8,11 @@ type ConfirmProps = {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly title: string;
-  /** What will happen, and what is irreversible. */
+  /** The effects, and which of them are irreversible. */
   readonly children: JSX.Element;
   /** The verb of the button, such as "Revoke now". */
   readonly action: string;
-  /** Must be typed before the button works; for irreversible actions. */
+  /** A word that must be typed before the button works; for irreversible actions. */
   readonly typed?: { readonly word: string; readonly label: string };
   readonly isBusy?: boolean;
   readonly onConfirm: () => void;

@@ -51,7 +51,7 @@ export function Dialog(props: DialogProps): JSX.Element {
         props.onClose();
       }}
       onPointerDown={(event) => {
-        // Only the backdrop is the dialog itself: its content covers the rest.
+        // A press on the backdrop has the dialog itself as its target; its content covers the rest.
         if (event.target === element && isOutside(event, element)) {
           props.onClose();
         }

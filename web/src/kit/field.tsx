@@ -73,7 +73,10 @@ export function TextArea(props: FieldTexts & Omit<JSX.TextareaHTMLAttributes<HTM
   return <Field {...texts}>{(control) => <textarea class="input" {...rest} {...control} />}</Field>;
 }
 
-/** One choice out of few or many; the browser's own list, which works on every device. The options are its children. */
+/**
+ * A choice among few or many options. It is the browser's own list, which works on every device. The options are its
+ * children.
+ */
 export function SelectField(props: FieldTexts & Omit<JSX.SelectHTMLAttributes<HTMLSelectElement>, "id">): JSX.Element {
   const [texts, rest] = splitProps(props, textKeys);
   return <Field {...texts}>{(control) => <select class="input" {...rest} {...control} />}</Field>;

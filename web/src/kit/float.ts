@@ -1,7 +1,7 @@
 const gapPx = 4;
 const edgePx = 8;
 
-/** Places a floating element below its anchor, above it if there is no room, and always inside the window. */
+/** Places a floating element below its anchor, or above it if there is no room below, and always inside the window. */
 export function placeBeside(anchor: Element, float: HTMLElement, align: "start" | "end" | "center"): void {
   const at = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = float;

@@ -1,7 +1,7 @@
 import type { JSX } from "solid-js";
 import "./icon.css";
 
-/** Paths on a grid of 16, stroked. */
+/** Stroked paths on a grid of 16. */
 const shapes = {
   check: "M3 8.5 6.5 12 13 4.5",
   chevron: "M6 4l4 4-4 4",

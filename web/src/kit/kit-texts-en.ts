@@ -1,4 +1,4 @@
-/** The few texts of the kit itself; the rest comes from the pages. English unless a provider says otherwise. */
+/** The few texts of the kit itself; pages pass in all others. They are in English unless a provider says otherwise. */
 export const kitTextsEn = {
   close: "Close",
   cancel: "Cancel",

@@ -8,9 +8,9 @@ export type MenuEntry =
       readonly label: string;
       readonly onSelect: () => void;
       readonly tone?: "bad";
-      /** Part of the label of a disabled entry, not only its colour. */
+      /** A disabled entry says so in its label, not only by its colour. */
       readonly isDisabled?: boolean;
-      /** Makes it an entry that is on or off. */
+      /** Makes the entry a checkbox. */
       readonly isChecked?: boolean;
     }
   | { readonly label: string; readonly href: string; readonly isDownload?: boolean }
@@ -139,7 +139,7 @@ function MenuLine(props: { readonly entry: MenuEntry; readonly close: () => void
   );
 }
 
-/** Where a key moves the focus, or null for a key without meaning in a list. */
+/** The index that a key moves the focus to, or null for a key without meaning in a list. */
 function nextFocus(items: readonly HTMLElement[], key: string): HTMLElement | null {
   const at = items.findIndex((item) => item.matches(":focus"));
   const moves: Readonly<Record<string, number>> = {

@@ -4,7 +4,7 @@ import { useKitTexts } from "./kit-texts.tsx";
 import type { Tone } from "./status.tsx";
 import "./states.css";
 
-/** Nothing is there, why, and what to do next. */
+/** The state of an empty list: why it is empty, and what to do next. */
 export function EmptyState(props: {
   readonly title: string;
   readonly children?: JSX.Element;
@@ -26,7 +26,7 @@ export function EmptyState(props: {
 /** How an error describes itself; `ApiError` has this form. */
 type ShownError = { readonly message: string; readonly requestId?: string | null };
 
-/** Something failed: what, with the request id for support, and a way to try again. */
+/** The state after a failure: what failed, the request id for support, and a way to try again. */
 export function ErrorState(props: {
   readonly error: ShownError | Error | null;
   readonly onRetry?: (() => void) | undefined;

@@ -35,7 +35,7 @@ export function showToast(text: string, tone: Tone = "ok", action: ToastAction |
   }
 }
 
-/** Where toasts appear; once per shell. */
+/** The place where toasts appear; a shell has one. */
 export function Toaster(): JSX.Element {
   const texts = useKitTexts();
   return (

@@ -5,7 +5,7 @@ import type { NavEntry } from "./nav-entry.ts";
 
 /** A page of the console or the admin area, parametrised by the texts of its sidebar labels. */
 export type AppRoute<Texts> = {
-  /** Below the base of the entry, with both slashes; `:name` is a parameter. */
+  /** The path below the base of the entry, with both slashes; `:name` is a parameter. */
   readonly path: string;
   readonly nav?: {
     readonly label: (texts: Texts) => string;

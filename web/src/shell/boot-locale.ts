@@ -6,5 +6,5 @@ try {
     document.documentElement.dir = remembered === "ar" ? "rtl" : "ltr";
   }
 } catch {
-  // No cookies, no choice: the application detects the browser's language.
+  // Without cookies there is no stored choice: the application detects the browser's language.
 }

@@ -5,5 +5,5 @@ try {
     document.documentElement.dataset["theme"] = theme;
   }
 } catch {
-  // No storage, no choice: the theme of the system is used.
+  // Without storage there is no stored choice: the theme of the system is used.
 }

@@ -2,12 +2,12 @@ import type { IconName } from "../kit/icon.tsx";
 
 /** One page in the sidebar. */
 export type NavEntry = {
-  /** Below the base of the entry, such as `/keys/`. */
+  /** The path below the base of the entry, such as `/keys/`. */
   readonly path: string;
   readonly label: string;
   readonly icon: IconName;
   /** The letter after `g` that opens it. */
   readonly key?: string;
-  /** The heading above it, where a group begins. */
+  /** The heading above the first entry of a group. */
   readonly group?: string;
 };

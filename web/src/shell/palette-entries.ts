@@ -1,7 +1,7 @@
 /** An entry that the palette finds by its name. */
 export type PaletteEntry = {
   readonly label: string;
-  /** Its kind, at the end of the line. */
+  /** The kind of the entry, shown at the end of the line. */
   readonly kind?: string;
   readonly onSelect: () => void;
 };

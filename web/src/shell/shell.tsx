@@ -42,7 +42,7 @@ type ShellProps = {
   readonly children: JSX.Element;
 };
 
-// Most visits open neither.
+// Palette and shortcuts are loaded on demand, because most visits open neither.
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const ShortcutsDialog = lazy(async () => ({ default: (await import("./shortcuts-dialog.tsx")).ShortcutsDialog }));
 
@@ -52,7 +52,7 @@ const themes: readonly Theme[] = ["system", "light", "dark"];
 export function Shell(props: ShellProps): JSX.Element {
   const navigate = useNavigate();
   const location = useLocation();
-  // As in the sidebar; the router would remove the trailing slash.
+  // The path is the same as in the sidebar; the router would remove the trailing slash.
   const go = (path: string): void => navigate(`/${props.area}${path}`, { resolve: false });
   const [isNavOpen, setIsNavOpen] = createSignal(false);
   const [isPaletteOpen, setIsPaletteOpen] = createSignal(false);
@@ -115,7 +115,7 @@ export function Shell(props: ShellProps): JSX.Element {
   );
 }
 
-/** Loaded when it is opened for the first time, and kept from then on. */
+/** Loads the content when it is opened for the first time, and keeps it from then on. */
 function OnceOpened(props: { readonly isOpen: boolean; readonly children: JSX.Element }): JSX.Element {
   const wasOpened = createMemo<boolean>((before) => before || props.isOpen, false);
   return (

@@ -3,7 +3,7 @@ import { hasSingleKeys } from "./preferences.ts";
 
 const sequenceMs = 1_000;
 
-/** Keys by what they do; two letters with a space between are pressed one after the other. */
+/** Actions by the keys that trigger them; two letters with a space between are pressed one after the other. */
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
 function isTyping(target: EventTarget | null): boolean {

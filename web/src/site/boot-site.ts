@@ -6,7 +6,7 @@ import "../shell/boot-theme.ts";
 
 try {
   if (location.pathname === "/login/") {
-    // The console sends visitors without a session there.
+    // The console sends visitors without a session to this page, so the hint is wrong.
     localStorage.removeItem("signed-in");
   } else if (/[?&]signed-in\b/.test(location.search) || localStorage.getItem("signed-in") === "yes") {
     // The first is the return path of a login that the page itself requested.
@@ -14,5 +14,5 @@ try {
     document.documentElement.dataset["signedIn"] = "yes";
   }
 } catch {
-  // No storage, no hint: the page offers a login, which leads on to the console.
+  // Without storage there is no hint: the page offers a login, which leads to the console.
 }

@@ -1,6 +1,6 @@
 /**
- * Reports that a public page was seen, and which call to action on it was clicked. Without cookies: the visitor id is
- * random and forgotten with the tab. Visitors who ask not to be tracked are not, and neither are bots.
+ * Reports that a public page was seen, and which call to action on it was clicked. It uses no cookies: the visitor id
+ * is random, and lost when the tab is closed. It reports neither bots nor visitors who ask not to be tracked.
  */
 type Campaign = { utm_source?: string; utm_medium?: string; utm_campaign?: string };
 
@@ -38,7 +38,7 @@ function campaignOf(search: string): Campaign {
     try {
       sessionStorage.setItem(campaignKey, text);
     } catch {
-      // Then the next page knows nothing of it.
+      // Without storage, the next page does not know the value.
     }
   }
   return JSON.parse(keptInTab(campaignKey, () => text)) as Campaign;

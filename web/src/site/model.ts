@@ -4,8 +4,8 @@ import type { JSX } from "solid-js";
 import type { Formats } from "../i18n/format.ts";
 
 /**
- * What a page is rendered from. It contains nothing about the time or the visitor, so that the result is the same each
- * time.
+ * The data that a page is rendered from. It depends neither on the time nor on the visitor, so that the result is the
+ * same each time.
  */
 export type PageContext = {
   readonly locale: Locale;
@@ -26,12 +26,15 @@ export type SitePage = {
   readonly path: string;
   readonly title: (locale: Locale) => string;
   readonly description: (locale: Locale) => string;
-  /** The page whose preview image it uses, if not its own; those of the catalogue are known only after the build. */
+  /**
+   * The page whose preview image this one uses, if it has none of its own: pages of the catalogue are known only after
+   * the build.
+   */
   readonly socialImageOf?: string;
   /** Whether search engines may list it. */
   readonly isIndexed: boolean;
   readonly islands: readonly IslandName[];
-  /** A script of its own, for pages that need more than islands. */
+  /** The page's own script, if it needs more than islands. */
   readonly script?: "docs-tools";
   /** The page as Markdown, published beside it: `/docs/billing.md`. */
   readonly markdown?: (context: PageContext) => string;

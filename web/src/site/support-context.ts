@@ -6,7 +6,7 @@ type Me = { readonly user: { readonly email: string; readonly display_name: stri
 const me = "/backend/auth/me/";
 
 async function notifyWidget(widget: Element): Promise<void> {
-  // Without a login the answer is a 401, and without a network there is none: both say nothing of a user.
+  // Without a login the response is a 401, and without a network there is none: neither says anything about a user.
   const answer = await fetch(me, { headers: { accept: "application/json" } }).catch(() => null);
   if (answer?.ok === true) {
     const { user } = (await answer.json()) as Me;

@@ -31,7 +31,7 @@ type DataTableProps<Row> = {
   readonly nextCursor?: string | null | undefined;
   /** How many rows there are, if known. */
   readonly total?: { readonly count: number; readonly is_exact: boolean } | null;
-  /** Why the list is empty without any filter, and what to do. */
+  /** The reason why the list is empty without any filter, and what to do. */
   readonly empty: { readonly title: string; readonly text?: string; readonly actions?: JSX.Element };
   /** URLs that stream every matching row. */
   readonly exports?: { readonly csv: string; readonly json?: string };

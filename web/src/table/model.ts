@@ -2,20 +2,23 @@ import type { JSX } from "solid-js";
 
 /** One column. Its content comes with the row: a list requests nothing more from the backend. */
 export type Column<Row> = {
-  /** Also the backend's name for sorting. */
+  /** The id of the column, which is also the backend's name for sorting. */
   readonly id: string;
   readonly label: string;
   readonly cell: (row: Row) => JSX.Element;
   readonly align?: "end";
   readonly isSortable?: boolean;
   readonly isHiddenAtFirst?: boolean;
-  /** On a phone a row is a card: its title, a badge beside it, a line (default), or not shown. */
+  /**
+   * The place of the column on a phone, where a row is a card: its title, a badge beside it, a line (default), or not
+   * shown.
+   */
   readonly card?: "title" | "badge" | "hidden";
 };
 
 /** A filter with a list of choices. */
 export type ChoiceFilter = {
-  /** The name in the URL. */
+  /** The name of the filter in the URL. */
   readonly id: string;
   readonly label: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];
@@ -28,7 +31,7 @@ export type Filter = ChoiceFilter | SearchFilter;
 
 export type Sort = { readonly column: string; readonly isDescending: boolean };
 
-/** `-created_at` is descending. */
+/** Parses the sort of a URL; `-created_at` is descending. */
 export function parseSort(text: string): Sort | null {
   const match = /^(-?)([a-z][a-z0-9_]{0,63})$/.exec(text);
   return match === null ? null : { column: match[2] ?? "", isDescending: match[1] === "-" };

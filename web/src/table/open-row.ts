@@ -15,7 +15,7 @@ export function createOpenRow<Row>({ rows, rowId, openId }: OpenRowOptions<Row>)
   const onClose = (): void => {
     setClosed((count) => count + 1);
   };
-  // It does not bubble.
+  // The `close` event does not bubble, so this listener captures it.
   onMount(() => document.addEventListener("close", onClose, true));
   onCleanup(() => document.removeEventListener("close", onClose, true));
   return createMemo<Row | undefined>((before) => {

@@ -9,7 +9,7 @@ type SidePanelProps = {
   readonly isOpen: boolean;
   readonly title: string;
   readonly onClose: () => void;
-  /** To the next (1) or previous (-1) item of the list, by J and K or the buttons. */
+  /** Moves to the next (1) or previous (-1) row of the list, by J and K or the buttons. */
   readonly onStep: (step: 1 | -1) => void;
   readonly children: JSX.Element;
 };

@@ -24,7 +24,7 @@ export function createTableLayout<Row>(name: string, columns: () => readonly Col
     isVisible,
     toggle: (id) => {
       const next = isVisible(id) ? [...hidden(), id] : hidden().filter((each) => each !== id);
-      // A table without columns would show nothing that could be opened.
+      // At least one column stays: a table without columns would show nothing that could be opened.
       if (columns().some((column) => !next.includes(column.id))) {
         setHidden(next);
         keepPreference(columnsKey, next.join(","));

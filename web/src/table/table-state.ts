@@ -6,7 +6,7 @@ const pageSizeDefault = 25;
 
 /** The state of a list, stored in the URL: Back works, and a link shows the same to others. */
 export type TableState = {
-  /** The value of a filter, empty without one. */
+  /** The value of a filter, or an empty text if the filter is not set. */
   readonly filter: (id: string) => string;
   readonly setFilter: (id: string, value: string) => void;
   readonly clearFilters: () => void;
@@ -18,10 +18,10 @@ export type TableState = {
   readonly setCursor: (cursor: string | null) => void;
   readonly pageSize: () => number;
   readonly setPageSize: (size: number) => void;
-  /** The id of the row whose panel is open, empty when none is. */
+  /** The id of the row whose panel is open, or an empty text. */
   readonly openId: () => string;
   readonly setOpenId: (id: string | null) => void;
-  /** The query of the list, as the backend takes it; also for export links. */
+  /** The query of the list in the form that the backend takes; also for export links. */
   readonly query: () => Readonly<Record<string, string | number>>;
 };
 
@@ -29,7 +29,7 @@ type TableStateOptions = {
   /** The names of the filters, which are their names in the URL. */
   readonly filters: readonly string[];
   readonly sort?: Sort;
-  /** A prefix of the names if a page has two lists. */
+  /** A prefix of the parameter names, if a page has two lists. */
   readonly prefix?: string;
 };
 
@@ -54,7 +54,7 @@ export function createTableState(options: TableStateOptions): TableState {
   const activeFilters = (): string[] => options.filters.filter((id) => filter(id) !== "");
   return {
     filter,
-    // Anything that changes which rows there are returns to the first page.
+    // A change of the filters or the order returns to the first page.
     setFilter: (id, value) => write({ [id]: value === "" ? null : value, cursor: null, open: null }, true),
     clearFilters: () =>
       write({ ...Object.fromEntries(options.filters.map((id) => [id, null])), cursor: null, open: null }, true),

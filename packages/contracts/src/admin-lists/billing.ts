@@ -44,7 +44,7 @@ export const orderList = listContract({
   filters: {
     order_no: exactText(64),
     user_id: idText,
-    /** Selects orders whose user's or own address starts with this. */
+    /** Selects orders whose email address, or whose user's, starts with this. */
     email: exactText(254),
     status: choiceOf(orderStatuses),
     pay_channel: choiceOf(payChannels),

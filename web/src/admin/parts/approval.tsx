@@ -55,7 +55,7 @@ const effectLabels: Readonly<Record<EffectName, string>> = {
   ...priceEffectLabels,
 };
 
-/** Values of enumerations; others are amounts, or names that a person chose. */
+/** Effects whose values are enumerations; the others are amounts, or names that a person chose. */
 const words: ReadonlySet<EffectName> = new Set([
   "decision",
   "outcome",

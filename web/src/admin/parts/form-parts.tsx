@@ -44,13 +44,13 @@ export function FieldRow(props: { readonly children: JSX.Element }): JSX.Element
   return <div class="field-row">{props.children}</div>;
 }
 
-/** An empty field has no value. */
+/** Returns null for an empty field. */
 export function orNull(text: string): string | null {
   const trimmed = text.trim();
   return trimmed === "" ? null : trimmed;
 }
 
-/** An empty field is omitted. */
+/** Returns undefined for an empty field, so that it is omitted. */
 export function orAbsent(text: string): string | undefined {
   return orNull(text) ?? undefined;
 }

@@ -6,7 +6,7 @@ import "../../table/data-table.css";
 
 /** The days of a page, in the URL; empty means the backend's default. */
 export type RangeState = {
-  /** The backend's default, in words. */
+  /** The words for the backend's default range. */
   readonly unset: string;
   readonly fromDay: () => string;
   readonly toDay: () => string;

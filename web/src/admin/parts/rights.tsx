@@ -31,7 +31,7 @@ export function createMe(): Me {
 
 /** Shows its children to super-admins; other admins see which right is missing. */
 export function SuperOnly(props: {
-  /** What requires it, such as "Secrets are seen and saved". */
+  /** The action that requires the right, such as "Secrets are seen and saved". */
   readonly what: string;
   readonly children: JSX.Element;
 }): JSX.Element {

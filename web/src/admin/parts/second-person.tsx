@@ -19,7 +19,7 @@ export function createSettings(isWanted: () => boolean = () => true) {
 
 /** Shown before sending if a second super-admin has to approve; nothing while one alone may do everything. */
 export function SecondPersonNotice(props: {
-  /** What waits, such as "A lower price waits"; given the threshold in US dollars. */
+  /** The change that waits, such as "A lower price waits"; a function gets the threshold in US dollars. */
   readonly what: string | ((aboveUsd: string) => string);
 }): JSX.Element {
   const me = createMe();

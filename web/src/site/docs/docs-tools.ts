@@ -38,7 +38,7 @@ function rememberTabs(docs: HTMLElement): void {
       try {
         localStorage.setItem(storageKey, JSON.stringify(chosen));
       } catch {
-        // No storage: it applies to this page only.
+        // Without storage, the choice applies to this page only.
       }
       // The content above changes its height with the tabs; what was clicked stays in place.
       const before = target.getBoundingClientRect().top;

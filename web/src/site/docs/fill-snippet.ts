@@ -13,7 +13,7 @@ export type SnippetValues = {
 };
 
 const usualModel = "claude-sonnet-5-5";
-/** Neither the most expensive nor the smallest of a family. */
+/** Whether the name is neither of the most expensive nor of the smallest models of a family. */
 const isMiddling = (name: string): boolean => name.includes("sonnet");
 const placePattern = /\{\{(\w+)\}\}/g;
 

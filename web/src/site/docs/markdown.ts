@@ -11,7 +11,7 @@ type MarkdownParts = {
 
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`;
-/** Longer than any inside a snippet. */
+/** The fence is longer than any inside a snippet. */
 const fenced = (text: string): string => `\`\`\`\n${text}\n\`\`\``;
 
 /** A page of the docs as Markdown, for programs that read. */

@@ -29,7 +29,7 @@ export function perThousand(usdPerM: string): string {
 const keys: Readonly<Record<Exclude<ModelSort, "name">, (model: SiteModel) => bigint>> = {
   input: (model) => scaled(model.input_usd_per_m),
   output: (model) => scaled(model.output_usd_per_m),
-  // The longest first.
+  // Sorts the longest context first.
   context: (model) => BigInt(-model.context_tokens_max),
 };
 

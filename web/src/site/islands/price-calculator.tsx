@@ -2,7 +2,7 @@ import { createMemo, createSignal, createUniqueId, For, type JSX } from "solid-j
 import { costOfTokens, toTokens } from "./token-cost.ts";
 
 export type PriceCalculatorProps = {
-  /** How amounts are formatted, a BCP 47 tag. */
+  /** The BCP 47 tag that determines how amounts are formatted. */
   readonly formatTag: string;
   readonly texts: {
     readonly model: string;
@@ -30,7 +30,7 @@ export function PriceCalculator(props: PriceCalculatorProps): JSX.Element {
   const [input, setInput] = createSignal("100000");
   const [cached, setCached] = createSignal("0");
   const [output, setOutput] = createSignal("20000");
-  // A single token costs less than a millionth.
+  // A single token costs less than a millionth of a dollar, so small amounts need many decimals.
   const amount = new Intl.NumberFormat(props.formatTag, {
     style: "currency",
     currency: "USD",

@@ -111,7 +111,7 @@ export function DeedForm(props: {
   );
 }
 
-/** Creates an admin; the password is theirs alone. */
+/** Creates an admin, who alone learns the password. */
 export function CreateForm(props: { readonly onDone: () => void }): JSX.Element {
   const refresh = useRefresh(listPath);
   const form = createForm({

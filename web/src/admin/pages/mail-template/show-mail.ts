@@ -1,12 +1,12 @@
-/** The temporary name of a style attribute during parsing: our policy would refuse it under its own name. */
+/** The temporary name of a style attribute during parsing: our policy would refuse the attribute under its own name. */
 const styleName = "data-mail-style";
 
-/** What an email may contain: no scripts, no forms, nothing that loads something. */
+/** Elements that an email may not contain: scripts, forms, and whatever loads something. */
 const refused = "script, style, link, meta, base, iframe, object, embed, form, img, picture, video, audio, svg, source";
 
 /**
  * Shows the HTML of an email in the empty document of a frame. The pages' policy allows no styles in markup, so each is
- * set as a property; images are left out, since nothing is loaded from elsewhere.
+ * set as a property; images are left out, because the page loads nothing from other servers.
  */
 export function showMailIn(target: Document, html: string): void {
   const renamed = html.replace(/(<[^>]*?\s)style(\s*=)/gi, `$1${styleName}$2`);

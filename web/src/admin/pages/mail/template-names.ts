@@ -1,7 +1,7 @@
 import type { mailTemplateNames } from "@sluice/contracts/mail";
 
-// Repeats the names in packages/contracts, since their schema would bring zod into the browser. The record must name
-// each.
+// Repeats the names in packages/contracts, since their schema would bring zod into the browser. The record has to name
+// each of them.
 const names: Readonly<Record<(typeof mailTemplateNames)[number], string>> = {
   email_verify: "Confirm the address after registering",
   account_exists: "Someone registered with an address that already has an account",

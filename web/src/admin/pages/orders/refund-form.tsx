@@ -18,7 +18,7 @@ import { shownMoment } from "../../shown.ts";
 type Preview = ResponseOf<typeof refundPreviewResponse>["preview"];
 
 const previewPath = "/backend/admin/refund/preview/";
-/** Typing pauses are shorter than this, so that not every digit sends a request. */
+/** Pauses while typing are shorter than this, so that not every digit sends a request. */
 const typingMs = 250;
 
 /** Refunds money of an order. The effect on the balance is the backend's preview. */
@@ -105,7 +105,7 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
   );
 }
 
-/** What would go where, or why it would be refused. */
+/** The effects of a refund, or the reasons why it would be refused. */
 function RefundFacts(props: { readonly preview: Preview; readonly mayGoNegative: boolean }): JSX.Element {
   const balance = (): string => {
     const { remaining_before: before, remaining_after: after } = props.preview;

@@ -34,7 +34,7 @@ const tabs = [
   { id: "check", label: "Money check" },
 ] as const;
 
-/** Columns that only some of the lists have. */
+/** Clears the parameters that not all of the lists share. */
 const nothingChosen = { open: null, cursor: null, sort: null, status: null, result: null, is_open: null };
 
 /** What came in, what went back, and what both did to quota. */

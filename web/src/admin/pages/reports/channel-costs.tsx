@@ -74,7 +74,7 @@ export function ChannelCosts(): JSX.Element {
   );
 }
 
-/** What is sent for an empty field. */
+/** Converts the text of a price field to the value that is sent when it is empty. */
 const sent = { refused: (text: string) => text.trim(), free: orAbsent, as_whole: orNull };
 
 function CostForm(props: { readonly onDone: () => void }): JSX.Element {

@@ -159,13 +159,13 @@ function Body(props: { readonly title: string; readonly body: BodyView | null })
   );
 }
 
-/** JSON with line breaks; everything else as it came. */
+/** Shows JSON with line breaks, and everything else unchanged. */
 function readable({ encoding, content }: BodyView): string {
   if (encoding === "text" && /^\s*[[{]/.test(content)) {
     try {
       return JSON.stringify(JSON.parse(content), null, 2);
     } catch {
-      // A stream of events, or a truncated body.
+      // The text is a stream of events, or a truncated body.
       return content;
     }
   }

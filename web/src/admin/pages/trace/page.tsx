@@ -49,7 +49,7 @@ export function Page(): JSX.Element {
     filters: ["request_id", "gateway_user_id", "key_id", "model", "status", "http_status"],
   });
   const [isLive, setIsLive] = createSignal(false);
-  // What an admin is reading must not move.
+  // New calls must not move the rows that an admin is reading.
   const list = createTraceQuery(state, () => (isLive() && state.openId() === "" && state.cursor() === "" ? liveMs : 0));
   return (
     <>

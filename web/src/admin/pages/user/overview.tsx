@@ -197,7 +197,7 @@ function Plans(props: { readonly detail: UserDetail }): JSX.Element {
             { label: "Status", cell: (row) => <StateWord state={row.status} /> },
             { label: "Until", cell: (row) => shownMoment(row.period_end) },
             { label: "Left, USD", cell: (row) => formats.quota(row.quota_left), align: "end" },
-            // Nothing renews automatically: cancelling only records the intention.
+            // Nothing renews automatically, so cancelling only records the user's wish.
             { label: "Cancelled", cell: (row) => (row.is_cancelled_at_end ? "yes" : "no") },
           ]}
         />

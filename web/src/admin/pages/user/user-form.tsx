@@ -33,7 +33,7 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
         display_name: orNull(values.display_name),
         user_type: values.user_type,
         status: values.status,
-        // It requires more rights than the rest, so it is only sent when changed.
+        // A change of the multiplier requires more rights, so it is sent only when it has changed.
         ...(multiplier === user.rate_multiplier ? {} : { rate_multiplier: multiplier }),
         updated_at: user.updated_at,
         reason: orAbsent(values.reason),

@@ -31,7 +31,7 @@ type ListOf<Row> = {
   readonly columns: readonly Column<Row>[];
   readonly rowId: (row: Row) => string;
   readonly empty: string;
-  /** The filter that names the user. */
+  /** The name of the filter for the user. */
   readonly filter?: string;
 };
 

@@ -26,7 +26,7 @@ export function ProfileCard(props: { readonly user: User }): JSX.Element {
         locale,
       });
       if (locale !== consoleLocale && allLocales.some((each) => each === locale)) {
-        // Every text of the page is in the previous language.
+        // The page is reloaded, because all of its texts are in the previous language.
         window.location.reload();
         return;
       }

@@ -76,7 +76,7 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
   const offered = isTrial ? methods : methods.filter(({ isReady }) => isReady);
   const [chosen, setChosen] = createSignal(offered.find(({ isReady }) => isReady) ?? offered[0]);
   const [shown, setShown] = createSignal<Payment | null>(null);
-  // The same while the purchase is the same, so that a second press does not place a second order.
+  // The key stays the same while the purchase does, so that a second press does not place a second order.
   let idempotencyKey = newIdempotencyKey();
   createEffect(
     on(chosen, () => {

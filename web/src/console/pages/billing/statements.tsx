@@ -91,7 +91,7 @@ function SumLine(props: { readonly name: string; readonly amount: number | strin
   );
 }
 
-/** Newest first, as `2026-11`, in UTC. */
+/** The last months, newest first, as `2026-11`, in UTC. */
 function lastMonths(now: Date): string[] {
   return Array.from({ length: monthsShown }, (_, index) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - index, 1)).toISOString().slice(0, 7),

@@ -26,7 +26,7 @@ import { homeArea } from "./messages/messages.ts";
 import { SetupCard } from "./setup-card.tsx";
 
 const daysOfPace = 30;
-/** Beyond this, the pace is meaningless. */
+/** If the balance lasts for more days than this, the pace says nothing. */
 const daysCountedMax = 1_000;
 const daysOfWeek = 7;
 const shownMax = 5;
@@ -94,7 +94,7 @@ function quotaOf(days: readonly Sums[]): bigint {
 }
 
 function AccountFigures(props: {
-  /** Null when it could not be read, undefined while loading. */
+  /** The remaining quota; null when it could not be read, undefined while it loads. */
   readonly remaining: number | string | null | undefined;
   readonly summary: UsageSummary | null;
 }): JSX.Element {

@@ -19,7 +19,7 @@ export function CreateKeyDialog(props: {
   readonly onMade: (key: MadeKey) => void;
 }): JSX.Element {
   const texts = keysArea.texts();
-  // The same until a key was created, so that a repeated press creates no second one.
+  // The key stays the same until an API key was created, so that a repeated press creates no second one.
   let idempotencyKey = newIdempotencyKey();
   const form = createForm({
     initial: emptyKey,

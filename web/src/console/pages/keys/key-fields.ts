@@ -44,7 +44,7 @@ const untyped: Typed = {
 
 export const emptyKey: KeyValues = byKeyField<Typed>(keyFields, ({ kind }) => untyped[kind]);
 
-/** What is wrong with it, by field. */
+/** The errors of the input, by field. */
 export function checkKey(values: KeyValues, texts: KeysMessages): Partial<Record<KeyFieldName, string>> {
   const problems = keyFields.map((field) => {
     if (field.kind === "count") {

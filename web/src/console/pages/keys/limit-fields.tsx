@@ -39,7 +39,7 @@ function LimitField({ form, field: { name, kind } }: LimitProps): JSX.Element {
   }
 }
 
-/** Only a budget can begin again. */
+/** Only a budget can have a period. */
 function PeriodField(props: { readonly form: Form<KeyValues>; readonly label: string }): JSX.Element {
   const texts = keysArea.texts();
   const { form } = props;

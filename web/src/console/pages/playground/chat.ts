@@ -20,7 +20,7 @@ export type Chat = {
   /** The message that is being written. */
   readonly prompt: Accessor<string>;
   readonly setPrompt: (text: string) => void;
-  /** The request with this as the last message. */
+  /** The request with this text as the last message. */
   readonly request: (message: string) => ChatRequest;
   readonly send: () => Promise<void>;
   readonly stop: () => void;
@@ -45,7 +45,7 @@ export function createChat(settings: Accessor<Settings>): Chat {
     });
   };
   const takeBackEmpty = (): void => {
-    // An empty response is not sent along next; the prompt returns to the input field.
+    // An empty response is not part of the next request; the prompt returns to the input field.
     if (turns().at(-1)?.message.content === "") {
       setPrompt(turns().at(-2)?.message.content ?? "");
       setTurns((all) => all.slice(0, -2));

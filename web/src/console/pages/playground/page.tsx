@@ -24,7 +24,7 @@ export function Page(): JSX.Element {
   const models = createModelsQuery();
   const [typed, setTyped] = createSignal(untouched);
   const offered = (): OfferedModel[] => chatModels(models.data?.models ?? []);
-  // Named by a link from a model's page.
+  // The model that a link from its page names.
   const [params] = useSearchParams();
   const settings = (): Settings => {
     const linked = offered().find(({ name }) => name === params["model"]) ?? offered()[0];

@@ -44,7 +44,7 @@ export function CallLog(props: {
     enabled: state.openId() !== "" && list.rows?.every(({ request_id }) => request_id !== state.openId()) === true,
   }));
   const keys = createKeysQuery();
-  // Without the filters, so that every model and every key with calls can be selected, including revoked ones.
+  // The sums ignore the filters, so that every model and every key with calls can be selected, including revoked ones.
   const all = createSummaryQuery(() => range.query());
   const filters = (): readonly Filter[] => {
     const named = new Map((keys.data?.keys ?? []).map((key) => [String(key.key_id), key.name]));

@@ -15,7 +15,7 @@ const firstZones: readonly string[] = [browserZone, "UTC"];
 export function RangeBar(props: { readonly range: Range }): JSX.Element {
   const texts = usageArea.texts();
   const { range } = props;
-  // There are hundreds of them, and the list is rarely opened.
+  // The zones are loaded on demand: there are hundreds of them, and the list is rarely opened.
   const [zones, setZones] = createSignal<readonly string[]>(firstZones);
   onMount(() => onCleanup(whenIdle(() => setZones([...firstZones, ...Intl.supportedValuesOf("timeZone")]))));
   return (

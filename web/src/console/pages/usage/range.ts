@@ -13,7 +13,7 @@ export type Range = {
   /** The last n days, including today. */
   readonly setLast: (days: number) => void;
   readonly set: (name: "from_day" | "to_day" | "zone", value: string) => void;
-  /** How many days back from today it is, or null for another range. */
+  /** The number of days that the range goes back from today, or null for another range. */
   readonly last: () => number | null;
   readonly query: () => Readonly<Record<string, string>>;
 };

@@ -47,7 +47,7 @@ function Contact(props: InContext): JSX.Element {
           <Label name="message" label={texts.message} optional={texts.optional} />
           <textarea class="input" id="message" name="message" rows="6" maxlength="5000" />
         </div>
-        {/* Hidden; only bots fill it in. */}
+        {/* Only bots fill in this hidden field. */}
         <div hidden>
           <label for="website">Website</label>
           <input id="website" name="website" tabindex="-1" autocomplete="off" />

@@ -11,7 +11,7 @@ type Agent = {
   readonly title: string;
   readonly steps: readonly string[];
   readonly settings: SnippetName;
-  /** A command, or null if one has to click. */
+  /** The command, or null for an agent that is installed by clicking. */
   readonly command: SnippetName | null;
   readonly check: string;
   readonly limit: string;

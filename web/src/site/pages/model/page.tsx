@@ -69,7 +69,7 @@ function productOf(model: SiteModel, url: string): Readonly<Record<string, unkno
   };
 }
 
-/** A decimal without trailing zeros. */
+/** Removes trailing zeros from a decimal. */
 function shortDecimal(decimal: string): string {
   return decimal.includes(".") ? decimal.replace(/\.?0+$/, "") : decimal;
 }

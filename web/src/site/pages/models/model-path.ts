@@ -1,6 +1,6 @@
 import type { SiteModel } from "@sluice/contracts/site-catalogue";
 
-/** Each is a page in every language; a larger catalogue has the rest only in the table. */
+/** The limit for model pages, each of which exists in every language; further models are only in the table. */
 export const modelPagesMax = 200;
 /**
  * Names that are valid paths unchanged: segments of plain characters that do not begin with a dot. A segment's folder

@@ -2,7 +2,7 @@ import type { JSX } from "solid-js";
 import type { PageContext, SitePage } from "../../model.ts";
 import { notFoundTexts } from "./messages/messages.ts";
 
-/** Shown at every URL without a page. */
+/** The page at every URL that has no other page. */
 export const notFoundPage: SitePage = {
   path: "/404.html",
   title: (locale) => notFoundTexts[locale].title,

@@ -173,7 +173,7 @@ function Calculator(props: InContext): JSX.Element {
         <Island
           name="price-calculator"
           props={{
-            // In Arabic the letters of "US$" would be torn apart by its direction.
+            // In Arabic, the text direction would tear the letters of "US$" apart.
             formatTag: locale === "ar" ? "en" : formatTagOf(locale),
             texts: {
               model: texts.model,
