@@ -211,7 +211,7 @@ test(
       await page.getByLabel("Request id").press("Enter");
       await page.locator(".row-open").click();
       await page.getByRole("link", { name: "Open call" }).click();
-      // The attempt at the channel that answered.
+      // The attempt at the channel that responded.
       await page.getByRole("region", { name: "Attempts, rows" }).getByText("first").waitFor();
       await page.getByRole("button", { name: "Decrypt" }).click();
       await page.getByText("Give a reason of at least five characters.").waitFor();

@@ -21,7 +21,7 @@ afterAll(async () => {
   await provider?.stop();
 });
 
-/** A new user with some balance, in a browser of their own. */
+/** A new user with some balance, in a separate browser. */
 async function enter(expectedStatuses: readonly number[] = []): Promise<WatchedPage> {
   const { cookie } = await loginUser(web.rig, { quota: 2_500_000n });
   return await browser.open({ url: web.sluice.url, cookie, expectedStatuses });

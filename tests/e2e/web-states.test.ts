@@ -52,7 +52,7 @@ const cases: readonly (readonly [name: string, failure: Failure, shown: ShownPag
 
 type Visit = { readonly watched: WatchedPage; readonly page: Page; readonly backend: BackendSwitch };
 
-/** Opens a page whose answers can be held back and failed; nothing else may go wrong in it. */
+/** Opens a page whose responses can be held back and failed; nothing else may go wrong in it. */
 async function visit(shown: ShownPage, look: (visit: Visit) => Promise<void>): Promise<void> {
   const watched = await browser.open({ ...pageOptions(web, shown), expectedStatuses: [500, 503] });
   try {

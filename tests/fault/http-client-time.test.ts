@@ -89,7 +89,7 @@ describe("what restarts a limit of time", () => {
     const outcome = call(client, requestTo({ port, limits: { firstByteTimeoutMs: 300, totalTimeoutMs: 400 } }));
     const untilMs = performance.now() + 700;
     while (performance.now() < untilMs) {
-      // Busy on purpose: the answer waits in the system meanwhile.
+      // Busy on purpose: the response waits in the system meanwhile.
     }
     expect(await outcome).toMatchObject({ status: 200, body: "hi", error: null });
   });

@@ -49,7 +49,7 @@ test("a host that does not respond costs a limited number of attempts, and is us
   expect(new Set((await Promise.all(more)).map(({ kind }) => kind))).toEqual(new Set(["connect_timeout"]));
   expect(client.statistics).toEqual({ open: attemptsMax, idle: 0, begun: attemptsMax });
 
-  // An attempt counts once it has been without an answer for a second.
+  // An attempt counts once it has had no response for a second.
   await Bun.sleep(1_000);
   const refused = await failure(client.send(requestTo({ port, limits })));
   expect(refused).toMatchObject({ kind: "unreachable", isRequestSent: false });

@@ -7,7 +7,7 @@ const parallel = 4;
 /** On a quiet machine it is less than 100; on one that runs other tests, processes wait for a core as well. */
 const waitMsMax = 1_000;
 
-/** Sends the same body several times at once, from a process of its own; prints status and length of each answer. */
+/** Sends the same body several times at once, from a separate process; prints status and length of each response. */
 const sender = `
 const [url, apiKey, count] = process.argv.slice(1);
 const body = new Uint8Array(await new Response(Bun.stdin.stream()).arrayBuffer());

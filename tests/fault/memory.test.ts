@@ -10,7 +10,7 @@ const isFull = process.env["TEST_FULL"] === "1";
 const idleStreams = isFull ? 1_000 : 150;
 /**
  * What the kernel keeps for one of them on the two connections of its call, and how many that allows: past the pressure
- * mark of its memory for TCP it resets connections of anybody. With 2.2 GB, a usual limit on 24 GB, these are 260; 500
+ * mark of its memory for TCP it resets connections of anyone. With 2.2 GB, a usual limit on 24 GB, these are 260; 500
  * need `net.ipv4.tcp_mem` twice as high.
  */
 const kernelBytesPerReader = 6_000_000;

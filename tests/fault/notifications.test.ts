@@ -30,7 +30,7 @@ afterAll(async () => {
   process.off("unhandledRejection", noteUncaught);
 });
 
-/** A listener that remembers what it heard; `heard` resolves with the next message that is expected. */
+/** A listener that records its messages; `heard` resolves with the next expected message. */
 function listenOn(url: string) {
   const notifications = openNotifications(
     url,

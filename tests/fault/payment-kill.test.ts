@@ -92,7 +92,7 @@ test(`a process that is killed while it takes payments credits each of them once
       sendUntilTaken(sendNotice),
       sendUntilTaken(sendEvent),
     ]).flat();
-    // From before the first statement to after the last answer, a little later in every round.
+    // From before the first statement to after the last response, a little later in every round.
     await Bun.sleep((round % 25) * 3);
     await sluice.kill();
     sluice = await start();

@@ -20,7 +20,7 @@ const commitBreaks = isFull ? 100 : 10;
 /** Far below what anyone would wait for a database, far above what this takes on a busy machine. */
 const waitMsMax = 1_500;
 const callers = 4;
-/** Longer than anybody in the control plane waits for the answer to a statement. */
+/** Longer than anything in the control plane waits for the result of a statement. */
 const silenceMs = 8_000;
 const readinessMsMax = 15_000;
 

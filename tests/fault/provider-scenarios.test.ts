@@ -1,7 +1,7 @@
 /**
- * Sixteen faults of a provider beside a healthy one, for streams: the client gets a whole answer, by the other channel
- * wherever nothing went out yet, or a clean error in bounded time. Limits of time are a fraction of the defaults here;
- * `unit/gateway/dispatch/bound-silence` shows that the defaults stay within a minute.
+ * Sixteen faults of a provider beside a healthy one, for streams: the client gets a whole response, by the other
+ * channel wherever nothing went out yet, or a clean error in bounded time. Limits of time are a fraction of the
+ * defaults here; `unit/gateway/dispatch/bound-silence` shows that the defaults stay within a minute.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";

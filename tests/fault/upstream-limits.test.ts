@@ -43,7 +43,7 @@ describe.each(arrangements)("an endless response, %s", (arrangement) => {
       error_code: code,
       usage_source: "estimated",
     });
-    // A long answer is counted by its beginning, and a hold bounds what an estimate may charge.
+    // A long response is counted by its beginning, and a hold bounds what an estimate may charge.
     expect(Number(row.output_tokens)).toBeWithin(
       Math.floor(Math.min(counted, 16_384) * 0.98),
       Math.ceil(counted * 1.02),

@@ -171,7 +171,7 @@ test(
     const problems: string[] = [];
     const statuses = new Map<string, Set<number>>();
     for (const [path, methods] of Object.entries(document.paths)) {
-      // A websocket, and paths that only other programs know, have tests of their own.
+      // Websockets, and paths that only other programs know, have separate tests.
       if (path === "/v1/realtime" || path === "/v1/{path}") {
         continue;
       }

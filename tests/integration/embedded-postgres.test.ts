@@ -150,7 +150,7 @@ describe("when the program that started it is killed", () => {
   });
 
   test("a server that could not notice is ended by the next start", async () => {
-    // Without setpriv nothing tells the server that its parent died.
+    // Without setpriv the server does not notice that its parent died.
     const bin = join(folder, "bin");
     await mkdir(bin);
     for (const tool of ["id", "sh", "ps"]) {

@@ -36,7 +36,7 @@ afterAll(async () => {
 const save = (input: Readonly<Record<string, unknown>>) =>
   scene.admin.post("/backend/admin/exit-node/save/", { node_code: "node-t", ...input });
 
-/** The node is where it was, and no answer so far has quoted the key. */
+/** The node has its old address, and no response so far has quoted the key. */
 async function expectUnmoved(): Promise<void> {
   const node = await scene.read("node-t");
   expect(node.relay_url).toBe(savedUrl);

@@ -40,7 +40,7 @@ test("another driver reads the same integers, decimals, JSON and bytes that the 
     kind: "array",
     result: "answered",
   });
-  // One more than the largest integer that a float can tell from its neighbour.
+  // One more than the largest integer that a float can distinguish from its neighbour.
   const [budget] =
     await sql`select granted::text, (granted - used)::text as rest from budget where id = ${budgetId.toString()}`;
   expect(budget?.["granted"]).toBe("9007199254740993");

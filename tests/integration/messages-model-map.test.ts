@@ -180,7 +180,7 @@ test("the seed fills the map with the names that clients ask for, and keeps what
   const name = "claude-sonnet-4-5-20250929";
   await waitUntil(async () => (await statusAt(second, name)) === 200);
   expect(await statusAt(second, `${name}[1m]`)).toBe(200);
-  // Clients ask for longer answers than the model gives.
+  // Clients request longer responses than the model gives.
   expect(messages.upstreamBody(messages.provider.requests.length - 1)).toMatchObject({ max_tokens: 16_384 });
   const [status] = await save({ name, is_enabled: false, version: 1 });
   expect(status).toBe(200);

@@ -26,7 +26,7 @@ beforeEach(() => {
   provider.reset();
 });
 
-/** Reads an answer to its end and keeps it for the search after secrets. */
+/** Reads a response to its end and keeps it for the search for secrets. */
 async function textOf(answer: Response): Promise<string> {
   const text = await answer.text();
   seen.push(JSON.stringify([...answer.headers]), text);

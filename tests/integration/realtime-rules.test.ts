@@ -144,7 +144,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
     session.send({ type: "response.create", event_id: "third" });
     const { error } = (await session.next("error")) as unknown as { error: { code: string; event_id: string } };
     expect(error).toMatchObject({ code: "rate_limit_exceeded", event_id: "third" });
-    // The session goes on, and another one is refused.
+    // The session continues, and another one is refused.
     session.send({ type: "input_audio_buffer.clear" });
     expect((await tryHandshake(url(), credential())).error.code).toBe("rate_limit_exceeded");
     await session.close();

@@ -29,7 +29,7 @@ type Report = { readonly rows: Row[]; readonly total: Row };
 
 beforeAll(async () => {
   scene = await createReportScene(11, isFull ? 20_000 : 1_500, isFull ? 400 : 60);
-  // All that is asked for is over, also the last day.
+  // All requested days are over, even the last one.
   http = serveEndpoints(reportEndpoints({ db: scene.db, clock: { now: () => Date.parse("2027-02-01T00:00:00Z") } }));
 });
 

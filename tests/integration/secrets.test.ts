@@ -164,7 +164,7 @@ describe("the endpoints", () => {
     expect(await refused.json()).toMatchObject({ ok: false, error: { code } });
     const headers: Record<string, string> = admin === null ? {} : { "x-test-admin": admin };
     const listed = await fetch(`${http.url}/backend/admin/secret/list/`, { headers });
-    // Names without values ask for no fresh login.
+    // Names without values require no fresh login.
     expect(listed.status).toBe(admin === "stale" ? 200 : status);
     expect(await listSecrets(db)).toEqual([]);
   });

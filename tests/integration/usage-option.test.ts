@@ -18,7 +18,7 @@ describe.each(arrangements)("a provider that refuses stream_options, %s", (arran
   afterEach(() => messages.provider.reset());
   afterAll(() => messages.close());
 
-  /** A stream of a model with a channel of its own. */
+  /** A stream of a model with a separate channel. */
   const ask = (path: string, name: string, fields: object = {}): Promise<Response> => {
     const model = path === dialects[0] ? `upstream-${name}` : name;
     const body = { model, max_tokens: 50, stream: true, messages: [{ role: "user", content: "Hi" }], ...fields };

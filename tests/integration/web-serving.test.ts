@@ -148,7 +148,7 @@ describe("the page of a model", () => {
         (await get(path, { "accept-encoding": "identity" })).text(),
       ),
     );
-    // Per million and per thousand; what has no price of its own has that of input or output.
+    // Per million and per thousand; a unit without a price has that of input or output.
     for (const price of ["$0.15", "$0.60", "$0.075", "$0.00015", "$0.0006"]) {
       expect(page).toContain(price);
     }

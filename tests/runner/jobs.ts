@@ -32,7 +32,7 @@ export async function listStaticChecks(): Promise<Job[]> {
   ];
 }
 
-/** A file of tests in a process of its own; it counts as one failure when the process does not end in order. */
+/** A file of tests in a separate process; it counts as one failure when the process does not end in order. */
 export function testFile(file: string, kind: TestKind, env: Readonly<Record<string, string>>): Job {
   return {
     name: file.replace(/^tests\//, ""),
@@ -57,7 +57,7 @@ export function testFile(file: string, kind: TestKind, env: Readonly<Record<stri
   };
 }
 
-/** The result of running a test file. A process that did not end in order adds a failure of its own. */
+/** The result of running a test file. A process that did not end in order adds one failure. */
 export function judgeTestFile(
   result: GroupResult,
   totals: TestCounts | null,

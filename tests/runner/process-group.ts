@@ -21,7 +21,7 @@ const running = new Set<number>();
 export const markName = "SLUICE_TEST_GROUP";
 let groups = 0;
 
-/** Runs a command in a process group of its own to the end or to the time limit, and leaves nothing of it running. */
+/** Runs a command in a separate process group to its end or to the time limit, and leaves nothing of it running. */
 export async function runInGroup(command: string[], options: GroupOptions): Promise<GroupResult> {
   groups += 1;
   const mark = `${process.pid}-${groups}`;

@@ -93,7 +93,7 @@ const features = {
   commands: edge,
 };
 
-/** The files of a feature that others may import, where it is not service.ts alone; they keep their own names. */
+/** The files of a feature that others may import, if that is not service.ts alone; they keep their own names. */
 const doors = {
   gateway: [
     ...["gateway-users.ts", "keys/create-key.ts"],

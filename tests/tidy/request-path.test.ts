@@ -5,7 +5,7 @@ import { readCode, type SourceFile } from "./tree.ts";
 
 const gateway = "control-plane/src/gateway/";
 const pipelinePath = `${gateway}pipeline.ts`;
-/** Parts of the pipeline that have files of their own, with the only stages that each calls. */
+/** Parts of the pipeline in separate files, with the only stages that each calls. */
 const parts: ReadonlyMap<string, readonly string[]> = new Map([
   // The attempt loop, which calls and sessions share.
   [`${gateway}attempt-channels.ts`, [`${gateway}dispatch/`, `${gateway}respond/`]],
@@ -43,7 +43,7 @@ const path = {
   settle: ["measure-usage", "price-usage", "record-usage", "settle-quota"],
 };
 
-/** Sessions take the same steps, apart from those that read a body or an answer. */
+/** Sessions take the same steps, apart from those that read a body or a response. */
 const isOfSession = (file: SourceFile): boolean => file.path.startsWith(`${gateway}realtime/`);
 
 const stepPaths = Object.entries(path).flatMap(([stage, steps]) =>

@@ -1,4 +1,4 @@
-/** `bun run bench relay`: all arms, all scenarios, in interleaved rounds, with the answers verified first. */
+/** `bun run bench relay`: all arms, all scenarios, in interleaved rounds, with the responses verified first. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

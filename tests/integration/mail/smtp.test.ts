@@ -44,7 +44,7 @@ test("a mail server gets an email with both formats, the Message-ID and the sour
   ]) {
     expect(mail?.source).toContain(part);
   }
-  // Once in the text; behind the button, behind the address and as the address in the HTML.
+  // Once in the text; in the HTML as the link of the button, as the link of the address and as the address.
   expect(mail?.source.split(`https://example.com/reset/?token=${canary}`)).toHaveLength(5);
   expect(await rig.row("smtp-whole")).toMatchObject({ status: "sent", attempts: 1, has_variables: false });
 });

@@ -103,7 +103,7 @@ test("of two orders that one transaction names at the same moment one is paid, a
   };
   const one = settlePaid(scene.deps, noticeOf(first, { transactionId: "one at once" }), { fault });
   await written.promise;
-  // It sees no such payment, and waits where it writes its own.
+  // It sees no such payment, and waits when it writes its own.
   const other = settlePaid(scene.deps, noticeOf(second, { transactionId: "one at once" }));
   await waitForAnyWaiter(scene.db).finally(goOn.resolve);
   expect(await Promise.all([one, other])).toEqual(["settled", "review"]);

@@ -166,7 +166,7 @@ export class LeaseLedger {
           try {
             run();
           } catch {
-            // The server refused it, and nobody is there to hear that.
+            // The server refused it, and nobody is waiting for the result.
           }
         }
       };

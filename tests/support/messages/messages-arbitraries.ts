@@ -194,7 +194,7 @@ const round = fc
   })
   .map((fields) => fields);
 
-/** A conversation turn by turn: each entry is what is added to the history before the next answer. */
+/** A conversation turn by turn: each entry is what is added to the history before the next response. */
 export const conversations: fc.Arbitrary<JsonObject[][]> = fc
   .tuple(words, fc.array(round, { minLength: 1, maxLength: 5 }))
   .map(([opening, rounds]) => [

@@ -10,7 +10,7 @@ export type WalletTransaction = {
   readonly status: string;
   readonly amount: string;
   readonly currency: string;
-  /** Default: the order under which it is asked for. */
+  /** Default: the order in the query. */
   readonly reference?: string;
 };
 

@@ -64,7 +64,7 @@ export class DnsServer implements AsyncDisposable {
     if (zone.is !== undefined || zone.failsFor === type) {
       return reply(message, question, { code: codes[zone.is ?? "failing"], records: [] });
     }
-    // The name of the question, and with an alias the name that it stands for.
+    // The name of the question, and with an alias its target.
     const owner = zone.cname === undefined ? Buffer.from([0xc0, 12]) : writeName(zone.cname);
     const alias = zone.cname === undefined ? [] : [record(Buffer.from([0xc0, 12]), 5, writeName(zone.cname))];
     const addresses = (zone[type] ?? []).map((each) => record(owner, type === "a" ? 1 : 28, toBytes(each)));

@@ -7,7 +7,7 @@ const elsewhere = ["R23", "D"];
 const numbered = (letter: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `${letter}${at + 1}`);
 
-/** Requests, answers, chunks of a stream, its start and its end, and the bugs of other gateways. */
+/** Requests, responses, chunks of a stream, its start and its end, and the bugs of other gateways. */
 const rules = [
   numbered("R", 25),
   numbered("P", 10),

@@ -42,7 +42,7 @@ test("a model has a page if its name is a valid path, and no name leads elsewher
     "/models/anthropic/claude-3:beta/",
     "/models/a.b_c@1/",
   ]);
-  // Their files would replace the page of all models or of another model, and nothing could be rendered any more.
+  // Their files would replace the page of all models or of another model, and no page could be written any more.
   expect(["index.html", "index.html.br", "a/index.html"].map(modelPath)).toEqual([null, null, null]);
   expect(modelPath("my-index.html")).toBe("/models/my-index.html/");
   expect(["..", "a/../b", ".hidden", "a/", "/a", "a//b", "a%2fb", "a?b", "a#b", "<a>", "a\\b"].map(modelPath)).toEqual(

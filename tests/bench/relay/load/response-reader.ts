@@ -26,7 +26,7 @@ export class ResponseReader {
     return this.#state === "head" && this.#unread === null;
   }
 
-  /** Takes bytes as they come from the socket. @throws Error for anything but a well-formed 2xx answer */
+  /** Takes bytes as they come from the socket. @throws Error for anything but a well-formed 2xx response */
   feed(bytes: Buffer): void {
     let rest: Buffer | null = this.#unread === null ? bytes : Buffer.concat([this.#unread, bytes]);
     this.#unread = null;

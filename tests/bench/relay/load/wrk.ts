@@ -18,7 +18,7 @@ type WrkSummary = {
 };
 
 /**
- * Runs the plan; a warm-up is a run of its own before the measured one. wrk leaves at the end without waiting for the
+ * Runs the plan; a warm-up is a separate run before the measured one. wrk leaves at the end without waiting for the
  * answers to its last calls: up to `connections` more calls than `answered` may have reached the provider, in each of
  * the two runs.
  * @throws Error when any answer was not 2xx, late or cut

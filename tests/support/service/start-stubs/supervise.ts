@@ -9,7 +9,7 @@ const { STUB_ROOT } = process.env;
 const stub = (name: string): string[] => [join(import.meta.dir, `${name}.ts`)];
 try {
   const settings = readSettings(repository, process.env, process.argv.slice(2));
-  // A root of its own brings its own worker, whose source can then be changed.
+  // A separate root has its own worker, whose source can then be changed.
   const worker = STUB_ROOT === undefined ? stub("worker") : [join(STUB_ROOT, "control-plane/src/main.ts")];
   const programs = { ...settings.programs, web: null, seed: stub("seed"), sandbox: stub("sandbox"), worker };
   process.exit(await runSupervisor({ ...settings, root: STUB_ROOT ?? repository, programs }));

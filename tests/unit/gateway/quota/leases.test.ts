@@ -285,7 +285,7 @@ test("quota returned by a call can be held at once by one that was refused a mom
   const { ledger, leases } = setUp(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(100n)))).toBe("held");
   expect(await answerOf(leases.hold(onlyBudget, q(60n)), 20)).toBe("insufficient");
-  // Within the time for which a refusal is remembered; the slice alone does not cover what is asked for now.
+  // Within the time for which a refusal is remembered; the slice alone does not cover the present request.
   leases.settle(onlyBudget, q(100n), q(40n));
   ledger.granted += 20n;
   expect(await answerOf(leases.hold(onlyBudget, q(80n)))).toBe("held");

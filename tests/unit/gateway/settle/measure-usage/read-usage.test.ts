@@ -178,7 +178,7 @@ describe("the usage of a response", () => {
     const decoys = Buffer.from(`{"a":[${'{"usage":{"b":1}},'.repeat(200_000)}1]}`);
     const startedAt = performance.now();
     expect(readAnswer(decoys).usage).toBeNull();
-    // The time of one parse; looking behind each of them to the end would take minutes.
+    // The time of one parse; scanning from each of them to the end would take minutes.
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 });
