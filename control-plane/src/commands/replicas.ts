@@ -20,7 +20,7 @@ type Replica = Awaited<ReturnType<typeof selectReplicas>>[number];
 
 const command = "replicas";
 const lookMs = 1_000;
-/** The time that a term may end later than reported. */
+/** How many seconds later than reported a term may end. */
 const patienceSeconds = 30;
 
 const options = {

@@ -225,8 +225,8 @@ export type AttemptFailure = {
   /** The status of the upstream, or null if there was no response. */
   readonly status: number | null;
   /**
-   * What another channel could do: respond, while nobody has worked on the request yet (`free`); respond, but the first
-   * may have worked on it and bill it anyway (`paid_twice`); nothing better (`none`).
+   * Whether to try another channel. `free`: nobody has worked on the request yet. `paid_twice`: another channel could
+   * respond, but the first one may have worked on the request and bill it anyway. `none`: no other channel would help.
    */
   readonly retry: "free" | "paid_twice" | "none";
   /**

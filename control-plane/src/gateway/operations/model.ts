@@ -29,13 +29,13 @@ export type OperationRules = {
   readonly methods: readonly string[];
   /** The place in the table of options that applies in addition to the rows for all places. */
   readonly optionPlace: OptionPlace | null;
-  /** Whether its tools are checked, and whether an optional search by the provider is removed from them first. */
+  /** Whether the gateway checks the tools of a request, and whether it first removes an optional provider search. */
   readonly tools: "unread" | "checked" | "search_dropped";
-  /** It sends the usage of a stream in a chunk that has to be requested. */
+  /** Whether the usage of a stream comes in a chunk that has to be requested. */
   readonly takesUsageOption: boolean;
   /** A model without any of these prices would be free. Null if the operation is sold only by tokens and requests. */
   readonly soldBy: readonly PriceName[] | null;
-  /** Between two events of a stream a model may think for as long as a whole response would take. */
+  /** Whether a model may think between two events of a stream for as long as a whole response would take. */
   readonly isSilentWhileThinking: boolean;
   /** Only the provider knows what a response costs, so the gateway reads it to the end after its client has left. */
   readonly isReadOn: boolean;
@@ -45,7 +45,7 @@ export type OperationRules = {
   readonly resultList: string | null;
   readonly output: Output;
   readonly stream: StreamForm;
-  /** Its name in the semantic conventions for telemetry. */
+  /** The name of the operation in the semantic conventions for telemetry. */
   readonly telemetryName: "chat" | "text_completion" | "embeddings" | "generate_content";
 };
 

@@ -28,8 +28,8 @@ type Secrets = Pick<Channel, "credential" | "hostname">;
 type Said = { readonly words: ErrorWords; readonly isPage: boolean };
 
 /**
- * Reads an error response: what concerns the request goes on to the client, anything else is for support. An HTML page,
- * or an empty body, says nothing about the request; it comes from a server in front of the provider.
+ * Reads an error response. A message about the request goes to the client, any other message to support. An HTML page
+ * and an empty body come from a server in front of the provider, and say nothing about the request.
  * @param secrets which neither the client nor support may see
  * @param request the body that was sent, which support may not see
  */

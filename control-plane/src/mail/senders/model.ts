@@ -21,7 +21,6 @@ export type SendResult =
   | { readonly kind: "misconfigured"; readonly error: string }
   | { readonly kind: "refused"; readonly error: string };
 
-/** Sends emails. */
 export interface MailSender {
   /** Never throws for a server's response or failure. An aborted attempt counts as one that can be repeated. */
   send(mail: MailToSend, signal: AbortSignal): Promise<SendResult>;
