@@ -122,7 +122,7 @@ export async function apiPost<Schema extends ZodType>(
 /** The URL of an endpoint with its query; also for download links. */
 export function apiUrl(path: string, query: RequestOptions["query"] = {}): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
-  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+  const text = new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, String(value)])).toString();
   return text === "" ? path : `${path}?${text}`;
 }
 

@@ -76,12 +76,23 @@ export function toKeyInput(values: KeyValues): Readonly<Record<string, unknown>>
       case "moment":
         return [field.name, values[field.name] === "" ? null : `${values[field.name]}T23:59:59Z`];
       case "count":
-        return [field.name, values[field.name] === "" ? null : Number(values[field.name])];
+        return [field.name, values[field.name].trim() === "" ? null : Number(values[field.name])];
       default:
         return [field.name, values[field.name]];
     }
   });
   return Object.fromEntries(input);
+}
+
+/**
+ * The input that changes an existing key: only what was changed. A form shows an expiry by its day and a budget in
+ * dollars; sent back as shown, they would move an expiry to the end of its day, even one that has passed.
+ */
+export function toKeyChange(values: KeyValues, key: ApiKey): Readonly<Record<string, unknown>> {
+  const input = toKeyInput(values);
+  const before = toKeyValues(key);
+  const changed = keyFields.filter(({ name }) => values[name] !== before[name]);
+  return Object.fromEntries(changed.map(({ name }) => [name, input[name]]));
 }
 
 /** The values of an existing key. */

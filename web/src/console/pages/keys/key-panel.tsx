@@ -14,7 +14,7 @@ import { ErrorState } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
 import type { ApiKey } from "../../parts/queries.ts";
-import { checkKey, fieldTexts, toKeyInput, toKeyValues } from "./key-fields.ts";
+import { checkKey, fieldTexts, toKeyChange, toKeyValues } from "./key-fields.ts";
 import { KeyUsage } from "./key-usage.tsx";
 import styles from "./keys.module.css";
 import { LimitCell } from "./limit-cell.tsx";
@@ -145,7 +145,11 @@ function LimitsDialog(props: DialogProps): JSX.Element {
     check: (values) => checkKey(values, texts),
     submit: async (values) => {
       const { key_id, updated_at } = props.apiKey;
-      await apiPost<typeof keyResponse>("/backend/keys/save/", { key_id, updated_at, ...toKeyInput(values) });
+      await apiPost<typeof keyResponse>("/backend/keys/save/", {
+        key_id,
+        updated_at,
+        ...toKeyChange(values, props.apiKey),
+      });
       showToast(texts.saved);
       props.onClose();
       props.onChanged();
