@@ -31,7 +31,7 @@ export type AppRoutes = {
  * Whether the request's address can be trusted. With an invalid Host, the server omits the first part of the address
  * and the path can't be determined; with two, an edge may have decided by the other one.
  */
-function hasSoundAddress(request: Request): boolean {
+function hasValidUrl(request: Request): boolean {
   return request.url.startsWith("http") && request.headers.get("host")?.includes(",") !== true;
 }
 
@@ -68,7 +68,7 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
     <Answer>(handle: Handler<Answer> | undefined) =>
     async (request: Request, server: Bun.Server<unknown>): Promise<Answer | Response> => {
       try {
-        if (!hasSoundAddress(request)) {
+        if (!hasValidUrl(request)) {
           return refuseAddress();
         }
         const answer = handle === undefined ? notFoundResponse() : await handle(request, server);
@@ -97,7 +97,7 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
     if (transportSecurity !== null) {
       set.headers["strict-transport-security"] = transportSecurity;
     }
-    return hasSoundAddress(request) ? undefined : refuseAddress();
+    return hasValidUrl(request) ? undefined : refuseAddress();
   });
   for (const routes of parts.features) {
     app.use(routes);

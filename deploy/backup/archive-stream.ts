@@ -24,9 +24,9 @@ function reportProgress(title: string, doing: string, bytes: () => number): () =
 }
 
 async function expectSuccess(name: string, child: Bun.Subprocess, complaint: Promise<string>, codes = [0]) {
-  const [exitCode, said] = await Promise.all([child.exited, complaint]);
+  const [exitCode, errorOutput] = await Promise.all([child.exited, complaint]);
   if (!codes.includes(exitCode)) {
-    throw new StartError(`${name} failed with exit code ${exitCode}: ${said.trim().slice(-complaintBytesMax)}`);
+    throw new StartError(`${name} failed with exit code ${exitCode}: ${errorOutput.trim().slice(-complaintBytesMax)}`);
   }
 }
 

@@ -14,7 +14,7 @@ import { type DatabasePlace, databasePlace, runWithDatabase } from "./service-da
 
 const root = join(import.meta.dir, "../..");
 
-async function bringBack(manifest: Manifest, folder: string, decrypt: string | null): Promise<void> {
+async function restoreContents(manifest: Manifest, folder: string, decrypt: string | null): Promise<void> {
   const place: DatabasePlace = databasePlace();
   if (manifest.kind === "files") {
     if (place.url !== null) {
@@ -54,7 +54,7 @@ async function restore(from: string, decrypt: string | null): Promise<number> {
   say("restore", `the backup of ${manifest.createdAt}`);
   await checkFiles(folder, manifest.files);
   say("restore", `the checksums of ${manifest.files.length} files match`);
-  await bringBack(manifest, folder, decrypt);
+  await restoreContents(manifest, folder, decrypt);
   return await runWithDatabase(async ({ url, ownerUrl, store }) => {
     const { usageRows, lastMigration } = await store.readFacts();
     say("restore", `${usageRows} calls restored, ${manifest.usageRows} or more were expected`);

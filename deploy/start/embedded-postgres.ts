@@ -279,15 +279,15 @@ class Server implements EmbeddedPostgres {
       this.#watch(child);
       return "ready";
     }
-    const said = readFileSync(logFile).subarray(logStart).toString("utf8");
-    if (/could not bind|Address already in use/.test(said)) {
+    const output = readFileSync(logFile).subarray(logStart).toString("utf8");
+    if (/could not bind|Address already in use/.test(output)) {
       return "port_taken";
     }
-    if (/pre-existing shared memory block/.test(said)) {
+    if (/pre-existing shared memory block/.test(output)) {
       return "leftover_processes";
     }
     throw new StartError(
-      `Postgres exited right after its start. Its output (${logFile}):\n${said.trim().slice(-2_000)}`,
+      `Postgres exited right after its start. Its output (${logFile}):\n${output.trim().slice(-2_000)}`,
     );
   }
 

@@ -191,7 +191,12 @@ export class Supervisor {
       const ended = this.#sandbox.firstEnding.then((reason) => {
         throw new StartError(`The sandbox provider did not start (${reason}); its output is above.`);
       });
-      const url = await Promise.race([ready.promise, ended, this.#rejectOnStop(), rejectLate("The sandbox provider")]);
+      const url = await Promise.race([
+        ready.promise,
+        ended,
+        this.#rejectOnStop(),
+        rejectAfterTimeout("The sandbox provider"),
+      ]);
       this.#sandbox.keep();
       return { summary: `provider on ${url}`, url };
     }).then(({ url }) => url);
@@ -217,7 +222,7 @@ export class Supervisor {
       const ended = Promise.race(this.#workers.map((worker) => worker.firstEnding)).then((reason) => {
         throw new StartError(`The service exited before it was ready (${reason}); its output is above.`);
       });
-      await Promise.race([this.#waitUntilReady(url), ended, rejectLate("The service")]);
+      await Promise.race([this.#waitUntilReady(url), ended, rejectAfterTimeout("The service")]);
       for (const worker of this.#workers) {
         worker.keep();
       }
@@ -319,7 +324,7 @@ function readReadyUrl(line: string): string | null {
 }
 
 /** Rejects in a race against something that must be ready in time. */
-async function rejectLate(name: string): Promise<never> {
+async function rejectAfterTimeout(name: string): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   const error = new StartError(`${name} was not ready after ${formatDuration(readyMsMax)}.`);
   setTimeout(() => reject(error), readyMsMax).unref();

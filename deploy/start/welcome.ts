@@ -31,11 +31,11 @@ export function readFirstUser({ userEmail, userPassword, admin }: Said): FirstUs
   };
 }
 
-function readFirstAdmin(said: unknown): FirstAdmin | null {
-  if (typeof said !== "object" || said === null || !("username" in said) || !("password" in said)) {
+function readFirstAdmin(parsed: unknown): FirstAdmin | null {
+  if (typeof parsed !== "object" || parsed === null || !("username" in parsed) || !("password" in parsed)) {
     return null;
   }
-  const { username, password } = said;
+  const { username, password } = parsed;
   return typeof username === "string" && typeof password === "string" ? { username, password } : null;
 }
 

@@ -3,7 +3,7 @@ import type { ActiveAccount, ProviderAccount } from "./accounts.ts";
 const pathPattern = /^\/v1(?:\/[A-Za-z0-9._~:@!$&'()*+,;=%-]+)+$/;
 const queryPattern = /^(?:\?[\x21-\x7e]*)?$/;
 /** Escapes that a provider could interpret as another path than this program does. */
-const slipperyEscape = /%(?:2e|2f|5c|00)/i;
+const unsafeEscape = /%(?:2e|2f|5c|00)/i;
 
 export type PathRules = {
   readonly isAllowed: (path: string) => boolean;
@@ -15,7 +15,7 @@ export function createPathRules(allowedPaths: readonly string[]): PathRules {
   const prefixes = allowedPaths.filter((path) => path.endsWith("*")).map((path) => path.slice(0, -1));
   return {
     isAllowed: (path) => {
-      if (!pathPattern.test(path) || slipperyEscape.test(path)) {
+      if (!pathPattern.test(path) || unsafeEscape.test(path)) {
         return false;
       }
       return exact.has(path) || prefixes.some((prefix) => isDirectlyBelow(path, prefix));

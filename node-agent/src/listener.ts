@@ -10,7 +10,7 @@ const serverBodyBytesMax = 1024 * 1024 * 1024;
 const silenceSecondsMax = 30;
 
 /** How long a stopping server announces its end to callers before it closes their connections. */
-const farewellMs = 1_000;
+const closeTimeoutMs = 1_000;
 
 /**
  * The open port. A server can't get another certificate, so a new server takes its place on the same port: new
@@ -60,7 +60,7 @@ export class Listener {
       throw error;
     }
     this.#retired.push(former.server);
-    await Bun.sleep(farewellMs);
+    await Bun.sleep(closeTimeoutMs);
     void former.server.stop();
     return true;
   }
@@ -69,7 +69,7 @@ export class Listener {
    * From now on, every response closes its connection, so that no request is sent on a connection that is about to
    * close.
    */
-  beginFarewell(): void {
+  beginClosing(): void {
     this.#isFarewell = true;
   }
 

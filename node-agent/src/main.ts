@@ -25,7 +25,7 @@ const writeLine = (line: string): void => {
 async function drain(agent: Agent, listener: Listener, config: Config): Promise<void> {
   const running = () => Math.max(agent.inFlight, listener.pending);
   agent.beginDrain();
-  listener.beginFarewell();
+  listener.beginClosing();
   agent.log.info("agent.draining", { inFlight: running() });
   const deadline = performance.now() + config.drainTimeoutMs;
   await Bun.sleep(Math.min(config.drainNoticeMs, config.drainTimeoutMs));

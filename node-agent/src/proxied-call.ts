@@ -231,8 +231,8 @@ function answerHeaders(received: readonly HttpHeader[], account: ActiveAccount):
   const headers: Record<string, string> = {};
   for (const [name, value] of received) {
     if (forwardedHeaders.has(name) || rateLimitHeader.test(name)) {
-      const isTelling = value.includes(account.apiKey) || value.includes(account.destination.hostname);
-      if (!isTelling) {
+      const isSecret = value.includes(account.apiKey) || value.includes(account.destination.hostname);
+      if (!isSecret) {
         headers[name] ??= value;
       }
     }

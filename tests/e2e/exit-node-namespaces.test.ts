@@ -35,7 +35,7 @@ async function addNode(node: NetworkNode): Promise<TestUser> {
   const place = { host: hostOf(node), ip: addressOf(node), relay_url: hosts.urlOf(node), relay_key: node.relayKey };
   await hosts.scene.save({ node_code: node.code, name: node.code, ...place });
   await hosts.scene.check(node.code);
-  return await hosts.scene.addTraveller(`route-${node.code}`, { node_code: node.code });
+  return await hosts.scene.addRoutedUser(`route-${node.code}`, { node_code: node.code });
 }
 
 /** Everything in a database dump: every row of every table as text, bytes in hexadecimal. */
@@ -136,7 +136,7 @@ describeUnless(fault, "exit nodes on hosts of their own", () => {
     const place = { ip: hosts.strangerAddress, relay_url: `http://${hosts.strangerAddress}:8790` };
     const input = { node_code: "node-c", name: "C", host: "node-c.example.org", ...place, relay_key: strangersKey };
     await hosts.scene.save(input);
-    const user = await hosts.scene.addTraveller("route-node-c", { node_code: "node-c" });
+    const user = await hosts.scene.addRoutedUser("route-node-c", { node_code: "node-c" });
     for (let each = 0; each < 4; each += 1) {
       const node = await hosts.scene.check("node-c");
       expect(node).toMatchObject({ is_proven: false, is_serving: false, health: { ok: false, failure: "not_proven" } });

@@ -18,7 +18,7 @@ afterAll(async () => {
  * The text for screen readers disappears after two seconds; here it stays, so that a test finds it however late it
  * looks.
  */
-const keepWhatIsSaid = `new MutationObserver(([{ target }]) => {
+const recordAnnouncements = `new MutationObserver(([{ target }]) => {
   document.documentElement.dataset.said ??= target.textContent;
 }).observe(document.querySelector("[data-copy-status]"), { childList: true })`;
 
@@ -57,7 +57,7 @@ test("snippets use the address at which the visitor opened the docs, even when c
     const origin = await page.evaluate<string>("location.origin");
     expect(await page.textContent('[data-snippet="curl-chat"]')).toContain(`${origin}/v1/chat/completions`);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.evaluate(keepWhatIsSaid);
+    await page.evaluate(recordAnnouncements);
     await page.click('.code:has([data-snippet="curl-models"]) > button');
     await page.waitForSelector('html[data-said="Copied"]', { state: "attached" });
     const copied = await page.evaluate<string>("navigator.clipboard.readText()");
@@ -68,7 +68,7 @@ test("snippets use the address at which the visitor opened the docs, even when c
 test("a page is copied as its Markdown version, in its language", async () => {
   await withPage("/de/docs/billing/", {}, async ({ page }) => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.evaluate(keepWhatIsSaid);
+    await page.evaluate(recordAnnouncements);
     await page.click("[data-copy-from]");
     await page.waitForSelector('html[data-said="Kopiert"]', { state: "attached" });
     const copied = await page.evaluate<string>("navigator.clipboard.readText()");

@@ -27,7 +27,7 @@ const pieces = Array.from(
   (_, index) => `${["", "ü", "four", " five"][index % 4]}w${index} `,
 );
 const events = chatStream(pieces, [1_011, 29]);
-const told = chatStream(pieces, null).map((event): StreamEvent => {
+const withCounts = chatStream(pieces, null).map((event): StreamEvent => {
   const [payload] = eventPayloads(event.bytes);
   const counts = { prompt_tokens: 1_000, completion_tokens: 77 };
   const bytes =
@@ -123,12 +123,15 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
     "after event %i of a stream that reports usage in every event pays that usage",
     async (count) => {
       const left = await leave({
-        behaviour: { raw: wireBytes(told).toString("latin1"), silence: { afterBytes: lengthOf(count, told) } },
+        behaviour: {
+          raw: wireBytes(withCounts).toString("latin1"),
+          silence: { afterBytes: lengthOf(count, withCounts) },
+        },
         body,
         how: "rst",
-        until: (connection) => connection.waitForText(told[count - 1]?.bytes.toString("latin1").trim() ?? ""),
+        until: (connection) => connection.waitForText(withCounts[count - 1]?.bytes.toString("latin1").trim() ?? ""),
       });
-      expectAborted(left, chargeForAbort(told.slice(0, count), told.slice(0, count), left.requestBytes));
+      expectAborted(left, chargeForAbort(withCounts.slice(0, count), withCounts.slice(0, count), left.requestBytes));
     },
   );
 

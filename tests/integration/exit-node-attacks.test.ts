@@ -129,7 +129,7 @@ describe("67: a server that responds in place of the node", () => {
     const relayUrl = `https://${host}:${right.port}`;
     const saved = await scene.save({ node_code: "node-t", relay_url: relayUrl, relay_key: relayKey });
     expect(saved).toMatchObject({ relay_url: relayUrl, is_host_form: true, is_serving: true });
-    const user = await scene.addTraveller("route-t");
+    const user = await scene.addRoutedUser("route-t");
     expect((await scene.chatOnceServed(user)).headers.get("x-svc-exit-node")).toBe("node-t");
     // From here on the name belongs to someone else, and calls go where they went before.
     await using sink = FakeNode.start({ hostname: "127.0.0.66", answer: () => Response.json({}) });

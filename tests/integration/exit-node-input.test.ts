@@ -116,7 +116,7 @@ describe("the production group", () => {
   });
 
   test("can't be given it by changing what already exists", async () => {
-    const user = await scene.addTraveller("route-s");
+    const user = await scene.addRoutedUser("route-s");
     const attempts = [
       scene.rig.db.sql`update ability set group_name = 'default' where is_exit_node`,
       scene.rig.db.sql`update channel set exit_node_code = 'node-s', pinned_address = '8.8.4.4' where name = 'first'`,

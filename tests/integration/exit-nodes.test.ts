@@ -55,7 +55,7 @@ describe("a node", () => {
       ["openai", "api_key", "testing"],
       ["openai", "oauth_refresh_token", "standby"],
     ]);
-    const user = await scene.addTraveller("route-a");
+    const user = await scene.addRoutedUser("route-a");
     expect((await scene.chat(user)).status).toBe(503);
     scene.dns.set("node-a.example.org", { a: ["127.0.0.9"] });
     const checked = await scene.check("node-a");
@@ -171,7 +171,7 @@ describe("calls of the group", () => {
       update gateway_user set group_name = 'node-test' where id = ${stranger.gatewayUserId}::bigint`;
     expect((await scene.chat(stranger)).status).toBe(503);
     await scene.rig.addModel("other-model");
-    const user = await scene.addTraveller("route-e", { node_code: "node-a" });
+    const user = await scene.addRoutedUser("route-e", { node_code: "node-a" });
     expect((await scene.chatOnceServed(user)).headers.get("x-svc-exit-node")).toBe("node-a");
     expect((await scene.chat(user, { model: "other-model" })).status).toBe(503);
     await post("route/save", { route_code: "route-e", status: "disabled" });
@@ -183,7 +183,7 @@ describe("calls of the group", () => {
   });
 
   test("request the account that the binding names", async () => {
-    const user = await scene.addTraveller("route-f", { node_code: "node-a" });
+    const user = await scene.addRoutedUser("route-f", { node_code: "node-a" });
     await scene.chatOnceServed(user);
     const name = (nodeAccount: string | null) =>
       post("account/save", { account_code: "node-a.openai.key", node_account: nodeAccount });
@@ -199,7 +199,7 @@ describe("calls of the group", () => {
 
   test("show the node in streams, errors, the usage log and the metrics", async () => {
     const messages = [{ role: "user", content: "Hello" }];
-    const user = await scene.addTraveller("route-g", { node_code: "node-a" });
+    const user = await scene.addRoutedUser("route-g", { node_code: "node-a" });
     await scene.chatOnceServed(user);
     const stream = await scene.chat(user, { stream: true });
     expect([stream.headers.get("x-svc-exit-node"), (await stream.text()).trimEnd().endsWith("data: [DONE]")]).toEqual([
@@ -230,7 +230,7 @@ describe("calls of the group", () => {
 
   test("that run when their node is disabled finish, and no others begin there", async () => {
     await scene.addNode("node-m", await scene.startAgent("node-m"));
-    const user = await scene.addTraveller("route-m", { node_code: "node-m" });
+    const user = await scene.addRoutedUser("route-m", { node_code: "node-m" });
     await scene.chatOnceServed(user);
     scene.provider.script({ chunks: 30, chunkDelayMs: 20 });
     const running = await scene.chat(user, { stream: true });
@@ -247,7 +247,7 @@ describe("calls of the group", () => {
 
   test("get a clean error when the node is cut off, and the node shows it", async () => {
     await scene.addNode("node-h", await scene.startAgent("node-h"));
-    const user = await scene.addTraveller("route-h", { node_code: "node-h" });
+    const user = await scene.addRoutedUser("route-h", { node_code: "node-h" });
     await scene.chatOnceServed(user);
     scene.provider.script({ cut: { afterChunks: 3, with: "rst", lingerMs: 30 } });
     const text = await (await scene.chat(user, { stream: true })).text().catch(() => "broken");
@@ -258,7 +258,7 @@ describe("calls of the group", () => {
 
 describe("a relay key", () => {
   test("is rotated without a call being refused", async () => {
-    const user = await scene.addTraveller("route-k", { node_code: "node-a" });
+    const user = await scene.addRoutedUser("route-k", { node_code: "node-a" });
     await scene.chatOnceServed(user);
     await agent.reload({ relayKeys: `${nextRelayKey}\n${relayKey}\n` });
     await scene.save({ node_code: "node-a", relay_key: nextRelayKey });
@@ -288,7 +288,7 @@ test("the job checks nodes by itself, switches them, and logs that under its own
 test("a node that is gone opens its circuit, and the node shows it", async () => {
   const node = await scene.startAgent("node-z");
   await scene.addNode("node-z", node);
-  const user = await scene.addTraveller("route-z", { node_code: "node-z" });
+  const user = await scene.addRoutedUser("route-z", { node_code: "node-z" });
   await scene.chatOnceServed(user);
   await node[Symbol.asyncDispose]();
   // As many in a short time as needed; once the circuit is open they end without an attempt.

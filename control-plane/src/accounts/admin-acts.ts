@@ -5,7 +5,7 @@ import type { MailQueue } from "../mail/model.ts";
 import { saveAdminAct } from "./admins/admin-rights.ts";
 import { createAdminAct } from "./admins/create-admin.ts";
 import { removeTotpAct, type TotpRemoval } from "./admins/remove-totp.ts";
-import { type AdminDeed, passwordLinkAct } from "./admins/send-link.ts";
+import { type AdminActInput, passwordLinkAct } from "./admins/send-link.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
 import type { GatewayUsers } from "./port.ts";
 import { saveUserAct, type UserSaveInput } from "./users/save-user.ts";
@@ -14,7 +14,7 @@ import { saveUserAct, type UserSaveInput } from "./users/save-user.ts";
 export type AccountActs = {
   readonly createAdmin: Act<CreateAdminInput>;
   readonly saveAdmin: Act<SaveAdminInput>;
-  readonly passwordLink: Act<AdminDeed>;
+  readonly passwordLink: Act<AdminActInput>;
   readonly removeTotp: Act<TotpRemoval>;
   readonly saveUser: Act<UserSaveInput>;
 };

@@ -28,7 +28,7 @@ export class SharedSchemas {
     const before = this.#places.get(text) ?? 0;
     this.#places.set(text, before + 1);
     // A schema without a name is written out each time, and so are its parts.
-    if (before === 0 || !isWorthAName(schema, text)) {
+    if (before === 0 || !deservesName(schema, text)) {
       mapParts(schema, "", (part) => {
         this.count(part);
         return part;
@@ -42,7 +42,7 @@ export class SharedSchemas {
    */
   share(schema: JsonSchema, hint: string): JsonSchema {
     const text = JSON.stringify(schema);
-    if (!isWorthAName(schema, text) || (this.#places.get(text) ?? 0) < 2) {
+    if (!deservesName(schema, text) || (this.#places.get(text) ?? 0) < 2) {
       return this.#shareParts(schema, hint);
     }
     const known = this.#names.get(text);
@@ -82,7 +82,7 @@ export function asName(text: string): string {
 }
 
 /** A nullable schema is named without its null. */
-function isWorthAName(schema: JsonSchema, text: string): boolean {
+function deservesName(schema: JsonSchema, text: string): boolean {
   const forms = schema["anyOf"];
   const mayBeNull = Array.isArray(forms) && forms.length === 2 && forms.some((form: JsonSchema) => isNull(form));
   return text.length >= lengthMin && !mayBeNull;

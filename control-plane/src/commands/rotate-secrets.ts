@@ -55,17 +55,17 @@ function rowsUnder(counts: Counts, keyId: string): number {
 }
 
 /** The ids of keys that are not part of the rotation but under which something is still encrypted. */
-function strangeKeys(counts: Counts, { from, to }: KeyExchange): string[] {
+function unknownKeys(counts: Counts, { from, to }: KeyExchange): string[] {
   const ids = new Set([...counts.values()].flatMap((count) => [...count.keys()]));
   return [...ids].filter((id) => id !== from.id && id !== to.id).sort();
 }
 
 function checkKeys(counts: Counts, exchange: KeyExchange): void {
   const { from, to } = exchange;
-  const strange = strangeKeys(counts, exchange);
-  if (strange.length > 0 && rowsUnder(counts, from.id) + rowsUnder(counts, to.id) === 0) {
+  const unknown = unknownKeys(counts, exchange);
+  if (unknown.length > 0 && rowsUnder(counts, from.id) + rowsUnder(counts, to.id) === 0) {
     throw new Error(
-      `the old key ${from.id} decrypts nothing here: everything is encrypted under ${strange.join(", ")}`,
+      `the old key ${from.id} decrypts nothing here: everything is encrypted under ${unknown.join(", ")}`,
     );
   }
 }
@@ -105,13 +105,13 @@ async function runPasses(db: Database, exchange: KeyExchange, before: Counts): P
     counts = await countAll(db);
   }
   const left = rowsUnder(counts, from.id) - broken.length;
-  const strange = strangeKeys(counts, exchange);
+  const unknown = unknownKeys(counts, exchange);
   return [
     ...broken.map((row) => `${row} names key ${from.id} but can't be decrypted with it; it was left unchanged`),
     ...(left > 0
       ? [`${left} rows are still under key ${from.id}: does a replica still encrypt with it, or lock them?`]
       : []),
-    ...(strange.length > 0 ? [`some rows are under keys that were not given: ${strange.join(", ")}`] : []),
+    ...(unknown.length > 0 ? [`some rows are under keys that were not given: ${unknown.join(", ")}`] : []),
   ];
 }
 

@@ -24,7 +24,7 @@ import { type Base, makePartitions, openBase, openTrace } from "./base.ts";
 import { type Backend, buildBackend } from "./features.ts";
 import { linkPurpose, openGateway, remoteGateway, remoteRealtime } from "./gateway.ts";
 import { convertAside } from "./side-thread.ts";
-import { bringIntoStep, orphansJob } from "./spool.ts";
+import { catchUp, orphansJob } from "./spool.ts";
 import { openTelemetry } from "./telemetry.ts";
 
 const loopLagMsMax = 500;
@@ -59,7 +59,7 @@ export async function buildProgram(config: Config, log: Log): Promise<Program> {
   const telemetry = await openTelemetry(base);
   const exportCall = telemetry === null ? null : (call: ExportedCall) => telemetry.take(call);
   const gateway = config.UPSTREAM_GATEWAY_URL === undefined ? openGateway(base, exportCall) : null;
-  await bringIntoStep(base, gateway?.leases ?? null);
+  await catchUp(base, gateway?.leases ?? null);
   await gateway?.start();
   const messagesMap = new ModelMap(base.db, log);
   await messagesMap.start(base.notifications);

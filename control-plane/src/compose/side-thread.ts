@@ -21,7 +21,7 @@ export type ParsedAside = Omit<ParsedRequest, "body" | "plainBody"> & {
 };
 
 /** An AppError in serialized form; null for an unexpected error. */
-export type TravellingError = {
+export type SerializedError = {
   readonly code: ErrorCode;
   readonly message: string;
   readonly status: number;
@@ -52,7 +52,7 @@ export async function convertAside(thread: SideThread, order: ConversionOrder): 
 }
 
 function toError(error: unknown): Error {
-  const sent = error as TravellingError;
+  const sent = error as SerializedError;
   if (sent === null || !Object.hasOwn(errorTable, sent.code)) {
     return new Error("the side thread could not do its work");
   }

@@ -4,7 +4,7 @@ import { findOperation } from "../gateway/operations/table.ts";
 import { type ConversionOutcome, convertBody } from "../messages-compat/convert-body.ts";
 import { AppError } from "../platform/errors.ts";
 import type { SideAnswer } from "../platform/side-thread.ts";
-import type { ParsedAside, SideWork, TravellingError } from "./side-thread.ts";
+import type { ParsedAside, SerializedError, SideWork } from "./side-thread.ts";
 
 /* The code that the second thread runs; the counterpart of `side-thread.ts`. */
 
@@ -13,7 +13,7 @@ type Done = { readonly result: ParsedAside | ConversionOutcome; readonly transfe
 function parse({ body: sent, contentType, path, mayAskForUsage }: ParseOrder): Done {
   const parsed = parseRequest(sent, contentType, findOperation(path), mayAskForUsage);
   const transfer: ArrayBuffer[] = [];
-  const travelling = (bytes: Uint8Array): Uint8Array | "sent" => {
+  const transferred = (bytes: Uint8Array): Uint8Array | "sent" => {
     if (bytes.buffer === sent.buffer && bytes.byteLength === sent.byteLength) {
       return "sent";
     }
@@ -21,8 +21,8 @@ function parse({ body: sent, contentType, path, mayAskForUsage }: ParseOrder): D
     transfer.push(own.buffer);
     return own;
   };
-  const body = travelling(parsed.body);
-  const plainBody = parsed.plainBody === null ? null : travelling(parsed.plainBody);
+  const body = transferred(parsed.body);
+  const plainBody = parsed.plainBody === null ? null : transferred(parsed.plainBody);
   return { result: { ...parsed, body, plainBody }, transfer };
 }
 
@@ -41,7 +41,7 @@ function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return isAlone ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes);
 }
 
-function toTravellingError(thrown: unknown): TravellingError {
+function toSerializedError(thrown: unknown): SerializedError {
   if (!(thrown instanceof AppError)) {
     return null;
   }
@@ -57,7 +57,7 @@ addEventListener("message", ({ data }: MessageEvent<SideWork>) => {
     answer = { result: done.result };
     ({ transfer } = done);
   } catch (thrown) {
-    answer = { error: toTravellingError(thrown) };
+    answer = { error: toSerializedError(thrown) };
   }
   postMessage(answer, [...transfer]);
 });

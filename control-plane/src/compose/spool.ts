@@ -55,7 +55,7 @@ function drainOptions(base: Base, spool: Spool<CallRows>, leases: CommitLeases |
 }
 
 /** Before any call is let in, commits rows of an earlier process and gives its leases back. */
-export async function bringIntoStep(base: Base, leases: QuotaLeases | null): Promise<void> {
+export async function catchUp(base: Base, leases: QuotaLeases | null): Promise<void> {
   const { spool, db } = base;
   spool.drain(drainOptions(base, spool, leases));
   db.onReachabilityChange((isReachable) => {
@@ -66,7 +66,7 @@ export async function bringIntoStep(base: Base, leases: QuotaLeases | null): Pro
   });
   await spool.replayed;
   await reportQuarantine(base, spool);
-  leases?.owe(await releaseUnowed(base, spool));
+  leases?.owe(await releaseNotOwed(base, spool));
 }
 
 /**
@@ -74,7 +74,7 @@ export async function bringIntoStep(base: Base, leases: QuotaLeases | null): Pro
  * calls were served, and they are written as soon as the database accepts them.
  * @returns their cost
  */
-async function releaseUnowed({ db }: Base, spool: Spool<CallRows>): Promise<ReadonlyMap<BudgetId, bigint>> {
+async function releaseNotOwed({ db }: Base, spool: Spool<CallRows>): Promise<ReadonlyMap<BudgetId, bigint>> {
   const owed = owedTotals(spool.readQuarantined().flatMap((entry) => (entry.kind === "usage" ? [entry] : [])));
   await releaseLeases(db, spool.replicaId, owed);
   return owed;
@@ -89,7 +89,7 @@ export function orphansJob(base: Base, signal: AbortSignal): Job {
       drain: (spool) => drainOptions(base, spool, null),
       onReplayed: async (spool) => {
         await reportQuarantine(base, spool);
-        await releaseUnowed(base, spool);
+        await releaseNotOwed(base, spool);
       },
       signal,
     });

@@ -93,13 +93,13 @@ async function probe(target: HealthTarget, deps: HealthDeps): Promise<Verdict> {
   }
   const deadline = AbortSignal.timeout(deps.timeoutMs);
   try {
-    const said = await askByChallenge({ ...target, url, relayKey }, deps, deadline);
-    if (said.verdict.failure === null) {
+    const reported = await askByChallenge({ ...target, url, relayKey }, deps, deadline);
+    if (reported.verdict.failure === null) {
       const headers: HttpHeader[] = [["authorization", `Bearer ${relayKey}`]];
       const answer = await ask(url, address, { headers, signal: deadline }, deps);
-      return { ...said.verdict, ...judgeKeyAnswer(answer) };
+      return { ...reported.verdict, ...judgeKeyAnswer(answer) };
     }
-    return said.verdict;
+    return reported.verdict;
   } catch (error) {
     if (error instanceof ProbeFailure) {
       return error.verdict;
@@ -130,15 +130,15 @@ async function askByChallenge(
     // an impostor.
     throw new ProbeFailure(status === 200 ? "not_proven" : "http_status", status);
   }
-  const said = readDetails(body);
-  if (said === null) {
+  const reported = readDetails(body);
+  if (reported === null) {
     throw new ProbeFailure("malformed", status);
   }
-  if (said.node !== nodeCode || headerOf(answer, exitNodeHeader) !== nodeCode) {
+  if (reported.node !== nodeCode || headerOf(answer, exitNodeHeader) !== nodeCode) {
     throw new ProbeFailure("wrong_node", status);
   }
-  const isWell = status === 200 && said.ok;
-  return { verdict: { status, failure: isWell ? null : "not_ok", report: toReport(said, deps.now()) } };
+  const isWell = status === 200 && reported.ok;
+  return { verdict: { status, failure: isWell ? null : "not_ok", report: toReport(reported, deps.now()) } };
 }
 
 /** @throws ProbeFailure for an unexpected status */
@@ -159,11 +159,11 @@ function judgeKeyAnswer({ status, body }: Answer): Partial<Verdict> {
   if (status === 401 || status === 400) {
     return { status, failure: "unauthorized" };
   }
-  const said = readDetails(body);
-  if (status !== 200 || said === null) {
+  const reported = readDetails(body);
+  if (status !== 200 || reported === null) {
     return { status, failure: status >= 300 && status < 400 ? "redirected" : "http_status" };
   }
-  return said.ok ? {} : { status, failure: "not_ok" };
+  return reported.ok ? {} : { status, failure: "not_ok" };
 }
 
 async function ask(
@@ -221,14 +221,14 @@ const accountsMax = 50;
 const word = (text: string) => text.slice(0, wordsMax).replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
 const wordOrNull = (text: string | null) => (text === null ? null : word(text));
 
-function toReport(said: DetailedHealthResponse, now: Date): NodeReport {
+function toReport(reported: DetailedHealthResponse, now: Date): NodeReport {
   return {
-    version: word(said.version),
-    uptime_seconds: Math.round(said.uptimeSeconds),
-    in_flight: said.load.inFlight,
-    clock_offset_ms: said.clock.epochMs - now.getTime(),
-    egress_address: wordOrNull(said.egressAddress.bound ?? said.egressAddress.seen),
-    accounts: said.accounts.slice(0, accountsMax).map(({ accountCode, provider, authType, status }) => ({
+    version: word(reported.version),
+    uptime_seconds: Math.round(reported.uptimeSeconds),
+    in_flight: reported.load.inFlight,
+    clock_offset_ms: reported.clock.epochMs - now.getTime(),
+    egress_address: wordOrNull(reported.egressAddress.bound ?? reported.egressAddress.seen),
+    accounts: reported.accounts.slice(0, accountsMax).map(({ accountCode, provider, authType, status }) => ({
       account: word(accountCode),
       provider: word(provider),
       auth_type: authType,

@@ -109,7 +109,7 @@ const successesToReturn = 2;
  * These failures mean that another server responds at this address: nothing is sent there until the node is proven
  * again.
  */
-const impostures: ReadonlySet<HealthFailure> = new Set(["not_proven", "wrong_node"]);
+const impostorFailures: ReadonlySet<HealthFailure> = new Set(["not_proven", "wrong_node"]);
 
 /**
  * The effect of a health check of `relay_url` on a node. A proven node stops serving after three failed checks in a
@@ -122,7 +122,7 @@ export function afterHealth(before: NodeHealth, result: HealthResult): NodeHealt
     return { ...before, provenAt: before.provenAt ?? result.checkedAt, isServing, successStreak, failureStreak: 0 };
   }
   const failed = { ...before, successStreak: 0, failureStreak: before.failureStreak + 1 };
-  if (result.failure !== null && impostures.has(result.failure)) {
+  if (result.failure !== null && impostorFailures.has(result.failure)) {
     return { ...failed, provenAt: null, isServing: false };
   }
   return { ...failed, isServing: before.isServing && failed.failureStreak < failuresMax };

@@ -16,13 +16,13 @@ import {
 import type { ExitNodeDeps } from "./node-deps.ts";
 import { lockNode } from "./node-store.ts";
 
-type Wish = { readonly input: SaveExitAccountInput; readonly changer: AuditOrigin };
+type SaveRequest = { readonly input: SaveExitAccountInput; readonly changer: AuditOrigin };
 
 /**
  * Creates an account of a node, or changes it; repeating a request changes nothing.
  * @throws AppError `invalid_value`, `version_conflict`
  */
-export async function saveAccount(deps: ExitNodeDeps, { input, changer }: Wish): Promise<ExitAccount> {
+export async function saveAccount(deps: ExitNodeDeps, { input, changer }: SaveRequest): Promise<ExitAccount> {
   return await deps.db.withTransaction(async (tx) => {
     await takeAdvisoryLock(tx, `exit-account:${input.account_code}`);
     const before = await lockAccount(tx, input.account_code);

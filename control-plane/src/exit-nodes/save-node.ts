@@ -40,7 +40,7 @@ type Proof = { readonly version: number | null; readonly dns: DnsResult; readonl
 
 type Stored = { readonly node: ExitNode | null; readonly relayKey: string | null };
 
-type Wish = { readonly input: SaveExitNodeInput; readonly changer: AuditOrigin };
+type SaveRequest = { readonly input: SaveExitNodeInput; readonly changer: AuditOrigin };
 
 /**
  * Creates a node with its slots, or changes it; repeating a request changes nothing. A URL with the node's address in
@@ -49,18 +49,18 @@ type Wish = { readonly input: SaveExitNodeInput; readonly changer: AuditOrigin }
  * @throws AppError `invalid_value`, `invalid_relay_url`, `secret_required`, `version_conflict`, `dns_mismatch`,
  * `health_failed`
  */
-export async function saveNode(deps: ExitNodeDeps, wish: Wish): Promise<ExitNode> {
-  const node = await findNode(deps.db, wish.input.node_code);
+export async function saveNode(deps: ExitNodeDeps, request: SaveRequest): Promise<ExitNode> {
+  const node = await findNode(deps.db, request.input.node_code);
   const stored = { node, relayKey: node === null ? null : await deps.keys.read(node.relayKeySecret) };
-  const planned = judge(deps, stored, wish.input);
-  const proof = planned.needsProof ? await proveHostForm(deps, stored, { ...planned, input: wish.input }) : null;
+  const planned = judge(deps, stored, request.input);
+  const proof = planned.needsProof ? await proveHostForm(deps, stored, { ...planned, input: request.input }) : null;
   return await deps.db.withTransaction(async (tx) => {
     // A row that does not exist can't be locked, so this lock makes concurrent saves of the same new node wait for each
     // other.
-    await takeAdvisoryLock(tx, `exit-node:${wish.input.node_code}`);
-    const locked = await lockNode(tx, wish.input.node_code);
+    await takeAdvisoryLock(tx, `exit-node:${request.input.node_code}`);
+    const locked = await lockNode(tx, request.input.node_code);
     const relayKey = locked === null ? null : await deps.keys.read(locked.relayKeySecret, tx);
-    const { fields, isSame, needsProof, isMoved } = judge(deps, { node: locked, relayKey }, wish.input);
+    const { fields, isSame, needsProof, isMoved } = judge(deps, { node: locked, relayKey }, request.input);
     if (locked !== null && isSame) {
       return locked;
     }
@@ -69,10 +69,10 @@ export async function saveNode(deps: ExitNodeDeps, wish: Wish): Promise<ExitNode
     }
     await checkSource(tx, fields);
     await writeNode(tx, fields, locked);
-    if (wish.input.relay_key !== undefined) {
-      await deps.keys.save(tx, fields.relayKeySecret, wish.input.relay_key);
+    if (request.input.relay_key !== undefined) {
+      await deps.keys.save(tx, fields.relayKeySecret, request.input.relay_key);
     }
-    return await settle(deps, tx, { ...wish, before: locked, isMoved, proof: needsProof ? proof : null });
+    return await settle(deps, tx, { ...request, before: locked, isMoved, proof: needsProof ? proof : null });
   });
 }
 
@@ -144,8 +144,8 @@ function mergeNode({ addresses }: ExitNodeDeps, node: ExitNode | null, input: Sa
 }
 
 /** Returns the given value, which may be null; an omitted field keeps the stored value. */
-function given<Value>(said: Value | null | undefined, stored: Value | null | undefined): Value | null {
-  return said === undefined ? (stored ?? null) : said;
+function given<Value>(requested: Value | null | undefined, stored: Value | null | undefined): Value | null {
+  return requested === undefined ? (stored ?? null) : requested;
 }
 
 function isEqualNode(node: ExitNode, fields: NodeFields): boolean {
@@ -195,7 +195,11 @@ async function writeNode(tx: Transaction, fields: NodeFields, before: ExitNode |
   }
 }
 
-type Saved = Wish & { readonly before: ExitNode | null; readonly isMoved: boolean; readonly proof: Proof | null };
+type Saved = SaveRequest & {
+  readonly before: ExitNode | null;
+  readonly isMoved: boolean;
+  readonly proof: Proof | null;
+};
 
 /** Completes the saving of a node: its slots, its check results, its channel, and the entry in the audit log. */
 async function settle(deps: ExitNodeDeps, tx: Transaction, saved: Saved): Promise<ExitNode> {

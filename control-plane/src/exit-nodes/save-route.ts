@@ -17,13 +17,13 @@ import {
   updateRoute,
 } from "./route-store.ts";
 
-type Wish = { readonly input: SaveExitRouteInput; readonly changer: AuditOrigin };
+type SaveRequest = { readonly input: SaveExitRouteInput; readonly changer: AuditOrigin };
 
 /**
  * Creates a route, or changes it; repeating a request changes nothing.
  * @throws AppError `invalid_value`, `version_conflict`
  */
-export async function saveRoute(deps: ExitNodeDeps, { input, changer }: Wish): Promise<ExitRoute> {
+export async function saveRoute(deps: ExitNodeDeps, { input, changer }: SaveRequest): Promise<ExitRoute> {
   return await deps.db.withTransaction(async (tx) => {
     await takeAdvisoryLock(tx, `exit-route:${input.route_code}`);
     const before = await lockRoute(tx, input.route_code);
@@ -52,14 +52,14 @@ export async function saveRoute(deps: ExitNodeDeps, { input, changer }: Wish): P
 }
 
 function mergeRoute(before: ExitRoute | null, input: SaveExitRouteInput): RouteFields {
-  const said = {
+  const requested = {
     gateway_user_id: input.gateway_user_id === undefined ? before?.gatewayUserId : BigInt(input.gateway_user_id),
     provider: input.provider ?? before?.provider,
     model_pattern: input.model_pattern ?? before?.modelPattern,
   };
-  const { gateway_user_id: gatewayUserId, provider, model_pattern: modelPattern } = said;
+  const { gateway_user_id: gatewayUserId, provider, model_pattern: modelPattern } = requested;
   if (gatewayUserId === undefined || provider === undefined || modelPattern === undefined) {
-    const missing = Object.entries(said).flatMap(([name, value]) =>
+    const missing = Object.entries(requested).flatMap(([name, value]) =>
       value === undefined ? [[name, "Required for a new route."]] : [],
     );
     throw new AppError("invalid_value", { fields: Object.fromEntries(missing) });

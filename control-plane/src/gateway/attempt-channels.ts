@@ -163,17 +163,17 @@ function noChannel({ loads }: AttemptDeps, { principal }: OwnedCall, abilities: 
 function attemptError(
   { loads }: AttemptDeps,
   { principal }: OwnedCall,
-  { failure, said }: FailedAttempt,
+  { failure, upstreamError }: FailedAttempt,
   abilities: readonly Ability[],
 ): AppError {
   if (!failure.needsCooldown) {
-    return toAttemptError(failure, said);
+    return toAttemptError(failure, upstreamError);
   }
   const pause = loads.retryAfterSeconds(abilities.map(channelOf), principal.gatewayUserId);
   if (failure.retryAfterSeconds !== null && pause <= failure.retryAfterSeconds) {
-    return toAttemptError(failure, said);
+    return toAttemptError(failure, upstreamError);
   }
-  return toAttemptError({ ...failure, retryAfterSeconds: pause, retryAfterMs: null }, said);
+  return toAttemptError({ ...failure, retryAfterSeconds: pause, retryAfterMs: null }, upstreamError);
 }
 
 const channelOf = ({ channel }: Ability): Channel => channel;

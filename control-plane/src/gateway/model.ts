@@ -5,7 +5,7 @@ import type { HttpClientError } from "@sluice/http-client/model";
 import type { PriceVersion } from "../models/model.ts";
 import type { Units } from "../models/units.ts";
 import type { AnswerCapture } from "../platform/answer-capture.ts";
-import type { UpstreamWords } from "../platform/errors.ts";
+import type { UpstreamError } from "../platform/errors.ts";
 import type { ByteCounter } from "../platform/read-body.ts";
 import type { Attempt, Outcome } from "../usage/log/model.ts";
 import type { BodyShare } from "./body-room.ts";
@@ -251,7 +251,7 @@ export type AttemptFailure = {
 export type FailedAttempt = {
   readonly failure: AttemptFailure;
   /** The part of the provider's message that the client may read. */
-  readonly said: UpstreamWords | null;
+  readonly upstreamError: UpstreamError | null;
   /** The provider's message, for support; stored with the attempt. */
   readonly note: string | null;
 };

@@ -235,7 +235,7 @@ export class Pipeline implements GatewayPort {
   /** A successful status with a body that can't be the response to this call. */
   #refuseAnswer(response: HttpResponse, result: string, note: string | null = null): FailedAttempt {
     response.body.cancel();
-    return { failure: { ...malformedResponse, status: response.status, result }, said: null, note };
+    return { failure: { ...malformedResponse, status: response.status, result }, upstreamError: null, note };
   }
 
   /** A response that comes whole is settled before the client sees a byte of it. */
@@ -262,7 +262,7 @@ export class Pipeline implements GatewayPort {
     if (form !== "answer") {
       const note = readNote(body, use.channel, state.request.body);
       return form === "error_event"
-        ? { failure: openingFailure({ kind: form }), said: null, note }
+        ? { failure: openingFailure({ kind: form }), upstreamError: null, note }
         : this.#refuseAnswer(response, form, note);
     }
     if (state.call.signal.aborted) {
@@ -332,7 +332,7 @@ export class Pipeline implements GatewayPort {
         ? failedBy(opening.error)
         : {
             failure: openingFailure(opening),
-            said: null,
+            upstreamError: null,
             note: readEventNote(opening, use.channel, state.request.body),
           };
     }

@@ -67,9 +67,9 @@ export function buildMail(deps: MailDeps): Mail {
       ],
       // After this, an email is sent as soon as any process has committed it.
       start: () => {
-        notifications.listen(mailChannel, () => worker.poke());
-        notifications.onGap(() => worker.poke());
-        worker.poke();
+        notifications.listen(mailChannel, () => worker.wake());
+        notifications.onGap(() => worker.wake());
+        worker.wake();
       },
       stop: (timeoutMs) => worker.stop(timeoutMs),
     },

@@ -162,7 +162,7 @@ export class AnswerStream implements Timed {
       return;
     }
     if (this.#held !== null) {
-      this.#takeBehindEnd(input, this.#held);
+      this.#takeAfterEnd(input, this.#held);
       return;
     }
     const code = errorCodeOf(input);
@@ -172,7 +172,7 @@ export class AnswerStream implements Timed {
       this.#isOver = true;
       ticker.remove(this);
       this.#opening.resolve(failure);
-      this.#hangUpUnless(code !== null);
+      this.#disconnectUnless(code !== null);
       return;
     }
     // The state machine ends as soon as it has seen everything, but the gateway may still have to settle the call.
@@ -186,7 +186,7 @@ export class AnswerStream implements Timed {
     }
     if (phase === "ended" && this.#held === null) {
       this.#end();
-      this.#hangUpUnless(failure === null || code !== null);
+      this.#disconnectUnless(failure === null || code !== null);
     }
   }
 
@@ -194,7 +194,7 @@ export class AnswerStream implements Timed {
    * The response is complete, and its end is held back: only the end or the failure of the gateway's response still
    * matters.
    */
-  #takeBehindEnd(input: StreamInput, held: MessagesEvent[]): void {
+  #takeAfterEnd(input: StreamInput, held: MessagesEvent[]): void {
     const code = errorCodeOf(input);
     if (code !== null && !lateCutCodes.has(code) && input.kind === "chunk") {
       const { type, message } = toMessagesErrorOfEvent(input.chunk, this.#options.facts);
@@ -255,7 +255,7 @@ export class AnswerStream implements Timed {
   }
 
   /** A stream that the gateway ended itself is read to its end, so that its report arrives. */
-  #hangUpUnless(isEnded: boolean): void {
+  #disconnectUnless(isEnded: boolean): void {
     if (!isEnded) {
       this.#hangUp();
     }

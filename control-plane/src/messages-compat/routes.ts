@@ -8,8 +8,8 @@ import { answerModel, answerModelList, answerTokenCount } from "./free-calls.ts"
 import { answerMessages } from "./messages-call.ts";
 import { clientRequestId, type IdentifiedResponse, type Incoming, type RouteDeps } from "./route-deps.ts";
 
-type Answerer = (incoming: Incoming) => Promise<IdentifiedResponse>;
-type Route = { readonly methods: readonly string[]; readonly answer: Answerer };
+type RouteHandler = (incoming: Incoming) => Promise<IdentifiedResponse>;
+type Route = { readonly methods: readonly string[]; readonly answer: RouteHandler };
 
 const prefix = "/msgcompat";
 const modelPrefix = "/v1/models/";

@@ -29,7 +29,7 @@ export type Prices = Readonly<Record<PriceName, bigint>>;
 export type PriceVersion = Prices & {
   readonly version: number;
   /** For each unit the most expensive price that it could be charged at: its own price, or that of one of its parts. */
-  readonly dearest: Prices;
+  readonly highest: Prices;
 };
 
 export type PriceTexts = PriceList & { readonly version: number };
@@ -50,12 +50,12 @@ export function toPriceVersion(texts: PriceTexts): PriceVersion {
     (unit) => decimalToScaled(priceOf<string>(texts, unit) as Decimal, pricePlaces) * partsOfPrice(unit),
   );
   const priceIn = (unit: PricedUnit): bigint => prices[priceName(unit)];
-  const dearest = toPrices((unit) =>
+  const highest = toPrices((unit) =>
     partsOf(unit)
       .map(priceIn)
       .reduce((most, price) => (price > most ? price : most), priceIn(unit)),
   );
-  return { ...prices, version: texts.version, dearest };
+  return { ...prices, version: texts.version, highest };
 }
 
 function toPrices(priceIn: (unit: PricedUnit) => bigint): Prices {

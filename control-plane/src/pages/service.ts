@@ -40,7 +40,7 @@ export class Pages {
   readonly #deps: PagesDeps;
   readonly #site: SitePages | null;
   /** The headers of pages with the support widget, if there is one. */
-  readonly #headers: { readonly open: typeof publicPageHeaders; readonly unkept: typeof privatePageHeaders };
+  readonly #headers: { readonly open: typeof publicPageHeaders; readonly uncached: typeof privatePageHeaders };
   #consoleDocument: Promise<StaticFile> | null = null;
   #timer: Timer | null = null;
 
@@ -49,7 +49,7 @@ export class Pages {
     const { build, readCatalogue, log, supportWidgetUrl } = deps;
     this.#headers = {
       open: withSupportWidget(publicPageHeaders, supportWidgetUrl),
-      unkept: withSupportWidget(privatePageHeaders, supportWidgetUrl),
+      uncached: withSupportWidget(privatePageHeaders, supportWidgetUrl),
     };
     this.#site =
       build === null
@@ -128,7 +128,7 @@ export class Pages {
       return null;
     }
     const text = new TextDecoder().decode(page.bytes).replaceAll(requestIdPlace, requestId);
-    const headers = { ...this.#headers.unkept, "x-request-id": requestId };
+    const headers = { ...this.#headers.uncached, "x-request-id": requestId };
     return fileResponse(request, fileOf(text, page.contentType), { status: 500, headers });
   }
 
@@ -163,7 +163,7 @@ export class Pages {
       drawSupportWidget(new TextDecoder().decode(build.console.bytes), supportWidgetUrl, build.supportContext),
       build.console.contentType,
     );
-    return fileResponse(request, await this.#consoleDocument, { headers: this.#headers.unkept });
+    return fileResponse(request, await this.#consoleDocument, { headers: this.#headers.uncached });
   }
 
   #application(request: Request, file: StaticFile | undefined): Response {
@@ -193,7 +193,7 @@ export class Pages {
       });
     }
     const notFound = wantsPage(request) ? this.#site.notFound(path) : null;
-    return notFound === null ? null : fileResponse(request, notFound, { status: 404, headers: this.#headers.unkept });
+    return notFound === null ? null : fileResponse(request, notFound, { status: 404, headers: this.#headers.uncached });
   }
 
   /**

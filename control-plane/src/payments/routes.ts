@@ -187,8 +187,8 @@ function mockSettleEndpoint(deps: BillingEndpointDeps): AnyEndpoint {
       }
       const isAdmin = (await deps.admins.readAdmin(request)) !== null;
       const by = { userId: user?.userId ?? null, claimCode: input.claim_code ?? null };
-      const ofAnybody = isAdmin ? await findOrder(deps.db, input.order_no) : null;
-      const order = ofAnybody ?? (await findOwnOrder(deps.db, input.order_no, by));
+      const anyOrder = isAdmin ? await findOrder(deps.db, input.order_no) : null;
+      const order = anyOrder ?? (await findOwnOrder(deps.db, input.order_no, by));
       const { orderNo, amountUsd, currency } = order;
       const transactionId = `mock:${orderNo}`;
       const notice = { gateway: "mock", account: "mock", transactionId, orderNo, amountUsd, currency } as const;

@@ -24,8 +24,8 @@ export function isAddressAllowed(address: string, list: readonly string[]): bool
 /** Whether a text is one address or one CIDR range, written out in full. */
 export function isAddressOrRange(text: string): boolean {
   const [address = "", bits, ...more] = text.split("/");
-  const isSpelledOut = ipaddr.IPv4.isValidFourPartDecimal(address) || /^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(address);
-  if (!isSpelledOut || !ipaddr.isValid(address) || more.length > 0) {
+  const isStandardNotation = ipaddr.IPv4.isValidFourPartDecimal(address) || /^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(address);
+  if (!isStandardNotation || !ipaddr.isValid(address) || more.length > 0) {
     return false;
   }
   return bits === undefined || (/^\d{1,3}$/.test(bits) && ipaddr.isValidCIDR(text));

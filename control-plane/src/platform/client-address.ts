@@ -14,8 +14,8 @@ export function clientAddress(headers: Headers, peer: string, edge: EdgeSettings
   if (edge.header === null || !isAddressAllowed(peer, edge.addresses)) {
     return plainAddress(peer);
   }
-  const said = headers.get(edge.header)?.split(",").at(-1)?.trim() ?? "";
-  return readAddress(said) ?? plainAddress(peer);
+  const forwarded = headers.get(edge.header)?.split(",").at(-1)?.trim() ?? "";
+  return readAddress(forwarded) ?? plainAddress(peer);
 }
 
 /**

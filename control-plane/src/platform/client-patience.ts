@@ -1,5 +1,5 @@
 /** A connection's buffers accept this much even if the client reads nothing. */
-const takenAnywayBytes = 65_536;
+const bufferedBytes = 65_536;
 /** The server counts in whole seconds, and accepts no more than this. */
 const secondsMax = 255;
 
@@ -32,5 +32,5 @@ export function waitForClient(
   { bytes, patience }: { readonly bytes: number; readonly patience: ClientPatience },
 ): void {
   const { stallTimeoutMs, idleTimeoutMs } = patience;
-  server.timeout(request, serverSeconds(bytes > takenAnywayBytes ? stallTimeoutMs : idleTimeoutMs));
+  server.timeout(request, serverSeconds(bytes > bufferedBytes ? stallTimeoutMs : idleTimeoutMs));
 }

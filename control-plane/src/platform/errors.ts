@@ -1,7 +1,7 @@
 import { type ErrorCode, errorDefinition } from "@sluice/contracts/errors";
 
 /** An upstream's message about a request that it refused, without secrets and truncated. */
-export type UpstreamWords = { message: string; type: string; param: string | null; code: string };
+export type UpstreamError = { message: string; type: string; param: string | null; code: string };
 
 export type AppErrorOptions = {
   /** The message that replaces the table's sentence; it must be safe to show to the caller. */
@@ -17,7 +17,7 @@ export type AppErrorOptions = {
   readonly endsConnection?: boolean;
   /** The status that replaces the table's, when an upstream's own status is passed on to the client. */
   readonly status?: number;
-  readonly upstream?: UpstreamWords;
+  readonly upstream?: UpstreamError;
   /** One sentence for each invalid form field. */
   readonly fields?: Readonly<Record<string, string>>;
   /** For `method_not_allowed`: the value of the `Allow` header. */
@@ -37,7 +37,7 @@ export class AppError extends Error {
   readonly param: string | null;
   readonly retryAfterSeconds: number | null;
   readonly retryAfterMs: number | null;
-  readonly upstream: UpstreamWords | null;
+  readonly upstream: UpstreamError | null;
   readonly allowedMethods: string | null;
   readonly fields: Readonly<Record<string, string>> | null;
   readonly isFinal: boolean;

@@ -3,12 +3,12 @@ import { type Locale, localeOfTag } from "@sluice/contracts/locales";
 const cookieName = "SVC_LANG";
 const yearSeconds = 31_536_000;
 /** Longer headers are cut: a client may send anything. */
-const wishesMax = 12;
+const languagesMax = 12;
 
 /** The language of a page: the one in its address, else the one that the user chose before, else the browser's. */
 export function pageLocaleOf(request: Request, named: string): Locale {
-  const wishes = (request.headers.get("accept-language") ?? "").split(",").slice(0, wishesMax);
-  for (const tag of [named, rememberedLocale(request), ...wishes]) {
+  const languages = (request.headers.get("accept-language") ?? "").split(",").slice(0, languagesMax);
+  for (const tag of [named, rememberedLocale(request), ...languages]) {
     const locale = localeOfTag(tag);
     if (locale !== null) {
       return locale;

@@ -122,7 +122,7 @@ class StructureWalk {
     if (this.#depth === 1) {
       this.#openKey = topLevelKey(this.#bytes, start, end);
       this.hasDuplicateTopLevelKey ||= this.topLevel.has(this.#openKey);
-      this.#valueStart = this.#behindColon(end);
+      this.#valueStart = this.#afterColon(end);
       this.isOverLimit ||= this.topLevel.size >= this.#limits.topLevelKeysMax;
     }
     this.isOverLimit ||= this.keys > this.#limits.keysMax;
@@ -151,7 +151,7 @@ class StructureWalk {
   }
 
   /** Where the value of a key that ends here begins. JSON allows only white space before the colon. */
-  #behindColon(end: number): number {
+  #afterColon(end: number): number {
     let at = end;
     while ((this.#bytes[at] ?? lastSpace + 1) <= lastSpace) {
       at += 1;

@@ -3,7 +3,7 @@ import type { CallReport, GatewayCall, GatewayResponse } from "../gateway/model.
 import type { GatewayPort, RealtimeOpening, RealtimePort } from "../gateway/port.ts";
 import { type Clock, utcDay } from "../platform/clock.ts";
 import { BodyReader } from "../platform/read-body.ts";
-import type { PayloadFate } from "../trace/model.ts";
+import type { PayloadOutcome } from "../trace/model.ts";
 import type { TraceService } from "../trace/service.ts";
 import { FrameCapture } from "./frame-capture.ts";
 import type { TranslatedCall, Translation } from "./model.ts";
@@ -22,7 +22,7 @@ export type RelayDeps = {
 };
 
 /** The body that the client sent: the part that was kept, and the total size. */
-type Said = { readonly bytes: Uint8Array | null; readonly totalBytes: number };
+type SentBody = { readonly bytes: Uint8Array | null; readonly totalBytes: number };
 
 type CallDetails = {
   readonly clientIp: string;
@@ -35,7 +35,7 @@ type CallDetails = {
 
 const nothing = new Uint8Array();
 
-const saidIn = (body: Uint8Array | null): Said => ({ bytes: body, totalBytes: body?.byteLength ?? 0 });
+const sentBody = (body: Uint8Array | null): SentBody => ({ bytes: body, totalBytes: body?.byteLength ?? 0 });
 
 /** The number of calls in flight, for the drain. */
 export type RelayLoad = { inFlight: number };
@@ -63,13 +63,13 @@ export class RelayService {
     onOver: (answerBytes: number) => void,
   ): Promise<GatewayResponse & { requestId: RequestId }> {
     const reader = new BodyReader(request, this.#deps.bodyLimits);
-    let payload: PayloadFate = "none";
+    let payload: PayloadOutcome = "none";
     const call = this.#begin(request, target, {
       clientIp,
       read: (counter) => reader.read(counter),
       onReport: (over, report) => {
         onOver(report.responseBytes);
-        payload = this.#end(over, saidIn(reader.bytes), report);
+        payload = this.#end(over, sentBody(reader.bytes), report);
       },
       onUnrecorded: (over, report) => this.#record(over, report, payload),
     });
@@ -86,10 +86,10 @@ export class RelayService {
     const bytesMax = Math.min(bodyLimits.bytesMax, translation.bodyBytesMax ?? bodyLimits.bytesMax);
     const body = new TranslatedBody(new BodyReader(request, { ...bodyLimits, bytesMax }), translation.toBody);
     let caller: ApiKeyId | null = null;
-    let payload: PayloadFate = "none";
+    let payload: PayloadOutcome = "none";
     const books = new TranslatedBooks(clock, {
       write: (report) => {
-        payload = this.#end(call, saidIn(body.bytes), report);
+        payload = this.#end(call, sentBody(body.bytes), report);
       },
       correct: (report) => this.#record(call, report, payload),
     });
@@ -167,15 +167,15 @@ export class RelayService {
     return call;
   }
 
-  #end(call: GatewayCall, said: Said, report: CallReport): PayloadFate {
+  #end(call: GatewayCall, sent: SentBody, report: CallReport): PayloadOutcome {
     this.load.inFlight -= 1;
-    const payload = this.#keepPayload(call.requestId, utcDay(call.startedAtMs), said, report);
+    const payload = this.#keepPayload(call.requestId, utcDay(call.startedAtMs), sent, report);
     this.#record(call, report, payload);
     return payload;
   }
 
   /** A later row of the same call counts only if the earlier one was lost. */
-  #record(call: GatewayCall, report: CallReport, payload: PayloadFate): void {
+  #record(call: GatewayCall, report: CallReport, payload: PayloadOutcome): void {
     this.#deps.trace.record({
       requestId: call.requestId,
       day: utcDay(call.startedAtMs),
@@ -200,9 +200,9 @@ export class RelayService {
     });
   }
 
-  #keepPayload(requestId: RequestId, day: string, said: Said, report: CallReport): PayloadFate {
+  #keepPayload(requestId: RequestId, day: string, sent: SentBody, report: CallReport): PayloadOutcome {
     const { gatewayUserId, isPayloadTraced } = report;
-    if (gatewayUserId === null || (said.bytes === null && report.responseBytes === 0)) {
+    if (gatewayUserId === null || (sent.bytes === null && report.responseBytes === 0)) {
       return "none";
     }
     if (!isPayloadTraced || !this.#deps.keepsPayloads()) {
@@ -212,9 +212,9 @@ export class RelayService {
       requestId,
       day,
       gatewayUserId,
-      request: said.bytes,
+      request: sent.bytes,
       response: report.responsePieces,
-      requestBytes: said.totalBytes,
+      requestBytes: sent.totalBytes,
       responseBytes: report.responseBytes,
     });
   }

@@ -45,7 +45,7 @@ export type TranslatedWriter = {
 export class TranslatedBooks {
   readonly #clock: Clock;
   readonly #writer: TranslatedWriter;
-  #report: { readonly said: CallReport; readonly tick: number } | null = null;
+  #report: { readonly callReport: CallReport; readonly tick: number } | null = null;
   #response: ClientResponse | null = null;
   #isWritten = false;
 
@@ -54,14 +54,14 @@ export class TranslatedBooks {
     this.#writer = writer;
   }
 
-  report(said: CallReport): void {
-    this.#report = { said, tick: this.#clock.tick() };
+  report(callReport: CallReport): void {
+    this.#report = { callReport, tick: this.#clock.tick() };
     this.#writeOnce();
   }
 
   /** Replaces the first report, which was wrong. */
-  correct(said: CallReport): void {
-    this.#report = { said, tick: this.#clock.tick() };
+  correct(callReport: CallReport): void {
+    this.#report = { callReport, tick: this.#clock.tick() };
     const report = this.#compose();
     if (this.#isWritten && report !== null) {
       this.#writer.correct(report);
@@ -85,13 +85,13 @@ export class TranslatedBooks {
     if (this.#report === null || this.#response === null) {
       return null;
     }
-    const { said, tick } = this.#report;
+    const { callReport, tick } = this.#report;
     const { httpStatus, pieces, bytes, model } = this.#response;
     return {
-      ...said,
-      model: said.model ?? model?.slice(0, modelLengthMax) ?? null,
-      httpStatus: said.outcome === "aborted" ? said.httpStatus : httpStatus,
-      durationMs: said.durationMs + Math.round(this.#clock.tick() - tick),
+      ...callReport,
+      model: callReport.model ?? model?.slice(0, modelLengthMax) ?? null,
+      httpStatus: callReport.outcome === "aborted" ? callReport.httpStatus : httpStatus,
+      durationMs: callReport.durationMs + Math.round(this.#clock.tick() - tick),
       responsePieces: pieces,
       responseBytes: bytes,
     };

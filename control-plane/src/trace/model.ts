@@ -22,7 +22,7 @@ export type TraceRow = {
   readonly durationMs: number;
   readonly clientIp: string;
   readonly userAgent: string;
-  readonly payload: PayloadFate;
+  readonly payload: PayloadOutcome;
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
 };
@@ -38,7 +38,7 @@ export type SpooledTrace = {
 /**
  * What happened to the bodies: queued for storing, switched off for the key, dropped under load, or there were none.
  */
-export type PayloadFate = "stored" | "off" | "dropped" | "none";
+export type PayloadOutcome = "stored" | "off" | "dropped" | "none";
 
 /** The bodies of one call as received, not yet truncated or compressed. */
 export type Payload = {

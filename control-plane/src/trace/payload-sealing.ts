@@ -90,15 +90,15 @@ export function packPayload(
 
 /** The blob as a zstd frame, or unchanged if a frame would save next to nothing. */
 export function compressBlob(blob: Uint8Array<ArrayBuffer>): Uint8Array {
-  return worthwhile(Bun.zstdCompressSync(blob, compression), blob);
+  return smallerOf(Bun.zstdCompressSync(blob, compression), blob);
 }
 
 /** Compresses on another thread, for blobs that would block the event loop. The blob must not be changed meanwhile. */
 export async function compressBlobAside(blob: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-  return worthwhile(await Bun.zstdCompress(blob, compression), blob);
+  return smallerOf(await Bun.zstdCompress(blob, compression), blob);
 }
 
-function worthwhile(frame: Uint8Array, blob: Uint8Array): Uint8Array {
+function smallerOf(frame: Uint8Array, blob: Uint8Array): Uint8Array {
   return frame.length <= blob.length * (1 - savedShareMin) ? frame : blob;
 }
 

@@ -29,7 +29,7 @@ const lingerMs = 100;
 const retryBackoff = { minMs: 100, maxMs: 2_000 };
 
 /** The result of writing a segment. */
-type Fate = "written" | "refused" | "given_up";
+type WriteOutcome = "written" | "refused" | "given_up";
 
 /**
  * Encrypts payloads into segments and writes these one after the other. While the database is unreachable the same
@@ -132,13 +132,13 @@ export class PayloadWriter {
 
   async #writeSegment(segment: PayloadSegment): Promise<void> {
     const failures = this.#failures;
-    const fate = await this.#attempt(segment);
-    if (fate === "written" && failures === this.#failures) {
+    const outcome = await this.#attempt(segment);
+    if (outcome === "written" && failures === this.#failures) {
       // After a failure an abandoned statement may still hold the bytes.
       this.#segments.recycle(segment);
     }
-    if (fate !== "refused" || segment.records.length === 1) {
-      this.#settle(segment, fate);
+    if (outcome !== "refused" || segment.records.length === 1) {
+      this.#settle(segment, outcome);
       return;
     }
     // One bad payload must not take the others with it.
@@ -147,7 +147,7 @@ export class PayloadWriter {
     }
   }
 
-  async #attempt(segment: PayloadSegment): Promise<Fate> {
+  async #attempt(segment: PayloadSegment): Promise<WriteOutcome> {
     for (let attempt = 1; ; attempt += 1) {
       if (this.#isOverdue()) {
         return "given_up";
@@ -191,8 +191,8 @@ export class PayloadWriter {
     this.#wake = null;
   }
 
-  #settle({ records }: PayloadSegment, fate: Fate): void {
-    if (fate === "given_up" || this.#isAbandoned) {
+  #settle({ records }: PayloadSegment, outcome: WriteOutcome): void {
+    if (outcome === "given_up" || this.#isAbandoned) {
       // `close` counts everything that is left.
       return;
     }
@@ -200,7 +200,7 @@ export class PayloadWriter {
       this.#queuedBytes -= byteLength + this.#deps.entryBytes;
     }
     this.#queuedCount -= records.length;
-    if (fate === "written") {
+    if (outcome === "written") {
       this.#deps.onStored(records.length);
     } else {
       this.#deps.onDropped("write_refused", records.length);

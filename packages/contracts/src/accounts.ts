@@ -194,7 +194,7 @@ export const createAdminInput = z.strictObject({
 export type CreateAdminInput = z.output<typeof createAdminInput>;
 
 /** What a super-admin does to another admin. */
-export const adminDeedInput = z.strictObject({ admin_id: recordId, reason: reasonText(500) });
+export const adminActInput = z.strictObject({ admin_id: recordId, reason: reasonText(500) });
 
 const adminEntry = z.strictObject({
   admin_id: wireInteger,

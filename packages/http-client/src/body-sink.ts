@@ -17,7 +17,7 @@ export function sinkFailure(thrown: unknown): HttpClientError {
  * An exception from the last callback is a bug in the sink. It must not affect the connection, and nobody is left to
  * report it to.
  */
-export function tellEnd(sink: HttpBodySink, isDelimited: boolean): void {
+export function notifyEnd(sink: HttpBodySink, isDelimited: boolean): void {
   try {
     sink.onEnd(isDelimited);
   } catch (thrown) {
@@ -25,7 +25,7 @@ export function tellEnd(sink: HttpBodySink, isDelimited: boolean): void {
   }
 }
 
-export function tellError(sink: HttpBodySink, error: HttpClientError): void {
+export function notifyError(sink: HttpBodySink, error: HttpClientError): void {
   try {
     sink.onError(error);
   } catch (thrown) {

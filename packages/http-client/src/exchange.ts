@@ -1,5 +1,5 @@
 import { BodyCollector, bodyTooLarge } from "./body-collector.ts";
-import { sinkFailure, tellEnd, tellError } from "./body-sink.ts";
+import { notifyEnd, notifyError, sinkFailure } from "./body-sink.ts";
 import type { Connection, Destination } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { ConnectionUser } from "./connection-user.ts";
@@ -267,7 +267,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     }
     this.#sink = null;
     this.#phase = "over";
-    tellEnd(sink, isDelimited);
+    notifyEnd(sink, isDelimited);
   }
 
   onConnectFailed(kind: "unreachable" | "tls", reason: string, cause: unknown): void {
@@ -320,11 +320,11 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     }
     if (this.#failure !== null) {
       this.#sink = null;
-      tellError(sink, this.#failure);
+      notifyError(sink, this.#failure);
     } else if (this.#phase === "complete") {
       this.#sink = null;
       this.#phase = "over";
-      tellEnd(sink, this.#isDelimited);
+      notifyEnd(sink, this.#isDelimited);
     } else {
       this.#enter("body");
       if (!this.#isPaused) {
@@ -381,7 +381,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     } else if (sink === null) {
       this.#failure = error;
     } else {
-      tellError(sink, error);
+      notifyError(sink, error);
     }
   }
 

@@ -90,8 +90,8 @@ export class ServerGuard implements AddressGuard {
     const refused = addresses.find((address) => !rule(address));
     if (refused !== undefined) {
       const advice = onRefused?.(hostname, refused);
-      const said = `${hostname} resolves to ${refused}, which is not allowed${advice === undefined ? "" : `: ${advice}`}`;
-      throw new AddressRefusedError("unreachable", false, said);
+      const message = `${hostname} resolves to ${refused}, which is not allowed${advice === undefined ? "" : `: ${advice}`}`;
+      throw new AddressRefusedError("unreachable", false, message);
     }
     const usable = addresses.filter((address) => family === 0 || isIP(address) === family);
     if (usable.length === 0) {

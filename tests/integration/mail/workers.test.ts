@@ -137,11 +137,11 @@ test("stopping lets emails in progress finish, and aborts them when that takes t
   await rig.queue("drained");
   // One at a time: a second lane might be asking for a mail at the moment of the stop, and get the next one.
   const worker = rig.worker(rig.httpSender(gateway.url), { concurrency: 1 });
-  worker.poke();
+  worker.wake();
   await gateway.untilRequests(1);
   const stopped = worker.stop(10_000);
   await rig.queue("after the stop");
-  worker.poke();
+  worker.wake();
   released.resolve();
   await stopped;
   expect(await rig.row("drained")).toMatchObject({ status: "sent" });
@@ -149,7 +149,7 @@ test("stopping lets emails in progress finish, and aborts them when that takes t
 
   gateway.answer = () => "hang";
   const cut = rig.worker(rig.httpSender(gateway.url));
-  cut.poke();
+  cut.wake();
   await gateway.untilRequests(2);
   await cut.stop(0);
   const row = await rig.row("after the stop");

@@ -73,7 +73,7 @@ const refund = ({ client }: Admin, orderNo: string, more: object = {}): Promise<
 
 /** A refund of all of an order that the gateway leaves open. */
 async function openRefundOf(orderNo: string): Promise<string> {
-  gateway.answers = [{ kind: "unclear", said: "what?" }];
+  gateway.answers = [{ kind: "unclear", message: "what?" }];
   const { body } = await refund(await admin(), orderNo);
   gateway.answers = [];
   return (body["refund"] as { readonly refund_no: string }).refund_no;

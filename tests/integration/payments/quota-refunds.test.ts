@@ -190,7 +190,7 @@ describe("at the gateway", () => {
 
   test("one that the gateway leaves open keeps its quota taken, raises the alarm, and is retried less and less often", async () => {
     const order = await paidOrder();
-    gateway.answers = [{ kind: "unclear", said: "000092 exists" }];
+    gateway.answers = [{ kind: "unclear", message: "000092 exists" }];
     expect(await refund(order)).toMatchObject({ status: "pending", error: "000092 exists" });
     let asked = 1;
     for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60, 60]) {
@@ -210,7 +210,7 @@ describe("at the gateway", () => {
   test("one that the gateway leaves open ends with what a person found there, once, and not while it is requested", async () => {
     for (const outcome of ["done", "failed"] as const) {
       const order = await paidOrder("monthly");
-      gateway.answers = [{ kind: "unclear", said: "000092 exists" }];
+      gateway.answers = [{ kind: "unclear", message: "000092 exists" }];
       const before = await scene.balance(buyer);
       const { refundNo } = await refund(order);
       const close = (found: "done" | "failed") =>

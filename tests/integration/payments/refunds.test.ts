@@ -65,10 +65,13 @@ describe("a refund at the card gateway", () => {
       ["a_code_of_tomorrow", "unclear"],
     ] as const) {
       scene.card.override = ({ method }) => (method === "GET" ? list([]) : refuses(code)());
-      const said = kind === "failed" ? { error: code } : { said: code };
-      expect(await scene.payments.card.refund(asked)).toEqual({ kind, ...said } as never);
+      const text = kind === "failed" ? { error: code } : { message: code };
+      expect(await scene.payments.card.refund(asked)).toEqual({ kind, ...text } as never);
       // After a lost response, a refusal may be due to the result of the first request.
-      expect(await scene.payments.card.refund({ ...asked, isFirst: false })).toEqual({ kind: "unclear", said: code });
+      expect(await scene.payments.card.refund({ ...asked, isFirst: false })).toEqual({
+        kind: "unclear",
+        message: code,
+      });
     }
   });
 
@@ -132,7 +135,7 @@ describe("a refund at the wallet gateway", () => {
 
   test.each(["000000", "000080", "000092", "000099", ""])("is left open by the code %p", async (code) => {
     scene.wallet.override = () => says(code);
-    expect(await scene.payments.wallet.refund(first)).toEqual({ kind: "unclear", said: `${code} so` });
+    expect(await scene.payments.wallet.refund(first)).toEqual({ kind: "unclear", message: `${code} so` });
   });
 
   test.each([true, false])(
@@ -183,7 +186,7 @@ describe("a refund at the wallet gateway", () => {
     const asked = { ...payment(), isFirst: false };
     for (const code of ["000021", "000023", "000092"]) {
       scene.wallet.override = (request) => (pathOf(request) === "refund" ? says(code) : null);
-      expect(await scene.payments.wallet.refund(asked)).toEqual({ kind: "unclear", said: `${code} so` });
+      expect(await scene.payments.wallet.refund(asked)).toEqual({ kind: "unclear", message: `${code} so` });
     }
   });
 

@@ -122,7 +122,7 @@ test("a refund of what was never credited gives no quota and no month when it fa
 
 test("a refund that the gateway leaves open is closed by a super-admin, with the reason in the audit log", async () => {
   const { order } = await underpaid();
-  gateway.answers = [{ kind: "unclear", said: "what?" }];
+  gateway.answers = [{ kind: "unclear", message: "what?" }];
   const opened = (await resolve(order, "refund")).body as { refund: { refund_no: string } };
   const found = { refund_no: opened.refund.refund_no, outcome: "done", reason: "it is there" };
   const [superAdmin, plainAdmin] = admins;

@@ -21,8 +21,8 @@ export const admissionMutants: readonly Mutant[] = [
   {
     id: "relay/client-invalid",
     file: "control-plane/src/platform/client-address.ts",
-    from: "return readAddress(said) ??",
-    to: 'return said !== "" ? said :',
+    from: "return readAddress(forwarded) ??",
+    to: 'return forwarded !== "" ? forwarded :',
     rule: "what is no address is none",
     tests: ["unit/platform/client-address.test.ts"],
   },

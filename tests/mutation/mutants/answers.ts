@@ -29,8 +29,8 @@ export const answerMutants: readonly Mutant[] = [
   {
     id: "relay/error-page-retried",
     file: "control-plane/src/gateway/respond/read-upstream-error.ts",
-    from: "isTelling ? failure : {",
-    to: "isTelling || status === 400 ? failure : {",
+    from: "isSpecific ? failure : {",
+    to: "isSpecific || status === 400 ? failure : {",
     rule: "a page in place of an answer says nothing of the request",
     tests: ["unit/gateway/respond/read-upstream-error.test.ts", "unit/gateway/respond/classify-status.test.ts"],
   },

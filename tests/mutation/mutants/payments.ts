@@ -250,8 +250,8 @@ export const paymentsMutants: readonly Mutant[] = [
   {
     id: "payments/card-cents",
     file: "control-plane/src/payments/gateways/cardpay/notice.ts",
-    from: "!Number.isSafeInteger(said) || said < 0",
-    to: "!Number.isFinite(said) || said < 0",
+    from: "!Number.isSafeInteger(value) || value < 0",
+    to: "!Number.isFinite(value) || value < 0",
     rule: "cents are whole",
     tests: [
       "integration/payments/forged-card-events.test.ts",

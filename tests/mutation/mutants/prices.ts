@@ -93,8 +93,8 @@ export const pricesMutants: readonly Mutant[] = [
   {
     id: "prices/subtitles",
     file: "control-plane/src/gateway/usage-count/measure-audio.ts",
-    from: "[...said.matchAll(timePattern)].at(-1)",
-    to: "[...said.matchAll(timePattern)].at(0)",
+    from: "[...transcript.matchAll(timePattern)].at(-1)",
+    to: "[...transcript.matchAll(timePattern)].at(0)",
     rule: "sound lasts until the last time of its subtitles",
     tests: ["unit/gateway/settle/measured-sound.test.ts"],
   },

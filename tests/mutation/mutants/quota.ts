@@ -337,8 +337,8 @@ export const quotaMutants: readonly Mutant[] = [
   {
     id: "quota/hold-dearest-output",
     file: "control-plane/src/gateway/admit/reserve-quota.ts",
-    from: "model.price.dearest",
-    to: "{ ...model.price.dearest, output: model.price.output }",
+    from: "model.price.highest",
+    to: "{ ...model.price.highest, output: model.price.output }",
     rule: "the bound of the output is at the dearest price",
     tests: ["unit/gateway/admit/reserve-quota.test.ts"],
   },

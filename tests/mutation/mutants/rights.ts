@@ -309,7 +309,7 @@ export const rightsMutants: readonly Mutant[] = [
   {
     id: "rights/mail-asker",
     file: "control-plane/src/accounts/attempts/attempts.ts",
-    from: "  if (!isAskerFree || device !== null) {",
+    from: "  if (!isRequesterAllowed || device !== null) {",
     to: "  if (device !== null) {",
     rule: "one address causes three mails of a kind",
     tests: ["integration/account-attacks.test.ts"],
@@ -317,8 +317,8 @@ export const rightsMutants: readonly Mutant[] = [
   {
     id: "rights/mail-own-browser",
     file: "control-plane/src/accounts/attempts/attempts.ts",
-    from: "const askerKey = device === null ?",
-    to: "const askerKey = true ?",
+    from: "const requesterKey = device === null ?",
+    to: "const requesterKey = true ?",
     rule: "a stranger does not hold up the mail of the owner's browser",
     tests: ["integration/account-attacks.test.ts"],
   },

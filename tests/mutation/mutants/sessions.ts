@@ -77,8 +77,8 @@ export const sessionMutants: readonly Mutant[] = [
   {
     id: "sessions/said-again",
     file: count,
-    from: "const text = Math.max(...said.map((tally) => toTokens(tally, tally.events)));",
-    to: "const text = said.reduce((sum, tally) => sum + toTokens(tally, tally.events), 0);",
+    from: "const text = Math.max(...tallies.map((tally) => toTokens(tally, tally.events)));",
+    to: "const text = tallies.reduce((sum, tally) => sum + toTokens(tally, tally.events), 0);",
     rule: "what is said in pieces and again as a whole is charged once",
     tests: countTests,
   },

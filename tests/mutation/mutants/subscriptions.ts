@@ -184,8 +184,8 @@ export const subscriptionsMutants: readonly Mutant[] = [
   {
     id: "orders/approve-foreseen",
     file: "control-plane/src/admin/approvals/service.ts",
-    from: "throw new Foreseen((await this.#performKept(tx, approval)).effects);",
-    to: "const { effects } = await this.#performKept(tx, approval);\n        if (effects !== null) {\n          return;\n        }\n        throw new Foreseen(effects);",
+    from: "throw new PreviewRollback((await this.#performKept(tx, approval)).effects);",
+    to: "const { effects } = await this.#performKept(tx, approval);\n        if (effects !== null) {\n          return;\n        }\n        throw new PreviewRollback(effects);",
     rule: "what is only looked at is not done",
     tests: ["integration/payments/approvals.test.ts"],
   },

@@ -101,7 +101,7 @@ export class ExitNodeScene implements AsyncDisposable {
   }
 
   /** A user whose calls are those of the group of nodes, and a route for them. */
-  async addTraveller(routeCode: string, more: Readonly<Record<string, unknown>> = {}): Promise<TestUser> {
+  async addRoutedUser(routeCode: string, more: Readonly<Record<string, unknown>> = {}): Promise<TestUser> {
     const user = await this.rig.addUser();
     await this.rig.db.sql`
       update gateway_user set group_name = 'node-test' where id = ${user.gatewayUserId}::bigint`;

@@ -73,7 +73,7 @@ class Storm {
       case 6:
         return await this.#runJobs();
       default:
-        return await this.#payWrongly(order.orderNo);
+        return await this.#payOneCent(order.orderNo);
     }
   }
 
@@ -84,7 +84,7 @@ class Storm {
     }
   }
 
-  async #payWrongly(orderNo: string): Promise<void> {
+  async #payOneCent(orderNo: string): Promise<void> {
     const order = await findOrder(this.#db, orderNo);
     // Of the orders that are still open most must stay payable.
     if (order !== null && (order.status !== "pending" || this.#next(6) === 0)) {

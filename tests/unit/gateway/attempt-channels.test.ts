@@ -29,7 +29,7 @@ beforeEach(() => {
 
 const failedWith = (status: number): FailedAttempt => ({
   failure: classifyStatus(status, []) as AttemptFailure,
-  said: null,
+  upstreamError: null,
   note: null,
 });
 

@@ -18,7 +18,7 @@ export type AdminAccessDeps = {
 };
 
 /** The super-admin's change to another admin, and the address it came from. */
-type Deed = { readonly caller: AdminCaller; readonly origin: Origin; readonly reason: string };
+type ActContext = { readonly caller: AdminCaller; readonly origin: Origin; readonly reason: string };
 
 /** How super-admins grant and revoke access. Only the admin ever sees the password, set through a link in an email. */
 export class AdminAccess {
@@ -46,11 +46,11 @@ export class AdminAccess {
   }
 
   /** Ends every session of another admin. @throws AppError `not_found`, `self_forbidden`, `forbidden` */
-  async endSessions(adminId: bigint, deed: Deed): Promise<number> {
+  async endSessions(adminId: bigint, actContext: ActContext): Promise<number> {
     return await this.#deps.db.withTransaction(async (tx) => {
-      await requireOther(tx, adminId, deed.caller.adminId);
+      await requireOther(tx, adminId, actContext.caller.adminId);
       const revoked = await revokeSessionsOf(tx, ofAdmin(adminId), null);
-      await this.#audit(tx, deed, { action: "admin.sessions_revoke", adminId, after: { revoked } });
+      await this.#audit(tx, actContext, { action: "admin.sessions_revoke", adminId, after: { revoked } });
       return revoked;
     });
   }
@@ -93,7 +93,7 @@ export class AdminAccess {
 
   async #audit(
     tx: Transaction,
-    { caller, origin, reason }: Deed,
+    { caller, origin, reason }: ActContext,
     { action, adminId, after }: { readonly action: string; readonly adminId: bigint; readonly after: unknown },
   ): Promise<void> {
     await audit(tx, byAdmin(caller, origin), action, { subjectKind: "admin", subjectId: adminId, after, reason });

@@ -1,5 +1,5 @@
 import {
-  adminDeedInput,
+  adminActInput,
   adminListResponse,
   createAdminInput,
   doneOrWaiting,
@@ -41,7 +41,7 @@ function accessEndpoints({ adminAccess, approvals, acts }: Parts): AnyEndpoint[]
     endpoint({
       method: "POST",
       ...adminOperation("/backend/admin/admin/password-link/"),
-      input: adminDeedInput,
+      input: adminActInput,
       summary: "Send another admin a link to set a new password; it works once, within an hour",
       output: doneOrWaiting,
       errors: ["not_found", "conflict", "self_forbidden", "too_many_attempts"],
@@ -54,14 +54,14 @@ function accessEndpoints({ adminAccess, approvals, acts }: Parts): AnyEndpoint[]
     endpoint({
       method: "POST",
       ...adminOperation("/backend/admin/admin/sessions/revoke/"),
-      input: adminDeedInput,
+      input: adminActInput,
       summary: "End every session of another admin",
       output: sessionRevokeResponse,
       errors: ["not_found", "self_forbidden"],
       handle: async (call) => {
         const { admin: caller, input } = call;
-        const deed = { caller, origin: originOf(call), reason: input.reason };
-        return { revoked: await adminAccess.endSessions(input.admin_id, deed) };
+        const actContext = { caller, origin: originOf(call), reason: input.reason };
+        return { revoked: await adminAccess.endSessions(input.admin_id, actContext) };
       },
     }),
   ];

@@ -1,6 +1,6 @@
 import { type AdminEntry, type SaveAdminInput, saveAdminInput } from "@sluice/contracts/accounts";
 import type { Act } from "../../admin/approvals/port.ts";
-import { writeActDown } from "../../admin/approvals/service.ts";
+import { recordAct } from "../../admin/approvals/service.ts";
 import { AppError } from "../../platform/errors.ts";
 import { ofAdmin, revokeSessionsOf } from "../sessions/store.ts";
 import { spendAdminTokens } from "./admin-tokens-store.ts";
@@ -32,7 +32,7 @@ export function saveAdminAct(): Act<SaveAdminInput> {
         await spendAdminTokens(tx, adminId);
       }
       const what = { action: "admin.save", subjectKind: "admin", subjectId: adminId.toString() };
-      await writeActDown(tx, origin, { ...what, before: { agent: before.agent }, after: { agent }, reason });
+      await recordAct(tx, origin, { ...what, before: { agent: before.agent }, after: { agent }, reason });
       const after = await entryOf(tx, adminId);
       const address = before.email === null ? {} : { email: before.email };
       return {

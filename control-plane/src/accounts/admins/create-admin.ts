@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type CreateAdminInput, createAdminInput } from "@sluice/contracts/accounts";
 import type { Act } from "../../admin/approvals/port.ts";
-import { writeActDown } from "../../admin/approvals/service.ts";
+import { recordAct } from "../../admin/approvals/service.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { PasswordHashing } from "../passwords/password-hashing.ts";
 import { entryOf, requireSuper, roleOf } from "./hold-others.ts";
@@ -30,7 +30,7 @@ export function createAdminAct(deps: LinkDeps & { readonly hashing: PasswordHash
       await insertSupportProfile(tx, adminId, username);
       await leaveLink(tx, deps, { adminId, email });
       const what = { action: "admin.create", subjectKind: "admin", subjectId: adminId.toString() };
-      await writeActDown(tx, origin, { ...what, before: null, after: { username, email, mobile, agent }, reason });
+      await recordAct(tx, origin, { ...what, before: null, after: { username, email, mobile, agent }, reason });
       const admin = await entryOf(tx, adminId);
       return {
         isNew: true,

@@ -1,7 +1,7 @@
 import { totpRemoveInput } from "@sluice/contracts/accounts";
 import type { z } from "zod";
 import type { Act } from "../../admin/approvals/port.ts";
-import { writeActDown } from "../../admin/approvals/service.ts";
+import { recordAct } from "../../admin/approvals/service.ts";
 import { AppError } from "../../platform/errors.ts";
 import { ofAdmin, ofUser, revokeSessionsOf } from "../sessions/store.ts";
 import { type CodeOwner, removeSecret } from "../totp/totp-store.ts";
@@ -28,7 +28,7 @@ export function removeTotpAct(): Act<TotpRemoval> {
       }
       await revokeSessionsOf(tx, owner.kind === "user" ? ofUser(owner.id) : ofAdmin(owner.id), null);
       const what = { action: "totp.remove", subjectKind: owner.kind, subjectId: owner.id.toString() };
-      await writeActDown(tx, origin, { ...what, before: null, after: null, reason: input.reason });
+      await recordAct(tx, origin, { ...what, before: null, after: null, reason: input.reason });
       return {
         isNew: true,
         amount: null,

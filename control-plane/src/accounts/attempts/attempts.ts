@@ -4,14 +4,14 @@ import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { countAttempt, forgetAttempts, uncountAttempt } from "./attempt-store.ts";
 import {
-  type AskedMail,
   type AttemptKind,
   type AttemptLimit,
   addressLimits,
-  askerLimit,
   codeLimit,
   networkLimits,
+  type RequestedMail,
   recipientLimit,
+  requesterLimit,
 } from "./model.ts";
 
 /** An attempt that was counted and may go ahead. */
@@ -108,19 +108,25 @@ async function refuseAbove(db: Database, key: string, limit: AttemptLimit): Prom
 }
 
 /** Who requests an email to someone: an address, or a browser known to be the recipient's. */
-export type MailAsker = { readonly ip: string; readonly device?: string | null };
+export type MailRequester = { readonly ip: string; readonly device?: string | null };
 
 /**
  * Whether the recipient may get one more email of this kind. Each requester is counted before all are counted together,
  * so that a stranger uses up only a share of the total; the recipient's own browser is counted separately.
  */
-export async function mayMail(db: Database, kind: AskedMail, recipient: string, asker: MailAsker): Promise<boolean> {
+export async function mayMail(
+  db: Database,
+  kind: RequestedMail,
+  recipient: string,
+  asker: MailRequester,
+): Promise<boolean> {
   const device = asker.device ?? null;
   const to = recipient.toLowerCase();
-  const askerKey = device === null ? ["address", addressGroup(asker.ip)] : ["device", device];
-  const isAskerFree = (await countAttempt(db, digest("mail", kind, to, ...askerKey), askerLimit)) === null;
-  if (!isAskerFree || device !== null) {
-    return isAskerFree;
+  const requesterKey = device === null ? ["address", addressGroup(asker.ip)] : ["device", device];
+  const isRequesterAllowed =
+    (await countAttempt(db, digest("mail", kind, to, ...requesterKey), requesterLimit)) === null;
+  if (!isRequesterAllowed || device !== null) {
+    return isRequesterAllowed;
   }
   return (await countAttempt(db, digest("mail", kind, to), recipientLimit)) === null;
 }

@@ -64,10 +64,10 @@ export function freeFromAddress(kind: AttemptKind, free: number): AttemptKind {
 }
 
 /** Why an account gets an email that was requested without a login, or by an admin for someone else. */
-export type AskedMail = "verification" | "account_exists" | "password_reset" | "admin_link";
+export type RequestedMail = "verification" | "account_exists" | "password_reset" | "admin_link";
 
 /** Emails of one kind to one recipient from one requester. Any beyond that are silently dropped. */
-export const askerLimit: AttemptLimit = {
+export const requesterLimit: AttemptLimit = {
   free: 3,
   windowSeconds: 2 * hour,
   delaySecondsMin: 1_200,
@@ -78,4 +78,4 @@ export const askerLimit: AttemptLimit = {
  * The limit for emails of one kind to one recipient from all requesters together. It is higher than the limit of one
  * requester, so that no stranger blocks the owner's own email.
  */
-export const recipientLimit: AttemptLimit = { ...askerLimit, free: 9, delaySecondsMin: 300 };
+export const recipientLimit: AttemptLimit = { ...requesterLimit, free: 9, delaySecondsMin: 300 };

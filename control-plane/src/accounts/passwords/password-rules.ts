@@ -77,10 +77,10 @@ function isOfOwner(lower: string, email: string): boolean {
 
 function isCommon(lower: string): boolean {
   const plain = withoutTail(lower);
-  const spelled = [...lower].map((letter) => lookalikes[letter] ?? letter).join("");
-  const spelledPlain = [...plain].map((letter) => lookalikes[letter] ?? letter).join("");
+  const normalized = [...lower].map((letter) => lookalikes[letter] ?? letter).join("");
+  const normalizedPlain = [...plain].map((letter) => lookalikes[letter] ?? letter).join("");
   return (
-    [lower, plain, spelled, spelledPlain, plain.replace(/[\s._-]/g, "")].some((form) => commonWords.has(form)) ||
+    [lower, plain, normalized, normalizedPlain, plain.replace(/[\s._-]/g, "")].some((form) => commonWords.has(form)) ||
     /^\d{1,8}$/.test(lower) ||
     isRepeated(lower) ||
     isWalk(lower) ||

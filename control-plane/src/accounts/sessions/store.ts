@@ -139,11 +139,11 @@ export async function revokeSession(db: Queryable, id: bigint, owner: SessionOwn
 }
 
 /** Ends all sessions of an owner except the spared one. Returns how many there were. */
-export async function revokeSessionsOf(db: Queryable, owner: SessionOwner, sparedId: bigint | null): Promise<number> {
+export async function revokeSessionsOf(db: Queryable, owner: SessionOwner, keptId: bigint | null): Promise<number> {
   const written = await db.drizzle
     .update(session)
     .set({ revokedAt: now })
-    .where(and(isNull(session.revokedAt), belongsTo(owner), sparedId === null ? undefined : ne(session.id, sparedId)));
+    .where(and(isNull(session.revokedAt), belongsTo(owner), keptId === null ? undefined : ne(session.id, keptId)));
   return rowsWritten(written);
 }
 

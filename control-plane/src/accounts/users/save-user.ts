@@ -3,7 +3,7 @@ import type { UserId } from "@sluice/contracts/ids";
 import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
 import type { z } from "zod";
 import type { Act, ActOrigin } from "../../admin/approvals/port.ts";
-import { writeActDown } from "../../admin/approvals/service.ts";
+import { recordAct } from "../../admin/approvals/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { isOpen, type Profile, parseDisplayName, profileFields } from "../model.ts";
@@ -75,7 +75,7 @@ async function saveUser(
     await revokeSessionsOf(tx, ofUser(userId), null);
   }
   const after = await readUser(tx, userId);
-  await writeActDown(tx, origin, {
+  await recordAct(tx, origin, {
     action: "user.save",
     subjectKind: "user",
     subjectId: userId.toString(),

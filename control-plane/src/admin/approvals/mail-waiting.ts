@@ -5,12 +5,12 @@ import type { SuperAdmins } from "./port.ts";
 
 const minutesPerHour = 60;
 
-export type TellDeps = { readonly mails: MailQueue; readonly admins: SuperAdmins; readonly baseUrl: string };
+export type MailWaitingDeps = { readonly mails: MailQueue; readonly admins: SuperAdmins; readonly baseUrl: string };
 
 /** Emails every super-admin who may approve a request, in the transaction that creates it. */
 export async function mailWaiting(
   tx: Transaction,
-  { mails, admins, baseUrl }: TellDeps,
+  { mails, admins, baseUrl }: MailWaitingDeps,
   { approval, hours }: { readonly approval: Approval; readonly hours: number },
 ): Promise<void> {
   for (const { id, email } of await admins.othersThan(tx, approval.requestedBy)) {

@@ -72,7 +72,7 @@ class SecondPersonNeeded extends Error {
 }
 
 /** Thrown in the transaction of an act that is only previewed, for the same reason. */
-class Foreseen extends Error {
+class PreviewRollback extends Error {
   readonly effects: Effects;
 
   constructor(effects: Effects) {
@@ -97,7 +97,7 @@ export function keptAct<Input>({ kind, schema, secretField, perform }: Act<Input
 type Change = AuditChange & { readonly action: string };
 
 /** Records what an act changed, who did it, and which request it came from. */
-export async function writeActDown(tx: Transaction, origin: ActOrigin, change: Change): Promise<void> {
+export async function recordAct(tx: Transaction, origin: ActOrigin, change: Change): Promise<void> {
   const { approvalId } = origin;
   const { action, after: plain, ...rest } = change;
   const after = approvalId === null ? plain : { ...(plain as object), approvalId };
@@ -150,7 +150,7 @@ export class Approvals {
   }
 
   /** What it would currently take an admin to move this amount. */
-  async foresee(db: Database | Transaction, adminId: bigint, amount: Amount): Promise<Demand> {
+  async previewDemand(db: Database | Transaction, adminId: bigint, amount: Amount): Promise<Demand> {
     const counted = await readCounted(db, adminId, amount.kind);
     return demandOf(amount, counted + amount.quota, await this.#deps.rules(db));
   }
@@ -170,7 +170,7 @@ export class Approvals {
     if (approval === null) {
       throw unknown();
     }
-    const foreseen = approval.status === "pending" ? await this.#foreseeEffects(approval) : null;
+    const foreseen = approval.status === "pending" ? await this.#previewEffects(approval) : null;
     return { approval: toApprovalEntry(approval), foreseen };
   }
 
@@ -220,10 +220,10 @@ export class Approvals {
     if (!isNew) {
       return;
     }
-    const isGrave = takesTwo && rules.secondPersonAboveUsd > 0;
+    const needsSecondPerson = takesTwo && rules.secondPersonAboveUsd > 0;
     const ofAmount =
       amount === null ? "nothing" : demandOf(amount, await countAmount(tx, admin.adminId, amount), rules);
-    const demand: Demand = isGrave ? "second_person" : ofAmount;
+    const demand: Demand = needsSecondPerson ? "second_person" : ofAmount;
     if (demand === "nothing") {
       return;
     }
@@ -291,13 +291,13 @@ export class Approvals {
     return waiting;
   }
 
-  async #foreseeEffects(approval: Approval): Promise<{ effects: Effects; problem: string | null }> {
+  async #previewEffects(approval: Approval): Promise<{ effects: Effects; problem: string | null }> {
     try {
       await this.#deps.db.withTransaction(async (tx) => {
-        throw new Foreseen((await this.#performKept(tx, approval)).effects);
+        throw new PreviewRollback((await this.#performKept(tx, approval)).effects);
       });
     } catch (error) {
-      if (error instanceof Foreseen) {
+      if (error instanceof PreviewRollback) {
         return { effects: error.effects, problem: null };
       }
       if (error instanceof AppError) {

@@ -1,7 +1,7 @@
 import { type SaveSecretInput, saveSecretInput } from "@sluice/contracts/secrets";
 import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { Act } from "../approvals/port.ts";
-import { writeActDown } from "../approvals/service.ts";
+import { recordAct } from "../approvals/service.ts";
 import { saveSecret } from "./service.ts";
 
 export type SaveSecretDeps = {
@@ -24,7 +24,7 @@ export function saveSecretAct({ masterKey, ofTwo, onChange }: SaveSecretDeps): A
     reasonOf: () => "",
     perform: async (tx, { name, value }, origin) => {
       const { version } = await saveSecret(tx, masterKey, name, value);
-      await writeActDown(tx, origin, {
+      await recordAct(tx, origin, {
         action: "secret.save",
         subjectKind: "secret",
         subjectId: name,

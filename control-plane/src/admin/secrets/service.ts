@@ -72,7 +72,7 @@ export class SecretReader {
     if (known !== undefined && now - known.readAt < cachedMsMax) {
       return await known.value;
     }
-    const value = this.#readAnew(name);
+    const value = this.#reload(name);
     this.#cached.set(name, { readAt: now, value });
     try {
       return await value;
@@ -88,7 +88,7 @@ export class SecretReader {
     this.#cached.clear();
   }
 
-  async #readAnew(name: string): Promise<string | null> {
+  async #reload(name: string): Promise<string | null> {
     const { db, masterKey, fallbacks } = this.#deps;
     return (await readSecret(db, masterKey, name)) ?? fallbacks?.[name] ?? null;
   }

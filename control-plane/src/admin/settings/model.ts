@@ -46,7 +46,7 @@ export function effectiveSettings(stored: readonly StoredSetting[], fixed: Fixed
 }
 
 /** The names of settings whose stored value is not, or no longer, allowed, so that their default applies. */
-export function unsoundSettings(stored: readonly StoredSetting[]): string[] {
+export function invalidSettings(stored: readonly StoredSetting[]): string[] {
   return stored
     .filter(({ name, value }) => value !== null && findDefinition(name)?.schema.safeParse(value).success === false)
     .map(({ name }) => name);

@@ -1,6 +1,6 @@
 import { type SaveSettingInput, saveSettingInput } from "@sluice/contracts/settings";
 import type { Act } from "../approvals/port.ts";
-import { writeActDown } from "../approvals/service.ts";
+import { recordAct } from "../approvals/service.ts";
 import { givesAdminsMore } from "./model.ts";
 import type { Settings } from "./service.ts";
 
@@ -17,7 +17,7 @@ export function saveSettingAct(settings: Settings): Act<SaveSettingInput> {
     reasonOf: () => "",
     perform: async (tx, input, origin) => {
       const { name, stored, written, before, after } = await settings.change(tx, input, origin);
-      await writeActDown(tx, origin, {
+      await recordAct(tx, origin, {
         action: "setting.save",
         subjectKind: "setting",
         subjectId: name,

@@ -4,7 +4,7 @@ import type { Notifications } from "../../platform/db-notifications.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Log } from "../../platform/log.ts";
 import type { ActOrigin } from "../approvals/port.ts";
-import { effectiveSettings, type FixedSettings, type StoredSetting, toSettingView, unsoundSettings } from "./model.ts";
+import { effectiveSettings, type FixedSettings, invalidSettings, type StoredSetting, toSettingView } from "./model.ts";
 import { findDefinition, type SettingName, type SettingValues, settingNames } from "./registry.ts";
 import { insertStoredSetting, listStoredSettings, lockStoredSetting, updateStoredSetting } from "./store.ts";
 
@@ -78,10 +78,10 @@ export class Settings {
       const stored = await listStoredSettings(db);
       this.#values = effectiveSettings(stored, fixed);
       this.#loadedTick = performance.now();
-      const unsound = unsoundSettings(stored).join(", ");
-      if (unsound !== this.#warnedOf) {
-        this.#warnedOf = unsound;
-        log.warn("settings.default_used", { names: unsound });
+      const invalid = invalidSettings(stored).join(", ");
+      if (invalid !== this.#warnedOf) {
+        this.#warnedOf = invalid;
+        log.warn("settings.default_used", { names: invalid });
       }
     } catch (error) {
       log.warn("settings.load_failed", { error });

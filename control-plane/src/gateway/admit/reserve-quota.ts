@@ -47,7 +47,7 @@ function boundInput({ inputTokensMax, inputImages, isOneContext }: RequestBounds
 
 /** The most a call can cost: each token at the most expensive price it could be charged at. */
 export function boundCost(request: Pick<ParsedRequest, "bounds">, model: ModelEntry): Quota {
-  return costOf(boundUnits(request, model), model.price.dearest, 1n);
+  return costOf(boundUnits(request, model), model.price.highest, 1n);
 }
 
 type Holder = Pick<QuotaLeases, "hold" | "settle">;

@@ -2,7 +2,7 @@ import { type SaveModelInput, saveModelInput } from "@sluice/contracts/catalog-a
 import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
 import { type PriceColumn, priceColumns, pricedUnits, priceEffect, priceOf } from "@sluice/contracts/priced-units";
 import type { Act } from "../../admin/approvals/port.ts";
-import { writeActDown } from "../../admin/approvals/service.ts";
+import { recordAct } from "../../admin/approvals/service.ts";
 import { type ModelState, plain, saveModel } from "./save-model.ts";
 
 export type CatalogActs = { readonly model: Act<SaveModelInput> };
@@ -18,7 +18,7 @@ export function modelAct(): Act<SaveModelInput> {
     perform: async (tx, input, origin) => {
       const { before, after } = await saveModel(tx, input);
       const what = { action: "model.save", subjectKind: "model", subjectId: after.name };
-      await writeActDown(tx, origin, { ...what, before, after, reason: input.reason });
+      await recordAct(tx, origin, { ...what, before, after, reason: input.reason });
       const changed = priceColumns.filter((name) => before === null || before[name] !== after[name]);
       return {
         isNew: true,

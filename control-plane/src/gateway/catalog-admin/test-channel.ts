@@ -82,14 +82,14 @@ export class ChannelTests {
       redact(credential === null ? text : text.replaceAll(credential, "[redacted]")).slice(0, lengthMax);
     const content = answer?.choices?.[0]?.message?.content;
     const isOk = problem === null && status !== null && status >= 200 && status < 300 && content !== undefined;
-    const said = problem ?? errorIn(answer) ?? `The upstream sent status ${status} and no chat completion.`;
+    const message = problem ?? errorIn(answer) ?? `The upstream sent status ${status} and no chat completion.`;
     return {
       channel_id: Number(channel.id),
       model,
       is_ok: isOk,
       http_status: status,
       latency_ms: Math.round(this.#deps.clock.tick() - beginTick),
-      error: isOk ? null : clean(said, errorLengthMax),
+      error: isOk ? null : clean(message, errorLengthMax),
       answered_model: typeof answer?.model === "string" ? clean(answer.model, textLengthMax) : null,
       text: typeof content === "string" ? clean(content, textLengthMax) : null,
       input_tokens: countIn(answer?.usage?.prompt_tokens),

@@ -1,6 +1,6 @@
 import type { ChannelId } from "@sluice/contracts/ids";
 import type { Clock } from "../../platform/clock.ts";
-import type { UpstreamWords } from "../../platform/errors.ts";
+import type { UpstreamError } from "../../platform/errors.ts";
 import type { AttemptFailure, GatewayCall, ParsedRequest } from "../model.ts";
 
 const refusals: ReadonlySet<number | null> = new Set([400, 422]);
@@ -30,11 +30,12 @@ export class UsageOptions {
 
 /** Whether the provider refused the request because of the option that the client did not ask for. */
 export function refusesUsageOption(
-  { failure, said }: { readonly failure: AttemptFailure; readonly said: UpstreamWords | null },
+  { failure, upstreamError }: { readonly failure: AttemptFailure; readonly upstreamError: UpstreamError | null },
   request: ParsedRequest,
   call: GatewayCall,
 ): boolean {
-  const isNamed = said !== null && (optionNames.test(said.message) || optionNames.test(said.param ?? ""));
+  const isNamed =
+    upstreamError !== null && (optionNames.test(upstreamError.message) || optionNames.test(upstreamError.param ?? ""));
   return refusals.has(failure.status) && isNamed && withoutUsageOption(request, call) !== request;
 }
 

@@ -16,7 +16,7 @@ const absentMs = 1_000;
 /** After a failed load, the next one waits this long, so that an outage does not cause a flood of queries. */
 const retryAfterMs = 1_000;
 /** How long a call waits for the reload of a previously valid key; after that the key is assumed to be valid still. */
-const newsMsMax = 250;
+const reloadMsMax = 250;
 /** How long a call waits for a key that is not cached here. */
 const freshMsMax = 2_000;
 const entriesMax = 200_000;
@@ -176,7 +176,7 @@ export class KeyDirectory {
 
   async #loadOrServeStale(digest: string, entry: Entry, age: number): Promise<Principal | null> {
     try {
-      return await inTime(this.#reload(digest, entry), newsMsMax);
+      return await inTime(this.#reload(digest, entry), reloadMsMax);
     } catch (error) {
       entry.failedTick = this.#clock.tick();
       if (age < staleMsMax) {

@@ -52,9 +52,9 @@ export class KeyService {
    * @throws AppError `invalid_value`, `too_many_keys`, `idempotency_mismatch`
    */
   async create(owner: KeyOwner, input: KeyCreateInput, idempotencyKey: string | null): Promise<MadeKey> {
-    const { idempotency_key: _, group, ...wishes } = input;
-    const settings = mergeSettings(defaultSettings(input.name), wishes);
-    const digest = sha256(JSON.stringify({ group, ...wishes }, sortedFields));
+    const { idempotency_key: _, group, ...requested } = input;
+    const settings = mergeSettings(defaultSettings(input.name), requested);
+    const digest = sha256(JSON.stringify({ group, ...requested }, sortedFields));
     return await this.#change(owner, async (tx, { groupName }) => {
       if (idempotencyKey !== null) {
         const made = await findByIdempotencyKey(tx, owner.gatewayUserId, idempotencyKey);

@@ -122,9 +122,9 @@ const modelPath = /^\/v1\/models\/[A-Za-z0-9._~:@%/-]+$/;
 
 /** Whether a path may be called at all: plain segments, nothing encoded, no `..`, no case variant of a known path. */
 export function isPlainPath(path: string): boolean {
-  const isSpelledOut = plainPath.test(path) || modelPath.test(path);
-  const climbs = path.includes("/..") || path.includes("/./");
-  return isSpelledOut && !climbs && !isKnownInOtherCase(path);
+  const isLiteral = plainPath.test(path) || modelPath.test(path);
+  const hasParentSegment = path.includes("/..") || path.includes("/./");
+  return isLiteral && !hasParentSegment && !isKnownInOtherCase(path);
 }
 
 /** A provider that ignores case would treat it as the known path, while the gateway would not count its tokens. */

@@ -34,7 +34,7 @@ export function toSendableCode(code: number, broken: number): number {
 }
 
 /** A provider's close frame as passed on to the client. The codes for a client's quota and key are ours alone. */
-export function toProviderGoodbye(code: number, reason: string): { readonly code: number; readonly reason: string } {
+export function toProviderClose(code: number, reason: string): { readonly code: number; readonly reason: string } {
   const isOurs = code === closeCodes.quotaGone || code === closeCodes.keyInvalid;
   return isOurs
     ? { code: closeCodes.internal, reason: "upstream_error" satisfies ErrorCode }

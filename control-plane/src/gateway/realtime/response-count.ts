@@ -42,9 +42,9 @@ class ItemCount {
         parts.soundCharacters += size.soundCharacters;
       }
     }
-    const said = [this.#pieces, parts, this.#wholes.get("all") ?? parts];
-    const text = Math.max(...said.map((tally) => toTokens(tally, tally.events)));
-    const sound = Math.max(...said.map(({ soundCharacters }) => soundCharacters));
+    const tallies = [this.#pieces, parts, this.#wholes.get("all") ?? parts];
+    const text = Math.max(...tallies.map((tally) => toTokens(tally, tally.events)));
+    const sound = Math.max(...tallies.map(({ soundCharacters }) => soundCharacters));
     return text + Math.ceil(sound / charactersPerSpokenToken);
   }
 }

@@ -54,7 +54,11 @@ export function readServerEvent(frame: string): ServerEvent | null {
       };
     }
     case "conversation.item.input_audio_transcription.completed":
-      return { kind: "transcribed", ...heardIn(event, event["transcript"]), units: reportedUnits(event["usage"]) };
+      return {
+        kind: "transcribed",
+        ...transcriptPieceIn(event, event["transcript"]),
+        units: reportedUnits(event["usage"]),
+      };
     case "error": {
       const isRequestFault = asObject(event["error"])["type"] === "invalid_request_error";
       return { kind: "error", isRequestFault, eventId: textOf(asObject(event["error"])["event_id"]) };
@@ -76,11 +80,11 @@ export type Piece = {
 );
 
 /** A delta of the user's transcribed speech. */
-export type HeardPiece = { readonly itemId: string; readonly textBytes: number };
+export type TranscriptPiece = { readonly itemId: string; readonly textBytes: number };
 
 const deltaMark = '.delta"';
 const audioMark = /"type":\s*"response\.(output_)?audio\.delta"/;
-const heardMark = '.input_audio_transcription.delta"';
+const transcriptMark = '.input_audio_transcription.delta"';
 const responseIdPattern = /"response_id":\s*"([^"\\]{1,200})"/;
 const itemPattern = /"output_index":\s*(\d{1,9})/;
 const deltaPattern = /"delta":\s*"/;
@@ -100,16 +104,16 @@ export function carriesSound(frame: string): boolean {
 }
 
 /** What an event adds to the transcript of the user's speech. */
-export function readHeard(frame: string): HeardPiece | null {
-  if (!frame.includes(heardMark)) {
+export function readTranscriptPiece(frame: string): TranscriptPiece | null {
+  if (!frame.includes(transcriptMark)) {
     return null;
   }
   const event = parseObject(frame);
-  const isHeard = event["type"] === "conversation.item.input_audio_transcription.delta";
-  return isHeard ? heardIn(event, event["delta"]) : null;
+  const isTranscript = event["type"] === "conversation.item.input_audio_transcription.delta";
+  return isTranscript ? transcriptPieceIn(event, event["delta"]) : null;
 }
 
-function heardIn(event: Json, text: unknown): HeardPiece {
+function transcriptPieceIn(event: Json, text: unknown): TranscriptPiece {
   return { itemId: textOf(event["item_id"]) ?? "", textBytes: Buffer.byteLength(textOf(text) ?? "") };
 }
 

@@ -9,13 +9,13 @@ import { audioUnits, estimateAudio } from "../usage-count/measure-audio.ts";
 import { asSold } from "../usage-count/sold-sound.ts";
 import { ConversationCount, ResponseCount } from "./response-count.ts";
 import { rowId } from "./row-id.ts";
-import type { HeardPiece, Piece, ServerEvent } from "./server-events.ts";
+import type { Piece, ServerEvent, TranscriptPiece } from "./server-events.ts";
 
 /** The maximum number of concurrent responses. */
 const runningMax = 64;
 const abortedStatus = 499;
 /** The maximum number of items awaiting transcription. */
-const heardMax = 1_024;
+const transcriptItemsMax = 1_024;
 /** The ids of finished responses are remembered, so that none is charged twice. */
 const endedMax = 10_000;
 
@@ -124,8 +124,8 @@ export class SessionBooks {
   }
 
   /** A delta of the user's transcribed speech is about to be sent to the client. */
-  onHeard(piece: HeardPiece | null): void {
-    if (piece !== null && (this.#heard.has(piece.itemId) || this.#heard.size < heardMax)) {
+  onTranscript(piece: TranscriptPiece | null): void {
+    if (piece !== null && (this.#heard.has(piece.itemId) || this.#heard.size < transcriptItemsMax)) {
       this.#heard.set(piece.itemId, (this.#heard.get(piece.itemId) ?? 0) + piece.textBytes);
     }
   }

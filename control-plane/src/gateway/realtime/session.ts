@@ -12,13 +12,20 @@ import type { ChannelUse } from "../channels/channel-load.ts";
 import type { Hold, ModelEntry, Principal } from "../model.ts";
 import type { PipelineDeps } from "../pipeline-deps.ts";
 import { judgeClientEvent } from "./client-events.ts";
-import { closeCodes, isBroken, isOrderly, toProviderGoodbye, toSendableCode, toSendableReason } from "./close-codes.ts";
+import { closeCodes, isBroken, isOrderly, toProviderClose, toSendableCode, toSendableReason } from "./close-codes.ts";
 import { toErrorEvent } from "./error-event.ts";
 import { FrameLane } from "./frame-lane.ts";
 import { keepFrame } from "./keep-frame.ts";
 import type { RealtimeLimits } from "./limits.ts";
 import { PacedSender } from "./paced-sender.ts";
-import { cleanError, type Piece, readHeard, readPiece, readServerEvent, type ServerEvent } from "./server-events.ts";
+import {
+  cleanError,
+  type Piece,
+  readPiece,
+  readServerEvent,
+  readTranscriptPiece,
+  type ServerEvent,
+} from "./server-events.ts";
 import type { SessionBooks, SessionCall } from "./session-books.ts";
 import { expired, failed, type SessionEnding } from "./session-ending.ts";
 import type { SessionFunds } from "./session-funds.ts";
@@ -160,13 +167,13 @@ export class RealtimeSession implements ServerSocketOwner {
 
   #onUpstreamClosed(code: number, reason: string): void {
     const error = isBroken(code) ? new AppError("stream_interrupted") : null;
-    const goodbye = toProviderGoodbye(code, reason);
+    const providerClose = toProviderClose(code, reason);
     this.#stop({
       outcome: isOrderly(code) ? "completed" : "failed",
       errorCode: isOrderly(code) ? null : (error?.code ?? "upstream_error"),
       error,
-      clientCode: goodbye.code,
-      clientReason: toSendableReason(cleanError(goodbye.reason, this.#deps.use.channel.credential)),
+      clientCode: providerClose.code,
+      clientReason: toSendableReason(cleanError(providerClose.reason, this.#deps.use.channel.credential)),
       upstreamCode: closeCodes.normal,
       isChannelFault: isBroken(code),
     });
@@ -205,7 +212,7 @@ export class RealtimeSession implements ServerSocketOwner {
     if (piece !== null) {
       books.onPiece(piece);
     } else {
-      books.onHeard(readHeard(text));
+      books.onTranscript(readTranscriptPiece(text));
     }
     return this.#deliver(frame, piece?.kind === "audio");
   }
@@ -218,7 +225,7 @@ export class RealtimeSession implements ServerSocketOwner {
       this.#deps.books.onPiece(piece);
       await this.#deliver(frame, piece.kind === "audio");
     } catch (thrown) {
-      this.#onTrouble(thrown);
+      this.#stopWithError(thrown);
     }
   }
 
@@ -232,7 +239,7 @@ export class RealtimeSession implements ServerSocketOwner {
         await funds.keep(Math.max(1, books.running));
       }
     } catch (thrown) {
-      this.#onTrouble(thrown);
+      this.#stopWithError(thrown);
     }
     if (this.#isDraining) {
       this.checkTimeouts();
@@ -295,7 +302,7 @@ export class RealtimeSession implements ServerSocketOwner {
       : toErrorEvent(new AppError("upstream_error"), event.eventId);
   }
 
-  #onTrouble(thrown: unknown): void {
+  #stopWithError(thrown: unknown): void {
     const error = toAppError(thrown);
     if (error.code === "internal_error") {
       this.#deps.log.error("realtime.failed", { requestId: this.#deps.state.call.requestId, error: thrown });

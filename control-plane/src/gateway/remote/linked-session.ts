@@ -110,9 +110,9 @@ export class LinkedSession implements ServerSocketOwner {
 
   /** The gateway ends a session with an error code as the close reason. */
   #onGatewayClosed(code: number, reason: string): void {
-    const said: ErrorCode | null = reason in errorTable ? (reason as ErrorCode) : null;
+    const reportedCode: ErrorCode | null = reason in errorTable ? (reason as ErrorCode) : null;
     const error = isBroken(code) ? new AppError("temporarily_unavailable") : null;
-    this.#end(isOrderly(code) ? "completed" : "failed", isOrderly(code) ? null : (said ?? "upstream_error"));
+    this.#end(isOrderly(code) ? "completed" : "failed", isOrderly(code) ? null : (reportedCode ?? "upstream_error"));
     this.#deps.gateway.terminate();
     this.#dismiss(error, toSendableCode(code, closeCodes.internal), toSendableReason(reason));
   }

@@ -221,7 +221,7 @@ export class RemoteGateway implements GatewayPort {
   }
 
   /** The gateway's report about the call; for a gateway without reports, only what could be observed here. */
-  #report(state: CallState, said: Partial<CallReport> | null, seen: SeenEnding): void {
+  #report(state: CallState, reported: Partial<CallReport> | null, seen: SeenEnding): void {
     state.bodyShare?.end();
     const isGood = seen.status < 400 && seen.code === null;
     const end = {
@@ -233,11 +233,11 @@ export class RemoteGateway implements GatewayPort {
     const { responsePieces, responseBytes, firstByteMs } = own;
     state.call.onReport({
       ...own,
-      ...said,
+      ...reported,
       responsePieces,
       responseBytes,
       durationMs,
-      firstByteMs: said?.firstByteMs ?? firstByteMs,
+      firstByteMs: reported?.firstByteMs ?? firstByteMs,
     });
   }
 }

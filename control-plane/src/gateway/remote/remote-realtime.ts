@@ -108,13 +108,13 @@ export class RemoteRealtime implements RealtimePort {
 
   #pass(state: CallState, { status, headers, body }: WebSocketRefusal): RealtimeOpening {
     keepPiece(state, body);
-    this.#report(state, saidIn(headers), { status, code: null });
+    this.#report(state, reportIn(headers), { status, code: null });
     const passed = headers.filter(([name]) => passedHeaders.has(name));
     return { kind: "refused", answer: { status, headers: Object.fromEntries(passed), body } };
   }
 
   #begin(state: CallState, handshake: Handshake, gateway: ClientWebSocket): RealtimeOpening {
-    const said = saidIn(gateway.headers);
+    const reported = reportIn(gateway.headers);
     const session = new LinkedSession({
       state,
       gateway,
@@ -124,27 +124,27 @@ export class RemoteRealtime implements RealtimePort {
         const { inputTokens, outputTokens, ...seen } = ending;
         this.#report(
           state,
-          { ...said, ...seen, inputTokens, outputTokens },
+          { ...reported, ...seen, inputTokens, outputTokens },
           { status: switchedStatus, code: ending.errorCode },
         );
       },
     });
     this.#sessions.add(session);
     const headers = handshake.subprotocol === null ? {} : { "sec-websocket-protocol": handshake.subprotocol };
-    return { kind: "open", session, headers, report: { ...toBegunReport(state, switchedStatus), ...said } };
+    return { kind: "open", session, headers, report: { ...toBegunReport(state, switchedStatus), ...reported } };
   }
 
   /** The gateway's report about the session; for a gateway without reports, only what could be observed here. */
-  #report(state: CallState, said: Partial<CallReport> | null, seen: { status: number; code: string | null }): void {
+  #report(state: CallState, reported: Partial<CallReport> | null, seen: { status: number; code: string | null }): void {
     const outcome = seen.status < 400 ? "completed" : seen.status === 499 ? "aborted" : "failed";
     const end = { outcome, httpStatus: seen.status, errorCode: seen.code, inputTokens: 0n, outputTokens: 0n } as const;
     const durationMs = Math.round(this.#deps.clock.tick() - state.call.startedTick);
     const { responsePieces, responseBytes, firstByteMs, ...own } = toReport(state, end, durationMs);
-    state.call.onReport({ ...own, ...said, responsePieces, responseBytes, firstByteMs, durationMs });
+    state.call.onReport({ ...own, ...reported, responsePieces, responseBytes, firstByteMs, durationMs });
   }
 }
 
-function saidIn(headers: readonly HttpHeader[]): Partial<CallReport> | null {
+function reportIn(headers: readonly HttpHeader[]): Partial<CallReport> | null {
   const text = headers.find(([name]) => name === reportHeader)?.[1];
   return text === undefined ? null : decodeReport(text);
 }

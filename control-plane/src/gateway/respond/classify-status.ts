@@ -61,13 +61,13 @@ export function classifyStatus(status: number, headers: readonly HttpHeader[]): 
 
 /** The channel is not at fault, and another one may still have an idle connection. */
 const ownLimit = { retry: "free", blame: "none" } as const;
-const outOfReach = { retry: "free", blame: "certain" } as const;
+const unreachableRule = { retry: "free", blame: "certain" } as const;
 
 const clientErrors: Record<HttpClientErrorKind, AttemptFailure> = {
   no_connection: failure("temporarily_unavailable", "no_connection", { ...ownLimit, retryAfterSeconds: 1 }),
-  unreachable: failure("upstream_unreachable", "unreachable", outOfReach),
-  tls: failure("upstream_unreachable", "tls_failed", outOfReach),
-  connect_timeout: failure("upstream_unreachable", "connect_timeout", outOfReach),
+  unreachable: failure("upstream_unreachable", "unreachable", unreachableRule),
+  tls: failure("upstream_unreachable", "tls_failed", unreachableRule),
+  connect_timeout: failure("upstream_unreachable", "connect_timeout", unreachableRule),
   first_byte_timeout: failure("upstream_timeout", "first_byte_timeout"),
   upload_timeout: failure("upstream_timeout", "upload_timeout"),
   idle_timeout: failure("upstream_timeout", "idle_timeout"),
@@ -94,7 +94,7 @@ export function classifyClientError(error: HttpClientError): AttemptFailure {
 
 /** An attempt whose connection failed, so that there is no response. */
 export function failedBy(error: HttpClientError): FailedAttempt {
-  return { failure: classifyClientError(error), said: null, note: null };
+  return { failure: classifyClientError(error), upstreamError: null, note: null };
 }
 
 /** The longest wait that is passed on to a client. */

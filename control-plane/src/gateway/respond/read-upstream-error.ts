@@ -2,7 +2,7 @@ import type { ErrorCode } from "@sluice/contracts/errors";
 import { HttpClientError, type HttpResponse, type HttpResponseBody } from "@sluice/http-client/model";
 import { cleanWords } from "@sluice/messages-conversion/errors/clean-words";
 import { type ErrorWords, readErrorWords } from "@sluice/messages-conversion/errors/read-error-words";
-import type { UpstreamWords } from "../../platform/errors.ts";
+import type { UpstreamError } from "../../platform/errors.ts";
 import { redact } from "../../platform/log.ts";
 import type { Channel } from "../channels/model.ts";
 import type { AttemptFailure, FailedAttempt, StreamEnding } from "../model.ts";
@@ -25,7 +25,7 @@ type Secrets = Pick<Channel, "credential" | "hostname">;
 /**
  * The message of an error response, and whether it is about the request or comes from a page in place of a response.
  */
-type Said = { readonly words: ErrorWords; readonly isPage: boolean };
+type FoundError = { readonly words: ErrorWords; readonly isPage: boolean };
 
 /**
  * Reads an error response. A message about the request goes to the client, any other message to support. An HTML page
@@ -45,7 +45,7 @@ export async function readRefusal(
   const isForClient = found !== null && !found.isPage && (judged.isRequestFault || judged.result === tooLarge);
   return {
     failure: judged,
-    said: isForClient ? toUpstreamWords(found.words, secrets) : null,
+    upstreamError: isForClient ? toUpstreamError(found.words, secrets) : null,
     note: found === null ? null : toNote(found.words, secrets, request),
   };
 }
@@ -69,12 +69,12 @@ export function readEventNote(ending: StreamEnding, secrets: Secrets, request: U
 const tooLarge = "request_over_limit";
 
 /** Refines the status by the message. */
-function judge(failure: AttemptFailure, found: Said | null): AttemptFailure {
+function judge(failure: AttemptFailure, found: FoundError | null): AttemptFailure {
   const { status } = failure;
   if (failure.isRequestFault) {
     // For a request that is too long, the status alone is conclusive.
-    const isTelling = (found !== null && !found.isPage) || (status !== null && lengthStatuses.has(status));
-    return isTelling ? failure : { ...failure, code: "upstream_error", isRequestFault: false, retry: "free" };
+    const isSpecific = (found !== null && !found.isPage) || (status !== null && lengthStatuses.has(status));
+    return isSpecific ? failure : { ...failure, code: "upstream_error", isRequestFault: false, retry: "free" };
   }
   return found === null || found.isPage ? failure : judgeDoubtful(failure, found.words);
 }
@@ -221,7 +221,7 @@ const pageTitle = /<title[^>]*>([^<]{1,200})/i;
  * The message of a body, in whichever form servers send it: an object, text, or a page, of which the title is kept.
  * Null when it is empty.
  */
-function readWords(body: Uint8Array, secrets: Secrets, isCalledHtml: boolean): Said | null {
+function readWords(body: Uint8Array, secrets: Secrets, isCalledHtml: boolean): FoundError | null {
   // Secrets are hidden before anything is truncated, so that no part of one remains.
   const text = hide(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"), secrets).trim();
   if (text === "") {
@@ -241,7 +241,7 @@ function readWords(body: Uint8Array, secrets: Secrets, isCalledHtml: boolean): S
  * A provider's message about a request that it refused, so that the client can fix it: message, type, param and code,
  * each truncated. Null if there is none.
  */
-function toUpstreamWords({ message, type, param, code }: ErrorWords, secrets: Secrets): UpstreamWords | null {
+function toUpstreamError({ message, type, param, code }: ErrorWords, secrets: Secrets): UpstreamError | null {
   if (message === null) {
     return null;
   }

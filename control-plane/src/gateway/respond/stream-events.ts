@@ -12,7 +12,7 @@ import { EventAssembler } from "./stream-events/event-assembler.ts";
 import { firstEventEnd, type SeenEvent, seeEvent } from "./stream-events/event-scan.ts";
 
 /** The bytes that the client still gets once the call is settled. */
-export type StreamFarewell = {
+export type StreamClosing = {
   /** Replaces the last bytes: an event that says what went wrong. Null if nothing did. */
   readonly errorEvent: Uint8Array | null;
   /** What follows the last event for a relay of this deployment; null for everyone else. */
@@ -37,7 +37,7 @@ export interface StreamOwner {
   /** Receives the payload of each event. An event after the client has left was not delivered. */
   onPayload(payload: Record<string, unknown>, isDelivered: boolean): void;
   /** The stream is over. The last bytes are released when the promise resolves. */
-  onEnding(ending: StreamEnding): Promise<StreamFarewell>;
+  onEnding(ending: StreamEnding): Promise<StreamClosing>;
 }
 
 /** How a stream ends if this event is its last; null for an event that does not end it. */
@@ -308,7 +308,7 @@ export class EventStream implements HttpBodySink {
   }
 
   /** The call is settled: sends the last bytes. */
-  #takeLeave(ending: StreamEnding, { errorEvent, postscript }: StreamFarewell, lastEvent: Buffer | null): void {
+  #takeLeave(ending: StreamEnding, { errorEvent, postscript }: StreamClosing, lastEvent: Buffer | null): void {
     if (ending.kind === "aborted") {
       this.#queue.break();
       return;

@@ -1,4 +1,4 @@
-import { AppError, type UpstreamWords } from "../../platform/errors.ts";
+import { AppError, type UpstreamError } from "../../platform/errors.ts";
 import type { AttemptFailure, StreamEnding, StreamOpening } from "../model.ts";
 
 /** What went wrong with a stream after it had begun; null if nothing did. */
@@ -63,9 +63,9 @@ export function openingFailure(opening: Pick<Exclude<StreamOpening, { kind: "ope
 }
 
 /** The error a client gets for a failed attempt; the upstream's own words only if the request was at fault. */
-export function toAttemptError(failure: AttemptFailure, said: UpstreamWords | null): AppError {
+export function toAttemptError(failure: AttemptFailure, upstreamError: UpstreamError | null): AppError {
   return new AppError(failure.code, {
-    ...(said === null ? {} : { message: said.message, upstream: said }),
+    ...(upstreamError === null ? {} : { message: upstreamError.message, upstream: upstreamError }),
     ...(failure.retryAfterSeconds === null ? {} : { retryAfterSeconds: failure.retryAfterSeconds }),
     ...(failure.retryAfterMs === null ? {} : { retryAfterMs: failure.retryAfterMs }),
     isFinal: failure.isLasting,

@@ -27,13 +27,13 @@ export function estimateAudio(textBytes: number): MeasuredAudio {
 export function measureAudio(answer: string): MeasuredAudio {
   const json = parseObject(answer);
   const { duration, text } = json ?? {};
-  const said = json === null ? answer.trim() : typeof text === "string" ? text : "";
-  const textBytes = Buffer.byteLength(said);
+  const transcript = json === null ? answer.trim() : typeof text === "string" ? text : "";
+  const textBytes = Buffer.byteLength(transcript);
   const seconds = Number(duration ?? 0);
   if (seconds > 0 && Number.isFinite(seconds)) {
     return { soundMs: Math.ceil(seconds * 1000), textBytes };
   }
-  const last = [...said.matchAll(timePattern)].at(-1);
+  const last = [...transcript.matchAll(timePattern)].at(-1);
   return last === undefined ? estimateAudio(textBytes) : { soundMs: toMs(last), textBytes };
 }
 

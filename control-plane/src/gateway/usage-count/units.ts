@@ -41,7 +41,7 @@ export function toUnits(usage: Json): ReportedUnits | null {
   }
   const units = isDuration ? { ...noUnits, audioMs: toMilliseconds(usage["seconds"] as number) } : toTokens(usage);
   const isOdd =
-    countNames.some((name) => isNoCount(usage[name])) || (isDuration && isNoTime(usage["seconds"] as number));
+    countNames.some((name) => isInvalidCount(usage[name])) || (isDuration && isInvalidTime(usage["seconds"] as number));
   return isOdd ? { ...units, isOdd } : units;
 }
 
@@ -49,7 +49,7 @@ function toTokens(usage: Json): Units {
   const read = firstOf(usage, inputDetails);
   const written = firstOf(usage, outputDetails);
   const answerTokens = count(usage["completion_tokens"] ?? usage["output_tokens"]);
-  const outputTokens = answerTokens + reasoningBeside(usage, answerTokens, count(written["reasoning_tokens"]));
+  const outputTokens = answerTokens + separateReasoningTokens(usage, answerTokens, count(written["reasoning_tokens"]));
   // If only a total is reported, as with ranks, everything that is not output was input.
   const rest = count(usage["total_tokens"]) - outputTokens;
   const inputTokens = count(usage["prompt_tokens"] ?? usage["input_tokens"] ?? (rest > 0n ? Number(rest) : 0));
@@ -66,17 +66,17 @@ function toTokens(usage: Json): Units {
 }
 
 /** xAI counts reasoning beside the answer instead of within it; its total then is all three. */
-function reasoningBeside(usage: Json, answerTokens: bigint, reasoningTokens: bigint): bigint {
+function separateReasoningTokens(usage: Json, answerTokens: bigint, reasoningTokens: bigint): bigint {
   const read = count(usage["prompt_tokens"] ?? usage["input_tokens"]);
   return count(usage["total_tokens"]) === read + answerTokens + reasoningTokens ? reasoningTokens : 0n;
 }
 
 /** What no provider can have counted: not a number, or one that is negative, fractional, or beyond exact integers. */
-function isNoCount(value: unknown): boolean {
+function isInvalidCount(value: unknown): boolean {
   return value !== undefined && value !== null && !(Number.isSafeInteger(value) && (value as number) >= 0);
 }
 
-function isNoTime(seconds: number): boolean {
+function isInvalidTime(seconds: number): boolean {
   return !(seconds >= 0 && seconds < secondsMax);
 }
 
@@ -85,7 +85,7 @@ function firstOf(usage: Json, names: readonly string[]): Json {
 }
 
 function toMilliseconds(seconds: number): bigint {
-  return isNoTime(seconds) ? 0n : BigInt(Math.ceil(seconds * 1000));
+  return isInvalidTime(seconds) ? 0n : BigInt(Math.ceil(seconds * 1000));
 }
 
 /** A count is a non-negative integer; anything else that a provider sends counts as nothing. */

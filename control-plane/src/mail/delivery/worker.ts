@@ -58,7 +58,7 @@ export class MailWorker {
   readonly #deps: MailWorkerDeps;
   readonly #cutOff = new AbortController();
   #lanes = 0;
-  #pokes = 0;
+  #wakeCount = 0;
   #isStopping = false;
   #idle = Promise.withResolvers<void>();
 
@@ -67,14 +67,14 @@ export class MailWorker {
   }
 
   /** Looks for emails to send. */
-  poke(): void {
-    this.#pokes += 1;
+  wake(): void {
+    this.#wakeCount += 1;
     this.#startLane();
   }
 
   /** Sends until nothing is due. */
   async runDue(): Promise<void> {
-    this.poke();
+    this.wake();
     if (this.#lanes > 0) {
       await this.#idle.promise;
     }
@@ -116,13 +116,13 @@ export class MailWorker {
 
   async #runLane(): Promise<void> {
     try {
-      let pokes: number;
+      let wakeCount: number;
       let isBusy: boolean;
       do {
-        pokes = this.#pokes;
+        wakeCount = this.#wakeCount;
         isBusy = !this.#isStopping && (await this.#sendNext());
-        // A poke that came during an empty search may be about an email that was committed a moment later.
-      } while (isBusy || (!this.#isStopping && pokes !== this.#pokes));
+        // A wake-up during an empty search may be about an email that was committed a moment later.
+      } while (isBusy || (!this.#isStopping && wakeCount !== this.#wakeCount));
     } catch (error) {
       // Emails in progress are due again when their leases end; then the job finds them.
       this.#deps.log.warn("mail.delivery_failed", { error });

@@ -93,8 +93,8 @@ export class HttpSender implements MailSender {
     if (status >= 400 && status < 500 && status !== 408 && status !== 429) {
       return { kind: "refused", error };
     }
-    const [, said] = headers.find(([name]) => name === "retry-after") ?? [];
-    const retryAfterMs = said === undefined ? null : parseRetryAfter(said, this.#deps.clock.now());
+    const [, retryAfter] = headers.find(([name]) => name === "retry-after") ?? [];
+    const retryAfterMs = retryAfter === undefined ? null : parseRetryAfter(retryAfter, this.#deps.clock.now());
     return { kind: "retry", error, retryAfterMs };
   }
 }

@@ -108,6 +108,6 @@ function judge(error: unknown): SendResult {
   if (typeof responseCode === "number" && responseCode >= 500) {
     return { kind: "refused", error: cleanError(`the mail server responded: ${message ?? responseCode}`) };
   }
-  const said = cleanError(`${code ?? "failed"}: ${message ?? ""}`);
-  return { kind: "retry", error: `the mail server did not accept it: ${said}`, retryAfterMs: null };
+  const reply = cleanError(`${code ?? "failed"}: ${message ?? ""}`);
+  return { kind: "retry", error: `the mail server did not accept it: ${reply}`, retryAfterMs: null };
 }

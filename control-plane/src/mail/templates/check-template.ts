@@ -7,7 +7,7 @@ import { isLinkName, sharedNames, templateShapes } from "./shape.ts";
  * Mail programs remove or block these things; a page that shows the email would execute them; and external content
  * reveals to its owner who reads the email, and when.
  */
-const unwelcome =
+const forbiddenHtml =
   /<\s*(script|iframe|object|embed|form|input|link|base|img|svg|video|audio|picture|source)\b|\bon[a-z]+\s*=|javascript:|["'(]\s*data:|\bsrc(set)?\s*=|url\s*\(|@import|http-equiv|\bping\s*=/i;
 
 /** Matches tags that every parser reads alike: no parser takes them for text, or text for a tag. */
@@ -44,7 +44,7 @@ function problemOf(name: MailTemplateName, part: keyof TemplateSource, text: str
   if (/\{\{|\}\}/.test(text.replace(/\{\{\s*[a-z_]+\s*\}\}/g, ""))) {
     return "A pair of double braces contains no name.";
   }
-  if (part === "html" && unwelcome.test(text)) {
+  if (part === "html" && forbiddenHtml.test(text)) {
     return "Scripts, forms, pictures and external content are not allowed in mails.";
   }
   return part === "html" ? linkProblemOfHtml(text) : linkProblemOfText(text);

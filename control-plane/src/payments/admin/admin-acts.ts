@@ -12,7 +12,7 @@ import type { z } from "zod";
 import { emailOfGatewayUser } from "../../accounts/service.ts";
 import type { Amount } from "../../admin/approvals/model.ts";
 import type { Act } from "../../admin/approvals/port.ts";
-import { type KeptAct, keptAct, writeActDown } from "../../admin/approvals/service.ts";
+import { type KeptAct, keptAct, recordAct } from "../../admin/approvals/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { orderEntry, toCents } from "../model.ts";
 import { findOrder } from "../orders/order-store.ts";
@@ -75,7 +75,7 @@ function adjustAct(): Act<AdjustInput> {
       const mayGoNegative = input.allow_negative;
       const done = await adjustQuota(tx, { gatewayUserId, amount, idempotencyKey, isDryRun: false, mayGoNegative });
       if (done.isNew) {
-        await writeActDown(tx, origin, {
+        await recordAct(tx, origin, {
           action: "quota.adjust",
           subjectKind: "gateway_user",
           subjectId: gatewayUserId.toString(),
@@ -123,7 +123,7 @@ function refundAct(deps: RefundDeps): Act<RefundInput> {
       });
       const { refundNo, amountUsd, quota } = refund;
       if (isNew) {
-        await writeActDown(tx, origin, {
+        await recordAct(tx, origin, {
           action: "refund.create",
           subjectKind: "order",
           subjectId: input.order_no,
@@ -157,7 +157,7 @@ function closeRefundAct(): Act<CloseRefundInput> {
       const { refund, isNew } = await closeByHand(tx, { refundNo, outcome, reason });
       const { orderNo, amountUsd, quota } = refund;
       if (isNew) {
-        await writeActDown(tx, origin, {
+        await recordAct(tx, origin, {
           action: "refund.close",
           subjectKind: "order",
           subjectId: orderNo,
@@ -195,7 +195,7 @@ function resolveAct(deps: RefundDeps & BillingDeps): Act<ResolveInput> {
       const done = await resolveOrder(tx, deps, { orderNo, action, transactionId, reason });
       if (done.isNew) {
         const { status, reviewReason, resolution } = done.before;
-        await writeActDown(tx, origin, {
+        await recordAct(tx, origin, {
           action: "order.resolve",
           subjectKind: "order",
           subjectId: orderNo,

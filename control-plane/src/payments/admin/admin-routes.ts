@@ -81,7 +81,7 @@ function adjustEndpoint({ db, approvals, acts }: BillingAdminDeps): AnyEndpoint 
         is_new: foreseen.isNew,
         remaining_before: foreseen.remainingBefore,
         remaining_after: foreseen.remainingAfter,
-        demand: await approvals.foresee(db, admin.adminId, amountOfAdjustment(amount)),
+        demand: await approvals.previewDemand(db, admin.adminId, amountOfAdjustment(amount)),
       };
     },
   });
@@ -139,7 +139,7 @@ function refundPreviewEndpoint({ db, approvals }: BillingAdminDeps): AnyEndpoint
     handle: async ({ input, admin }) => {
       const wanted = { orderNo: input.order_no, amountUsd: input.amount_usd ?? null };
       const plan = await db.withTransaction((tx) => planRefund(tx, wanted));
-      const demand = await approvals.foresee(db, admin.adminId, amountOfRefund(plan.amountUsd));
+      const demand = await approvals.previewDemand(db, admin.adminId, amountOfRefund(plan.amountUsd));
       return { preview: previewOf(plan, demand) };
     },
   });

@@ -24,7 +24,7 @@ export type RefundRequest = {
 export type RefundAnswer =
   | { readonly kind: "done"; readonly gatewayRefundId: string }
   | { readonly kind: "failed"; readonly error: string }
-  | { readonly kind: "unclear"; readonly said: string }
+  | { readonly kind: "unclear"; readonly message: string }
   | { readonly kind: "pending" };
 
 export interface RefundGateway {

@@ -42,17 +42,17 @@ export function factsOf(meaning: NoticeMeaning): z.output<typeof facts> {
 
 /** The meaning of a message from what was stored. @throws ZodError for anything `factsOf` never wrote */
 export function meaningOf(kept: unknown): NoticeMeaning {
-  const said = facts.parse(kept);
-  switch (said.kind) {
+  const parsed = facts.parse(kept);
+  switch (parsed.kind) {
     case "paid": {
-      const { transaction_id: transactionId, order_no: orderNo, amount_usd: amountUsd, currency } = said;
+      const { transaction_id: transactionId, order_no: orderNo, amount_usd: amountUsd, currency } = parsed;
       const paid = { transactionId, orderNo, amountUsd: amountUsd as Decimal, currency };
-      return { kind: "paid", paid, isLive: said.is_live };
+      return { kind: "paid", paid, isLive: parsed.is_live };
     }
     case "reversal":
-      return { kind: "reversal", transactionId: said.transaction_id, what: reversalOf(said) };
+      return { kind: "reversal", transactionId: parsed.transaction_id, what: reversalOf(parsed) };
     default:
-      return said;
+      return parsed;
   }
 }
 

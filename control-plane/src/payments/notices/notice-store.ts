@@ -64,8 +64,8 @@ export async function lockNotice(tx: Queryable, id: bigint): Promise<KeptNotice 
   if (row === undefined) {
     return null;
   }
-  const { facts, result, triedSecondsAgo, ...said } = row;
-  return { notice: facts === null ? null : { ...said, meaning: meaningOf(facts) }, result, triedSecondsAgo };
+  const { facts, result, triedSecondsAgo, ...kept } = row;
+  return { notice: facts === null ? null : { ...kept, meaning: meaningOf(facts) }, result, triedSecondsAgo };
 }
 
 /** A message that was not dealt with for good. */

@@ -2,7 +2,7 @@ import { savePlanInput } from "@sluice/contracts/billing";
 import { quotaPerUsd } from "@sluice/contracts/money";
 import type { z } from "zod";
 import type { Act } from "../../admin/approvals/port.ts";
-import { writeActDown } from "../../admin/approvals/service.ts";
+import { recordAct } from "../../admin/approvals/service.ts";
 import { adminPlanEntry } from "../answers.ts";
 import { toCents } from "../model.ts";
 import type { NewPlan, Plan } from "./plan-store.ts";
@@ -19,7 +19,7 @@ export function planAct(): Act<PlanInput> {
     perform: async (tx, input, origin) => {
       const { before, after } = await savePlan(tx, planOf(input), input.version ?? null);
       const what = { action: "plan.save", subjectKind: "plan", subjectId: after.planCode };
-      await writeActDown(tx, origin, { ...what, before, after });
+      await recordAct(tx, origin, { ...what, before, after });
       return {
         isNew: true,
         amount: null,

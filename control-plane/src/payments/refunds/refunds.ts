@@ -104,7 +104,7 @@ export async function payRefund(deps: RefundDeps, refundNo: string): Promise<Ref
   const outcome = await askGateway(deps, { refund, payment, isFirst: turn.isFirst });
   const { orderNo } = refund;
   if (outcome.kind === "unclear") {
-    log.error("billing.alarm", { reason: "refund_unclear", refundNo, orderNo, said: outcome.said });
+    log.error("billing.alarm", { reason: "refund_unclear", refundNo, orderNo, said: outcome.message });
   }
   const written = await db.withTransaction((tx) => writeAnswer(tx, refundNo, outcome));
   log.info("billing.refund", { refundNo, orderNo, status: written.status, error: written.error });
@@ -141,7 +141,7 @@ async function writeAnswer(tx: Transaction, refundNo: string, answer: Outcome): 
     return refund;
   }
   if (answer.kind === "pending" || answer.kind === "not_asked" || answer.kind === "unclear") {
-    const error = answer.kind === "unclear" ? answer.said : null;
+    const error = answer.kind === "unclear" ? answer.message : null;
     await keepPending(tx, refund.id, { wasAsked: answer.kind !== "not_asked", error });
     return { ...refund, error };
   }

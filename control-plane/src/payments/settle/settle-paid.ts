@@ -109,8 +109,8 @@ async function putUpForReview(
   await markForReview(tx, order.id, reason);
   await insertReviewPayment(tx, order.id, notice, reason);
   const { gateway, account, transactionId, amountUsd, currency } = notice;
-  const said = { gateway, account, transactionId, amountUsd, currency };
-  log.error("billing.alarm", { reason, orderNo: order.orderNo, status: order.status, ...said });
+  const paid = { gateway, account, transactionId, amountUsd, currency };
+  log.error("billing.alarm", { reason, orderNo: order.orderNo, status: order.status, ...paid });
   return "review";
 }
 

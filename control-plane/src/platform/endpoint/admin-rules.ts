@@ -40,8 +40,8 @@ export function refuseGuardedFields(
   input: unknown,
   admin: AdminCaller | undefined,
 ): void {
-  const said = input as Readonly<Record<string, unknown>>;
-  if (admin !== undefined && guardedFields.some((name) => said[name] !== undefined)) {
+  const fields = input as Readonly<Record<string, unknown>>;
+  if (admin !== undefined && guardedFields.some((name) => fields[name] !== undefined)) {
     requireFreshSuper(admin);
   }
 }

@@ -16,15 +16,15 @@ const fieldsShownMax = 20;
  * `invalid_id`, `unknown_field` for undeclared fields, and `invalid_value` for several of different kinds
  */
 export function readInput(endpoint: AnyEndpoint, request: Request, bytes: Uint8Array): unknown {
-  const said = endpoint.method === "GET" ? readQuery(request) : readBody(endpoint.body ?? "json", request, bytes);
+  const received = endpoint.method === "GET" ? readQuery(request) : readBody(endpoint.body ?? "json", request, bytes);
   const codeOf = endpoint.method === "GET" ? codeOfParameter : codeOfField;
-  const unstorable = findUnstorable(said);
+  const unstorable = findUnstorable(received);
   if (unstorable !== null) {
     throw new AppError(codeOf(unstorable), {
       fields: { [unstorable]: "This contains a character that can't be stored." },
     });
   }
-  const result = endpoint.input.safeParse(said);
+  const result = endpoint.input.safeParse(received);
   if (!result.success) {
     const issues = result.error.issues.flatMap(nearest);
     throw new AppError(commonCode(issues, codeOf), { fields: fieldsOf(issues) });
@@ -92,11 +92,11 @@ function decode(bytes: Uint8Array): string {
  * The field with text that the database refuses (a zero character), or would store differently (an unpaired surrogate);
  * null when there is none. Passwords are not checked: they are never stored, and their service has its own rules.
  */
-function findUnstorable(said: unknown): string | null {
-  if (typeof said !== "object" || said === null || Array.isArray(said)) {
-    return isStorable(said) ? null : "body";
+function findUnstorable(received: unknown): string | null {
+  if (typeof received !== "object" || received === null || Array.isArray(received)) {
+    return isStorable(received) ? null : "body";
   }
-  for (const [name, value] of Object.entries(said)) {
+  for (const [name, value] of Object.entries(received)) {
     if (!isStorable(name)) {
       return "body";
     }

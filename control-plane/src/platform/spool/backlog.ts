@@ -133,7 +133,7 @@ export class Backlog<Rows> {
     for (const { text } of lines) {
       this.#bytes += Buffer.byteLength(text);
     }
-    this.#forgetUpTo(batch.upToId);
+    this.#dropUpTo(batch.upToId);
   }
 
   /**
@@ -152,7 +152,7 @@ export class Backlog<Rows> {
       if (this.#quarantined > 0 || !isDiskFailure(error)) {
         throw error;
       }
-      if (!this.#store.makeAnew()) {
+      if (!this.#store.recreate()) {
         return;
       }
     }
@@ -222,7 +222,7 @@ export class Backlog<Rows> {
     }
   }
 
-  #forgetUpTo(id: number): void {
+  #dropUpTo(id: number): void {
     let count = 0;
     for (const group of this.#cache) {
       if (group.id > id) {

@@ -4,7 +4,7 @@ import type { ReplicaId } from "@sluice/contracts/ids";
 import { SlotTakenError } from "./errors.ts";
 import type { SpoolWarning } from "./model.ts";
 import { ReserveFile } from "./reserve-file.ts";
-import { isDamage, isDiskFailure, SpoolStore } from "./spool-store.ts";
+import { isCorruption, isDiskFailure, SpoolStore } from "./spool-store.ts";
 
 /** A numbered folder that belongs to one process at a time, and its replica. */
 export type Slot = {
@@ -113,7 +113,7 @@ function openStore(folder: string, reserve: ReserveFile, onWarning: SlotOptions[
   try {
     return new SpoolStore(folder);
   } catch (error) {
-    if (isDamage(error)) {
+    if (isCorruption(error)) {
       const movedTo = moveAside(folder);
       onWarning({ event: "spool.corrupt", detail: { folder, movedTo, error } });
       return new SpoolStore(folder);

@@ -213,7 +213,7 @@ export class SpoolStore {
    * @returns false when a flush is in progress, and nothing was done
    * @throws SQLiteError, or SlotTakenError when another process was quicker to take the slot
    */
-  makeAnew(): boolean {
+  recreate(): boolean {
     if (this.#flushing !== null) {
       return false;
     }
@@ -314,6 +314,6 @@ export function isDiskFailure(error: unknown): boolean {
 }
 
 /** Whether the file is no longer a database, or a damaged one. */
-export function isDamage(error: unknown): boolean {
+export function isCorruption(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
 }

@@ -15,7 +15,7 @@ import type {
 
 const refusalBytesMax = 65_536;
 /** How long a peer may take to respond to a close frame. */
-const farewellMs = 1_000;
+const closeTimeoutMs = 1_000;
 
 /**
  * A client that uses the `ws` package, which on Bun is a part of the runtime. The runtime's own WebSocket is not
@@ -217,7 +217,7 @@ class OpenSocket implements ClientWebSocket {
     // A paused socket would never see the response.
     this.#socket.resume();
     this.#socket.close(code, reason);
-    setTimeout(() => this.#socket.terminate(), farewellMs).unref();
+    setTimeout(() => this.#socket.terminate(), closeTimeoutMs).unref();
   }
 
   terminate(): void {

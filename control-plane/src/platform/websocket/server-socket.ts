@@ -15,7 +15,7 @@ export const serverSocketLimits = {
 } as const;
 
 /** How long a client may take to read a close frame. */
-const farewellMs = 5_000;
+const closeTimeoutMs = 5_000;
 
 /** Receives the events of a client's connection once it is established. */
 export interface ServerSocketOwner extends FrameListener {
@@ -113,7 +113,7 @@ class AcceptedSocket implements FrameSocket {
     this.#socket.resume();
     this.#socket.close(code, reason);
     // Earlier frames may still be on their way to a slow client, but not for ever.
-    setTimeout(() => this.#socket.terminate(), farewellMs).unref();
+    setTimeout(() => this.#socket.terminate(), closeTimeoutMs).unref();
   }
 
   terminate(): void {

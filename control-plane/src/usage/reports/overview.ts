@@ -174,9 +174,9 @@ const ofUsage: ReadonlySet<FigureKey> = new Set([
   "repeat_users",
 ]);
 
-type Circumstances = { readonly range: ReportRange; readonly usageAsOf: Date | null; readonly state: StateOfNow };
+type ReportInputs = { readonly range: ReportRange; readonly usageAsOf: Date | null; readonly state: StateOfNow };
 
-function figureAnswers(now: Figures, before: Figures, { range, usageAsOf, state }: Circumstances) {
+function figureAnswers(now: Figures, before: Figures, { range, usageAsOf, state }: ReportInputs) {
   const asOf = (key: FigureKey): Date | null =>
     ofUsage.has(key) ? usageAsOf : key === "decryptable_payloads" ? state.payloads_at : state.read_at;
   return (Object.keys(figureKinds) as FigureKey[]).map((key) => {

@@ -82,12 +82,12 @@ export function toSummary({ zone, fromDay, toDay }: UsageFilter, parts: readonly
     to_day: toDay,
     total: sum(ofModels),
     by_day: days.map((day) => ({ day, ...sum(ofDay.get(day) ?? []) })),
-    by_model: byModel.sort(dearestFirst),
-    by_key: byKey.sort(dearestFirst),
+    by_model: byModel.sort(mostExpensiveFirst),
+    by_key: byKey.sort(mostExpensiveFirst),
     by_day_and_model: ofModels,
   };
 }
 
-function dearestFirst(a: UsageSums, b: UsageSums): number {
+function mostExpensiveFirst(a: UsageSums, b: UsageSums): number {
   return Number(b.settled_quota - a.settled_quota) || Number(b.calls - a.calls);
 }

@@ -36,8 +36,8 @@ function readText(text: string, isTruncated: boolean): { input: JsonObject; json
   if (parsed === null) {
     return { input: {}, json: null };
   }
-  const mended = typeof parsed === "string" ? parse(parsed) : mend(trimmed, isTruncated);
-  return { input: isJsonObject(mended) ? mended : { _raw: text }, json: null };
+  const repaired = typeof parsed === "string" ? parse(parsed) : mend(trimmed, isTruncated);
+  return { input: isJsonObject(repaired) ? repaired : { _raw: text }, json: null };
 }
 
 /** Undefined for invalid JSON, or when nested too deeply to be serialised again. */

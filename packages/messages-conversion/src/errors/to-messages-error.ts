@@ -134,8 +134,8 @@ function ownError(
 ): MessagesError {
   const isUnknownModel = code === "model_not_found";
   const overflow = errorDefinition(code).status === 400 ? toOverflowMessage(words, facts.maxTokens) : null;
-  const said = words.message === null ? undefined : clean(words.message, facts);
-  const message = isUnknownModel ? `model: ${facts.requestedModel}` : (overflow ?? said);
+  const cleaned = words.message === null ? undefined : clean(words.message, facts);
+  const message = isUnknownModel ? `model: ${facts.requestedModel}` : (overflow ?? cleaned);
   const error = toMessagesErrorOfCode(code, message);
   return new MessagesError(error.status, error.type, error.message, headers);
 }

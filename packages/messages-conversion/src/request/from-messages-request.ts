@@ -9,7 +9,7 @@ import { DroppedFeatures } from "./dropped-features.ts";
 import { convertHistory } from "./history.ts";
 import { mergeMessages } from "./merge-messages.ts";
 import { convertOutputFormat } from "./output-format.ts";
-import { chooseReasoningEffort, readThinkingWish } from "./reasoning-effort.ts";
+import { chooseReasoningEffort, readThinkingRequest } from "./reasoning-effort.ts";
 import { convertSampling, convertServiceTier, convertStopSequences, convertUserId } from "./sampling.ts";
 import { readSystemText } from "./system-text.ts";
 import { TalkSettings } from "./talk-settings.ts";
@@ -124,7 +124,7 @@ export function fromMessagesRequest(request: MessagesRequest, target: Conversion
   const choice = convertToolChoice(body["tool_choice"], tools, context);
   const stop = convertStopSequences(body, context);
   const sampling = convertSampling(body, context);
-  const wish = readThinkingWish(body, request.maxTokens, context);
+  const wish = readThinkingRequest(body, request.maxTokens, context);
   const effort = chooseReasoningEffort(wish, tools.tools.length > 0, context);
   const converted: ChatCompletionRequest = {
     model: target.upstreamModel,
@@ -154,7 +154,7 @@ export function fromMessagesRequest(request: MessagesRequest, target: Conversion
     wantsThinking: wish.wantsThinking,
     toolNames: context.names.originals,
     usedToolIds: context.toolIds,
-    eagerTools: tools.eagerNames,
+    eagerTools: tools.eagerToolNames,
     stopSequences: stop,
     isLenientAtEof: flags.lenient_eof,
     splitsThinkTags: flags.split_think,

@@ -15,7 +15,7 @@ const effortByBudget: readonly (readonly [tokens: number, effort: ReasoningEffor
 const requestableEfforts: ReadonlySet<string> = new Set(["low", "medium", "high", "xhigh", "max"]);
 
 /** The client's request for thinking. */
-export type ThinkingWish = {
+export type ThinkingRequest = {
   /** Whether the client receives the thinking. */
   readonly wantsThinking: boolean;
   /** The requested effort; "none" when thinking is switched off, null when the client leaves it to the model. */
@@ -29,11 +29,11 @@ export type ThinkingWish = {
  * effort are ignored.
  * @throws MessagesError for a budget that the Messages API would refuse too
  */
-export function readThinkingWish(
+export function readThinkingRequest(
   { thinking, output_config: config }: JsonObject,
   maxTokens: number | null,
   context: RequestContext,
-): ThinkingWish {
+): ThinkingRequest {
   const settings: JsonObject = isJsonObject(thinking) ? thinking : {};
   const kind = settings["type"];
   const byThinking = kind === "enabled" ? effortOfBudget(settings, maxTokens) : null;
@@ -69,28 +69,28 @@ function effortOfBudget(thinking: JsonObject, maxTokens: number | null): Reasoni
 
 /** The effort to send; null to send none. */
 export function chooseReasoningEffort(
-  wish: ThinkingWish,
+  thinking: ThinkingRequest,
   hasTools: boolean,
   context: RequestContext,
 ): ReasoningEffort | null {
   const { reasoning, effort_with_tools: isFree, reasoning_efforts: known } = context.flags;
   if (!reasoning || (hasTools && !isFree)) {
-    noteUnheard(wish, context);
+    noteIgnoredThinking(thinking, context);
     // A model that accepts no effort together with tools needs an explicit "none": its default would be refused as
     // well.
     return reasoning ? "none" : null;
   }
-  if (wish.effort === null || wish.effort === "none") {
-    return wish.effort !== null && known.includes("none") ? "none" : null;
+  if (thinking.effort === null || thinking.effort === "none") {
+    return thinking.effort !== null && known.includes("none") ? "none" : null;
   }
-  return nearestEffort(wish.effort, known);
+  return nearestEffort(thinking.effort, known);
 }
 
-function noteUnheard(wish: ThinkingWish, context: RequestContext): void {
-  if (wish.wantsThinking) {
+function noteIgnoredThinking(thinking: ThinkingRequest, context: RequestContext): void {
+  if (thinking.wantsThinking) {
     context.dropped.add("thinking");
   }
-  if (wish.isEffortNamed) {
+  if (thinking.isEffortNamed) {
     context.dropped.add("effort");
   }
 }

@@ -11,7 +11,7 @@ export type ConvertedTools = {
   /** The client's names of the tools that are sent upstream. */
   readonly names: ReadonlySet<string>;
   /** The client's names of tools whose arguments it wants in deltas. */
-  readonly eagerNames: ReadonlySet<string>;
+  readonly eagerToolNames: ReadonlySet<string>;
   /** The error for each server-side tool that can't be used, by the client's name. */
   readonly serverTools: ReadonlyMap<string, MessagesError>;
 };
@@ -20,7 +20,7 @@ export type ConvertedTools = {
 type Gathered = {
   readonly tools: Map<string, ChatTool>;
   readonly withdrawn: Map<string, ChatTool>;
-  readonly eagerNames: Set<string>;
+  readonly eagerToolNames: Set<string>;
   readonly serverTools: Map<string, MessagesError>;
 };
 
@@ -30,7 +30,12 @@ type Gathered = {
  * @throws MessagesError when a tool is malformed, or none is left that the model could use
  */
 export function convertTools(definitions: readonly unknown[], context: RequestContext): ConvertedTools {
-  const gathered: Gathered = { tools: new Map(), withdrawn: new Map(), eagerNames: new Set(), serverTools: new Map() };
+  const gathered: Gathered = {
+    tools: new Map(),
+    withdrawn: new Map(),
+    eagerToolNames: new Set(),
+    serverTools: new Map(),
+  };
   for (const [index, value] of definitions.entries()) {
     const at = `tools.${index}`;
     addTool(asObject(value, at), at, context, gathered);
@@ -42,8 +47,8 @@ export function convertTools(definitions: readonly unknown[], context: RequestCo
   if (firstRefusal !== undefined && gathered.tools.size === 0) {
     throw firstRefusal;
   }
-  const { tools, eagerNames, serverTools } = gathered;
-  return { tools: [...tools.values()], names: new Set(tools.keys()), eagerNames, serverTools };
+  const { tools, eagerToolNames, serverTools } = gathered;
+  return { tools: [...tools.values()], names: new Set(tools.keys()), eagerToolNames, serverTools };
 }
 
 /**
@@ -101,7 +106,7 @@ function addTool(definition: JsonObject, at: string, context: RequestContext, in
     throw invalidRequest("tools", "Tool names must be unique.");
   }
   if (definition["eager_input_streaming"] === true) {
-    into.eagerNames.add(name);
+    into.eagerToolNames.add(name);
   }
   noteExtras(definition, context);
   const schema = kind.kind === "client" ? kind.schema : requireObject(definition, "input_schema", place);

@@ -76,8 +76,8 @@ export async function answerTranscription(call: ApiCall): Promise<Answer> {
   if (typeof model !== "string" || model === "") {
     throw refuse("you must provide a model parameter");
   }
-  const said = call.behaviour.text ?? "This is the Sluice sandbox provider, which cannot hear.";
-  const text = `${said} The file '${file.name}' has ${file.size} bytes.`;
+  const intro = call.behaviour.text ?? "This is the Sluice sandbox provider, which cannot hear.";
+  const text = `${intro} The file '${file.name}' has ${file.size} bytes.`;
   if (form.get("response_format") === "text") {
     return bytesAnswer(Buffer.from(`${text}\n`), 200, [["Content-Type", "text/plain; charset=utf-8"]]);
   }

@@ -46,14 +46,14 @@ export class Outlet {
 
   /** Resolves when the signal comes, or the connection is closed. */
   async until(subscribe: (wake: () => void) => void): Promise<void> {
-    let hasCome = false;
+    let hasArrived = false;
     subscribe(() => {
-      if (!hasCome) {
-        hasCome = true;
+      if (!hasArrived) {
+        hasArrived = true;
         this.#wakeUp();
       }
     });
-    while (!hasCome && !this.#isClosed) {
+    while (!hasArrived && !this.#isClosed) {
       await this.#untilWoken();
     }
   }

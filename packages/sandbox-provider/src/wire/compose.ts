@@ -2,7 +2,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Behaviour } from "../script/behaviour.ts";
 import { encodeEvent, shapeEvents } from "./events.ts";
-import { spoilTransport } from "./faults.ts";
+import { corruptTransport } from "./faults.ts";
 import { type Answer, type AnswerHeader, type Ending, latin1, type Piece, type Plan, type SseEvent } from "./plan.ts";
 
 export type ComposeInput = {
@@ -26,7 +26,7 @@ export function composePlan(input: ComposeInput): Plan {
   const { answer, behaviour } = input;
   if (behaviour.raw !== undefined) {
     const pieces: Piece[] = [{ bytes: latin1(behaviour.raw), delayMs: behaviour.delayHeadMs ?? 0, chunks: 1 }];
-    return { status: null, pieces: spoilTransport(pieces, behaviour), ending: endingOf(behaviour, true) };
+    return { status: null, pieces: corruptTransport(pieces, behaviour), ending: endingOf(behaviour, true) };
   }
   const framing = framingOf(input);
   let payload = payloadOf(answer, behaviour);
@@ -45,7 +45,7 @@ export function composePlan(input: ComposeInput): Plan {
   const body = framing === "chunked" ? chunkFrames(payload, behaviour.malformedFraming) : payload;
   const pieces = framing === "none" || input.isHeadOnly ? [head] : prepend(head, body);
   const ending = endingOf(behaviour, !willClose && (behaviour.contentLengthLie ?? 0) <= 0);
-  return { status: answer.status, pieces: spoilTransport(pieces, behaviour), ending };
+  return { status: answer.status, pieces: corruptTransport(pieces, behaviour), ending };
 }
 
 function framingOf({ answer, behaviour, canChunk }: ComposeInput): Framing {

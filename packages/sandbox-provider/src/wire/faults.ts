@@ -4,17 +4,17 @@ import type { Piece } from "./plan.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 /** Cuts, holds and splits, in this order, so that a position means the same whether or not the response is split. */
-export function spoilTransport(pieces: Iterable<Piece>, behaviour: Behaviour): Iterable<Piece> {
-  let spoiled = pieces;
+export function corruptTransport(pieces: Iterable<Piece>, behaviour: Behaviour): Iterable<Piece> {
+  let corrupted = pieces;
   if (behaviour.cut !== undefined) {
-    spoiled = takeUntil(spoiled, behaviour.cut);
+    corrupted = takeUntil(corrupted, behaviour.cut);
   }
   if (behaviour.neverAnswer === true) {
-    spoiled = holdAt(spoiled, { afterBytes: 0 });
+    corrupted = holdAt(corrupted, { afterBytes: 0 });
   } else if (behaviour.silence !== undefined) {
-    spoiled = holdAt(spoiled, behaviour.silence);
+    corrupted = holdAt(corrupted, behaviour.silence);
   }
-  return behaviour.splitAt === undefined ? spoiled : splitPieces(spoiled, behaviour.splitAt);
+  return behaviour.splitAt === undefined ? corrupted : splitPieces(corrupted, behaviour.splitAt);
 }
 
 /** Marks each piece as before or after the position, and splits the piece that contains a byte position. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import {
   cleanError,
-  readHeard,
   readPiece,
   readServerEvent,
+  readTranscriptPiece,
 } from "@sluice/control-plane/gateway/realtime/server-events.ts";
 
 const read = (event: object) => readServerEvent(JSON.stringify(event));
@@ -172,8 +172,11 @@ describe("a delta of a response is measured without being parsed", () => {
 
   test("as the user's speech, if it is that", () => {
     const type = "conversation.item.input_audio_transcription.delta";
-    expect(readHeard(JSON.stringify({ type, item_id: "i", delta: "hié" }))).toEqual({ itemId: "i", textBytes: 4 });
-    expect(readHeard(JSON.stringify({ type: "response.output_text.delta", delta: type }))).toBeNull();
+    expect(readTranscriptPiece(JSON.stringify({ type, item_id: "i", delta: "hié" }))).toEqual({
+      itemId: "i",
+      textBytes: 4,
+    });
+    expect(readTranscriptPiece(JSON.stringify({ type: "response.output_text.delta", delta: type }))).toBeNull();
   });
 
   test("not when it belongs to no response", () => {

@@ -153,9 +153,9 @@ describe("the transcript of the user's speech", () => {
   test("is charged once, at its end or when the session is over before", async () => {
     const { books, ends } = open(1n, byTime);
     for (const itemId of ["i", "j", "j"]) {
-      books.onHeard({ itemId, textBytes: 15 });
+      books.onTranscript({ itemId, textBytes: 15 });
     }
-    books.onHeard(null);
+    books.onTranscript(null);
     await books.transcribed(transcription({ ...noUnits, audioMs: 1_000n }, 15), hold);
     await books.close(() => hold, { outcome: "aborted", errorCode: null, owesInput: false });
     expect(ends).toMatchObject([

@@ -65,17 +65,17 @@ const errorBody = (error: unknown) => JSON.stringify({ error });
 describe("a provider's message about a request that it refused", () => {
   test("is passed on: message, type, param, code, and nothing else", async () => {
     const error = { message: "too long", type: "invalid_request_error", param: "messages", code: "too_long" };
-    const { said, failure } = await refusal(400, errorBody({ ...error, innererror: { host: "10.0.0.1" } }));
-    expect(said).toEqual(error);
+    const { upstreamError, failure } = await refusal(400, errorBody({ ...error, innererror: { host: "10.0.0.1" } }));
+    expect(upstreamError).toEqual(error);
     expect(failure).toMatchObject({ code: "upstream_rejected", isRequestFault: true });
   });
 
   test("is passed on without anything that looks like a credential, in every field", async () => {
     for (const secret of [`sk-${"a1".repeat(24)}`, "Bearer abcdef.ghijkl-mnop", "api_key=hunter22", credential]) {
       const error = { message: `key ${secret} end`, type: secret, param: secret, code: secret };
-      const { said } = await refusal(422, errorBody(error));
-      expect(JSON.stringify(said)).not.toContain(secret.replace(/^(Bearer |api_key=)/, ""));
-      expect(said?.message).toContain("[redacted]");
+      const { upstreamError } = await refusal(422, errorBody(error));
+      expect(JSON.stringify(upstreamError)).not.toContain(secret.replace(/^(Bearer |api_key=)/, ""));
+      expect(upstreamError?.message).toContain("[redacted]");
     }
   });
 
@@ -83,9 +83,9 @@ describe("a provider's message about a request that it refused", () => {
     const around = fc.tuple(fc.string({ maxLength: 2_100 }), fc.string({ maxLength: 40 }));
     await fc.assert(
       fc.asyncProperty(around, async ([before, after]) => {
-        const { said } = await refusal(400, errorBody({ message: `${before}${credential}${after}` }));
-        expect(said?.message).not.toContain(credential);
-        expect(said?.message.length).toBeLessThanOrEqual(2_000);
+        const { upstreamError } = await refusal(400, errorBody({ message: `${before}${credential}${after}` }));
+        expect(upstreamError?.message).not.toContain(credential);
+        expect(upstreamError?.message.length).toBeLessThanOrEqual(2_000);
       }),
       { numRuns: 300 },
     );
@@ -98,7 +98,7 @@ describe("a provider's message about a request that it refused", () => {
     ["an error without a message", errorBody({ code: "x" })],
     ["a message that is not a text", errorBody({ message: { a: 1 } })],
   ])("is empty when the body is %s", async (_what, body) => {
-    expect((await refusal(400, body)).said).toBeNull();
+    expect((await refusal(400, body)).upstreamError).toBeNull();
   });
 
   // Error formats of servers: vLLM, TGI, FastAPI, plain texts, lists.
@@ -117,17 +117,17 @@ describe("a provider's message about a request that it refused", () => {
     ["too long", "too long"],
   ])("is parsed from %s", async (body, message) => {
     for (const contentType of ["application/json", "text/plain"]) {
-      const { said, note, failure } = await refusal(400, body, contentType);
-      expect({ message: said?.message, note }).toEqual({ message, note: message });
+      const { upstreamError, note, failure } = await refusal(400, body, contentType);
+      expect({ message: upstreamError?.message, note }).toEqual({ message, note: message });
       expect(failure).toMatchObject({ code: "upstream_rejected", isRequestFault: true });
     }
   });
 
   test("contains no address, and does not reveal the operator's supplier", async () => {
     const message = "see https://api.provider.example/docs at 10.1.2.3:8000, or write to api.provider.example";
-    const { said, note } = await refusal(400, errorBody({ message }));
-    expect(said?.message).toBe("see [address] at [address], or write to [redacted]");
-    expect(note).toBe(said?.message ?? "");
+    const { upstreamError, note } = await refusal(400, errorBody({ message }));
+    expect(upstreamError?.message).toBe("see [address] at [address], or write to [redacted]");
+    expect(note).toBe(upstreamError?.message ?? "");
   });
 
   test.each([
@@ -141,8 +141,8 @@ describe("a provider's message about a request that it refused", () => {
     ["no route to [fd00::1]:8000, [2001:db8::2]", "no route to [address], [address]"],
     ["ask API.Provider.Example", "ask [redacted]"],
   ])("contains no credential and no address in any form: %s", async (message, clean) => {
-    const { said, note } = await refusal(400, errorBody({ message }));
-    expect({ said: said?.message, note }).toEqual({ said: clean, note: clean });
+    const { upstreamError, note } = await refusal(400, errorBody({ message }));
+    expect({ upstreamError: upstreamError?.message, note }).toEqual({ upstreamError: clean, note: clean });
   });
 
   test.each([
@@ -151,16 +151,19 @@ describe("a provider's message about a request that it refused", () => {
     "tools[0].function.parameters: secret is no type",
     "messages.[1]: at index [10:20] of data:image/png;base64",
   ])("keeps what a client needs: %s", async (message) => {
-    expect((await refusal(400, errorBody({ message }))).said?.message).toBe(message);
+    expect((await refusal(400, errorBody({ message }))).upstreamError?.message).toBe(message);
   });
 
   test("is for support alone when the request was not at fault", async () => {
     for (const status of [401, 402, 500, 502, 503, 504]) {
-      const { said, note } = await refusal(status, errorBody({ message: `key ${credential} is off` }));
-      expect({ said, note }).toEqual({ said: null, note: "key [redacted] is off" });
+      const { upstreamError, note } = await refusal(status, errorBody({ message: `key ${credential} is off` }));
+      expect({ upstreamError, note }).toEqual({ upstreamError: null, note: "key [redacted] is off" });
     }
     const page = await refusal(502, "<html><head><title>502 Bad  Gateway</title></head>secret</html>", "text/html");
-    expect({ said: page.said, note: page.note }).toEqual({ said: null, note: "502 Bad Gateway" });
+    expect({ upstreamError: page.upstreamError, note: page.note }).toEqual({
+      upstreamError: null,
+      note: "502 Bad Gateway",
+    });
   });
 
   test("is cut to 500 characters for support", async () => {
@@ -169,12 +172,12 @@ describe("a provider's message about a request that it refused", () => {
 
   test("on a 429 shows whether our account is empty", async () => {
     const empty = await refusal(429, errorBody({ message: "our secrets", type: "x", code: "insufficient_quota" }));
-    expect(empty).toMatchObject({ said: null, failure: { code: "upstream_rate_limited", isLasting: true } });
+    expect(empty).toMatchObject({ upstreamError: null, failure: { code: "upstream_rate_limited", isLasting: true } });
     const emptyByType = await refusal(429, errorBody({ message: "our secrets", type: "insufficient_quota" }));
     expect(emptyByType.failure).toMatchObject({ result: "account_empty", blame: "certain", isLasting: true });
     const busy = await refusal(429, errorBody({ message: "insufficient_quota", type: "requests" }));
     expect(busy).toMatchObject({
-      said: null,
+      upstreamError: null,
       failure: { isLasting: false, result: "status_429", needsCooldown: true },
     });
   });
@@ -188,10 +191,10 @@ describe("a provider's message about a request that it refused", () => {
     ["Limit: 6,000, Requested: 8,132", true],
     ["Too many requests", false],
   ])("on a 429 shows whether this one request is above the limit: %s", async (message, isAbove) => {
-    const { said, failure } = await refusal(429, errorBody({ message }));
+    const { upstreamError, failure } = await refusal(429, errorBody({ message }));
     expect(failure).toMatchObject({ needsCooldown: !isAbove, isLasting: isAbove, retry: "free", blame: "none" });
-    expect(said === null).toBe(!isAbove);
-    expect(said?.message ?? "").not.toContain("org-abc");
+    expect(upstreamError === null).toBe(!isAbove);
+    expect(upstreamError?.message ?? "").not.toContain("org-abc");
   });
 
   test.each([
@@ -207,8 +210,8 @@ describe("a provider's message about a request that it refused", () => {
     [{ message: "You may not ask about: invalid_api_key, authentication_error" }, "suspected"],
     [{ message: "Unauthorized", code: "unauthorized" }, "suspected"],
   ] as const)("on a 401 shows whether our credential is refused, or what was requested: %p", async (error, blame) => {
-    const { said, failure } = await refusal(401, errorBody(error));
-    expect(said).toBeNull();
+    const { upstreamError, failure } = await refusal(401, errorBody(error));
+    expect(upstreamError).toBeNull();
     expect(failure).toMatchObject({ result: "credential_refused", blame, retry: "free", needsCooldown: true });
   });
 
@@ -220,8 +223,8 @@ describe("a provider's message about a request that it refused", () => {
 
   test("on a 402 shows whether only this one request exceeds our remaining balance", async () => {
     const message = "You requested up to 65536 tokens, but can only afford 2000.";
-    const { said, failure } = await refusal(402, errorBody({ message, code: 402 }));
-    expect(said).toBeNull();
+    const { upstreamError, failure } = await refusal(402, errorBody({ message, code: 402 }));
+    expect(upstreamError).toBeNull();
     expect(failure).toMatchObject({ result: "account_empty", blame: "suspected", needsCooldown: true, retry: "free" });
     for (const plain of ["Insufficient credits", "You requested up to 100 tokens, but can only afford 2000."]) {
       const { failure: other } = await refusal(402, errorBody({ message: plain }));
@@ -236,14 +239,17 @@ describe("a provider's message about a request that it refused", () => {
     [{ message: "The project has no permission for model x" }, "status_403", "none"],
     [{ message: "Forbidden" }, "status_403", "none"],
   ] as const)("on a 403 shows whether our account is at fault: %p", async (error, result, blame) => {
-    const { said, failure } = await refusal(403, errorBody(error));
-    expect(said).toBeNull();
+    const { upstreamError, failure } = await refusal(403, errorBody(error));
+    expect(upstreamError).toBeNull();
     expect(failure).toMatchObject({ code: "upstream_error", result, blame, retry: "free", needsCooldown: true });
   });
 
   test("on a 403 shows whether the content was at fault; then no other channel is asked", async () => {
-    const { said, failure } = await refusal(403, errorBody({ message: "Your input was flagged by moderation." }));
-    expect(said?.message).toContain("flagged");
+    const { upstreamError, failure } = await refusal(
+      403,
+      errorBody({ message: "Your input was flagged by moderation." }),
+    );
+    expect(upstreamError?.message).toContain("flagged");
     expect(failure).toMatchObject({
       code: "upstream_rejected",
       isRequestFault: true,
@@ -254,29 +260,29 @@ describe("a provider's message about a request that it refused", () => {
 
   test("on a 429 is not waited for, and not read completely when it is long", async () => {
     const silent = await refusal(429, new Error("nothing comes"));
-    expect(silent).toMatchObject({ said: null, failure: { isLasting: false } });
+    expect(silent).toMatchObject({ upstreamError: null, failure: { isLasting: false } });
     expect(isCancelled).toBe(true);
     const long = await refusal(429, errorBody({ message: "x".repeat(70_000), code: "insufficient_quota" }));
-    expect(long).toMatchObject({ said: null, failure: { isLasting: false } });
+    expect(long).toMatchObject({ upstreamError: null, failure: { isLasting: false } });
     expect(isCancelled).toBe(true);
   });
 
   test("is a proxy's, and not a refusal, when it is a page or endless", async () => {
     const page = await refusal(404, "<html>not found</html>", "text/html");
     expect(page).toMatchObject({
-      said: null,
+      upstreamError: null,
       failure: { code: "upstream_error", isRequestFault: false, blame: "none" },
     });
     const endless = await refusal(400, errorBody({ message: "x".repeat(70_000) }));
-    expect(endless).toMatchObject({ said: null, failure: { code: "upstream_error" } });
+    expect(endless).toMatchObject({ upstreamError: null, failure: { code: "upstream_error" } });
     const cut = await refusal(400, new HttpClientError("reset_in_body", true, "cut"));
-    expect(cut).toMatchObject({ said: null, failure: { code: "upstream_error" } });
+    expect(cut).toMatchObject({ upstreamError: null, failure: { code: "upstream_error" } });
   });
 
   test("is 413 by its status alone", async () => {
     const answer = await refusal(413, "<html>", "text/html");
-    expect(answer).toMatchObject({ said: null, failure: { code: "upstream_rejected", isRequestFault: true } });
+    expect(answer).toMatchObject({ upstreamError: null, failure: { code: "upstream_rejected", isRequestFault: true } });
     const titled = await refusal(413, "<title>Too large for this host</title>", "text/html");
-    expect(titled).toMatchObject({ said: null, failure: { isRequestFault: true } });
+    expect(titled).toMatchObject({ upstreamError: null, failure: { isRequestFault: true } });
   });
 });

@@ -70,7 +70,7 @@ export function FirstCall(props: FirstCallProps): JSX.Element {
             </code>
           </pre>
         </section>
-        <CopyButton text={code()} texts={props.texts} isWordy />
+        <CopyButton text={code()} texts={props.texts} hasLabel />
       </div>
     </div>
   );

@@ -11,7 +11,7 @@ export function CopyButton(props: {
   readonly text: string;
   readonly texts: { readonly copy: string; readonly copied: string };
   /** Whether the button shows its words. */
-  readonly isWordy?: boolean;
+  readonly hasLabel?: boolean;
 }): JSX.Element {
   const [isCopied, setIsCopied] = createSignal(false);
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -27,14 +27,14 @@ export function CopyButton(props: {
       <button
         type="button"
         class="button copy"
-        data-variant={props.isWordy === true ? undefined : "quiet"}
-        aria-label={props.isWordy === true ? undefined : props.texts.copy}
+        data-variant={props.hasLabel === true ? undefined : "quiet"}
+        aria-label={props.hasLabel === true ? undefined : props.texts.copy}
         onClick={() => void copy()}
       >
         <svg class="icon" width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
           <path d={isCopied() ? "M3 8.5 6.5 12 13 4.5" : "M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z"} />
         </svg>
-        <span hidden={props.isWordy !== true}>{isCopied() ? props.texts.copied : props.texts.copy}</span>
+        <span hidden={props.hasLabel !== true}>{isCopied() ? props.texts.copied : props.texts.copy}</span>
       </button>
       <span class="visually-hidden" role="status">
         {isCopied() ? props.texts.copied : ""}

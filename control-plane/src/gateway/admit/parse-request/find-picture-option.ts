@@ -21,11 +21,11 @@ const plainValues: Readonly<Record<string, (value: unknown) => boolean>> = {
  * are charged by their tokens, the tokens include it.
  */
 export function findPictureOption(fields: JsonObject): string | null {
-  const isDearer = ([name, isPlain]: [string, (value: unknown) => boolean]): boolean => {
+  const raisesPrice = ([name, isPlain]: [string, (value: unknown) => boolean]): boolean => {
     const value = fields[name] ?? null;
     return value !== null && !isPlain(value);
   };
-  return Object.entries(plainValues).find(isDearer)?.[0] ?? null;
+  return Object.entries(plainValues).find(raisesPrice)?.[0] ?? null;
 }
 
 /** In forms, numbers are strings. */

@@ -15,12 +15,12 @@ const oddWord = /\d.*[^\d.,]|[^\d.,].*\d|[^\x20-\x7e]|^.{16,}$/;
  * unusual words, and every few words in a row are hidden wherever the request contains them too.
  * @returns null for a request that is too long to search
  */
-export function hideRequest(said: string, request: Uint8Array): string | null {
+export function hideRequest(message: string, request: Uint8Array): string | null {
   if (request.byteLength > requestBytesMax) {
     return null;
   }
   const text = plainText(request);
-  const unquoted = said.replace(quotations, (quotation) => {
+  const unquoted = message.replace(quotations, (quotation) => {
     const inner = quotation.slice(1, -1);
     return text.includes(inner) && !fieldName.test(inner) ? hidden : quotation;
   });
@@ -41,8 +41,8 @@ function plainText(request: Uint8Array): string {
 }
 
 /** Words and separators alternate, so that a text is reassembled exactly. */
-function hideWords(said: string, request: string): string {
-  const parts = said.split(/(\s+)/);
+function hideWords(message: string, request: string): string {
+  const parts = message.split(/(\s+)/);
   const isHidden = parts.map((part, index) => index % 2 === 0 && isOddIn(part, request));
   for (let first = 0; first < parts.length; first += 2) {
     const end = first + 2 * quotedWordsMin - 1;

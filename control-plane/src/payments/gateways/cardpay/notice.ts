@@ -76,11 +76,11 @@ const thousandthCurrencies = new Set("BHD JOD KWD OMR TND".split(" "));
 const centsEnd = 1_000_000_000_000n;
 
 /** In major units, from the currency's smallest ones; null for an invalid amount. */
-function readAmount(said: unknown, currency: string): Decimal | null {
-  if (typeof said !== "number" || !Number.isSafeInteger(said) || said < 0) {
+function readAmount(value: unknown, currency: string): Decimal | null {
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {
     return null;
   }
-  const amount = BigInt(said);
+  const amount = BigInt(value);
   const isWhole = wholeCurrencies.has(currency);
   const cents = isWhole ? amount * 100n : thousandthCurrencies.has(currency) ? amount / 10n : amount;
   return cents < centsEnd ? fromCents(cents) : null;
@@ -92,8 +92,8 @@ function readPaid(intent: Record<string, unknown>): PaidFacts | null {
   if (orderNo === null) {
     return null;
   }
-  const { id, status, currency: said } = intent;
-  const currency = typeof said === "string" ? said.toUpperCase() : "";
+  const { id, status, currency: value } = intent;
+  const currency = typeof value === "string" ? value.toUpperCase() : "";
   const amountUsd = readAmount(intent["amount_received"], currency);
   const isWhole =
     typeof id === "string" && idPattern.test(id) && status === "succeeded" && currencyPattern.test(currency);
@@ -107,6 +107,6 @@ const readOrderNo = (metadata: unknown): string | null => readNumber(metadata, "
 
 /** One of our numbers, from the metadata that we gave the gateway with a payment or a refund. */
 function readNumber(metadata: unknown, name: "trade_no" | "refund_no"): string | null {
-  const said = typeof metadata === "object" && metadata !== null ? Reflect.get(metadata, name) : null;
-  return typeof said === "string" && numberPattern.test(said) ? said : null;
+  const value = typeof metadata === "object" && metadata !== null ? Reflect.get(metadata, name) : null;
+  return typeof value === "string" && numberPattern.test(value) ? value : null;
 }

@@ -36,17 +36,17 @@ export async function refundAtGateway(client: Stripe, request: RefundRequest): P
   try {
     const { known, isWhole } = await findRefund(client, request);
     if (known === null && !isWhole) {
-      return { kind: "unclear", said: "the payment has more refunds than can be looked at" };
+      return { kind: "unclear", message: "the payment has more refunds than can be looked at" };
     }
     return answerOf(known ?? (await createRefund(client, request)));
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) {
       throw failureOf(error);
     }
-    const said = (error.code ?? error.message).slice(0, wordsMax);
+    const message = (error.code ?? error.message).slice(0, wordsMax);
     // The gateway may refuse a repeated request because the first one succeeded.
     const isCertain = request.isFirst && refusedRefundCodes.has(error.code ?? "");
-    return isCertain ? { kind: "failed", error: said } : { kind: "unclear", said };
+    return isCertain ? { kind: "failed", error: message } : { kind: "unclear", message };
   }
 }
 

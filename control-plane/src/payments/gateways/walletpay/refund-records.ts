@@ -14,14 +14,14 @@ const refusedRefundCodes: ReadonlySet<string> = new Set(["000020", "000021", "00
 /** Where a refund is found: in the record of its payment, or as a separate transaction. */
 export type RefundLookup = { readonly of: "payment" | "refund"; readonly queried: QueriedTransaction };
 
-const saidOfRefund = z.object({
+const refundFields = z.object({
   refundReference: z.string().optional(),
   refundAmount: amountText.optional(),
   refundTransactionNo: z.string().optional(),
   refundTransactionId: z.string().optional(),
   status: z.string().optional(),
 });
-const refundRecord = saidOfRefund.required({ refundReference: true });
+const refundRecord = refundFields.required({ refundReference: true });
 
 const paymentResult = z.object({
   transactionNo: z.string(),
@@ -50,7 +50,7 @@ export function readRefundRecord(
   const found =
     answer.code === walletSuccess ? (of === "payment" ? ofPayment : ofRefund)(answer.result, request) : false;
   if (found === false) {
-    return { kind: "unclear", said: wordsOf(answer) };
+    return { kind: "unclear", message: wordsOf(answer) };
   }
   if (found === null) {
     return null;
@@ -60,28 +60,28 @@ export function readRefundRecord(
 
 /** The result of a refund request. */
 export function readSentRefund(answer: WalletResponse, request: RefundRequest): RefundAnswer {
-  const said = answer.code === walletSuccess ? readTakenRefund(answer.result, request) : readRefusal(answer);
+  const outcome = answer.code === walletSuccess ? readTakenRefund(answer.result, request) : readRefusal(answer);
   // The gateway may refuse a repeated request because the first one succeeded.
-  return said.kind === "failed" && !request.isFirst ? { kind: "unclear", said: said.error } : said;
+  return outcome.kind === "failed" && !request.isFirst ? { kind: "unclear", message: outcome.error } : outcome;
 }
 
 function readRefusal(answer: WalletResponse): RefundAnswer {
-  const said = wordsOf(answer);
-  return refusedRefundCodes.has(answer.code) ? { kind: "failed", error: said } : { kind: "unclear", said };
+  const message = wordsOf(answer);
+  return refusedRefundCodes.has(answer.code) ? { kind: "failed", error: message } : { kind: "unclear", message };
 }
 
 /** The gateway may accept a refund before it makes it. Fields missing from the response have the requested values. */
 function readTakenRefund(result: unknown, request: RefundRequest): RefundAnswer {
-  const read = saidOfRefund.safeParse(result ?? {});
+  const read = refundFields.safeParse(result ?? {});
   if (!read.success || (read.data.refundReference ?? request.refundNo) !== request.refundNo) {
-    return { kind: "unclear", said: "the answer is about another refund, or can't be read" };
+    return { kind: "unclear", message: "the answer is about another refund, or can't be read" };
   }
   return answerOf(foundIn(read.data, request.refundNo), request);
 }
 
 function answerOf({ id, amount, status }: Found, request: RefundRequest): RefundAnswer {
   if (amount !== undefined && readAmount(amount) !== request.amountUsd) {
-    return { kind: "unclear", said: `another amount than ours is on record: ${amount}`.slice(0, 300) };
+    return { kind: "unclear", message: `another amount than ours is on record: ${amount}`.slice(0, 300) };
   }
   switch (status) {
     case "success":
@@ -110,8 +110,8 @@ function ofPayment(result: unknown, { refundNo, transactionId }: RefundRequest):
   return foundIn(record, refundNo);
 }
 
-function foundIn(said: z.output<typeof saidOfRefund>, refundNo: string): Found {
-  const { refundTransactionNo, refundTransactionId, refundAmount: amount, status = "success" } = said;
+function foundIn(record: z.output<typeof refundFields>, refundNo: string): Found {
+  const { refundTransactionNo, refundTransactionId, refundAmount: amount, status = "success" } = record;
   return { id: refundTransactionNo ?? refundTransactionId ?? refundNo, amount, status };
 }
 

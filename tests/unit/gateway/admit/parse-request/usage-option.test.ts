@@ -90,7 +90,7 @@ describe("the usage option of a stream", () => {
   const call = { traits: undefined } as unknown as GatewayCall;
   const refused = (status: number, message: string, param: string | null = null) => ({
     failure: { status } as AttemptFailure,
-    said: { message, type: "invalid_request_error", param, code: "bad" },
+    upstreamError: { message, type: "invalid_request_error", param, code: "bad" },
   });
 
   test("counts as refused by a provider only when the provider names it, and the client did not request it", () => {
@@ -99,7 +99,7 @@ describe("the usage option of a stream", () => {
     expect(refusesUsageOption(refused(422, "Unknown field", "stream_options"), request, call)).toBe(true);
     expect(refusesUsageOption(refused(400, "The prompt is too long"), request, call)).toBe(false);
     expect(refusesUsageOption(refused(500, "stream_options"), request, call)).toBe(false);
-    expect(refusesUsageOption({ ...named, said: null }, request, call)).toBe(false);
+    expect(refusesUsageOption({ ...named, upstreamError: null }, request, call)).toBe(false);
     const asked = parse(`{"model":"m",${messages},"stream":true,"stream_options":{"include_usage":true}}`);
     expect(refusesUsageOption(named, asked, call)).toBe(false);
   });

@@ -4,11 +4,14 @@ import { Facts } from "../../../kit/card.tsx";
 import { createMe } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
-import { type Admin, type Deed, deedsFor, roleOf } from "./admin.ts";
-import { deedTitles } from "./forms.tsx";
+import { type Admin, type AdminAction, actionsFor, roleOf } from "./admin.ts";
+import { actionTitles } from "./forms.tsx";
 
 /** One admin, and what can be done to them. */
-export function AdminPanel(props: { readonly admin: Admin; readonly onAct: (deed: Deed) => void }): JSX.Element {
+export function AdminPanel(props: {
+  readonly admin: Admin;
+  readonly onAct: (action: AdminAction) => void;
+}): JSX.Element {
   const me = createMe();
   const isSelf = (): boolean => me.admin()?.username === props.admin.username;
   return (
@@ -33,8 +36,8 @@ export function AdminPanel(props: { readonly admin: Admin; readonly onAct: (deed
         }
       >
         <div class="button-row">
-          <For each={deedsFor(props.admin)}>
-            {(deed) => <Button onClick={() => props.onAct(deed)}>{deedTitles[deed]}</Button>}
+          <For each={actionsFor(props.admin)}>
+            {(action) => <Button onClick={() => props.onAct(action)}>{actionTitles[action]}</Button>}
           </For>
         </div>
       </Show>

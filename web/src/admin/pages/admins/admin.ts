@@ -4,7 +4,7 @@ import type { ResponseOf } from "@sluice/contracts/wire";
 export type Admin = ResponseOf<typeof adminListResponse>["admins"][number];
 
 /** A super-admin's actions on another admin. */
-export type Deed = "promote" | "demote" | "disable" | "restore" | "link" | "sessions" | "totp";
+export type AdminAction = "promote" | "demote" | "disable" | "restore" | "link" | "sessions" | "totp";
 
 /** The word for the rights of an admin. */
 export function roleOf({ agent }: Pick<Admin, "agent">): "super-admin" | "admin" | "disabled" {
@@ -12,7 +12,7 @@ export function roleOf({ agent }: Pick<Admin, "agent">): "super-admin" | "admin"
 }
 
 /** The possible actions on an admin in the current state; none on oneself. */
-export function deedsFor(admin: Admin): readonly Deed[] {
+export function actionsFor(admin: Admin): readonly AdminAction[] {
   const role = roleOf(admin);
   if (role === "disabled") {
     return ["restore"];

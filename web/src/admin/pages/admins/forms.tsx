@@ -10,12 +10,12 @@ import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, orAbsent } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
-import { type Admin, type Deed, roleOf } from "./admin.ts";
+import { type Admin, type AdminAction, roleOf } from "./admin.ts";
 
 const listPath = "/backend/admin/admin/list/";
 const reasonMissing = "Give a reason of at least three characters.";
 
-export const deedTitles: Readonly<Record<Deed, string>> = {
+export const actionTitles: Readonly<Record<AdminAction, string>> = {
   promote: "Make super-admin",
   demote: "Make plain admin",
   disable: "Disable",
@@ -26,7 +26,7 @@ export const deedTitles: Readonly<Record<Deed, string>> = {
 };
 
 /** What to know before pressing the button. */
-const consequences: Readonly<Record<Deed, string>> = {
+const consequences: Readonly<Record<AdminAction, string>> = {
   promote: "They can do everything here, including to you. They have to log in again.",
   demote:
     "They keep ordinary admin rights, without access to secrets, settings, payloads and other admins. They have to log in again.",
@@ -38,16 +38,16 @@ const consequences: Readonly<Record<Deed, string>> = {
 };
 
 /** Whether it would let one super-admin act as two. */
-function takesTwo(admin: Admin, deed: Deed): boolean {
+function takesTwo(admin: Admin, action: AdminAction): boolean {
   const isOfSuper = roleOf(admin) === "super-admin";
-  return deed === "promote" || deed === "restore" || ((deed === "link" || deed === "totp") && isOfSuper);
+  return action === "promote" || action === "restore" || ((action === "link" || action === "totp") && isOfSuper);
 }
 
 const agents = { promote: 2, demote: 1, disable: 0, restore: 1 } as const;
 
-async function act(admin: Admin, deed: Deed, reason: string): Promise<string> {
+async function act(admin: Admin, action: AdminAction, reason: string): Promise<string> {
   const about = { admin_id: admin.admin_id, reason };
-  switch (deed) {
+  switch (action) {
     case "link":
       return outcomeText(
         await apiPost<typeof doneOrWaiting>("/backend/admin/admin/password-link/", about),
@@ -63,7 +63,7 @@ async function act(admin: Admin, deed: Deed, reason: string): Promise<string> {
         () => "The authenticator was removed.",
       );
     default: {
-      const rights = { ...about, agent: agents[deed], updated_at: admin.updated_at };
+      const rights = { ...about, agent: agents[action], updated_at: admin.updated_at };
       return outcomeText(
         await apiPost<typeof saveAdminResponse>("/backend/admin/admin/save/", rights),
         () => `${admin.username} was changed.`,
@@ -73,38 +73,38 @@ async function act(admin: Admin, deed: Deed, reason: string): Promise<string> {
 }
 
 /** Does one thing to an admin, with a reason; removing all rights requires typing the name. */
-export function DeedForm(props: {
+export function AdminActionForm(props: {
   readonly admin: Admin;
-  readonly deed: Deed;
+  readonly action: AdminAction;
   readonly onDone: () => void;
 }): JSX.Element {
-  const { admin, deed } = props;
+  const { admin, action } = props;
   const refresh = useRefresh(listPath);
   const form = createForm({
     initial: { reason: "", word: "" },
     check: (values) => ({
       ...(values.reason.trim().length < 3 ? { reason: reasonMissing } : {}),
-      ...(deed === "disable" && values.word !== admin.username ? { word: "Type the username." } : {}),
+      ...(action === "disable" && values.word !== admin.username ? { word: "Type the username." } : {}),
     }),
     submit: async (values) => {
-      showToast(await act(admin, deed, values.reason.trim()));
+      showToast(await act(admin, action, values.reason.trim()));
       await refresh();
       props.onDone();
     },
   });
-  const tone = deed === "disable" || deed === "totp" ? "danger" : "primary";
+  const tone = action === "disable" || action === "totp" ? "danger" : "primary";
   return (
-    <AdminForm form={form} action={deedTitles[deed]} tone={tone} onCancel={props.onDone}>
+    <AdminForm form={form} action={actionTitles[action]} tone={tone} onCancel={props.onDone}>
       <Notice tone="warn">
         <span>
-          <strong>{admin.username}</strong>: {consequences[deed]}
+          <strong>{admin.username}</strong>: {consequences[action]}
         </span>
       </Notice>
-      <Show when={takesTwo(admin, deed)}>
+      <Show when={takesTwo(admin, action)}>
         <SecondPersonNotice what="This waits" />
       </Show>
       <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
-      {deed === "disable" ? (
+      {action === "disable" ? (
         <TextField label={`Type ${admin.username} to confirm`} autocomplete="off" {...form.text("word")} />
       ) : null}
     </AdminForm>

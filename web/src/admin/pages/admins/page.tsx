@@ -12,9 +12,9 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { SuperOnly } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
-import { type Admin, type Deed, roleOf } from "./admin.ts";
+import { type Admin, type AdminAction, roleOf } from "./admin.ts";
 import { AdminPanel } from "./admin-panel.tsx";
-import { CreateForm, DeedForm, deedTitles } from "./forms.tsx";
+import { AdminActionForm, actionTitles, CreateForm } from "./forms.tsx";
 
 const path = "/backend/admin/admin/list/";
 
@@ -50,7 +50,9 @@ export function Page(): JSX.Element {
 
 function AdminList(): JSX.Element {
   const state = createTableState({ filters: [] });
-  const [opened, setOpened] = createSignal<{ readonly deed: Deed; readonly admin: Admin } | "create" | null>(null);
+  const [opened, setOpened] = createSignal<{ readonly action: AdminAction; readonly admin: Admin } | "create" | null>(
+    null,
+  );
   const close = (): void => {
     setOpened(null);
   };
@@ -60,7 +62,7 @@ function AdminList(): JSX.Element {
   }));
   const title = (): string => {
     const current = opened();
-    return current === null || current === "create" ? "Create an admin" : deedTitles[current.deed];
+    return current === null || current === "create" ? "Create an admin" : actionTitles[current.action];
   };
   return (
     <>
@@ -82,7 +84,7 @@ function AdminList(): JSX.Element {
         }
         panel={{
           title: (admin) => admin.username,
-          content: (admin) => <AdminPanel admin={admin} onAct={(deed) => setOpened({ deed, admin })} />,
+          content: (admin) => <AdminPanel admin={admin} onAct={(action) => setOpened({ action, admin })} />,
         }}
       />
       <Dialog isOpen={opened() !== null} onClose={close} title={title()}>
@@ -91,7 +93,7 @@ function AdminList(): JSX.Element {
             current === "create" ? (
               <CreateForm onDone={close} />
             ) : (
-              <DeedForm admin={current.admin} deed={current.deed} onDone={close} />
+              <AdminActionForm admin={current.admin} action={current.action} onDone={close} />
             )
           }
         </Show>

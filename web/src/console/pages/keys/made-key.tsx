@@ -95,7 +95,7 @@ function MadeKeyParts(props: { readonly made: MadeKey; readonly onCopied: () => 
 function FirstRequest(props: { readonly made: MadeKey; readonly model: string }): JSX.Element {
   const texts = keysArea.texts();
   const [isTesting, setIsTesting] = createSignal(false);
-  const [said, setSaid] = createSignal("");
+  const [announcement, setAnnouncement] = createSignal("");
   const first = createQuery(() => ({
     queryKey: ["first-request", props.made.keyId],
     queryFn: ({ signal }) =>
@@ -109,7 +109,7 @@ function FirstRequest(props: { readonly made: MadeKey; readonly model: string })
   const test = async (): Promise<void> => {
     setIsTesting(true);
     const outcome = await sendTestCall(props.made.secret, props.model);
-    setSaid(
+    setAnnouncement(
       outcome.isAnswered
         ? fill(texts.testDone, { answer: outcome.text })
         : fill(texts.testFailed, { reason: outcome.text }),
@@ -128,7 +128,7 @@ function FirstRequest(props: { readonly made: MadeKey; readonly model: string })
         {texts.test}
       </Button>
       <span class={styles["said"]} role="status">
-        <bdi>{said()}</bdi>
+        <bdi>{announcement()}</bdi>
       </span>
     </div>
   );
