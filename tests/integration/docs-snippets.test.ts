@@ -150,7 +150,7 @@ describe("the settings of agents", () => {
     expect(answer).toContain(said);
   });
 
-  test("for opencode are JSON, and their model is one of their provider, which responds", async () => {
+  test("for opencode are JSON and name a provider and a model of it that responds", async () => {
     const config = JSON.parse(await shown("opencode-config")) as {
       model: string;
       provider: Record<string, { options: { baseURL: string; apiKey: string }; models: Record<string, unknown> }>;

@@ -219,7 +219,7 @@ describe("an order without a login", () => {
     expect(await scene.balance(buyer)).toBe(12_000_000n);
   });
 
-  test("two concurrent claims get it once", async () => {
+  test("is credited once when two users claim it at the same moment", async () => {
     const buyers = [await scene.addBuyer(), await scene.addBuyer()];
     const { order, claimCode } = await scene.place();
     await settlePaid(scene.deps, noticeOf(order));

@@ -60,7 +60,7 @@ describe("what a replica observed about a node", () => {
     expect(loads.takeExitTraffic()).toEqual([]);
   });
 
-  test("says that the circuit is open while it is, and once that it is closed again", () => {
+  test("includes an open circuit for as long as it is open, and its closing once", () => {
     const loads = open();
     for (let call = 0; call < 20; call += 1) {
       loads.end(loads.begin(node, 7n as GatewayUserId), "certain", "unreachable");

@@ -77,7 +77,7 @@ describe("consumption", () => {
     expect(leftAfter([month(1n, 20, 50n), month(2n, 10, 30n)], consumed)).toEqual(left);
   });
 
-  test("takes nothing from what is below zero", () => {
+  test("takes nothing from an amount below zero", () => {
     expect(leftAfter([month(1n, 10, -5n), month(2n, 20, 30n)], 110n)).toEqual({ 1: -5n, 2: 20n });
   });
 
