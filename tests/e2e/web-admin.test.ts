@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
+import { createAdmin } from "@sluice/control-plane/accounts/admins/command-admins.ts";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import type { Page } from "playwright-core";
 import { AccountClient } from "../support/accounts/account-client.ts";

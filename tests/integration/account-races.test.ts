@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
+import { createAdmin } from "@sluice/control-plane/accounts/admins/command-admins.ts";
 import { type AccountAnswer, AccountClient, type CallOptions } from "../support/accounts/account-client.ts";
 import { Authenticator } from "../support/accounts/authenticator.ts";
 import { type HeldLock, holdLock } from "../support/postgres/held-lock.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
+import { createAdmin } from "@sluice/control-plane/accounts/admins/command-admins.ts";
 import { openVariables } from "@sluice/control-plane/mail/variables-seal.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { type AdminLogin, loginAdmin } from "../support/accounts/logins.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
+import { createAdmin } from "@sluice/control-plane/accounts/admins/command-admins.ts";
 import { AccountClient } from "../support/accounts/account-client.ts";
 import { loginAdmin } from "../support/accounts/logins.ts";
 import { type HeldLock, holdLock } from "../support/postgres/held-lock.ts";

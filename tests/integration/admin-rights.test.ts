@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { AdminOperation } from "@sluice/contracts/admin-rights";
-import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
+import { createAdmin } from "@sluice/control-plane/accounts/admins/command-admins.ts";
 import { type ConsoleClient, codeOf, consoleClient } from "../support/accounts/console-client.ts";
 import { ageLogins, loginAdmin, loginUser } from "../support/accounts/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";

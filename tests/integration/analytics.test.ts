@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { leadSenders } from "@sluice/control-plane/accounts/service.ts";
+import { leadSenders } from "@sluice/control-plane/accounts/attempts/sender-limits.ts";
 import { analyticsEndpoints } from "@sluice/control-plane/admin/campaigns/routes.ts";
 import { forgetOldEvents } from "@sluice/control-plane/admin/campaigns/service.ts";
 import { leadEndpoints, leadPlace } from "@sluice/control-plane/admin/leads/routes.ts";

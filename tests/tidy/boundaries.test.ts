@@ -95,6 +95,10 @@ const features = {
 
 /** The files of a feature that others may import, if that is not service.ts alone; they keep their own names. */
 const doors = {
+  accounts: [
+    ...["admins/command-admins.ts", "admins/super-admins.ts", "attempts/sender-limits.ts"],
+    ...["totp/second-factor.ts", "users/known-users.ts"],
+  ],
   gateway: [
     ...["gateway-users.ts", "keys/create-key.ts"],
     ...["channels/channels.ts", "channels/credentials.ts", "channels/exit-channels.ts"],

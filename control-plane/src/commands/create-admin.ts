@@ -4,7 +4,7 @@
  * generated password to stdout, the only place where it is ever shown. The act is recorded in the audit log.
  */
 import { parseArgs } from "node:util";
-import { createAdmin } from "../accounts/service.ts";
+import { createAdmin } from "../accounts/admins/command-admins.ts";
 import { loadConfig } from "../platform/config.ts";
 import { openDatabase } from "../platform/db-open.ts";
 import { redact } from "../platform/log.ts";

@@ -4,7 +4,7 @@
  * next login requires the password alone. The act is recorded in the audit log.
  */
 import { parseArgs } from "node:util";
-import { removeAdminTotp } from "../accounts/service.ts";
+import { removeAdminTotp } from "../accounts/admins/command-admins.ts";
 import { loadConfig } from "../platform/config.ts";
 import { openDatabase } from "../platform/db-open.ts";
 import { redact } from "../platform/log.ts";

@@ -10,7 +10,8 @@
  * "hasAdmin":true,"isServed":true}`.
  */
 import { quotaPerUsd } from "@sluice/contracts/money";
-import { createFirstAdmin, createFirstPassword, findOrCreateUser, isAnyAdmin } from "../accounts/service.ts";
+import { createFirstAdmin, isAnyAdmin } from "../accounts/admins/command-admins.ts";
+import { createFirstPassword, findOrCreateUser } from "../accounts/users/known-users.ts";
 import { addAbility, disableAbilitiesWith, isAnyModelServed, putChannel } from "../gateway/channels/channels.ts";
 import { addGatewayUser } from "../gateway/gateway-users.ts";
 import { createFirstApiKey } from "../gateway/keys/create-key.ts";

@@ -1,5 +1,5 @@
 import { accountActs, keptAccountActs } from "../accounts/admin-acts.ts";
-import { superAdmins } from "../accounts/service.ts";
+import { superAdmins } from "../accounts/admins/super-admins.ts";
 import type { AmountRules } from "../admin/approvals/model.ts";
 import { Approvals, keptAct } from "../admin/approvals/service.ts";
 import { saveSecretAct } from "../admin/secrets/save-secret.ts";

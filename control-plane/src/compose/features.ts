@@ -3,7 +3,7 @@ import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import type { AnyElysia } from "elysia";
 import type { Registry } from "prom-client";
 import { type Accounts, type AccountsDeps, buildAccounts } from "../accounts/accounts.ts";
-import { leadSenders } from "../accounts/service.ts";
+import { leadSenders } from "../accounts/attempts/sender-limits.ts";
 import { setVerificationMail } from "../accounts/store.ts";
 import { approvalFeature } from "../admin/approvals/feature.ts";
 import { campaignFeature } from "../admin/campaigns/feature.ts";

@@ -1,4 +1,4 @@
-import { guestOrders } from "../accounts/service.ts";
+import { guestOrders } from "../accounts/attempts/sender-limits.ts";
 import type { Approvals } from "../admin/approvals/service.ts";
 import type { MailQueue } from "../mail/model.ts";
 import type { Clock } from "../platform/clock.ts";

@@ -1,4 +1,4 @@
-import { superAdmins } from "@sluice/control-plane/accounts/service.ts";
+import { superAdmins } from "@sluice/control-plane/accounts/admins/super-admins.ts";
 import type { AmountRules } from "@sluice/control-plane/admin/approvals/model.ts";
 import { approvalEndpoints } from "@sluice/control-plane/admin/approvals/routes.ts";
 import { Approvals, type KeptAct } from "@sluice/control-plane/admin/approvals/service.ts";

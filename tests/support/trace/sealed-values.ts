@@ -1,4 +1,5 @@
-import { accountSealedColumns, findOrCreateUser } from "@sluice/control-plane/accounts/service.ts";
+import { totpSealedColumns } from "@sluice/control-plane/accounts/totp/second-factor.ts";
+import { findOrCreateUser } from "@sluice/control-plane/accounts/users/known-users.ts";
 import { approvalSealedColumns } from "@sluice/control-plane/admin/approvals/service.ts";
 import { sealedColumns } from "@sluice/control-plane/admin/master-key/sealed-columns.ts";
 import { saveSecret } from "@sluice/control-plane/admin/secrets/service.ts";
@@ -42,7 +43,7 @@ export async function fillSealed(db: Database, key: MasterKey, secretCount: numb
       expires_at)
     select 'secret.save', '{"name": "mail.smtp_url"}', '', '{}', id, username, 'r', '::1', 'k', now() + interval '1 day'
     from shared_admin_credentials where username = 'rotation'`;
-  for (const column of [...accountSealedColumns, ...approvalSealedColumns]) {
+  for (const column of [...totpSealedColumns, ...approvalSealedColumns]) {
     const rows = await db.query<{ id: bigint }>(`select id from ${column.table}`, []);
     for (const { id } of rows) {
       const sealed = seal(key.sealing, Buffer.from(`sealed ${id}`), column.contextOf([id.toString()]));

@@ -1,4 +1,4 @@
-import { accountSealedColumns } from "../../accounts/service.ts";
+import { totpSealedColumns } from "../../accounts/totp/second-factor.ts";
 import { channelSealedColumns } from "../../gateway/channels/credentials.ts";
 import { mailSealedColumns } from "../../mail/service.ts";
 import type { SealedColumn } from "../../platform/crypto/sealed-column.ts";
@@ -14,7 +14,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...secretSealedColumns,
   ...channelSealedColumns,
   ...traceSealedColumns,
-  ...accountSealedColumns,
+  ...totpSealedColumns,
   ...mailSealedColumns,
   ...approvalSealedColumns,
 ];

@@ -9,7 +9,7 @@ import {
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { type Decimal, quotaPerUsd } from "@sluice/contracts/money";
 import type { z } from "zod";
-import { emailOfGatewayUser } from "../../accounts/service.ts";
+import { emailOfGatewayUser } from "../../accounts/users/known-users.ts";
 import type { Amount } from "../../admin/approvals/model.ts";
 import type { Act } from "../../admin/approvals/port.ts";
 import { type KeptAct, keptAct, recordAct } from "../../admin/approvals/service.ts";
