@@ -256,7 +256,7 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
     const key = readFileSync(join(node.root, "etc/sluice-node/relay-keys.next"), "utf8").trim();
     const keysFile = join(node.folder, "relay-keys");
     const replaced = await node.run("install.sh", ["--from", builds.older, "--relay-keys", keysFile]);
-    expect([replaced.exitCode, replaced.output]).toEqual([1, expect.stringContaining("exchange of the relay key")]);
+    expect([replaced.exitCode, replaced.output]).toEqual([1, expect.stringContaining("rotation of the relay key")]);
     const status = await node.run("rotate-relay-key.sh", ["status"]);
     expect(status.output).toMatch(/^key {7}[0-9a-f]{8}: (not used since|uses \d)/);
     expect((await node.run("rotate-relay-key.sh", ["abort"])).exitCode).toBe(0);
