@@ -11,7 +11,7 @@ const fresh = { "cache-control": "public, max-age=300" };
 const unchanged = { status: 304, type: null, summary: "Not modified, by `If-None-Match`." };
 
 /**
- * Where the API describes itself. It is public: which endpoints exist is no secret, and client authors have no login.
+ * Serves the API description. It is public: endpoints are not secret, and client authors have no login.
  * @param findGroups called once, at the first request, because its result includes these endpoints
  */
 export function descriptionEndpoints(findGroups: () => readonly EndpointGroup[]): AnyEndpoint[] {

@@ -65,7 +65,7 @@ export function buildMail(deps: MailDeps): Mail {
         { name: "dead-mails", pattern: "40 23 * * * *", run: () => worker.forgetDead() },
         { name: "old-mails", pattern: "25 51 * * * *", run: () => worker.deleteOld() },
       ],
-      // After this, an email is sent as soon as any process has committed it.
+      // Wakes the worker whenever any process commits an email.
       start: () => {
         notifications.listen(mailChannel, () => worker.wake());
         notifications.onGap(() => worker.wake());

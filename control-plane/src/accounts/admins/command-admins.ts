@@ -59,7 +59,7 @@ export async function isAnyAdmin(db: Queryable): Promise<boolean> {
 
 /**
  * Removes the authenticator and the recovery codes of an admin, for a command on the server; all sessions end.
- * @returns false when there is no such admin or no authenticator
+ * @returns false if the admin or the authenticator does not exist
  */
 export async function removeAdminTotp(
   tx: Transaction,

@@ -11,7 +11,7 @@ export type AdminActInput = z.output<typeof adminActInput>;
 /**
  * Emails an admin a link to set another password. The old one works until the link is used; authenticator codes are
  * required before and after. Anyone who reads another super-admin's email could act as both, so it takes two people.
- * Throws `not_found`, `self_forbidden`, `forbidden`, and `conflict` if there is no address to send it to.
+ * Throws `not_found`, `self_forbidden`, `forbidden`, and `conflict` without an email address.
  */
 export function passwordLinkAct(deps: LinkDeps): Act<AdminActInput> {
   return {

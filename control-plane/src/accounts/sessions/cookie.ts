@@ -4,7 +4,7 @@ import { type SessionKind, sessionRules } from "./model.ts";
 const tokenShape = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * The token in the session cookie; null when there is no valid one.
+ * The session cookie's token; null unless valid.
  * @throws AppError `invalid_cookie` when there are two of that name: one of them was planted
  */
 export function readSessionCookie(request: Request, kind: SessionKind): string | null {

@@ -122,7 +122,7 @@ export async function findSealed(tx: Queryable, id: bigint): Promise<Uint8Array 
   return row?.sealed ?? null;
 }
 
-/** Deletes the encrypted part, which is no longer needed. */
+/** Closes an approval and deletes its encrypted part. */
 export async function closeApproval(
   tx: Queryable,
   id: bigint,

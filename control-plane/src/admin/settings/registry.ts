@@ -154,7 +154,7 @@ export type SettingValues = { readonly [Name in SettingName]: SettingValue<Name>
 
 export const settingNames = Object.keys(settingRegistry) as SettingName[];
 
-/** The definition for an untrusted name, widely typed; null when there is no such setting. */
+/** A setting's definition by untrusted name; null if unknown. */
 export function findDefinition(name: string): SettingDefinition | null {
   return Object.hasOwn(settingRegistry, name) ? settingRegistry[name as SettingName] : null;
 }

@@ -85,7 +85,7 @@ export async function setCredential(
     .where(eq(profile.id, id));
 }
 
-/** Marks a profile as needing a person; null when there is no such profile. */
+/** Marks a profile for manual attention; null if unknown. */
 export async function markForRefresh(tx: Queryable, id: bigint): Promise<ProfileEntry | null> {
   const [row] = await tx.drizzle
     .update(profile)

@@ -21,7 +21,7 @@ export type BalanceFacts = {
   readonly ledger: bigint;
 };
 
-/** The fields of a user that the list omits, and the balance; null if there is no such user. */
+/** A user's balance and the fields that the list omits; null if unknown. */
 export async function findAccount(
   db: Queryable,
   userId: bigint,

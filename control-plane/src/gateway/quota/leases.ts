@@ -3,6 +3,18 @@ import type { Quota } from "@sluice/contracts/money";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import type { BudgetCharge } from "../../usage/log/model.ts";
+import {
+  callsPerLease,
+  forgetMs,
+  holdMsMax,
+  idleReturnMs,
+  recallMsMax,
+  recallPollMs,
+  refillPauseMs,
+  refillPauseMsAfterFailure,
+  refusalMs,
+  wantMax,
+} from "./lease-limits.ts";
 import type { HoldAnswer, LeaseAnswer, LeaseStore, TermAnswer } from "./model.ts";
 import {
   addWaiter,
@@ -16,23 +28,6 @@ import {
   wanted,
 } from "./slice.ts";
 import type { LeaseTerm } from "./term.ts";
-
-/** How long a refused amount is refused again without asking the database. */
-const refusalMs = 200;
-/** How long an acquisition waits for other replicas to give idle quota back. */
-const recallMsMax = 600;
-/** How often a waiting acquisition polls, in case a notification was lost. */
-const recallPollMs = 50;
-const idleReturnMs = 3_000;
-const forgetMs = 60_000;
-const refillPauseMs = 100;
-/** While the database is unreachable, calls do not ask it for more each time. */
-const refillPauseMsAfterFailure = 1_000;
-/** A call fails rather than wait longer than this for an unresponsive database. */
-const holdMsMax = 2_000;
-/** The first lease covers this many calls of the size that requested it. */
-const callsPerLease = 32n;
-const wantMax = 1n << 50n;
 
 /**
  * Holds quota against slices of budgets that this replica has leased. A hold that the slice covers touches no database;

@@ -181,7 +181,7 @@ export class RealtimeGateway implements RealtimePort {
       funds.add(hold);
     }
     const key = readApiKey(readCredentials(call.headers));
-    return new RealtimeSession({
+    const session: RealtimeSession = new RealtimeSession({
       clock,
       limits,
       loads,
@@ -198,8 +198,9 @@ export class RealtimeGateway implements RealtimePort {
         checkModelAccess(principal, state.model.name, this.#deps.catalog().models);
         return principal;
       },
-      onOver: (session) => this.#sessions.delete(session),
+      onOver: () => this.#sessions.delete(session),
     });
+    return session;
   }
 }
 

@@ -1,22 +1,13 @@
 import { AppError, toAppError } from "../../platform/errors.ts";
-import {
-  abnormalClosure,
-  type ClientWebSocket,
-  type Frame,
-  type FrameListener,
-  type FrameSocket,
-} from "../../platform/websocket/model.ts";
+import { abnormalClosure, type Frame, type FrameListener, type FrameSocket } from "../../platform/websocket/model.ts";
 import type { ServerSocketOwner } from "../../platform/websocket/server-socket.ts";
 import { toReport } from "../call-state.ts";
-import type { ChannelUse } from "../channels/channel-load.ts";
-import type { Hold, ModelEntry, Principal } from "../model.ts";
-import type { PipelineDeps } from "../pipeline-deps.ts";
+import type { Hold } from "../model.ts";
 import { judgeClientEvent } from "./client-events.ts";
 import { closeCodes, isBroken, isOrderly, toProviderClose, toSendableCode, toSendableReason } from "./close-codes.ts";
 import { toErrorEvent } from "./error-event.ts";
 import { FrameLane } from "./frame-lane.ts";
 import { keepFrame } from "./keep-frame.ts";
-import type { RealtimeLimits } from "./limits.ts";
 import { PacedSender } from "./paced-sender.ts";
 import {
   cleanError,
@@ -26,23 +17,8 @@ import {
   readTranscriptPiece,
   type ServerEvent,
 } from "./server-events.ts";
-import type { SessionBooks, SessionCall } from "./session-books.ts";
+import type { SessionDeps } from "./session-deps.ts";
 import { expired, failed, type SessionEnding } from "./session-ending.ts";
-import type { SessionFunds } from "./session-funds.ts";
-
-export type SessionDeps = Pick<PipelineDeps, "clock" | "limits" | "loads" | "log"> & {
-  readonly state: SessionCall;
-  readonly use: ChannelUse;
-  readonly upstream: ClientWebSocket;
-  readonly funds: SessionFunds;
-  readonly books: SessionBooks;
-  readonly sessionLimits: RealtimeLimits & { readonly stallTimeoutMs: number };
-  /** The transcription model. @throws AppError when it is not available to the key, or has no price */
-  readonly findTranscriber: (model: string, param: string) => ModelEntry;
-  /** The current state of the key. @throws AppError when it may not be used any more, or not for this model */
-  readonly recheckKey: () => Promise<Principal>;
-  readonly onOver: (session: RealtimeSession) => void;
-};
 
 /**
  * One realtime session: two pumps between the client and the provider. The client's frames are forwarded unchanged, or
@@ -398,6 +374,6 @@ export class RealtimeSession implements ServerSocketOwner {
     const { outcome, errorCode } = ending;
     const durationMs = Math.round(clock.tick() - state.call.startedTick);
     state.call.onReport(toReport(state, { outcome, errorCode, httpStatus: 101, ...books.totals }, durationMs));
-    this.#deps.onOver(this);
+    this.#deps.onOver();
   }
 }

@@ -1,0 +1,16 @@
+/** How long a refused amount is refused again without asking the database. */
+export const refusalMs = 200;
+/** How long an acquisition waits for other replicas to give idle quota back. */
+export const recallMsMax = 600;
+/** How often a waiting acquisition polls, in case a notification was lost. */
+export const recallPollMs = 50;
+export const idleReturnMs = 3_000;
+export const forgetMs = 60_000;
+export const refillPauseMs = 100;
+/** While the database is unreachable, calls do not ask it for more each time. */
+export const refillPauseMsAfterFailure = 1_000;
+/** A call fails rather than wait longer than this for an unresponsive database. */
+export const holdMsMax = 2_000;
+/** The first lease covers this many calls of the size that requested it. */
+export const callsPerLease = 32n;
+export const wantMax = 1n << 50n;
