@@ -13,11 +13,13 @@ const workspaces = {
   // Where connections to a server that is not trusted may go, for the same two programs.
   "packages/server-addresses": [],
   "packages/messages-conversion": packages("contracts"),
+  // Requests and responses of one dialect in terms of another.
+  "packages/dialect-conversion": [],
   "packages/exit-protocol": packages("contracts"),
   // It replaces a foreign server, so it shares no code with the product but the contracts.
   "packages/sandbox-provider": packages("contracts"),
   // The sandbox is for trying out and for tests; the product never depends on it.
-  "control-plane": packages("contracts", "http-client", "server-addresses", "messages-conversion", "exit-protocol"),
+  "control-plane": packages("contracts", "http-client", "server-addresses", "messages-conversion", "dialect-conversion", "exit-protocol"),
   // The agent is one small binary for a remote host.
   "node-agent": packages("contracts", "exit-protocol", "http-client", "server-addresses"),
   web: packages("contracts"),
@@ -29,6 +31,7 @@ const workspaces = {
       "http-client",
       "server-addresses",
       "messages-conversion",
+      "dialect-conversion",
       "exit-protocol",
       "sandbox-provider",
     ),

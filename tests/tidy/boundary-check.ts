@@ -159,7 +159,7 @@ export function findBoundaryViolations(table: BoundaryTable, files: readonly Sou
   return violations;
 }
 
-const pureFile = /(^packages\/(contracts|messages-conversion)\/src\/|\/model\.ts$)/;
+const pureFile = /(^packages\/(contracts|messages-conversion|dialect-conversion)\/src\/|\/model\.ts$)/;
 const impurePackage = /^(bun$|bun:|node:|elysia$|@elysiajs\/|drizzle-orm|postgres$|ws$)/;
 const impureTarget = /\/(service|store|routes|[\w-]+-store)\.ts$/;
 

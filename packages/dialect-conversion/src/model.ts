@@ -1,0 +1,73 @@
+/** A JSON object, not yet checked. */
+export type JsonObject = { readonly [name: string]: unknown };
+
+/** What a conversion needs to know besides the request; it reads no clock and makes no random numbers itself. */
+export type ConversionSettings = {
+  /** The model as the upstream names it. */
+  readonly upstreamModel: string;
+  /** The model as the client named it; responses repeat it. */
+  readonly clientModel: string;
+  /** The most output tokens of the model, for dialects that require a limit. */
+  readonly outputTokensMax: number;
+  readonly flags: ConversionFlags;
+  /** Returns a new id without prefix: 24 letters and digits. */
+  readonly makeId: () => string;
+  /** Seconds since 1970. */
+  readonly nowSeconds: number;
+};
+
+/** What the upstream, or its model, does differently from its dialect. */
+export type ConversionFlags = {
+  /** The name of the limit on output in a chat request. */
+  readonly tokenParam: "max_tokens" | "max_completion_tokens";
+  /** The upstream accepts the role `developer`; otherwise it becomes `system`. */
+  readonly developerRole: boolean;
+  /** Earlier reasoning is given back as `reasoning_content`. */
+  readonly reasoningBack: boolean;
+};
+
+/** A request in the dialect of the upstream, and how to read its response. */
+export type ConvertedRequest = {
+  readonly body: JsonObject;
+  /** The names of what was left out, for a header of the response. */
+  readonly dropped: readonly string[];
+  readonly answers: AnswerConverter;
+};
+
+/** Converts the responses to one request back into the dialect of the client. */
+export interface AnswerConverter {
+  /** A complete response. @throws ConversionError if it is not one */
+  whole(answer: JsonObject): JsonObject;
+  /** A converter for one streamed response. */
+  stream(): StreamConverter;
+}
+
+/** Converts one stream, event by event. */
+export interface StreamConverter {
+  /** The events for the client that follow from an event of the upstream, which is not an error. */
+  take(payload: JsonObject): readonly ClientEvent[];
+  /** The last events of a stream that ended as it should, with the end mark of the client's dialect. */
+  end(): readonly ClientEvent[];
+}
+
+/** A server-sent event. */
+export type ClientEvent = {
+  /** The `event:` line, or null without one. */
+  readonly event: string | null;
+  readonly data: JsonObject | "[DONE]";
+};
+
+/** A request that has no counterpart in the other dialect, or a response that is none. */
+export class ConversionError extends Error {
+  override name = "ConversionError";
+  /** The field at fault, or null. */
+  readonly param: string | null;
+
+  constructor(message: string, param: string | null = null) {
+    super(message);
+    this.param = param;
+  }
+}
+
+/** Converts a request whose JSON was parsed. @throws ConversionError */
+export type ConvertRequest = (request: JsonObject, settings: ConversionSettings) => ConvertedRequest;
