@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { AdminOperation } from "@sluice/contracts/admin-rights";
+import { openaiUpstream } from "@sluice/contracts/upstreams";
 import { createAdmin } from "@sluice/control-plane/accounts/admins/command-admins.ts";
 import { type ConsoleClient, codeOf, consoleClient } from "../support/accounts/console-client.ts";
 import { ageLogins, loginAdmin, loginUser } from "../support/accounts/logins.ts";
@@ -24,7 +25,11 @@ afterAll(() => rig.close());
 
 /** What would send the prompts of customers to a server of the admin's own, or make money out of nothing. */
 const escapes: readonly (readonly [what: string, path: AdminOperation, body: object])[] = [
-  ["makes a channel", "/backend/admin/channel/save/", { name: "own", base_url: "http://127.0.0.1:9", credential: "x" }],
+  [
+    "makes a channel",
+    "/backend/admin/channel/save/",
+    { name: "own", upstream: openaiUpstream("http://127.0.0.1:9"), credential: "x" },
+  ],
   [
     "gives a group a channel",
     "/backend/admin/ability/save/",

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openaiUpstream, type UpstreamSettings } from "@sluice/contracts/upstreams";
 import { codeOf } from "../support/accounts/console-client.ts";
 import { ExitNodeScene } from "../support/exit-nodes/exit-node-scene.ts";
 import { relayKey } from "../support/exit-nodes/node-agent.ts";
@@ -146,30 +147,38 @@ describe("a channel", () => {
     "https://localhost/v1",
     "https://nowhere.invalid/v1",
   ])("is not saved at %s", async (baseUrl) => {
-    const answer = await scene.admin.post("/backend/admin/channel/save/", { name: "inside", base_url: baseUrl });
+    const answer = await scene.admin.post("/backend/admin/channel/save/", {
+      name: "inside",
+      upstream: openaiUpstream(baseUrl),
+    });
     expect([answer.status, answer.body]).toMatchObject([
       400,
-      { error: { code: "invalid_value", fields: { base_url: expect.any(String) } } },
+      { error: { code: "invalid_value", fields: { "upstream.dialects.chat.base_url": expect.any(String) } } },
     ]);
   });
 
   test("is saved at a public address, and not moved from it into a private network", async () => {
     const path = "/backend/admin/channel/save/";
-    const made = await scene.admin.post(path, { name: "outside", base_url: "https://8.8.4.4/v1" });
+    const made = await scene.admin.post(path, { name: "outside", upstream: openaiUpstream("https://8.8.4.4/v1") });
     expect(made.status).toBe(200);
     const { channel_id, updated_at } = made.body["channel"] as { channel_id: number; updated_at: string };
-    const moved = await scene.admin.post(path, { channel_id, updated_at, base_url: "http://10.0.0.7/v1" });
+    const moved = await scene.admin.post(path, {
+      channel_id,
+      updated_at,
+      upstream: openaiUpstream("http://10.0.0.7/v1"),
+    });
     expect(codeOf(moved)).toEqual([400, "invalid_value"]);
   });
 
   test.each(["127.0.0.1", "localhost"])("that leads to %s anyway is not called", async (host) => {
     const { port } = new URL(scene.provider.url);
-    await scene.rig.db.sql`update channel set base_url = ${`http://${host}:${port}/v1`} where name = 'first'`;
-    const [first] = await scene.rig.db.sql<{ id: bigint; base_url: string; updated_at: Date }>`
-      select id, base_url, updated_at from channel where name = 'first'`;
+    const inside = JSON.stringify(openaiUpstream(`http://${host}:${port}/v1`));
+    await scene.rig.db.sql`update channel set upstream = ${inside}::text::jsonb where name = 'first'`;
+    const [first] = await scene.rig.db.sql<{ id: bigint; upstream: UpstreamSettings; updated_at: Date }>`
+      select id, upstream, updated_at from channel where name = 'first'`;
     // An existing value does not prevent changes to the rest.
-    const { base_url, updated_at } = first ?? {};
-    const changed = { channel_id: Number(first?.id), updated_at, base_url, concurrency_max: 7 };
+    const { upstream, updated_at } = first ?? {};
+    const changed = { channel_id: Number(first?.id), updated_at, upstream, concurrency_max: 7 };
     expect(codeOf(await scene.admin.post("/backend/admin/channel/save/", changed))[0]).toBe(200);
     const tried = await scene.admin.post("/backend/admin/channel/test/", { channel_id: Number(first?.id) });
     expect(tried.body["test"]).toMatchObject({ is_ok: false, http_status: null });

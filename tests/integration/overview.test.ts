@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { openaiUpstream } from "@sluice/contracts/upstreams";
 import { recordPayments } from "@sluice/control-plane/admin/campaigns/service.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
@@ -12,6 +13,8 @@ import { BillingScene, type Buyer, noticeOf } from "../support/payments/billing-
 import { type EndpointServer, serveEndpoints } from "../support/service/endpoint-server.ts";
 import { repositoryRoot, startProgram } from "../support/service/start-process.ts";
 import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
+
+const provider = openaiUpstream("https://provider.example/v1");
 
 let scene: BillingScene;
 let http: EndpointServer;
@@ -147,7 +150,7 @@ describe("the overview", () => {
   });
 
   test("groups failures by cause, with the provider they went through", async () => {
-    await scene.db.sql`insert into channel (name, base_url) values ('weak', 'https://provider.example/v1')`;
+    await scene.db.sql`insert into channel (name, upstream) values ('weak', ${JSON.stringify(provider)}::text::jsonb)`;
     await scene.db.sql`
       insert into usage_rollup select slice, date_bin(step, now(), '2000-01-01 00:00:00+00'), 0, '', id, code, calls, 0, 0,
         calls, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, now(), now()
@@ -245,7 +248,7 @@ describe("the reconciliation", () => {
 describe("the margin", () => {
   test("is what was charged less what the provider charges, and says what it does not know", async () => {
     const [channel] = await scene.db.sql<{ id: bigint }>`
-      insert into channel (name, base_url) values ('=priced()', 'https://provider.example/v1') returning id`;
+      insert into channel (name, upstream) values ('=priced()', ${JSON.stringify(provider)}::text::jsonb) returning id`;
     await scene.db.sql`
       insert into model (name, display_name, owned_by, context_tokens_max, output_tokens_max)
       values ('gpt-4o-mini', 'Mini', 'test', 1000, 1000)`;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { openaiUpstream } from "@sluice/contracts/upstreams";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { loginAdmin } from "../support/accounts/logins.ts";
@@ -73,12 +74,12 @@ describe("the first start in production", () => {
 
 describe("a service in production", () => {
   const start = (env: Record<string, string>) => rig.startProcess({ NODE_ENV: "production", ...env });
-  const saveChannel = async ({ url }: SluiceProcess, base_url: string) => {
+  const saveChannel = async ({ url }: SluiceProcess, address: string) => {
     const { cookie } = await loginAdmin(rig);
     const answer = await fetch(`${url}/backend/admin/channel/save/`, {
       method: "POST",
       headers: { "content-type": "application/json", origin: url, cookie },
-      body: JSON.stringify({ name: `channel ${crypto.randomUUID()}`, base_url }),
+      body: JSON.stringify({ name: `channel ${crypto.randomUUID()}`, upstream: openaiUpstream(address) }),
     });
     await answer.text();
     return answer.status;

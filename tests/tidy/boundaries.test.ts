@@ -19,7 +19,14 @@ const workspaces = {
   // It replaces a foreign server, so it shares no code with the product but the contracts.
   "packages/sandbox-provider": packages("contracts"),
   // The sandbox is for trying out and for tests; the product never depends on it.
-  "control-plane": packages("contracts", "http-client", "server-addresses", "messages-conversion", "dialect-conversion", "exit-protocol"),
+  "control-plane": packages(
+    "contracts",
+    "http-client",
+    "server-addresses",
+    "messages-conversion",
+    "dialect-conversion",
+    "exit-protocol",
+  ),
   // The agent is one small binary for a remote host.
   "node-agent": packages("contracts", "exit-protocol", "http-client", "server-addresses"),
   web: packages("contracts"),

@@ -1,4 +1,5 @@
 import type { ChannelId } from "@sluice/contracts/ids";
+import type { Dialect } from "@sluice/contracts/upstreams";
 import { AppError } from "../platform/errors.ts";
 import type { Attempt } from "../usage/log/model.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
@@ -19,6 +20,8 @@ export type Choice = {
   /** Sorted by priority. */
   readonly abilities: readonly Ability[];
   readonly rule: RetryRule;
+  /** The dialect of the client: channels that speak it go first. */
+  readonly dialect: Dialect;
 };
 
 /** Alarms for failures that need the operator: something is wrong with the account at the provider. */
@@ -36,19 +39,21 @@ const accountAlarms: Readonly<Partial<Record<string, string>>> = {
 export async function attemptChannels<Answer extends object>(
   deps: AttemptDeps,
   state: OwnedCall,
-  { abilities, rule }: Choice,
-  attempt: (use: ChannelUse, silenceMsMax: number) => Promise<Answer | FailedAttempt>,
+  { abilities, rule, dialect }: Choice,
+  attempt: (use: ChannelUse, silenceMsMax: number, ability: Ability) => Promise<Answer | FailedAttempt>,
 ): Promise<Answer> {
   const { loads, clock, random } = deps;
   const customer = state.principal.gatewayUserId;
   const startedTick = clock.tick();
   const tried = new Set<ChannelId>();
   const isNext = (channel: Channel) => !tried.has(channel.id) && loads.isOpen(channel, customer);
+  const speaks = ({ endpoints }: Channel) => endpoints.has(dialect);
   for (let last: FailedAttempt | null = null; ; ) {
-    const channel = chooseChannel(abilities, isNext, random());
-    if (channel === null) {
+    const ability = chooseChannel(abilities, isNext, speaks, random());
+    if (ability === null) {
       throw last === null ? noChannel(deps, state, abilities) : attemptError(deps, state, last, abilities);
     }
+    const { channel } = ability;
     const elapsedMs = clock.tick() - startedTick;
     const silenceMsMax = attemptMsMax({ attempts: tried.size, elapsedMs }, hasOther(abilities, channel, isNext), rule);
     tried.add(channel.id);
@@ -57,7 +62,7 @@ export async function attemptChannels<Answer extends object>(
     const use = loads.begin(channel, customer);
     let result: Answer | FailedAttempt;
     try {
-      result = await attempt(use, silenceMsMax);
+      result = await attempt(use, silenceMsMax, ability);
     } catch (thrown) {
       loads.release(use);
       throw thrown;

@@ -4,7 +4,7 @@ import { listPricedModels, type ModelRow } from "../models/model-store.ts";
 import type { Queryable } from "../platform/db.ts";
 import type { Log } from "../platform/log.ts";
 import { listExitPermits } from "./channels/exit-channel-store.ts";
-import { type Ability, type Channel, type ExitNodesOfModel, exitNodeGroup, parseBaseUrl } from "./channels/model.ts";
+import { type Ability, type Channel, type ExitNodesOfModel, exitNodeGroup, toUpstream } from "./channels/model.ts";
 import { type ChannelRow, listEnabledAbilities, listEnabledChannels } from "./channels/store.ts";
 import type { ModelEntry } from "./model.ts";
 
@@ -50,7 +50,8 @@ export async function loadCatalog(deps: CatalogDeps): Promise<Catalog> {
     if (channel !== undefined && !isAstray) {
       const group = abilities.get(row.group_name) ?? new Map<string, Ability[]>();
       abilities.set(row.group_name, group);
-      group.set(row.model, [...(group.get(row.model) ?? []), { channel, priority: row.priority, weight: row.weight }]);
+      const { upstream_model: upstreamModel, priority, weight } = row;
+      group.set(row.model, [...(group.get(row.model) ?? []), { channel, upstreamModel, priority, weight }]);
     }
   }
   return { models, abilities, permits: await loadPermits(db) };
@@ -78,7 +79,7 @@ function toChannel(row: ChannelRow, { openCredential, isNodeAddressAllowed }: Ca
   return {
     id,
     name: row.name,
-    ...parseBaseUrl(row.base_url),
+    ...toUpstream(row.upstream),
     credential: row.credential_sealed === null ? null : openCredential(id, row.credential_sealed),
     requestsPerMinute: row.requests_per_minute,
     concurrencyMax: row.concurrency_max,

@@ -133,6 +133,8 @@ export type ParsedRequest = {
   readonly body: Uint8Array;
   /** The body without the usage option, if the gateway added it; else null. */
   readonly plainBody: Uint8Array | null;
+  /** Where the name of the model is in `body`: the JSON string, or the text of a form; null if it is not there. */
+  readonly modelPlace: readonly [start: number, end: number] | null;
   readonly contentType: string | null;
   /** The field that makes images more expensive than the price per image covers, or null. */
   readonly pictureOption: string | null;

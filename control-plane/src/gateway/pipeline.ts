@@ -1,4 +1,5 @@
 import { errorDefinition } from "@sluice/contracts/errors";
+import { dialectRoots } from "@sluice/contracts/upstreams";
 import { HttpClientError, type HttpResponse } from "@sluice/http-client/model";
 import { AppError, toAppError } from "../platform/errors.ts";
 import { readApiKey } from "./admit/authenticate-key.ts";
@@ -38,6 +39,8 @@ import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
 import { errorEvent, writeError } from "./respond/write-error.ts";
 import { measureAnswer, measureStream, measureUnread, StreamMeter } from "./settle/measure-usage.ts";
+import { withChangedFields } from "./upstreams/edit-body.ts";
+import { withModelName } from "./upstreams/model-name.ts";
 import type { AnsweredCall, Measured, StreamedResponse } from "./usage-count/model.ts";
 
 const answerBytesMax = 64 * 1024 * 1024;
@@ -164,13 +167,15 @@ export class Pipeline implements GatewayPort {
     const serving = catalog.abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
     state.exitNodes = findExitNodes(catalog, state);
     const nodes = allowExitNodes(serving, state.exitNodes);
-    const abilities = operation.handling === "pass" ? allowPassThrough(nodes, state.call) : nodes;
+    const passing = operation.handling === "pass" ? allowPassThrough(nodes, state.call) : nodes;
+    const { dialect } = operation;
+    const abilities = passing.filter(({ channel }) => channel.endpoints.has(dialect));
     const { upstreamLimits, isSentRetried } = this.#deps;
     // A path without rules of its own may create something at a provider, which must not happen twice.
     const isAgain = isSentRetried && operation.handling !== "pass";
     const rule = { ...boundPatience(state, operation, upstreamLimits), isSentRetried: isAgain };
-    return attemptChannels(this.#deps, state, { abilities, rule }, (use, silenceMsMax) =>
-      this.#try(state, operation, use, silenceMsMax),
+    return attemptChannels(this.#deps, state, { abilities, rule, dialect }, (use, silenceMsMax, ability) =>
+      this.#try(state, operation, use, { silenceMsMax, upstreamModel: ability.upstreamModel }),
     );
   }
 
@@ -179,11 +184,12 @@ export class Pipeline implements GatewayPort {
     state: AdmittedCall,
     operation: Operation,
     use: ChannelUse,
-    silenceMsMax: number,
+    { silenceMsMax, upstreamModel }: { readonly silenceMsMax: number; readonly upstreamModel: string | null },
   ): Promise<GatewayResponse | FailedAttempt> {
-    const { request, call } = state;
+    const { call } = state;
     const { channel } = use;
-    const asks = this.#usageOptions.asks(channel.id);
+    const request = withModelName(state.request, upstreamModel);
+    const asks = channel.flags.asks_usage && this.#usageOptions.asks(channel.id);
     const asked = asks ? request : withoutUsageOption(request, call);
     const first = await this.#attempt(state, operation, use, { request: asked, silenceMsMax });
     if (!asks || !("failure" in first) || !refusesUsageOption(first, request, call)) {
@@ -211,10 +217,16 @@ export class Pipeline implements GatewayPort {
     const { upstreamLimits, readOnRoom, clock } = this.#deps;
     state.readOn = operation.isReadOn ? readOnRoom.open(state.principal.gatewayUserId, clock) : null;
     const limits = boundSilence(state, operation, channel, { silenceMsMax, upstreamLimits });
-    const options = { hops, exitAccount, limits, accept: acceptOf(operation), signal: call.signal };
+    const endpoint = channel.endpoints.get(operation.dialect);
+    if (endpoint === undefined) {
+      throw new Error(`channel ${channel.name} does not speak ${operation.dialect}`);
+    }
+    const path = call.path.slice(dialectRoots[operation.dialect].length);
+    const options = { hops, exitAccount, limits, accept: acceptOf(operation), signal: call.signal, endpoint, path };
     state.exitNode = null;
     const firstEventTick = this.#deps.clock.tick() + limits.firstByteTimeoutMs;
-    const response = await forward(this.#deps.client, composeRequest(call, request, channel, options));
+    const sent = withChangedFields(request, channel.changes);
+    const response = await forward(this.#deps.client, composeRequest(call, sent, channel, options));
     if (response instanceof HttpClientError) {
       return failedBy(response);
     }

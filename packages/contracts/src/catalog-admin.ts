@@ -6,6 +6,7 @@ import { momentText } from "./moments.ts";
 import { passThroughPaths } from "./pass-through.ts";
 import { byPrice } from "./priced-units.ts";
 import { reasonText } from "./readable-text.ts";
+import { upstreamSettings } from "./upstreams.ts";
 import { wireInteger, wireMoment, wirePrices } from "./wire.ts";
 
 export const switchStatuses = ["enabled", "disabled"] as const;
@@ -73,9 +74,9 @@ const timeoutMs = z.int().min(100).max(3_600_000).nullable();
 export const saveChannelInput = z.strictObject({
   channel_id: recordId.optional(),
   name: displayText(100).optional(),
-  /** `http(s)://host[:port][/path]`; the part after `/v1` in a call is appended. */
-  base_url: z.string().trim().min(1).max(2_000).optional(),
-  /** Never shown again. Required again when the address changes to another host; null removes it. */
+  /** Replaces all settings of the upstream. */
+  upstream: upstreamSettings.optional(),
+  /** Never shown again. Required again when an address changes to another host; null removes it. */
   credential: z
     .string()
     .trim()
@@ -97,7 +98,7 @@ export type SaveChannelInput = z.output<typeof saveChannelInput>;
 export const savedChannel = z.strictObject({
   channel_id: wireInteger,
   name: z.string(),
-  base_url: z.string(),
+  upstream: upstreamSettings,
   has_credential: z.boolean(),
   status: z.enum(switchStatuses),
   requests_per_minute: z.int().nullable(),
@@ -114,6 +115,10 @@ export const saveAbilityInput = z.strictObject({
   group_name: groupName,
   model: modelName,
   channel_id: recordId,
+  upstream_model: modelName
+    .nullable()
+    .default(null)
+    .describe("The provider's name of the model; null if it is the same."),
   is_enabled: z.boolean().default(true),
   priority: z
     .int()
@@ -134,6 +139,7 @@ export const savedAbility = z.strictObject({
   group_name: z.string(),
   model: z.string(),
   channel_id: wireInteger,
+  upstream_model: z.string().nullable(),
   is_enabled: z.boolean(),
   priority: z.int(),
   weight: z.int(),

@@ -1,3 +1,4 @@
+import { openaiUpstream } from "@sluice/contracts/upstreams";
 import type { Queryable } from "@sluice/control-plane/platform/db.ts";
 import type { AgedSizes } from "./sizes.ts";
 
@@ -21,7 +22,8 @@ export function businessSteps({ users, orders }: AgedSizes): readonly (readonly 
     ],
     [
       "channels",
-      `insert into channel (name, base_url) select 'channel-' || i, 'http://127.0.0.1:9/v1' from ${upTo(40)}`,
+      `insert into channel (name, upstream)
+        select 'channel-' || i, '${JSON.stringify(openaiUpstream("http://127.0.0.1:9/v1"))}' from ${upTo(40)}`,
     ],
     [
       "models",

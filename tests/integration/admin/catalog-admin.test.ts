@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openaiUpstream } from "@sluice/contracts/upstreams";
 import { loginAdmin } from "../../support/accounts/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../../support/service/sluice.ts";
 
@@ -115,7 +116,7 @@ describe("a model", () => {
 describe("a channel", () => {
   const address = (): string => `http://127.0.0.1:${upstream.port}/v1`;
   const make = async (name: string): Promise<{ channel_id: number; updated_at: string }> => {
-    const made = await post("channel/save/", { name, base_url: address(), credential: canary });
+    const made = await post("channel/save/", { name, upstream: openaiUpstream(address()), credential: canary });
     expect(made.status).toBe(200);
     return made.body["channel"] as { channel_id: number; updated_at: string };
   };
@@ -156,18 +157,25 @@ describe("a channel", () => {
   test("hides its credential, and loses it when its host changes", async () => {
     const { channel_id, updated_at } = await make("moving-channel");
     const elsewhere = "http://127.0.0.1:9/v1";
-    const moved = await post("channel/save/", { channel_id, updated_at, base_url: elsewhere });
+    const moved = await post("channel/save/", { channel_id, updated_at, upstream: openaiUpstream(elsewhere) });
     expect(moved).toMatchObject({ status: 400, body: { error: { code: "secret_required" } } });
-    const deeper = await post("channel/save/", { channel_id, updated_at, base_url: `${address()}/deeper` });
+    const deeper = await post("channel/save/", {
+      channel_id,
+      updated_at,
+      upstream: openaiUpstream(`${address()}/deeper`),
+    });
     expect(deeper.status).toBe(200);
     const at = (deeper.body["channel"] as { updated_at: string }).updated_at;
     const again = await post("channel/save/", {
       channel_id,
       updated_at: at,
-      base_url: elsewhere,
+      upstream: openaiUpstream(elsewhere),
       credential: `${canary}2`,
     });
-    expect(again).toMatchObject({ status: 200, body: { channel: { has_credential: true, base_url: elsewhere } } });
+    expect(again).toMatchObject({
+      status: 200,
+      body: { channel: { has_credential: true, upstream: openaiUpstream(elsewhere) } },
+    });
     const stale = await post("channel/save/", { channel_id, updated_at, name: "other" });
     expect(stale.status).toBe(409);
     const texts = [deeper.body, again.body, (await get("channel/list/")).body].map((body) => JSON.stringify(body));
@@ -176,7 +184,7 @@ describe("a channel", () => {
   });
 
   test("passes only paths of the closed list through, and names them", async () => {
-    const base = { name: "passing", base_url: "https://provider.example/v1" };
+    const base = { name: "passing", upstream: openaiUpstream("https://provider.example/v1") };
     for (const path of ["GET /v1/organization/users", "POST /v1/fine_tuning/jobs", "GET /v1/files/../models", "*"]) {
       const refused = await post("channel/save/", { ...base, pass_through_paths: [path] });
       expect(refused).toMatchObject({ status: 400, body: { error: { code: "invalid_value" } } });
@@ -197,7 +205,9 @@ describe("a channel", () => {
   test("with a taken name, or an invalid address, is refused", async () => {
     await make("taken-channel");
     const { channel_id, updated_at } = await make("other-channel");
-    expect((await post("channel/save/", { name: "taken-channel", base_url: address() })).status).toBe(409);
+    expect((await post("channel/save/", { name: "taken-channel", upstream: openaiUpstream(address()) })).status).toBe(
+      409,
+    );
     expect((await post("channel/save/", { channel_id, updated_at, name: "taken-channel" })).status).toBe(409);
     for (const base_url of [
       ...["ftp://a/v1", "http://u:p@a/v1", "https://a/v1?key=1", "not an address"],
@@ -207,10 +217,13 @@ describe("a channel", () => {
       ...["http://169.254.169.254/v1", "http://2852039166/v1", "http://[::ffff:a9fe:a9fe]/v1", "http://[fe80::1]/v1"],
       ...["http://[fd00:ec2::254]/v1", "http://100.100.100.200/v1", "http://0.0.0.0:5432/v1", "http://[ff02::1]/v1"],
     ]) {
-      const refused = await post("channel/save/", { name: "bad", base_url });
+      const refused = await post("channel/save/", { name: "bad", upstream: openaiUpstream(base_url) });
       expect([base_url, refused.status]).toEqual([base_url, 400]);
     }
-    const own = await post("channel/save/", { name: "of-our-own", base_url: "http://10.0.0.7:8000/v1" });
+    const own = await post("channel/save/", {
+      name: "of-our-own",
+      upstream: openaiUpstream("http://10.0.0.7:8000/v1"),
+    });
     expect(own.status).toBe(200);
   });
 
@@ -259,7 +272,10 @@ describe("a channel", () => {
   });
 
   test("whose address nothing listens on is reported as such", async () => {
-    const made = await post("channel/save/", { name: "silent-channel", base_url: "http://127.0.0.1:9/v1" });
+    const made = await post("channel/save/", {
+      name: "silent-channel",
+      upstream: openaiUpstream("http://127.0.0.1:9/v1"),
+    });
     const { channel_id } = made.body["channel"] as { channel_id: number };
     const { body } = await post("channel/test/", { channel_id, model: "m" });
     expect(body["test"]).toMatchObject({
@@ -282,7 +298,7 @@ describe("the route of a name", () => {
     ] as const) {
       const made = await post("channel/save/", {
         name: `way-${name}`,
-        base_url: "http://127.0.0.1:9/v1",
+        upstream: openaiUpstream("http://127.0.0.1:9/v1"),
         status: "enabled",
       });
       const { channel_id } = made.body["channel"] as { channel_id: number };

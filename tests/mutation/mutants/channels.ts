@@ -285,7 +285,7 @@ export const channelMutants: readonly Mutant[] = [
   {
     id: "relay/choose-weight",
     file: "control-plane/src/gateway/dispatch/choose-channel.ts",
-    from: "rest -= weight;",
+    from: "rest -= ability.weight;",
     to: "rest -= total / tier.length;",
     rule: "channels are taken by their weight",
     tests: ["unit/gateway/dispatch/choose-channel.test.ts"],

@@ -1,3 +1,4 @@
+import { openaiUpstream } from "@sluice/contracts/upstreams";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 
@@ -60,8 +61,8 @@ export async function addToLists(db: Database, name: string, count: number): Pro
       from ${each}, lateral (select max(id) as id from gateway_user where i > 0) g`,
     `insert into model (name, display_name, owned_by, context_tokens_max, output_tokens_max, created_at)
       select ${named("model")}, 'Model', 'test', 1000, 100, ${someTime} from ${each}`,
-    `insert into channel (name, base_url, created_at)
-      select ${named("channel")}, 'http://127.0.0.1:9/v1', ${someTime} from ${each}`,
+    `insert into channel (name, upstream, created_at)
+      select ${named("channel")}, '${JSON.stringify(openaiUpstream("http://127.0.0.1:9/v1"))}', ${someTime} from ${each}`,
     `insert into ability (group_name, model, channel_id, priority)
       select 'default', 'model-' || (c.id % 5), c.id, c.id % 3 from channel c where c.name like 'channel-${name}-%'`,
     `insert into usage_log (day, request_id, gateway_user_id, api_key_id, user_budget_id, group_name, path, model, outcome,

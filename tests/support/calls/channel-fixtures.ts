@@ -1,15 +1,13 @@
 import type { ChannelId } from "@sluice/contracts/ids";
-import type { Channel } from "@sluice/control-plane/gateway/channels/model.ts";
+import { openaiUpstream } from "@sluice/contracts/upstreams";
+import { type Ability, type Channel, toUpstream } from "@sluice/control-plane/gateway/channels/model.ts";
 
 /** A channel without a real upstream, for rules that never call it. */
 export function channelOf(id: number, more: Partial<Channel> = {}): Channel {
   return {
     id: BigInt(id) as ChannelId,
     name: `channel ${id}`,
-    protocol: "http:",
-    hostname: "127.0.0.1",
-    port: 9,
-    basePath: "/v1",
+    ...toUpstream(openaiUpstream("http://127.0.0.1:9/v1")),
     pinnedAddress: null,
     exitNode: null,
     credential: null,
@@ -20,4 +18,9 @@ export function channelOf(id: number, more: Partial<Channel> = {}): Channel {
     passThroughPaths: new Set(),
     ...more,
   };
+}
+
+/** A channel's ability in the first priority, under the same name of the model. */
+export function abilityOf(channel: Channel, more: Partial<Ability> = {}): Ability {
+  return { channel, upstreamModel: null, priority: 0, weight: 1, ...more };
 }

@@ -1,3 +1,4 @@
+import { openaiUpstream } from "@sluice/contracts/upstreams";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 import { SettlementScene } from "./settlement-scene.ts";
 
@@ -22,7 +23,7 @@ export async function createReportScene(seed: number, calls: number, payments: n
     insert into model (name, display_name, owned_by, context_tokens_max, output_tokens_max)
     select name, name, 'test', 1000, 1000 from unnest(array['alpha', 'beta']) name`;
   await owner.sql`
-    insert into channel (name, base_url) select name, 'https://provider.example/v1'
+    insert into channel (name, upstream) select name, ${JSON.stringify(openaiUpstream("https://provider.example/v1"))}::text::jsonb
     from unnest(array['east', 'west']) name`;
   const rows = Array.from({ length: calls }, (_, index) => ({
     at: moment(),

@@ -8,11 +8,11 @@ import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { Attempt } from "@sluice/control-plane/usage/log/model.ts";
 import { HttpClientError } from "@sluice/http-client/model";
-import { channelOf } from "../../support/calls/channel-fixtures.ts";
+import { abilityOf, channelOf } from "../../support/calls/channel-fixtures.ts";
 
 const customer = 1n as GatewayUserId;
 const rule = { attemptMs: 1_000, callMs: 10_000, isSentRetried: true };
-const abilities = [1, 2, 3, 4].map((id) => ({ channel: channelOf(id), priority: id, weight: 1 }));
+const abilities = [1, 2, 3, 4].map((id) => abilityOf(channelOf(id), { priority: id }));
 const [first, second] = abilities.map(({ channel }) => channel) as [
   ReturnType<typeof channelOf>,
   ReturnType<typeof channelOf>,
@@ -45,7 +45,7 @@ async function run(answer: (turn: number) => FailedAttempt | { readonly text: st
     ...{ loads, random: () => 0, log: createLog("error", () => undefined) },
     ...{ clock: { now: () => tick, tick: () => tick }, observer: { onAttempt: () => undefined } },
   } as unknown as AttemptDeps;
-  const outcome = await attemptChannels(deps, state, { abilities: choice, rule }, async (use) => {
+  const outcome = await attemptChannels(deps, state, { abilities: choice, rule, dialect: "chat" }, async (use) => {
     tried.push(use.channel.name);
     return answer(tried.length);
   }).catch((error: unknown) => (error instanceof AppError ? error.code : "thrown"));
@@ -95,7 +95,7 @@ describe("a call", () => {
     const answer = () => {
       throw new Error("out of order");
     };
-    const thrown = await run(answer, [{ channel: capped, priority: 0, weight: 1 }]);
+    const thrown = await run(answer, [abilityOf(capped)]);
     expect(thrown).toMatchObject({ tried: ["channel 9"], outcome: "thrown" });
     expect(loads.isOpen(capped, customer)).toBe(true);
   });

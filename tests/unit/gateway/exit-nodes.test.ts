@@ -4,11 +4,11 @@ import { type Catalog, emptyCatalog } from "@sluice/control-plane/gateway/catalo
 import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
 import { allowExitNodes, findExitNodes } from "@sluice/control-plane/gateway/dispatch/allow-exit-nodes.ts";
 import type { AdmittedCall } from "@sluice/control-plane/gateway/model.ts";
-import { channelOf } from "../../support/calls/channel-fixtures.ts";
+import { abilityOf, channelOf } from "../../support/calls/channel-fixtures.ts";
 
 const node = channelOf(1, { exitNode: "node-a", pinnedAddress: "203.0.113.5" });
 const provider = channelOf(2);
-const abilities = [node, provider].map((channel) => ({ channel, priority: 0, weight: 1 }));
+const abilities = [node, provider].map((channel) => abilityOf(channel));
 const catalog: Catalog = {
   ...emptyCatalog,
   permits: new Map([[7n as GatewayUserId, new Map([["m", new Map([[1n as ChannelId, "main"]])]])]]),
@@ -29,7 +29,7 @@ describe("a call may take an exit node", () => {
   });
 
   test("of its route and not another one", () => {
-    const foreign = { channel: channelOf(3, { exitNode: "node-b" }), priority: 0, weight: 1 };
+    const foreign = abilityOf(channelOf(3, { exitNode: "node-b" }));
     const nodes = findExitNodes(catalog, callOf("node-test", 7n, "m"));
     expect(allowExitNodes([...abilities, foreign], nodes)).toEqual(abilities);
   });

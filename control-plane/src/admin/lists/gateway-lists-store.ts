@@ -64,8 +64,7 @@ export const channels = listSource({
   columns: {
     channel_id: channelId,
     name: column("text", "c.name"),
-    kind: column("text", "c.kind"),
-    base_url: column("text", "c.base_url"),
+    upstream: column("jsonb", "c.upstream"),
     status: column("text", "c.status"),
     has_credential: column("boolean", "c.credential_sealed is not null"),
     exit_node_code: column("text", "c.exit_node_code"),
@@ -77,7 +76,8 @@ export const channels = listSource({
     abilities: column(
       "jsonb",
       `coalesce((
-        select jsonb_agg(jsonb_build_object('group_name', a.group_name, 'model', a.model, 'is_enabled', a.is_enabled,
+        select jsonb_agg(jsonb_build_object('group_name', a.group_name, 'model', a.model,
+          'upstream_model', a.upstream_model, 'is_enabled', a.is_enabled,
           'priority', a.priority, 'weight', a.weight) order by a.group_name, a.model)
         from ability a where a.channel_id = c.id
       ), '[]')`,

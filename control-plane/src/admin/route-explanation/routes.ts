@@ -1,6 +1,6 @@
 import { explainRouteInput, routeExplanation } from "@sluice/contracts/catalog-admin";
 import { z } from "zod";
-import { isChannelUrl } from "../../gateway/channels/channels.ts";
+import { isUpstreamUsable } from "../../gateway/channels/channels.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { explainRoute } from "./model.ts";
@@ -21,7 +21,7 @@ export function routeExplanationEndpoints(db: Database): AnyEndpoint[] {
         const mapping = route === "messages" ? await findMapping(db, name) : null;
         const upstreamModel = route === "messages" ? (mapping?.upstreamModel ?? null) : name;
         const model = upstreamModel === null ? null : await findModel(db, upstreamModel);
-        const abilities = upstreamModel === null ? [] : await selectAbilities(db, upstreamModel, isChannelUrl);
+        const abilities = upstreamModel === null ? [] : await selectAbilities(db, upstreamModel, isUpstreamUsable);
         return { explanation: explainRoute({ name, groupName, route }, { mapping, model, abilities }) };
       },
     }),

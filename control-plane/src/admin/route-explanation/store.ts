@@ -1,3 +1,4 @@
+import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import { and, asc, eq, lte, sql } from "drizzle-orm";
 import { isSet, now } from "../../db/expressions.ts";
 import { ability, channel, model, modelPrice } from "../../db/schema/gateway-routing.ts";
@@ -32,7 +33,7 @@ export async function findModel(db: Queryable, name: string): Promise<RouteFacts
 export async function selectAbilities(
   db: Queryable,
   name: string,
-  isAddressUsable: (baseUrl: string) => boolean,
+  isUpstreamUsable: (upstream: UpstreamSettings) => boolean,
 ): Promise<AbilityFacts[]> {
   const rows = await db.drizzle
     .select({
@@ -40,7 +41,7 @@ export async function selectAbilities(
       channelId: ability.channelId,
       channelName: channel.name,
       exitNodeCode: channel.exitNodeCode,
-      baseUrl: channel.baseUrl,
+      upstream: channel.upstream,
       status: channel.status,
       hasCredential: isSet(channel.credentialSealed),
       isEnabled: ability.isEnabled,
@@ -52,9 +53,9 @@ export async function selectAbilities(
     .where(eq(ability.model, name))
     .orderBy(asc(ability.priority), asc(ability.channelId), asc(ability.groupName))
     .limit(abilitiesMax);
-  return rows.map(({ baseUrl, status, ...row }) => ({
+  return rows.map(({ upstream, status, ...row }) => ({
     ...row,
     isChannelEnabled: status === "enabled",
-    isAddressUsable: isAddressUsable(baseUrl),
+    isAddressUsable: isUpstreamUsable(upstream),
   }));
 }

@@ -1,7 +1,8 @@
 import { modelKinds } from "@sluice/contracts/model-kinds";
+import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import { sql } from "drizzle-orm";
 import { boolean, check, foreignKey, index, integer, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core";
-import { bytes, id, lifecycle, moment, reference, unitPrices } from "../columns.ts";
+import { bytes, id, json, lifecycle, moment, reference, unitPrices } from "../columns.ts";
 import { exitNode } from "./exit-nodes.ts";
 
 /** An upstream endpoint with its credential and limits. */
@@ -10,10 +11,8 @@ export const channel = pgTable(
   {
     id: id(),
     name: text("name").notNull().unique(),
-    kind: text("kind", { enum: ["chat_completions"] })
-      .notNull()
-      .default("chat_completions"),
-    baseUrl: text("base_url").notNull(),
+    /** Addresses, credential headers and differences from the dialect; see `@sluice/contracts/upstreams`. */
+    upstream: json("upstream").$type<UpstreamSettings>().notNull(),
     /** Encrypted under the master key, bound to this row; null while no credential is set. */
     credentialSealed: bytes("credential_sealed"),
     status: text("status", { enum: ["enabled", "disabled"] })
@@ -53,6 +52,8 @@ export const ability = pgTable(
     channelId: reference("channel_id")
       .notNull()
       .references(() => channel.id),
+    /** The provider's name of the model; null if it is the same. */
+    upstreamModel: text("upstream_model"),
     isEnabled: boolean("is_enabled").notNull().default(true),
     /** Channels with priority 0 come first. */
     priority: integer("priority").notNull().default(0),

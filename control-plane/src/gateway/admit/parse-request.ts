@@ -7,6 +7,7 @@ import { passThroughBounds } from "../operations/read-bounds.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { checkTools } from "../options/check-tools.ts";
 import { refuseInnerDisguise } from "../options/known-names.ts";
+import { applyEdit, type Edit, jsonContentType, movedBy, trimmed } from "../upstreams/edit-body.ts";
 import { checkForm } from "./parse-request/check-form.ts";
 import { dropSearch } from "./parse-request/drop-search.ts";
 import { findPictureOption } from "./parse-request/find-picture-option.ts";
@@ -15,11 +16,6 @@ import { writeForm } from "./parse-request/write-form.ts";
 
 const modelNameLengthMax = 256;
 const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
-/**
- * The content type under which the body was parsed. The client's own header is not forwarded, because another charset
- * would give the same bytes another meaning.
- */
-const readType = "application/json";
 const multipartType = /^multipart\/form-data\s*;/i;
 
 /**
@@ -49,13 +45,13 @@ export function checkContentType(headers: Headers, operation: Operation): void {
  * `unpriced_option`, `provider_object`, `model_not_found`
  */
 export function parseRequest(
-  body: Uint8Array,
+  received: Uint8Array,
   contentType: string | null,
   operation: Operation,
   mayAskForUsage = true,
 ): ParsedRequest {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const nothing = { plainBody: null, pictureOption: null, dropped: null };
+  const bytes = Buffer.from(received.buffer, received.byteOffset, received.byteLength);
+  const nothing = { plainBody: null, modelPlace: null, pictureOption: null, dropped: null };
   const plain = { isStream: false, wantsUsage: false, inputBytes: bytes.length, ...nothing };
   if (operation.body === "none") {
     return { ...plain, model: null, bounds: passThroughBounds, body: bytes, contentType };
@@ -74,9 +70,9 @@ export function parseRequest(
   }
   const { fields, shape } = readJsonObject(bytes);
   checkOptions(fields, operation.optionPlace);
-  const whole = { tools: fields["tools"], body: bytes, dropped: null };
+  const whole = { tools: fields["tools"], edit: null, dropped: null };
   const offered = operation.tools === "search_dropped" ? dropSearch(bytes, fields, shape) : whole;
-  const { tools, body: kept, dropped } = offered;
+  const { tools, edit: removal, dropped } = offered;
   if (operation.tools !== "unread") {
     checkTools(tools);
   }
@@ -85,13 +81,14 @@ export function parseRequest(
   const asksForUsage = isStream && !wantsUsage && mayAskForUsage && operation.takesUsageOption;
   return {
     ...plain,
-    contentType: readType,
+    // The client's own header is not forwarded: another charset would give the same bytes another meaning.
+    contentType: jsonContentType,
     model: readModelName(fields["model"] ?? operation.defaultModel),
     isStream,
     wantsUsage,
     bounds: operation.readBounds(fields, bytes.length),
-    body: asksForUsage ? withUsageOption(bytes, shape, fields) : kept,
-    plainBody: asksForUsage ? kept : null,
+    ...edited(bytes, shape, asksForUsage ? usageOption(bytes, shape, fields) : removal),
+    plainBody: asksForUsage ? bytes : null,
     pictureOption: operation.output === "images" ? findPictureOption(fields) : null,
     dropped,
   };
@@ -135,28 +132,24 @@ function readWantsUsage(fields: JsonObject): boolean {
   return (options as JsonObject)["include_usage"] === true;
 }
 
-/** The client's bytes with `stream_options.include_usage` switched on, and nothing else changed. */
-function withUsageOption(bytes: Buffer, shape: JsonShape, fields: JsonObject): Buffer {
+const usageText = Buffer.from('"stream_options":{"include_usage":true},');
+
+/** Switches `stream_options.include_usage` on, and changes nothing else. */
+function usageOption(bytes: Buffer, shape: JsonShape, fields: JsonObject): Edit {
   const place = shape.topLevel.get("stream_options");
   if (place === undefined) {
     const open = bytes.indexOf(0x7b) + 1;
-    return Buffer.concat([
-      bytes.subarray(0, open),
-      Buffer.from('"stream_options":{"include_usage":true},'),
-      bytes.subarray(open),
-    ]);
+    return { place: [open, open], text: usageText };
   }
   const options = { ...(fields["stream_options"] as JsonObject | null), include_usage: true };
-  let [start, end] = place;
-  while (isSpace(bytes[start])) {
-    start += 1;
-  }
-  while (isSpace(bytes[end - 1])) {
-    end -= 1;
-  }
-  return Buffer.concat([bytes.subarray(0, start), Buffer.from(JSON.stringify(options)), bytes.subarray(end)]);
+  return { place: trimmed(bytes, place), text: Buffer.from(JSON.stringify(options)) };
 }
 
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+/** The body after an edit, and where its model is then. */
+function edited(bytes: Buffer, { topLevel }: JsonShape, edit: Edit | null): Pick<ParsedRequest, "body" | "modelPlace"> {
+  const model = topLevel.get("model");
+  const place = model === undefined ? null : trimmed(bytes, model);
+  return edit === null
+    ? { body: bytes, modelPlace: place }
+    : { body: applyEdit(bytes, edit), modelPlace: place === null ? null : movedBy(place, edit) };
 }

@@ -2,6 +2,7 @@ import { camelCase } from "@sluice/contracts/camel-case";
 import type { ChannelId } from "@sluice/contracts/ids";
 import type { ModelKind } from "@sluice/contracts/model-kinds";
 import { priceColumns } from "@sluice/contracts/priced-units";
+import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import { and, asc, desc, eq } from "drizzle-orm";
 import { clock, now } from "../../db/expressions.ts";
 import { ability, channel, model, modelPrice } from "../../db/schema/gateway-routing.ts";
@@ -72,7 +73,7 @@ export async function findNewestPrice(tx: Queryable, name: string): Promise<Pric
 export type ChannelEntry = {
   readonly id: ChannelId;
   readonly name: string;
-  readonly baseUrl: string;
+  readonly upstream: UpstreamSettings;
   readonly status: SwitchStatus;
   readonly requestsPerMinute: number | null;
   readonly concurrencyMax: number | null;
@@ -90,7 +91,7 @@ export async function findChannel(db: Queryable, id: ChannelId): Promise<Channel
     .select({
       id: channel.id,
       name: channel.name,
-      baseUrl: channel.baseUrl,
+      upstream: channel.upstream,
       status: channel.status,
       requestsPerMinute: channel.requestsPerMinute,
       concurrencyMax: channel.concurrencyMax,
@@ -114,10 +115,14 @@ export async function lockChannel(tx: Queryable, id: ChannelId): Promise<Channel
 }
 
 /** Adds a channel without a credential; null when the name is taken. */
-export async function insertChannel(tx: Queryable, name: string, baseUrl: string): Promise<ChannelId | null> {
+export async function insertChannel(
+  tx: Queryable,
+  name: string,
+  upstream: UpstreamSettings,
+): Promise<ChannelId | null> {
   const [row] = await tx.drizzle
     .insert(channel)
-    .values({ name, baseUrl, status: "disabled" })
+    .values({ name, upstream, status: "disabled" })
     .onConflictDoNothing({ target: channel.name })
     .returning({ id: channel.id });
   return (row?.id ?? null) as ChannelId | null;
@@ -126,7 +131,7 @@ export async function insertChannel(tx: Queryable, name: string, baseUrl: string
 export type ChannelSettings = Pick<
   ChannelEntry,
   | "name"
-  | "baseUrl"
+  | "upstream"
   | "status"
   | "requestsPerMinute"
   | "concurrencyMax"
@@ -138,19 +143,24 @@ export type ChannelSettings = Pick<
 
 /** Changes a locked channel. */
 export async function updateChannel(tx: Queryable, id: ChannelId, to: ChannelSettings): Promise<void> {
-  const { name, baseUrl, status, requestsPerMinute, concurrencyMax, firstByteTimeoutMs, idleTimeoutMs } = to;
+  const { name, upstream, status, requestsPerMinute, concurrencyMax, firstByteTimeoutMs, idleTimeoutMs } = to;
   const limits = { requestsPerMinute, concurrencyMax, firstByteTimeoutMs, idleTimeoutMs };
   const { passThroughPaths, credentialSealed } = to;
   await tx.drizzle
     .update(channel)
     .set({
-      ...{ name, baseUrl, status, ...limits, credentialSealed, updatedAt: clock },
+      ...{ name, upstream, status, ...limits, credentialSealed, updatedAt: clock },
       passThroughPaths: [...passThroughPaths],
     })
     .where(eq(channel.id, id));
 }
 
-export type AbilitySettings = { readonly isEnabled: boolean; readonly priority: number; readonly weight: number };
+export type AbilitySettings = {
+  readonly upstreamModel: string | null;
+  readonly isEnabled: boolean;
+  readonly priority: number;
+  readonly weight: number;
+};
 export type AbilityKey = { readonly groupName: string; readonly model: string; readonly channelId: ChannelId };
 
 const isAbility = (key: AbilityKey) =>
@@ -158,7 +168,12 @@ const isAbility = (key: AbilityKey) =>
 
 export async function lockAbility(tx: Queryable, key: AbilityKey): Promise<AbilitySettings | null> {
   const [row] = await tx.drizzle
-    .select({ isEnabled: ability.isEnabled, priority: ability.priority, weight: ability.weight })
+    .select({
+      upstreamModel: ability.upstreamModel,
+      isEnabled: ability.isEnabled,
+      priority: ability.priority,
+      weight: ability.weight,
+    })
     .from(ability)
     .where(isAbility(key))
     .for("update");
@@ -166,24 +181,27 @@ export async function lockAbility(tx: Queryable, key: AbilityKey): Promise<Abili
 }
 
 export async function upsertAbility(tx: Queryable, key: AbilityKey, to: AbilitySettings): Promise<void> {
-  const { isEnabled, priority, weight } = to;
+  const { upstreamModel, isEnabled, priority, weight } = to;
   const { groupName, model: served, channelId } = key;
   await tx.drizzle
     .insert(ability)
-    .values({ groupName, model: served, channelId, isEnabled, priority, weight })
+    .values({ groupName, model: served, channelId, upstreamModel, isEnabled, priority, weight })
     .onConflictDoUpdate({
       target: [ability.groupName, ability.model, ability.channelId],
-      set: { isEnabled, priority, weight, updatedAt: now },
+      set: { upstreamModel, isEnabled, priority, weight, updatedAt: now },
     });
 }
 
-/** The first model that a channel serves, or null. */
-export async function findServedModel(db: Queryable, id: ChannelId): Promise<string | null> {
+/** A model as calls name it, and as the provider does; null for the same name. */
+export type ServedModel = { readonly model: string; readonly upstreamModel: string | null };
+
+/** The first model that a channel serves, or how it serves the named one; null if it does not. */
+export async function findServedModel(db: Queryable, id: ChannelId, name: string | null): Promise<ServedModel | null> {
   const [row] = await db.drizzle
-    .select({ model: ability.model })
+    .select({ model: ability.model, upstreamModel: ability.upstreamModel })
     .from(ability)
-    .where(eq(ability.channelId, id))
+    .where(and(eq(ability.channelId, id), name === null ? undefined : eq(ability.model, name)))
     .orderBy(desc(ability.isEnabled), asc(ability.priority), asc(ability.model))
     .limit(1);
-  return row?.model ?? null;
+  return row ?? null;
 }

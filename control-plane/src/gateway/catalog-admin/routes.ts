@@ -20,7 +20,7 @@ import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import type { SwitchStatus } from "./catalog-admin-store.ts";
 import type { CatalogActs } from "./model-act.ts";
 import { saveAbility } from "./save-ability.ts";
-import { checkBaseUrl, type SealCredential, saveChannel, switchChannels } from "./save-channel.ts";
+import { checkAddresses, type SealCredential, saveChannel, switchChannels } from "./save-channel.ts";
 import type { ChannelTests } from "./test-channel.ts";
 
 export type CatalogAdminDeps = {
@@ -70,7 +70,7 @@ function channelEndpoint({ db, sealCredential, guard }: CatalogAdminDeps): AnyEn
     summary: "Create a channel, or change the loaded version; its credential is never shown again",
     handle: async (call) => {
       // Names are resolved outside of the transaction, which would otherwise wait for them.
-      await checkBaseUrl(db, call.input, guard);
+      await checkAddresses(db, call.input, guard);
       return {
         channel: await db.withTransaction(async (tx) => {
           const { before, after } = await saveChannel(tx, call.input, sealCredential);
@@ -127,7 +127,8 @@ function abilityEndpoint({ db }: CatalogAdminDeps): AnyEndpoint {
       ability: await db.withTransaction(async (tx) => {
         const { group_name: groupName, model, channel_id: id, reason, ...rest } = call.input;
         const key = { groupName, model, channelId: id as ChannelId };
-        const to = { isEnabled: rest.is_enabled, priority: rest.priority, weight: rest.weight };
+        const { upstream_model: upstreamModel, is_enabled: isEnabled, priority, weight } = rest;
+        const to = { upstreamModel, isEnabled, priority, weight };
         const before = await saveAbility(tx, key, to);
         const subject = { subjectKind: "ability", subjectId: `${groupName}/${model}/${id}` };
         await audit(tx, byCaller(call), "ability.save", { ...subject, before, after: to, reason });

@@ -1,5 +1,6 @@
 import type { SaveChannelInput } from "@sluice/contracts/catalog-admin";
 import type { ChannelId } from "@sluice/contracts/ids";
+import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import type { AddressGuard } from "@sluice/http-client/address-guard";
 import { HttpClientError } from "@sluice/http-client/model";
 import { isNoServerAddress } from "@sluice/server-addresses/judge-address";
@@ -27,16 +28,15 @@ type Saved = { readonly before: ChannelState | null; readonly after: ChannelStat
 
 /**
  * Creates a channel, or changes the one loaded at `updated_at`. A new one is disabled by default. Its address was
- * checked by `checkBaseUrl`.
+ * checked by `checkAddresses`.
  * @throws AppError `not_found`, `invalid_value`, `conflict` (changed since, a name that is taken, a channel of an exit
  * node), `secret_required` when the address changes and the credential was not entered again
  */
 export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal: SealCredential): Promise<Saved> {
-  const base = input.base_url;
   const channel = input.channel_id === undefined ? await makeChannel(tx, input) : await readChannel(tx, input);
   const id = channel.id;
-  const goesElsewhere = base !== undefined && originOf(base) !== originOf(channel.baseUrl);
-  if (goesElsewhere && channel.credentialSealed !== null && input.credential === undefined) {
+  const to = input.upstream ?? channel.upstream;
+  if (goesElsewhere(channel.upstream, to) && channel.credentialSealed !== null && input.credential === undefined) {
     // Anyone who may change only the address could otherwise have the credential sent to their own host.
     throw new AppError("secret_required", {
       message: "Enter the credential again: it would be sent to another host.",
@@ -44,9 +44,9 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
     });
   }
   const { credential } = input;
-  const to: ChannelSettings = {
+  await changeChannel(tx, id, {
     name: input.name ?? channel.name,
-    baseUrl: base ?? channel.baseUrl,
+    upstream: to,
     status: input.status ?? channel.status,
     requestsPerMinute: kept(input.requests_per_minute, channel.requestsPerMinute),
     concurrencyMax: kept(input.concurrency_max, channel.concurrencyMax),
@@ -55,8 +55,7 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
     passThroughPaths: input.pass_through_paths ?? channel.passThroughPaths,
     credentialSealed:
       credential === undefined ? channel.credentialSealed : credential === null ? null : seal(id, credential),
-  };
-  await changeChannel(tx, id, to);
+  });
   return { before: input.channel_id === undefined ? null : stateOf(channel), after: await readState(tx, id) };
 }
 
@@ -79,11 +78,11 @@ export async function switchChannels(
 }
 
 async function makeChannel(tx: Transaction, input: SaveChannelInput): Promise<ChannelEntry> {
-  if (input.name === undefined || input.base_url === undefined) {
-    const field = input.name === undefined ? "name" : "base_url";
+  if (input.name === undefined || input.upstream === undefined) {
+    const field = input.name === undefined ? "name" : "upstream";
     throw new AppError("invalid_value", { fields: { [field]: "Required for a new channel." } });
   }
-  const id = await insertChannel(tx, input.name, input.base_url);
+  const id = await insertChannel(tx, input.name, input.upstream);
   const made = id === null ? null : await findChannel(tx, id);
   if (made === null) {
     throw new AppError("conflict", { message: "Another channel already has this name." });
@@ -136,45 +135,63 @@ const kept = <Value>(given: Value | undefined, old: Value): Value => (given === 
 /** Programs and people read spaces, backslashes and similar characters differently. */
 const plainAddress = /^[\x21-\x5b\x5d-\x7e]+$/;
 
-function refuseOddAddress(baseUrl: string): void {
+function refuseOddAddress(baseUrl: string, field: string): void {
   if (originOf(baseUrl) === null || !plainAddress.test(baseUrl)) {
     throw new AppError("invalid_value", {
-      fields: { base_url: "Enter http(s)://host[:port][/path], without user, query or fragment." },
+      fields: { [field]: "Enter http(s)://host[:port][/path], without user, query or fragment." },
     });
   }
   const { hostname, port } = parseBaseUrl(baseUrl);
   if (isNoServerAddress(hostname) || port === 0) {
-    throw new AppError("invalid_value", { fields: { base_url: "There is no provider at this address." } });
+    throw new AppError("invalid_value", { fields: { [field]: "There is no provider at this address." } });
   }
 }
 
 /**
- * Refuses a new base URL whose host resolves to a forbidden address, or not at all. Connections are checked again when
- * they are made: this check shows the problem to someone who can fix it. A channel's existing URL never blocks other
+ * Refuses a new address whose host resolves to a forbidden address, or not at all. Connections are checked again when
+ * they are made: this check shows the problem to someone who can fix it. A channel's existing address never blocks other
  * changes, such as disabling the channel while its name can't be resolved.
  * @param guard null if every server of the network may be called
  * @throws AppError `invalid_value`
  */
-export async function checkBaseUrl(
+export async function checkAddresses(
   db: Queryable,
-  { base_url: baseUrl, channel_id: id }: SaveChannelInput,
+  { upstream, channel_id: id }: SaveChannelInput,
   guard: AddressGuard | null,
 ): Promise<void> {
-  if (baseUrl === undefined) {
+  if (upstream === undefined) {
     return;
   }
-  refuseOddAddress(baseUrl);
-  if (id !== undefined && (await findChannel(db, id as ChannelId))?.baseUrl === baseUrl) {
-    return;
+  const stored = id === undefined ? null : await findChannel(db, id as ChannelId);
+  const known = new Set(stored === null ? [] : addressesOf(stored.upstream));
+  for (const [dialect, { base_url: baseUrl }] of Object.entries(upstream.dialects)) {
+    const field = `upstream.dialects.${dialect}.base_url`;
+    refuseOddAddress(baseUrl, field);
+    if (!known.has(baseUrl)) {
+      await checkAddress(baseUrl, field, guard);
+    }
   }
+}
+
+async function checkAddress(baseUrl: string, field: string, guard: AddressGuard | null): Promise<void> {
   try {
     await guard?.addressesOf(parseBaseUrl(baseUrl));
   } catch (error) {
     if (error instanceof HttpClientError) {
-      throw new AppError("invalid_value", { fields: { base_url: error.message }, cause: error });
+      throw new AppError("invalid_value", { fields: { [field]: error.message }, cause: error });
     }
     throw error;
   }
+}
+
+function addressesOf({ dialects }: UpstreamSettings): string[] {
+  return Object.values(dialects).map(({ base_url: baseUrl }) => baseUrl);
+}
+
+/** Whether the credential would be sent to a host that does not have it yet. */
+function goesElsewhere(from: UpstreamSettings, to: UpstreamSettings): boolean {
+  const known = new Set(addressesOf(from).map(originOf));
+  return addressesOf(to).some((address) => !known.has(originOf(address)));
 }
 
 /** The host that calls would go to; null for an invalid address. */
@@ -191,7 +208,7 @@ function stateOf(channel: ChannelEntry) {
   return {
     channel_id: channel.id as bigint,
     name: channel.name,
-    base_url: channel.baseUrl,
+    upstream: channel.upstream,
     has_credential: channel.credentialSealed !== null,
     status: channel.status,
     requests_per_minute: channel.requestsPerMinute,

@@ -6,7 +6,8 @@ import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { redact } from "../../platform/log.ts";
 import { Semaphore, SemaphoreFullError } from "../../platform/semaphore.ts";
-import { parseBaseUrl } from "../channels/model.ts";
+import { toUpstream } from "../channels/model.ts";
+import { credentialHeader } from "../upstreams/credential-header.ts";
 import { type ChannelEntry, findChannel, findServedModel } from "./catalog-admin-store.ts";
 
 export type ChannelTestDeps = {
@@ -58,7 +59,8 @@ export class ChannelTests {
     if (channel === null) {
       throw new AppError("not_found", { message: "There is no such channel." });
     }
-    const asked = model ?? (await findServedModel(this.#deps.db, channel.id));
+    const served = await findServedModel(this.#deps.db, channel.id, model);
+    const asked = served?.upstreamModel ?? served?.model ?? model;
     if (asked === null) {
       throw new AppError("invalid_value", {
         fields: { model: "This channel serves no model yet: name the one to test." },
@@ -128,7 +130,13 @@ export class ChannelTests {
 }
 
 function requestTo(channel: ChannelEntry, credential: string | null, model: string) {
-  const { basePath, ...server } = parseBaseUrl(channel.baseUrl);
+  const { endpoints, changes } = toUpstream(channel.upstream);
+  const endpoint = endpoints.get("chat");
+  if (endpoint === undefined) {
+    throw new AppError("conflict", { message: "This channel has no address for chat completions." });
+  }
+  const { basePath, auth, ...server } = endpoint;
+  const shown = credentialHeader(auth, credential);
   const body = {
     model,
     messages: [{ role: "user", content: "Answer with the word OK." }],
@@ -138,10 +146,11 @@ function requestTo(channel: ChannelEntry, credential: string | null, model: stri
     ...server,
     ...(channel.pinnedAddress === null ? {} : { address: channel.pinnedAddress }),
     method: "POST",
-    target: `${basePath}/chat/completions`,
+    target: `${basePath}/chat/completions${changes.query === "" ? "" : `?${changes.query}`}`,
     headers: [
       ["content-type", "application/json"],
-      ...(credential === null ? [] : [["authorization", `Bearer ${credential}`] as const]),
+      ...(shown === null ? [] : [shown]),
+      ...changes.headersSet,
       ["accept", "application/json"],
       ["accept-encoding", "identity"],
       ["user-agent", "sluice"],

@@ -1,8 +1,9 @@
 import type { ChannelId } from "@sluice/contracts/ids";
+import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { openChannelCredential, sealChannelCredential } from "./credentials.ts";
-import { parseBaseUrl } from "./model.ts";
+import { parseBaseUrl, toUpstream } from "./model.ts";
 import {
   disableAbilities,
   listEnabledAbilities,
@@ -12,10 +13,10 @@ import {
   setChannelCredential,
 } from "./store.ts";
 
-/** Whether calls can be sent to a channel's base URL. */
-export function isChannelUrl(baseUrl: string): boolean {
+/** Whether calls can be sent to the addresses of an upstream. */
+export function isUpstreamUsable(settings: UpstreamSettings): boolean {
   try {
-    parseBaseUrl(baseUrl);
+    toUpstream(settings);
     return true;
   } catch {
     return false;
@@ -30,7 +31,7 @@ export type ChannelSettings = {
 };
 
 /**
- * Creates a channel or changes its address; the credential is stored only encrypted. @throws TypeError for a bad URL
+ * Creates the channel of an OpenAI-compatible provider or changes its address; the credential is stored only encrypted. @throws TypeError for a bad URL
  */
 export async function putChannel(tx: Queryable, key: MasterKey, settings: ChannelSettings): Promise<ChannelId> {
   parseBaseUrl(settings.baseUrl);

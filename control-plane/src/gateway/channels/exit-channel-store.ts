@@ -1,4 +1,5 @@
 import type { ChannelId, GatewayUserId } from "@sluice/contracts/ids";
+import { openaiUpstream, type UpstreamSettings } from "@sluice/contracts/upstreams";
 import { eq } from "drizzle-orm";
 import { now } from "../../db/expressions.ts";
 import { channel } from "../../db/schema/gateway-routing.ts";
@@ -22,7 +23,7 @@ export async function listExitPermits(db: Queryable): Promise<PermitRow[]> {
 
 export type ExitChannelRow = {
   id: ChannelId;
-  base_url: string;
+  upstream: UpstreamSettings;
   pinned_address: string;
   status: "enabled" | "disabled";
   credential_sealed: Uint8Array | null;
@@ -33,7 +34,7 @@ export async function lockExitChannel(tx: Queryable, nodeCode: string): Promise<
   const [row] = await tx.drizzle
     .select({
       id: channel.id,
-      base_url: channel.baseUrl,
+      upstream: channel.upstream,
       pinned_address: channel.pinnedAddress,
       status: channel.status,
       credential_sealed: channel.credentialSealed,
@@ -55,7 +56,13 @@ export async function insertExitChannel(tx: Queryable, fields: ExitChannelFields
   const { nodeCode, baseUrl, address, status } = fields;
   const [row] = await tx.drizzle
     .insert(channel)
-    .values({ name: `exit-node:${nodeCode}`, baseUrl, exitNodeCode: nodeCode, pinnedAddress: address, status })
+    .values({
+      name: `exit-node:${nodeCode}`,
+      upstream: openaiUpstream(baseUrl),
+      exitNodeCode: nodeCode,
+      pinnedAddress: address,
+      status,
+    })
     .returning({ id: channel.id });
   if (row === undefined) {
     throw new Error(`the channel of node ${nodeCode} was not saved`);
@@ -67,7 +74,7 @@ export async function updateExitChannel(tx: Queryable, fields: ExitChannelFields
   const { nodeCode, baseUrl, address, status } = fields;
   await tx.drizzle
     .update(channel)
-    .set({ baseUrl, pinnedAddress: address, status, updatedAt: now })
+    .set({ upstream: openaiUpstream(baseUrl), pinnedAddress: address, status, updatedAt: now })
     .where(eq(channel.exitNodeCode, nodeCode));
 }
 

@@ -31,7 +31,10 @@ export async function putExitChannel(tx: Queryable, key: MasterKey, settings: Ex
   const fields: ExitChannelFields = { nodeCode, baseUrl, address, status: settings.isEnabled ? "enabled" : "disabled" };
   const known = await lockExitChannel(tx, nodeCode);
   const id = known?.id ?? (await insertExitChannel(tx, fields));
-  const isSame = known?.base_url === baseUrl && known.pinned_address === address && known.status === fields.status;
+  const isSame =
+    known?.upstream.dialects.chat?.base_url === baseUrl &&
+    known.pinned_address === address &&
+    known.status === fields.status;
   if (known !== null && !isSame) {
     await updateExitChannel(tx, fields);
   }

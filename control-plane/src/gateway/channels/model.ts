@@ -1,20 +1,39 @@
 import type { ChannelId } from "@sluice/contracts/ids";
 import { findPassThrough } from "@sluice/contracts/pass-through";
+import type { AuthStyle, Dialect, UpstreamSettings } from "@sluice/contracts/upstreams";
 
 /**
  * The only group whose calls go through exit nodes. The database refuses an ability of a node's channel for any other.
  */
 export const exitNodeGroup = "node-test";
 
-/** An upstream endpoint, ready to use: parsed address, decrypted credential. */
-export type Channel = {
-  readonly id: ChannelId;
-  readonly name: string;
+/** The parsed address of an upstream, and how it is shown the credential. */
+export type Endpoint = {
   readonly protocol: "http:" | "https:";
   readonly hostname: string;
   readonly port: number;
-  /** Replaces `/v1` in the path; without a trailing slash. */
+  /** Without a trailing slash. */
   readonly basePath: string;
+  readonly auth: AuthStyle;
+};
+
+/** What is changed about every request to a channel. */
+export type RequestChanges = {
+  /** Empty, or parameters joined by `&`. */
+  readonly query: string;
+  readonly headersSet: readonly (readonly [name: string, value: string])[];
+  readonly headersRemoved: ReadonlySet<string>;
+  readonly bodySet: Readonly<Record<string, unknown>>;
+  readonly bodyRemoved: readonly string[];
+};
+
+/** An upstream, ready to use: parsed addresses, decrypted credential. */
+export type Channel = {
+  readonly id: ChannelId;
+  readonly name: string;
+  readonly endpoints: ReadonlyMap<Dialect, Endpoint>;
+  readonly changes: RequestChanges;
+  readonly flags: UpstreamSettings["flags"];
   /** Connections go only to this address, whatever `hostname` then resolves to; null resolves the name. */
   readonly pinnedAddress: string | null;
   /** The code of the channel's exit node; null for a provider. */
@@ -32,7 +51,13 @@ export type Channel = {
 export type ExitNodesOfModel = ReadonlyMap<ChannelId, string | null>;
 
 /** A channel's place in the order for one group and model. */
-export type Ability = { readonly channel: Channel; readonly priority: number; readonly weight: number };
+export type Ability = {
+  readonly channel: Channel;
+  /** The provider's name of the model; null if it is the same. */
+  readonly upstreamModel: string | null;
+  readonly priority: number;
+  readonly weight: number;
+};
 
 /** Whether a channel passes through a path without rules of its own. */
 export function passesThrough(channel: Channel, call: { readonly method: string; readonly path: string }): boolean {
@@ -44,7 +69,7 @@ export function passesThrough(channel: Channel, call: { readonly method: string;
  * Parses the address of a channel.
  * @throws TypeError when it is not an absolute http or https URL without user, query and fragment
  */
-export function parseBaseUrl(baseUrl: string): Pick<Channel, "protocol" | "hostname" | "port" | "basePath"> {
+export function parseBaseUrl(baseUrl: string): Omit<Endpoint, "auth"> {
   const url = new URL(baseUrl);
   const isPlain = url.username === "" && url.password === "" && url.search === "" && url.hash === "";
   if ((url.protocol !== "http:" && url.protocol !== "https:") || !isPlain) {
@@ -53,4 +78,24 @@ export function parseBaseUrl(baseUrl: string): Pick<Channel, "protocol" | "hostn
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
   const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
   return { protocol: url.protocol, hostname, port, basePath: url.pathname.replace(/\/+$/, "") };
+}
+
+/** What the settings of an upstream mean for calls. @throws TypeError for an address that can't be used */
+export function toUpstream(settings: UpstreamSettings): Pick<Channel, "endpoints" | "changes" | "flags"> {
+  const { dialects, query, headers, body, flags } = settings;
+  const endpoints = new Map<Dialect, Endpoint>();
+  for (const [dialect, entry] of Object.entries(dialects)) {
+    endpoints.set(dialect as Dialect, { ...parseBaseUrl(entry.base_url), auth: entry.auth });
+  }
+  return {
+    endpoints,
+    flags,
+    changes: {
+      query: new URLSearchParams(query).toString(),
+      headersSet: Object.entries(headers.set),
+      headersRemoved: new Set(headers.remove),
+      bodySet: body.set,
+      bodyRemoved: body.remove,
+    },
+  };
 }

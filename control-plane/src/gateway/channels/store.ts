@@ -1,4 +1,5 @@
 import type { ChannelId } from "@sluice/contracts/ids";
+import { openaiUpstream, type UpstreamSettings } from "@sluice/contracts/upstreams";
 import { and, asc, eq } from "drizzle-orm";
 import { now } from "../../db/expressions.ts";
 import { ability, channel } from "../../db/schema/gateway-routing.ts";
@@ -7,7 +8,7 @@ import type { Queryable } from "../../platform/db.ts";
 export type ChannelRow = {
   id: bigint;
   name: string;
-  base_url: string;
+  upstream: UpstreamSettings;
   credential_sealed: Uint8Array | null;
   requests_per_minute: number | null;
   concurrency_max: number | null;
@@ -18,14 +19,21 @@ export type ChannelRow = {
   pass_through_paths: string[];
 };
 
-export type AbilityRow = { group_name: string; model: string; channel_id: bigint; priority: number; weight: number };
+export type AbilityRow = {
+  group_name: string;
+  model: string;
+  channel_id: bigint;
+  upstream_model: string | null;
+  priority: number;
+  weight: number;
+};
 
 export async function listEnabledChannels(db: Queryable): Promise<ChannelRow[]> {
   return await db.drizzle
     .select({
       id: channel.id,
       name: channel.name,
-      base_url: channel.baseUrl,
+      upstream: channel.upstream,
       credential_sealed: channel.credentialSealed,
       requests_per_minute: channel.requestsPerMinute,
       concurrency_max: channel.concurrencyMax,
@@ -46,6 +54,7 @@ export async function listEnabledAbilities(db: Queryable): Promise<AbilityRow[]>
       group_name: ability.groupName,
       model: ability.model,
       channel_id: ability.channelId,
+      upstream_model: ability.upstreamModel,
       priority: ability.priority,
       weight: ability.weight,
     })
@@ -55,12 +64,13 @@ export async function listEnabledAbilities(db: Queryable): Promise<AbilityRow[]>
     .orderBy(asc(ability.priority), asc(ability.channelId));
 }
 
-/** Creates the channel or changes its address; returns its id. */
+/** Creates the channel of an OpenAI-compatible provider, or changes its address; returns its id. */
 export async function saveChannel(db: Queryable, name: string, baseUrl: string): Promise<ChannelId> {
+  const upstream = openaiUpstream(baseUrl);
   const [row] = await db.drizzle
     .insert(channel)
-    .values({ name, baseUrl })
-    .onConflictDoUpdate({ target: channel.name, set: { baseUrl, updatedAt: now } })
+    .values({ name, upstream })
+    .onConflictDoUpdate({ target: channel.name, set: { upstream, updatedAt: now } })
     .returning({ id: channel.id });
   if (row === undefined) {
     throw new Error(`channel ${name} was not saved`);

@@ -2,9 +2,10 @@ import { accountHeader } from "@sluice/exit-protocol/headers";
 import type { HttpHeader, HttpLimits, HttpRequest } from "@sluice/http-client/model";
 import { sha256Hex } from "../../platform/crypto/digest.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Channel } from "../channels/model.ts";
+import type { Channel, Endpoint, RequestChanges } from "../channels/model.ts";
 import type { GatewayCall, ParsedRequest } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
+import { credentialHeader } from "../upstreams/credential-header.ts";
 
 /** An API feature switch that a client may send; no other header is forwarded except the idempotency key. */
 const betaHeader = "openai-beta";
@@ -54,6 +55,10 @@ export function acceptOf({ answers }: Pick<Operation, "answers">): string {
 
 /** What an attempt adds to the call. */
 export type RequestOptions = {
+  /** The address of the channel in the dialect of the request. */
+  readonly endpoint: Endpoint;
+  /** What follows the base path of the address. */
+  readonly path: string;
   /** The marks of the gateways that the request has passed, ending with this one's. */
   readonly hops: string;
   readonly limits: HttpLimits;
@@ -67,8 +72,8 @@ export type RequestOptions = {
 };
 
 /**
- * The request as sent to a channel: the client's method, path and body, the allowed part of its query, and the
- * channel's credential.
+ * The request as sent to a channel: the client's method and body, the allowed part of its query, the channel's
+ * credential, and the channel's own parameters and headers.
  */
 export function composeRequest(
   call: GatewayCall,
@@ -80,8 +85,10 @@ export function composeRequest(
   if (request.contentType !== null) {
     headers.push(["content-type", request.contentType]);
   }
-  if (channel.credential !== null) {
-    headers.push(["authorization", `Bearer ${channel.credential}`]);
+  const { endpoint } = options;
+  const credential = credentialHeader(endpoint.auth, channel.credential);
+  if (credential !== null) {
+    headers.push(credential);
   }
   if (options.exitAccount !== undefined && options.exitAccount !== null) {
     headers.push([accountHeader, options.exitAccount]);
@@ -101,17 +108,29 @@ export function composeRequest(
   headers.push(["accept-encoding", "identity"], ["user-agent", "sluice"], [hopHeader, options.hops]);
   const hasBody = call.method !== "GET" && call.method !== "HEAD";
   const composed: HttpRequest = {
-    protocol: channel.protocol,
-    hostname: channel.hostname,
-    port: channel.port,
+    protocol: endpoint.protocol,
+    hostname: endpoint.hostname,
+    port: endpoint.port,
     method: call.method,
-    target: `${channel.basePath}${call.path.slice("/v1".length)}${options.query ?? keepQuery(call.query)}`,
-    headers,
+    target: `${endpoint.basePath}${options.path}${joinQuery(options.query ?? keepQuery(call.query), channel.changes)}`,
+    headers: changeHeaders(headers, channel.changes),
     body: hasBody ? request.body : null,
     signal: options.signal,
     limits: options.limits,
   };
   return channel.pinnedAddress === null ? composed : { ...composed, address: channel.pinnedAddress };
+}
+
+function joinQuery(query: string, { query: added }: RequestChanges): string {
+  return added === "" ? query : `${query}${query === "" ? "?" : "&"}${added}`;
+}
+
+function changeHeaders(headers: HttpHeader[], { headersSet, headersRemoved }: RequestChanges): HttpHeader[] {
+  if (headersSet.length === 0 && headersRemoved.size === 0) {
+    return headers;
+  }
+  const set = new Map(headersSet);
+  return [...headers.filter(([name]) => !headersRemoved.has(name) && !set.has(name)), ...set];
 }
 
 /** The allowed part of a query, re-encoded. */

@@ -1,3 +1,4 @@
+import type { Dialect } from "@sluice/contracts/upstreams";
 import type { PriceName } from "../../models/model.ts";
 import type { RequestBounds } from "../model.ts";
 import type { OptionPlace } from "../options/option-table.ts";
@@ -24,6 +25,8 @@ export type StreamForm = "choices" | "responses" | "framed" | "raw";
 
 /** What the steps of a call need to know about its operation. */
 export type OperationRules = {
+  /** The dialect that its requests and responses are written in. */
+  readonly dialect: Dialect;
   /** A call of a model; the list of models, which is answered here; or a path that is only passed through. */
   readonly handling: "call" | "list" | "pass";
   readonly methods: readonly string[];

@@ -15,6 +15,7 @@ import {
 
 /** JSON in, JSON out, and the results are not text. The rows below list the differences. */
 const plain: OperationRules = {
+  dialect: "chat",
   handling: "call",
   methods: ["POST"],
   optionPlace: null,
@@ -64,6 +65,7 @@ const rows: { readonly [Name in OperationName]: Row<Name> } = {
   },
   responses: {
     ...written,
+    dialect: "responses",
     readBounds: responseBounds,
     optionPlace: "responses",
     tools: "search_dropped",

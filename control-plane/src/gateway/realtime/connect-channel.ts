@@ -1,3 +1,4 @@
+import { dialectRoots } from "@sluice/contracts/upstreams";
 import { HttpClientError, type HttpResponseBody } from "@sluice/http-client/model";
 import type { ClientWebSocket, WebSocketClient, WebSocketRefusal } from "../../platform/websocket/model.ts";
 import { attemptChannels, noteAttempt } from "../attempt-channels.ts";
@@ -20,6 +21,8 @@ export type ConnectDeps = Pick<
 
 export type ConnectedChannel = { readonly use: ChannelUse; readonly upstream: ClientWebSocket };
 
+/** Sessions belong to the OpenAI API. */
+const dialect = "chat";
 /** The status of a successful websocket handshake. */
 const switchedStatus = 101;
 
@@ -35,11 +38,13 @@ export async function connectChannel(
 ): Promise<ConnectedChannel> {
   const serving = deps.catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
   // Exit nodes do not forward websockets, and the socket client would connect to wherever their name resolves.
-  const abilities = serving.filter(({ channel }) => channel.exitNode === null);
+  const abilities = serving.filter(({ channel }) => channel.exitNode === null && channel.endpoints.has(dialect));
   const { connectTimeoutMs } = deps.realtimeLimits;
   // No provider works on anything before the session is open.
   const rule = { attemptMs: connectTimeoutMs, callMs: connectTimeoutMs * attemptsMax, isSentRetried: true };
-  return await attemptChannels(deps, state, { abilities, rule }, (use) => connect(deps, state, use, handshake));
+  return await attemptChannels(deps, state, { abilities, rule, dialect }, (use, _silenceMsMax, ability) =>
+    connect(deps, state, use, { ...handshake, model: ability.upstreamModel ?? handshake.model }),
+  );
 }
 
 async function connect(
@@ -94,11 +99,17 @@ async function openUpstream(
   const { call, request } = state;
   const { channel } = use;
   const { hopMark, upstreamLimits, realtimeLimits } = deps;
+  const endpoint = channel.endpoints.get(dialect);
+  if (endpoint === undefined) {
+    throw new Error(`channel ${channel.name} does not speak ${dialect}`);
+  }
   const composed = composeRequest(call, request, channel, {
     hops: withHop(call.headers.get(hopHeader), hopMark),
     limits: upstreamLimits,
     signal: call.signal,
     accept: null,
+    endpoint,
+    path: call.path.slice(dialectRoots[dialect].length),
     query: `?${new URLSearchParams({ model: handshake.model }).toString()}`,
   });
   const { protocol, hostname, port, target, headers, signal } = composed;

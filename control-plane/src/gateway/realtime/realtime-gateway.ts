@@ -228,5 +228,6 @@ function sessionRequest(model: ModelEntry): ParsedRequest {
     contentType: null,
     pictureOption: null,
     dropped: null,
+    modelPlace: null,
   };
 }

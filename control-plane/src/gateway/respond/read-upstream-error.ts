@@ -20,7 +20,7 @@ type RefusalResponse = Pick<HttpResponse, "headers"> & {
 };
 
 /** What no client may see of a channel: the credential, and the operator's supplier. */
-type Secrets = Pick<Channel, "credential" | "hostname">;
+type Secrets = Pick<Channel, "credential" | "endpoints">;
 
 /**
  * The message of an error response, and whether it is about the request or comes from a page in place of a response.
@@ -262,7 +262,8 @@ function clean(text: string, secrets: Secrets, lengthMax: number): string {
   return cleanWords(redact(hide(text, secrets).slice(0, messageLengthMax)), "", "").slice(0, lengthMax);
 }
 
-function hide(text: string, { credential, hostname }: Secrets): string {
-  const hidden = [credential, hostname.includes(".") ? hostname : null].filter((secret) => secret !== null);
+function hide(text: string, { credential, endpoints }: Secrets): string {
+  const hosts = [...endpoints.values()].map(({ hostname }) => hostname).filter((name) => name.includes("."));
+  const hidden = [credential, ...hosts].filter((secret) => secret !== null);
   return hidden.reduce((rest, secret) => rest.replaceAll(new RegExp(RegExp.escape(secret), "gi"), "[redacted]"), text);
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
 import { modelKinds } from "../model-kinds.ts";
 import { byPrice } from "../priced-units.ts";
+import { upstreamSettings } from "../upstreams.ts";
 import { outcomes } from "../usage.ts";
 import { wireCounts, wireDay, wireDecimal, wireInteger, wireMoment } from "../wire.ts";
 
@@ -56,8 +57,7 @@ export const channelList = listContract({
   row: z.strictObject({
     channel_id: wireInteger,
     name: z.string(),
-    kind: z.string(),
-    base_url: z.string(),
+    upstream: upstreamSettings,
     status: z.enum(switchStatuses),
     has_credential: z.boolean(),
     /** The exit node that manages the channel. */
@@ -71,6 +71,7 @@ export const channelList = listContract({
       z.strictObject({
         group_name: z.string(),
         model: z.string(),
+        upstream_model: z.string().nullable(),
         is_enabled: z.boolean(),
         priority: z.int(),
         weight: z.int(),

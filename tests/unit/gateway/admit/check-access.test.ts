@@ -8,7 +8,7 @@ import {
 import { type Catalog, emptyCatalog } from "@sluice/control-plane/gateway/catalog.ts";
 import type { ModelEntry, ParsedRequest, Principal } from "@sluice/control-plane/gateway/model.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
-import { channelOf } from "../../../support/calls/channel-fixtures.ts";
+import { abilityOf, channelOf } from "../../../support/calls/channel-fixtures.ts";
 import { operationOf, type ShortName } from "../../../support/calls/operations.ts";
 
 const nowMs = 1_000_000;
@@ -113,7 +113,7 @@ describe("a passed-through path", () => {
   const catalog: Catalog = {
     ...emptyCatalog,
     models: new Map([["*", entry]]),
-    abilities: new Map([["default", new Map([["*", [{ channel, priority: 0, weight: 1 }]]])]]),
+    abilities: new Map([["default", new Map([["*", [abilityOf(channel)]]])]]),
   };
   const call = { method: "GET", path: "/v1/files" };
   const accessOf = (more: Partial<Principal>, from: Catalog, to = call) =>

@@ -3,21 +3,19 @@ import type { Ability, Channel } from "@sluice/control-plane/gateway/channels/mo
 import { chooseChannel } from "@sluice/control-plane/gateway/dispatch/choose-channel.ts";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 import fc from "fast-check";
-import { channelOf } from "../../../support/calls/channel-fixtures.ts";
+import { abilityOf, channelOf } from "../../../support/calls/channel-fixtures.ts";
 
-const ability = (id: number, priority: number, weight: number): Ability => ({
-  channel: channelOf(id),
-  priority,
-  weight,
-});
+const ability = (id: number, priority: number, weight: number): Ability =>
+  abilityOf(channelOf(id), { priority, weight });
 const isOpen = () => true;
+const all = () => true;
 
 /** How often each channel is chosen, by id. */
 function draw(abilities: readonly Ability[], draws: number): Record<string, number> {
   const random = seededRandom(42);
   const counts: Record<string, number> = {};
   for (let turn = 0; turn < draws; turn += 1) {
-    const id = String(chooseChannel(abilities, isOpen, random())?.id);
+    const id = String(chooseChannel(abilities, isOpen, all, random())?.channel.id);
     counts[id] = (counts[id] ?? 0) + 1;
   }
   return counts;
@@ -57,17 +55,25 @@ describe("the choice of a channel", () => {
       fc.property(anyAbilities, someIds, chance, (abilities, closed, random) => {
         const isLeft = ({ id }: Channel) => !closed.includes(Number(id));
         const left = abilities.filter(({ channel }) => isLeft(channel));
-        const chosen = chooseChannel(abilities, isLeft, random);
+        const chosen = chooseChannel(abilities, isLeft, all, random);
         expect(chosen === null).toBe(left.length === 0);
-        expect(left.find(({ channel }) => channel === chosen)?.priority).toBe(left[0]?.priority);
+        expect(chosen?.priority).toBe(left[0]?.priority);
       }),
     );
+  });
+
+  test("prefers channels that speak the client's dialect, within the first priority only", () => {
+    const speaks = ({ id }: Channel) => id === 2n || id === 3n;
+    const abilities = [ability(1, 0, 5), ability(2, 0, 1), ability(3, 1, 1)];
+    expect(chooseChannel(abilities, isOpen, speaks, 0.1)?.channel.id).toBe(abilities[1]?.channel.id);
+    const isNotSecond = ({ id }: Channel) => id !== 2n;
+    expect(chooseChannel(abilities, isNotSecond, speaks, 0.1)?.channel.id).toBe(abilities[0]?.channel.id);
   });
 
   test("with the same random number is the same", () => {
     fc.assert(
       fc.property(anyAbilities, chance, (abilities, random) => {
-        expect(chooseChannel(abilities, isOpen, random)).toBe(chooseChannel(abilities, isOpen, random));
+        expect(chooseChannel(abilities, isOpen, all, random)).toBe(chooseChannel(abilities, isOpen, all, random));
       }),
     );
   });

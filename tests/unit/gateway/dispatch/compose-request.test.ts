@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { openaiUpstream } from "@sluice/contracts/upstreams";
+import { toUpstream } from "@sluice/control-plane/gateway/channels/model.ts";
 import {
   checkQuery,
   composeRequest,
@@ -10,7 +12,8 @@ import type { GatewayCall, ParsedRequest } from "@sluice/control-plane/gateway/m
 import { channelOf } from "../../../support/calls/channel-fixtures.ts";
 
 const request = { body: Buffer.from("{}"), contentType: "application/json" } as unknown as ParsedRequest;
-const options: RequestOptions = {
+const options: Omit<RequestOptions, "endpoint"> = {
+  path: "/chat/completions",
   hops: "mark",
   limits: {} as RequestOptions["limits"],
   signal: new AbortController().signal,
@@ -19,7 +22,11 @@ const options: RequestOptions = {
 
 function compose(headers: Record<string, string>, query = "", channel = channelOf(1)) {
   const call = { method: "POST", path: "/v1/chat/completions", query, headers: new Headers(headers) };
-  const composed = composeRequest(call as unknown as GatewayCall, request, channel, options);
+  const endpoint = channel.endpoints.get("chat");
+  if (endpoint === undefined) {
+    throw new Error("the channel has no address");
+  }
+  const composed = composeRequest(call as unknown as GatewayCall, request, channel, { ...options, endpoint });
   return { ...composed, sent: new Map(composed.headers) };
 }
 
@@ -35,6 +42,29 @@ describe("a request as it goes to a channel", () => {
     );
     expect(sent.get("authorization")).toBe("Bearer of the channel");
     expect(sent.get("accept-encoding")).toBe("identity");
+  });
+
+  test.each([
+    ["bearer", "authorization", "Bearer secret"],
+    ["x_api_key", "x-api-key", "secret"],
+    ["api_key", "api-key", "secret"],
+    ["x_goog_api_key", "x-goog-api-key", "secret"],
+  ] as const)("shows the credential as %s says, in one header", (auth, name, value) => {
+    const { dialects: _, ...settings } = openaiUpstream("https://provider.example/v1");
+    const upstream = { ...settings, dialects: { chat: { base_url: "https://provider.example/v1", auth } } };
+    const { sent } = compose({}, "", channelOf(1, { credential: "secret", ...toUpstream(upstream) }));
+    expect(sent.get(name)).toBe(value);
+    expect([...sent.values()].filter((shown) => shown.includes("secret"))).toHaveLength(1);
+  });
+
+  test("has no credential where the upstream wants none", () => {
+    const { dialects: _, ...settings } = openaiUpstream("https://provider.example/v1");
+    const upstream = {
+      ...settings,
+      dialects: { chat: { base_url: "https://provider.example/v1", auth: "none" as const } },
+    };
+    const { sent } = compose({}, "", channelOf(1, { credential: "secret", ...toUpstream(upstream) }));
+    expect([...sent.values()].some((shown) => shown.includes("secret"))).toBe(false);
   });
 
   test("goes to the proven address of an exit node, whatever its name resolves to", () => {

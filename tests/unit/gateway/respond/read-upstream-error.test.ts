@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { openaiUpstream } from "@sluice/contracts/upstreams";
+import { toUpstream } from "@sluice/control-plane/gateway/channels/model.ts";
 import { classifyStatus } from "@sluice/control-plane/gateway/respond/classify-status.ts";
 import { readRefusal } from "@sluice/control-plane/gateway/respond/read-upstream-error.ts";
 import { HttpClientError, type HttpResponse } from "@sluice/http-client/model";
 import fc from "fast-check";
+import { channelOf } from "../../../support/calls/channel-fixtures.ts";
 
 const credential = "prov-key.with$special(characters)";
 const noRequest = new Uint8Array();
@@ -55,7 +58,7 @@ async function refusal(status: number, body: string | Error, contentType?: strin
   return await readRefusal(
     responseOf(body, contentType),
     failure,
-    { credential, hostname: "api.provider.example" },
+    channelOf(1, { credential, ...toUpstream(openaiUpstream("https://api.provider.example/v1")) }),
     noRequest,
   );
 }

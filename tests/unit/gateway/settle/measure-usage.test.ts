@@ -34,6 +34,7 @@ const requestWith = (more: Partial<RequestBounds> = {}): ParsedRequest => ({
   contentType: null,
   pictureOption: null,
   plainBody: null,
+  modelPlace: null,
   dropped: null,
 });
 

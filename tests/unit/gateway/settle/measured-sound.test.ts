@@ -13,7 +13,14 @@ const bounds: RequestBounds = {
 };
 const requestWith = (more: Partial<RequestBounds> = {}): ParsedRequest => ({
   ...{ model: "m", isStream: false, wantsUsage: false, bounds: { ...bounds, ...more }, inputBytes: 400 },
-  ...{ body: new Uint8Array(), contentType: null, pictureOption: null, plainBody: null, dropped: null },
+  ...{
+    body: new Uint8Array(),
+    contentType: null,
+    pictureOption: null,
+    plainBody: null,
+    modelPlace: null,
+    dropped: null,
+  },
 });
 const held: Units = { ...noUnits, inputTokens: 100_000n, outputTokens: 100_000n, audioMs: 10_000_000n };
 const most: Units = { ...noUnits, inputTokens: 300_000n, outputTokens: 150_000n, audioMs: 20_000_000n, images: 9 };

@@ -1,8 +1,9 @@
 import { itemRanges, type JsonShape } from "../../../platform/scan-json.ts";
 import type { JsonObject } from "../../operations/model.ts";
+import type { Edit } from "../../upstreams/edit-body.ts";
 
-/** The tools that are left of a request, and the note to the client about what was removed. */
-type Left = { readonly tools: unknown; readonly body: Buffer; readonly dropped: string | null };
+/** The tools that are left of a request, the edit that removes the others, and the note to the client about it. */
+type Left = { readonly tools: unknown; readonly edit: Edit | null; readonly dropped: string | null };
 
 const optional: ReadonlySet<unknown> = new Set([undefined, null, "auto", "none"]);
 
@@ -14,25 +15,18 @@ export function dropSearch(bytes: Buffer, fields: JsonObject, shape: JsonShape):
   const { tools, tool_choice: choice } = fields;
   const place = shape.topLevel.get("tools");
   if (!Array.isArray(tools) || place === undefined || !optional.has(choice)) {
-    return { tools, body: bytes, dropped: null };
+    return { tools, edit: null, dropped: null };
   }
   const kept = tools.filter((tool) => !isSearch(tool));
   if (kept.length === 0 || kept.length === tools.length) {
-    return { tools, body: bytes, dropped: null };
+    return { tools, edit: null, dropped: null };
   }
   const texts = itemRanges(bytes, place)
     .filter((_, index) => !isSearch(tools[index]))
     .map((range) => bytes.subarray(...range));
-  const [start, end] = place;
-  const list = texts.flatMap((text, index) => (index === 0 ? [text] : [Buffer.from(","), text]));
-  const body = Buffer.concat([
-    bytes.subarray(0, start),
-    Buffer.from("["),
-    ...list,
-    Buffer.from("]"),
-    bytes.subarray(end),
-  ]);
-  return { tools: kept, body, dropped: "web_search" };
+  const list = texts.flatMap((item, index) => (index === 0 ? [item] : [Buffer.from(","), item]));
+  const text = Buffer.concat([Buffer.from("["), ...list, Buffer.from("]")]);
+  return { tools: kept, edit: { place, text }, dropped: "web_search" };
 }
 
 function isSearch(tool: unknown): boolean {

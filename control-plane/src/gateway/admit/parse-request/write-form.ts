@@ -1,7 +1,12 @@
 import type { FormPart } from "./read-multipart.ts";
 
 /** A form as sent to a provider. */
-export type WrittenForm = { readonly body: Buffer; readonly contentType: string };
+export type WrittenForm = {
+  readonly body: Buffer;
+  readonly contentType: string;
+  /** Where the name of the model is in the body; null if the form has none. */
+  readonly modelPlace: readonly [start: number, end: number] | null;
+};
 
 /**
  * Writes the parts of a form so that every parser reads them alike: a part is a file if and only if it names one, and
@@ -10,13 +15,23 @@ export type WrittenForm = { readonly body: Buffer; readonly contentType: string 
  */
 export function writeForm(parts: readonly FormPart[], chance: Uint8Array): WrittenForm {
   const boundary = `sluice-${Buffer.from(chance).toString("hex")}`;
-  const pieces = parts.flatMap(({ name, file, value }) => [
-    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${describeFile(file)}\r\n\r\n`),
-    value,
-    Buffer.from("\r\n"),
-  ]);
-  const body = Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
-  return { body, contentType: `multipart/form-data; boundary=${boundary}` };
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  let modelPlace: WrittenForm["modelPlace"] = null;
+  const add = (piece: Uint8Array): void => {
+    pieces.push(piece);
+    length += piece.byteLength;
+  };
+  for (const { name, file, value } of parts) {
+    add(Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${describeFile(file)}\r\n\r\n`));
+    if (name === "model" && file === null) {
+      modelPlace = [length, length + value.byteLength];
+    }
+    add(value);
+    add(Buffer.from("\r\n"));
+  }
+  add(Buffer.from(`--${boundary}--\r\n`));
+  return { body: Buffer.concat(pieces), contentType: `multipart/form-data; boundary=${boundary}`, modelPlace };
 }
 
 function describeFile(file: FormPart["file"]): string {

@@ -14,11 +14,20 @@ export function AbilityForm(props: {
 }): JSX.Element {
   const refresh = useRefresh(channelPath);
   const form = createForm({
-    initial: { model: "", group_name: "default", is_enabled: true, priority: "0", weight: "1", reason: "" },
+    initial: {
+      model: "",
+      upstream_model: "",
+      group_name: "default",
+      is_enabled: true,
+      priority: "0",
+      weight: "1",
+      reason: "",
+    },
     submit: async (values) => {
       await apiPost("/backend/admin/ability/save/", {
         channel_id: props.channelId,
         model: values.model.trim(),
+        upstream_model: values.upstream_model.trim() === "" ? null : values.upstream_model.trim(),
         group_name: values.group_name.trim(),
         is_enabled: values.is_enabled,
         priority: wholeOrNull(values.priority),
@@ -36,6 +45,13 @@ export function AbilityForm(props: {
         <TextField label="Model" spellcheck={false} {...form.text("model")} />
         <TextField label="Group" spellcheck={false} {...form.text("group_name")} />
       </FieldRow>
+      <TextField
+        label="Provider's name of the model"
+        hint="Only if the provider calls it something else, such as a deployment or vendor/model."
+        optional="the same"
+        spellcheck={false}
+        {...form.text("upstream_model")}
+      />
       <FieldRow>
         <TextField
           label="Priority"

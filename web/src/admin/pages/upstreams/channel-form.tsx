@@ -7,6 +7,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, orAbsent, wholeOrNull } from "../../parts/form-parts.tsx";
 import { switchStatuses } from "../../values.ts";
+import { AddressFields, addressOf, dialectsOf } from "./address-fields.tsx";
 import { type Channel, channelPath } from "./channel.ts";
 import { PathBoxes } from "./path-boxes.tsx";
 
@@ -17,7 +18,9 @@ export function ChannelForm(props: { readonly channel: Channel | null; readonly 
   const form = createForm({
     initial: {
       name: channel?.name ?? "",
-      base_url: channel?.base_url ?? "",
+      chat: addressOf(channel, "chat"),
+      responses: addressOf(channel, "responses"),
+      messages: addressOf(channel, "messages"),
       credential: "",
       isCredentialRemoved: false,
       status: (channel?.status ?? "disabled") as string,
@@ -32,7 +35,7 @@ export function ChannelForm(props: { readonly channel: Channel | null; readonly 
       await apiPost("/backend/admin/channel/save/", {
         ...(channel === null ? {} : { channel_id: channel.channel_id, updated_at: channel.updated_at }),
         name: values.name,
-        base_url: values.base_url.trim(),
+        upstream: { ...channel?.upstream, dialects: dialectsOf(values, channel) },
         credential: values.isCredentialRemoved ? null : orAbsent(values.credential),
         status: values.status,
         requests_per_minute: wholeOrNull(values.requests_per_minute),
@@ -53,13 +56,7 @@ export function ChannelForm(props: { readonly channel: Channel | null; readonly 
         <TextField label="Name" {...form.text("name")} />
         <ChoiceField label="Status" options={switchStatuses} {...form.text("status")} />
       </FieldRow>
-      <TextField
-        label="Address"
-        hint="Like https://provider.example/v1; for another host, enter the credential again."
-        inputmode="url"
-        spellcheck={false}
-        {...form.text("base_url")}
-      />
+      <AddressFields text={form.text} />
       <TextField
         label="Credential"
         hint={

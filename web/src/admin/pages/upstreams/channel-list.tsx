@@ -10,7 +10,7 @@ import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownMoment } from "../../shown.ts";
 import { switchStatuses } from "../../values.ts";
-import { type Channel, channelPath } from "./channel.ts";
+import { type Channel, channelPath, firstAddress } from "./channel.ts";
 import { ChannelForm } from "./channel-form.tsx";
 import { ChannelPanel } from "./channel-panel.tsx";
 
@@ -20,7 +20,7 @@ const columns: readonly Column<Channel>[] = [
   { id: "name", label: "Name", cell: (channel) => channel.name, card: "title", isSortable: true },
   { id: "channel_id", label: "Id", cell: (channel) => String(channel.channel_id), align: "end" },
   { id: "status", label: "Status", cell: (channel) => <StateWord state={channel.status} />, card: "badge" },
-  { id: "base_url", label: "Address", cell: (channel) => <code>{channel.base_url}</code> },
+  { id: "upstream", label: "Address", cell: (channel) => <code>{firstAddress(channel)}</code> },
   { id: "has_credential", label: "Credential", cell: (channel) => (channel.has_credential ? "kept" : "none") },
   { id: "exit_node_code", label: "Exit node", cell: (channel) => channel.exit_node_code ?? dash },
   { id: "abilities", label: "Models", cell: (channel) => formats.number(channel.abilities.length), align: "end" },

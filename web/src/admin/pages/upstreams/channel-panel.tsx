@@ -14,7 +14,7 @@ import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownMs, shownText } from "../../shown.ts";
 import { AbilityForm } from "./ability-form.tsx";
-import { type Channel, channelPath } from "./channel.ts";
+import { addressesOf, type Channel, channelPath } from "./channel.ts";
 import { ChannelForm } from "./channel-form.tsx";
 
 type Ability = Channel["abilities"][number];
@@ -87,6 +87,7 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
 
 const abilityColumns = [
   { label: "Model", cell: (row: Ability) => <code>{row.model}</code> },
+  { label: "Provider's name", cell: (row: Ability) => <code>{row.upstream_model ?? row.model}</code> },
   { label: "Group", cell: (row: Ability) => row.group_name },
   { label: "Priority", cell: (row: Ability) => formats.number(row.priority), align: "end" as const },
   { label: "Weight", cell: (row: Ability) => formats.number(row.weight), align: "end" as const },
@@ -103,7 +104,7 @@ function ChannelFacts(props: { readonly channel: Channel }): JSX.Element {
         facts={[
           { name: "Id", value: String(channel().channel_id) },
           { name: "Status", value: <StateWord state={channel().status} /> },
-          { name: "Address", value: <code>{channel().base_url}</code> },
+          ...addressesOf(channel()).map(({ label, address }) => ({ name: label, value: <code>{address}</code> })),
           { name: "Credential", value: channel().has_credential ? "Stored encrypted" : "none" },
           { name: "Concurrent calls", value: limit(channel().concurrency_max, "calls") },
           { name: "Calls per minute", value: limit(channel().requests_per_minute, "calls") },

@@ -1,0 +1,64 @@
+import { scanJson } from "../../platform/scan-json.ts";
+import type { RequestChanges } from "../channels/model.ts";
+import type { ParsedRequest } from "../model.ts";
+
+/** The content type under which JSON bodies are sent. */
+export const jsonContentType = "application/json";
+
+/** The bytes from `start` up to, not including, `end`. */
+export type Place = readonly [start: number, end: number];
+
+/** Replaces a range of a body. */
+export type Edit = { readonly place: Place; readonly text: Buffer };
+
+/** Where a range is after an edit of another range. */
+export function movedBy(place: Place, { place: [start, end], text }: Edit): Place {
+  const delta = start < place[0] ? text.length - (end - start) : 0;
+  return [place[0] + delta, place[1] + delta];
+}
+
+/** Applies one edit; all other bytes stay. */
+export function applyEdit(bytes: Uint8Array, { place: [start, end], text }: Edit): Buffer {
+  return Buffer.concat([bytes.subarray(0, start), text, bytes.subarray(end)]);
+}
+
+/** The range without the white space around it. */
+export function trimmed(bytes: Uint8Array, [from, to]: Place): Place {
+  let [start, end] = [from, to];
+  while (isSpace(bytes[start])) {
+    start += 1;
+  }
+  while (isSpace(bytes[end - 1])) {
+    end -= 1;
+  }
+  return [start, end];
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** The body was accepted before, within narrower limits. */
+const scanLimits = { depthMax: 256, keysMax: 1_000_000, topLevelKeysMax: 10_000, valuesMax: 10_000_000 };
+
+/** A request whose JSON body has the fields that the channel sets, and not those that it removes. */
+export function withChangedFields(request: ParsedRequest, changes: RequestChanges): ParsedRequest {
+  const isUnchanged = changes.bodyRemoved.length === 0 && Object.keys(changes.bodySet).length === 0;
+  return isUnchanged || request.contentType !== jsonContentType
+    ? request
+    : { ...request, body: changeFields(request.body, changes) };
+}
+
+/** The same JSON object with some top-level fields set and others removed; the bytes of all other values stay. */
+function changeFields(body: Uint8Array, { bodySet, bodyRemoved }: RequestChanges): Uint8Array {
+  const set = Object.entries(bodySet);
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const gone = new Set([...bodyRemoved, ...set.map(([name]) => name)]);
+  const { topLevel } = scanJson(bytes, scanLimits);
+  const kept = [...topLevel]
+    .filter(([name]) => !gone.has(name))
+    .map(([name, place]) => Buffer.concat([Buffer.from(`${JSON.stringify(name)}:`), bytes.subarray(...place)]));
+  const added = set.map(([name, value]) => Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`));
+  const fields = [...kept, ...added].flatMap((field, index) => (index === 0 ? [field] : [Buffer.from(","), field]));
+  return Buffer.concat([Buffer.from("{"), ...fields, Buffer.from("}")]);
+}
