@@ -67,8 +67,8 @@ export const translationMutants: readonly Mutant[] = [
   {
     id: "relay/messages-usage-whole",
     file: "packages/messages-conversion/src/response/usage.ts",
-    from: "const read = Math.min(prompt, count(",
-    to: "const read = Math.max(0, count(",
+    from: "const read = Math.min(prompt, cached);",
+    to: "const read = cached;",
     rule: "a part of the usage is never more than the whole",
     tests: [
       "unit/messages-conversion/response.test.ts",

@@ -1,7 +1,8 @@
 import { redact } from "../../platform/log.ts";
+import { readChatUsage } from "../usage-count/readers/chat-usage.ts";
 import { Tally } from "../usage-count/tally.ts";
 import { countText } from "../usage-count/text-tokens.ts";
-import { type ReportedUnits, toUnits } from "../usage-count/units.ts";
+import type { ReportedUnits } from "../usage-count/units.ts";
 
 /** The provider events that a session has to know about; all others pass through unparsed. */
 export type ServerEvent =
@@ -172,7 +173,7 @@ export function cleanError(text: string, credential: string | null): string {
  * costs, so the price of a model with audio has to be that of its audio. Cached tokens are those of both. A
  * transcription may be counted in seconds instead.
  */
-const reportedUnits = (value: unknown): ReportedUnits | null => toUnits(asObject(value));
+const reportedUnits = (value: unknown): ReportedUnits | null => readChatUsage(asObject(value));
 
 function parseObject(text: string): Json {
   try {

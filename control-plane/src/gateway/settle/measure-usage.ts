@@ -2,15 +2,19 @@ import { noUnits, type Units } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { bookable, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
 import type { AnsweredCall, Delivered, Measured, StreamedResponse } from "../usage-count/model.ts";
-import { asObject, atMost, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
+import { atMost, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
+import type { Dialect } from "../usage-count/usage-readers.ts";
 import { DeliveredCount } from "./measure-usage/count-delivered.ts";
+import { isFiltered } from "./measure-usage/is-filtered.ts";
 import { type OutputRules, outputs } from "./measure-usage/outputs.ts";
-import { isFiltered, readAnswer, usageOf } from "./measure-usage/read-usage.ts";
+import { readAnswer } from "./measure-usage/read-usage.ts";
+import { StreamUsage } from "./measure-usage/stream-usage.ts";
 
 const free: Measured = { units: noUnits, usageSource: "none", isImplausible: false };
 /** A passed-through path costs the price of a request; any usage in its responses is about other calls. */
 const requestAlone: Measured = { units: noUnits, usageSource: "estimated", isImplausible: false };
-const pictureEvent = /^image_(?:generation|edit)\.completed$/;
+/** Where responses have their results; an error with any of them is a response all the same. */
+const resultNames = ["choices", "data", "output", "results", "content", "candidates"];
 
 /**
  * What a complete response is, judged by its form: a result, an error in a body with status 200, no JSON object where
@@ -20,13 +24,13 @@ export type AnswerForm = "answer" | "error_event" | "no_json" | "no_result";
 
 /** Measures a response that came whole. */
 export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { form: AnswerForm } {
-  const { operation, limits } = call;
+  const { operation, limits, dialect = "chat" } = call;
   const rules = outputs[operation.output];
   if (rules === null) {
     return { ...(body.length === 0 ? free : requestAlone), form: "answer" };
   }
   const list = operation.resultList;
-  const { usage: reported, json, isObject } = readAnswer(body, list);
+  const { usage: reported, json, isObject } = readAnswer(body, list, dialect);
   const form = json !== null ? formOf(json, list) : isObject || list === null ? "answer" : "no_json";
   if (form !== "answer" || body.length === 0) {
     return { ...free, form };
@@ -35,7 +39,7 @@ export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { fo
   const usage = reported === null ? null : { ...reported, images };
   const answer = (): Json => json ?? parseObject(body.toString("utf8")) ?? {};
   const counted = () => withinHeld({ ...rules.countAnswer(body, answer, call), images }, limits);
-  const measured = completedUnits(rules, { usage, limits, counted, wasFiltered: () => isFiltered(answer()) });
+  const measured = completedUnits(rules, { usage, limits, counted, wasFiltered: () => isFiltered[dialect](answer()) });
   return { ...rules.soldAsPriced(measured, call, counted), form };
 }
 
@@ -77,8 +81,13 @@ function measureEnded(rules: OutputRules, answer: StreamedResponse, counted: () 
   if (usage !== null && usage.isOdd !== true && (usage.outputTokens > 0n || usage.images > 0)) {
     return { ...bookable(usage, limits), usageSource: "provider" };
   }
-  const units = bytesSent === 0 ? noUnits : counted();
-  return hasOutput(units) ? { units, usageSource: "estimated", isImplausible: usage?.isOdd === true } : free;
+  const own = bytesSent === 0 ? noUnits : counted();
+  if (!hasOutput(own)) {
+    return free;
+  }
+  const input = inputReport(usage);
+  const units = input === null ? own : withOutput(input, own, limits);
+  return { units, usageSource: "estimated", isImplausible: usage?.isOdd === true };
 }
 
 /** A response that had begun when its client left, with nothing more known about it: it owes its input. */
@@ -99,6 +108,11 @@ function measureAborted(rules: OutputRules, answer: StreamedResponse): Measured 
     return { ...bookable(usage, limits), usageSource: "provider" };
   }
   const counted = rules.countStream(answer);
+  const read = inputReport(usage);
+  if (read !== null) {
+    const units = withOutput(read, withinHeld(counted, limits), limits);
+    return { units, usageSource: "estimated", isImplausible: false };
+  }
   const input = usage === null || usage.isOdd === true ? rules.owedInput(answer) : usage;
   const units = {
     ...counted,
@@ -107,6 +121,11 @@ function measureAborted(rules: OutputRules, answer: StreamedResponse): Measured 
     audioMs: input.audioMs > counted.audioMs ? input.audioMs : counted.audioMs,
   };
   return { units: withinHeld(units, limits), usageSource: "estimated", isImplausible: usage?.isOdd === true };
+}
+
+/** A report from the beginning of a stream, which names what the provider has read and nothing else; else null. */
+function inputReport(usage: ReportedUnits | null): ReportedUnits | null {
+  return usage?.isInputOnly === true && usage.isOdd !== true && usage.inputTokens > 0n ? usage : null;
 }
 
 /** Images are counted as they pass, whatever the provider reports about tokens. */
@@ -118,27 +137,30 @@ function withPictures(reported: ReportedUnits | null, { pictures }: Delivered): 
 export class StreamMeter {
   readonly #count = new DeliveredCount();
   readonly #clock: Pick<Clock, "tick">;
-  #reported: ReportedUnits | null = null;
+  readonly #dialect: Dialect;
+  readonly #usage: StreamUsage;
   #textsBeforeReport = 0;
   #isFiltered = false;
   #outputTick: number | null = null;
 
-  constructor(clock: Pick<Clock, "tick">) {
+  /** @param dialect what the upstream speaks */
+  constructor(clock: Pick<Clock, "tick">, dialect: Dialect = "chat") {
     this.#clock = clock;
+    this.#dialect = dialect;
+    this.#usage = new StreamUsage(dialect);
   }
 
   /** @param isDelivered whether the client was still there */
   add(payload: Record<string, unknown>, isDelivered: boolean): void {
-    const known = this.#reported;
-    this.#reported = addEventUsage(known, payload);
-    this.#isFiltered ||= isFiltered(payload);
+    const isReport = this.#usage.add(payload);
+    this.#isFiltered ||= isFiltered[this.#dialect](payload);
     if (isDelivered) {
       this.#count.add(payload);
       if (this.#outputTick === null && this.#count.hasOutput) {
         this.#outputTick = this.#clock.tick();
       }
     }
-    if (this.#reported !== known) {
+    if (isReport) {
       this.#textsBeforeReport = this.#count.texts;
     }
   }
@@ -147,33 +169,13 @@ export class StreamMeter {
   get heard(): Pick<StreamedResponse, "reported" | "isReportEarly" | "isFiltered" | "delivered"> {
     const { delivered, texts } = this.#count;
     const isReportEarly = texts > this.#textsBeforeReport;
-    return { reported: this.#reported, isReportEarly, isFiltered: this.#isFiltered, delivered };
+    return { reported: this.#usage.reported, isReportEarly, isFiltered: this.#isFiltered, delivered };
   }
 
   /** When the first output came; null while there is none. */
   get outputTick(): number | null {
     return this.#outputTick;
   }
-}
-
-/** Adds the usage in an event's payload to what is known; each finished image counts. */
-export function addEventUsage(known: ReportedUnits | null, payload: Record<string, unknown>): ReportedUnits | null {
-  if (!mayReportUsage(payload)) {
-    return known;
-  }
-  const usage = usageOf(payload);
-  const isPicture = typeof payload["type"] === "string" && pictureEvent.test(payload["type"]);
-  if (!isPicture) {
-    return usage ?? known;
-  }
-  return { ...(usage ?? known ?? noUnits), images: (known?.images ?? 0) + 1 };
-}
-
-/** Fast path: every event goes through here, and nearly none reports usage. */
-function mayReportUsage(payload: Record<string, unknown>): boolean {
-  const { choices } = payload;
-  const first: unknown = Array.isArray(choices) ? choices[0] : null;
-  return payload["usage"] != null || payload["type"] !== undefined || asObject(first)["usage"] != null;
 }
 
 /** A complete response, and what our own count and its content say if they are needed. */
@@ -215,7 +217,7 @@ function hasOutput({ outputTokens, inputTokens, audioMs, images }: Units): boole
  */
 function formOf(json: Record<string, unknown>, list: string | null): AnswerForm {
   const hasError = json["object"] === "error" || Boolean(json["error"]);
-  if (hasError && ["choices", "data", "output", "results"].every((name) => isEmpty(json[name]))) {
+  if (hasError && resultNames.every((name) => isEmpty(json[name]))) {
     return "error_event";
   }
   return list === null || Array.isArray(json[list]) ? "answer" : "no_result";

@@ -4,6 +4,7 @@ import type { Operation } from "../operations/model.ts";
 import type { UsageLimits } from "./judge-usage.ts";
 import type { UnitPrice } from "./sold-sound.ts";
 import type { ReportedUnits } from "./units.ts";
+import type { Dialect } from "./usage-readers.ts";
 
 /** What a call is charged for, and who counted it; `none` is free. */
 export type Measured = {
@@ -20,6 +21,8 @@ export type AnsweredCall = {
   readonly limits: UsageLimits;
   /** The model's price. */
   readonly price: UnitPrice;
+  /** What the upstream speaks. */
+  readonly dialect?: Dialect;
 };
 
 /** What reached the client, for a response without reported usage. */

@@ -34,7 +34,16 @@ const bookkeeping: ReadonlySet<string> = new Set([
   ...["logprobs", "top_logprobs", "annotations", "content_filter_results", "prompt_filter_results"],
   ...["system_fingerprint", "service_tier", "provider", "background", "output_format", "quality", "size"],
   ...["instructions", "tools", "tool_choice", "metadata", "user", "prompt_cache_key", "safety_identifier"],
+  // Messages: what was quoted is not billed as output, and a signature is not text.
+  ...["stop_sequence", "stop_details", "signature", "citation", "citations", "search_results", "container"],
+  ...["tool_use_id", "caller", "context_management"],
+  // Gemini.
+  ...["finishReason", "finishMessage", "modelVersion", "responseId", "createTime", "usageMetadata", "promptFeedback"],
+  ...["safetyRatings", "citationMetadata", "groundingMetadata", "urlContextMetadata", "logprobsResult"],
+  ...["thoughtSignature", "thought_signature", "inlineData"],
 ]);
+/** Blocks that a provider's own tools have written. */
+const toolResult = /_tool_result$/;
 const pictureNames: ReadonlySet<string> = new Set(["b64_json", "partial_image_b64"]);
 /** Under any other name, text that begins like the address of an image is text. */
 const addressNames: ReadonlySet<string> = new Set(["url", "image_url"]);
@@ -68,14 +77,7 @@ export class Tally {
         this.add(item, name, depth + 1);
       }
     } else if (typeof value === "object" && value !== null && depth < depthMax) {
-      const fields = value as Json;
-      for (const key in fields) {
-        const inner = fields[key];
-        const isText = typeof inner === "string" || (typeof inner === "object" && inner !== null);
-        if (isText && !bookkeeping.has(key)) {
-          this.add(written(key, inner), textName(fields, key, name), depth + 1);
-        }
-      }
+      this.#addFields(value as Json, name, depth);
     }
   }
 
@@ -91,6 +93,19 @@ export class Tally {
     return this.letters + this.signs + this.soundCharacters + this.pictures === 0;
   }
 
+  #addFields(fields: Json, name: string, depth: number): void {
+    if (typeof fields["type"] === "string" && toolResult.test(fields["type"])) {
+      return;
+    }
+    for (const key in fields) {
+      const inner = fields[key];
+      const isText = typeof inner === "string" || (typeof inner === "object" && inner !== null);
+      if (isText && !bookkeeping.has(key)) {
+        this.add(written(key, inner), textName(fields, key, name), depth + 1);
+      }
+    }
+  }
+
   #addText(text: string, name: string): void {
     if (pictureNames.has(name) || (addressNames.has(name) && text.startsWith(pictureAddress))) {
       this.pictures += text === "" ? 0 : 1;
@@ -104,9 +119,11 @@ export class Tally {
   }
 }
 
+const argumentNames: ReadonlySet<string> = new Set(["arguments", "input", "args"]);
+
 /** A model wrote its arguments as a whole, whatever the names of the client's parameters. */
 function written(key: string, value: unknown): unknown {
-  return key === "arguments" && typeof value !== "string" ? JSON.stringify(value) : value;
+  return argumentNames.has(key) && typeof value !== "string" ? JSON.stringify(value) : value;
 }
 
 /** The kind of string under a key: the same key is used for words, audio and images. */

@@ -18,21 +18,27 @@ export function toMessagesUsage(usage: unknown): MessagesUsage {
     return { ...noUsage };
   }
   const promptDetails = detailsOf(usage, "prompt_tokens_details", "input_tokens_details");
-  const prompt = count(usage["prompt_tokens"] ?? usage["input_tokens"]);
-  // A part is never reported as more than the whole, which the client is charged by.
-  const read = Math.min(prompt, count(promptDetails["cached_tokens"]) || count(usage["prompt_cache_hit_tokens"]));
-  const written = Math.min(
-    prompt - read,
-    count(promptDetails["cache_write_tokens"]) ||
-      count(promptDetails["cache_creation_tokens"]) ||
-      count(usage["cache_creation_tokens"]),
+  // Perplexity counts what it has read on the web beside the prompt.
+  const prompt = count(usage["prompt_tokens"] ?? usage["input_tokens"]) + count(usage["citation_tokens"]);
+  const cached = firstCount(
+    promptDetails["cached_tokens"],
+    usage["prompt_cache_hit_tokens"],
+    usage["cached_tokens"],
+    usage["num_cached_tokens"],
   );
+  const kept = firstCount(
+    promptDetails["cache_write_tokens"],
+    promptDetails["cache_creation_tokens"],
+    promptDetails["cache_creation_input_tokens"],
+    usage["cache_creation_tokens"],
+  );
+  // A part is never reported as more than the whole, which the client is charged by.
+  const read = Math.min(prompt, cached);
+  const written = Math.min(prompt - read, kept);
   const answerDetails = detailsOf(usage, "completion_tokens_details", "output_tokens_details");
-  const reasoning = count(answerDetails["reasoning_tokens"]);
+  const reasoning = firstCount(answerDetails["reasoning_tokens"], usage["reasoning_tokens"]);
   const answer = count(usage["completion_tokens"] ?? usage["output_tokens"]);
-  // xAI counts reasoning beside the answer; its total then is all three.
-  const isBeside = count(usage["total_tokens"]) === prompt + answer + reasoning;
-  const output = isBeside ? answer + reasoning : answer;
+  const output = isReasoningBeside(usage, answer, reasoning) ? answer + reasoning : answer;
   const thinking = Math.min(output, reasoning);
   return {
     input_tokens: prompt - read - written,
@@ -43,9 +49,20 @@ export function toMessagesUsage(usage: unknown): MessagesUsage {
   };
 }
 
+/** xAI counts reasoning beside the answer, and its total is all three; Perplexity does so in its research. */
+function isReasoningBeside(usage: JsonObject, answer: number, reasoning: number): boolean {
+  const prompt = count(usage["prompt_tokens"] ?? usage["input_tokens"]);
+  const isResearch = typeof usage["reasoning_tokens"] === "number" && typeof usage["num_search_queries"] === "number";
+  return isResearch || count(usage["total_tokens"]) === prompt + answer + reasoning;
+}
+
 function detailsOf(usage: JsonObject, name: string, otherName: string): JsonObject {
   const details = usage[name] ?? usage[otherName];
   return isJsonObject(details) ? details : {};
+}
+
+function firstCount(...values: readonly unknown[]): number {
+  return values.map(count).find((value) => value > 0) ?? 0;
 }
 
 function count(value: unknown): number {

@@ -1,15 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import type { ParsedRequest, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { DeliveredCount } from "@sluice/control-plane/gateway/settle/measure-usage/count-delivered.ts";
-import {
-  addEventUsage,
-  measureAnswer,
-  measureStream,
-  measureUnread,
-} from "@sluice/control-plane/gateway/settle/measure-usage.ts";
+import { measureAnswer, measureStream, measureUnread } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
 import type { AnsweredCall, StreamedResponse } from "@sluice/control-plane/gateway/usage-count/model.ts";
 import { noUnits, type Units } from "@sluice/control-plane/models/units.ts";
 import { operationOf, type ShortName } from "../../../support/calls/operations.ts";
+import { reportedBy } from "../../../support/calls/reported-usage.ts";
 
 const bounds: RequestBounds = {
   inputTokensMax: 400,
@@ -116,11 +112,13 @@ describe("images", () => {
 
   test("in a stream count once they are finished", () => {
     const usage = { input_tokens: 5, output_tokens: 7 };
-    let known: Units | null = null;
-    known = addEventUsage(known, { type: "image_generation.partial_image", b64_json: "A" });
-    expect(known).toBeNull();
-    known = addEventUsage(known, { type: "image_generation.completed", b64_json: "A", usage });
-    known = addEventUsage(known, { type: "image_edit.completed", b64_json: "A" });
+    const draft = { type: "image_generation.partial_image", b64_json: "A" };
+    expect(reportedBy([draft])).toBeNull();
+    const known = reportedBy([
+      draft,
+      { type: "image_generation.completed", b64_json: "A", usage },
+      { type: "image_edit.completed", b64_json: "A" },
+    ]);
     expect(known).toEqual({ ...noUnits, inputTokens: 5n, outputTokens: 7n, images: 2 });
     expect(stream({ operation: operationOf("images"), end: "failed", reported: known })).toEqual({
       units: known ?? noUnits,
@@ -214,7 +212,7 @@ describe("an implausible usage", () => {
     const units = { inputTokens, outputTokens };
     const marked = { usageSource: "provider", isImplausible: true, units } as const;
     expect(whole(json({ ...answer, usage }), "chat")).toMatchObject(marked);
-    const reported = addEventUsage(null, { choices: [], usage });
+    const reported = reportedBy([{ choices: [], usage }]);
     for (const end of ["completed", "failed", "aborted"] as const) {
       expect(stream({ operation: operationOf("chat"), end, reported })).toMatchObject(marked);
     }
@@ -230,7 +228,7 @@ describe("an implausible usage", () => {
     const units = { outputTokens: 4n };
     const marked = { usageSource: "estimated", isImplausible: true, units } as const;
     expect(whole(json({ ...answer, usage }), "chat")).toMatchObject(marked);
-    const reported = addEventUsage(null, { choices: [], usage });
+    const reported = reportedBy([{ choices: [], usage }]);
     const delivered = deliveredOf({ choices: [{ delta: { content: "four words of text" } }] });
     for (const end of ["completed", "failed", "aborted"] as const) {
       expect(stream({ operation: operationOf("chat"), end, reported, delivered })).toMatchObject(marked);

@@ -2,15 +2,11 @@ import { describe, expect, test } from "bun:test";
 import type { ParsedRequest, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { DeliveredCount } from "@sluice/control-plane/gateway/settle/measure-usage/count-delivered.ts";
 import { readAnswer } from "@sluice/control-plane/gateway/settle/measure-usage/read-usage.ts";
-import {
-  addEventUsage,
-  measureAnswer,
-  measureStream,
-  StreamMeter,
-} from "@sluice/control-plane/gateway/settle/measure-usage.ts";
+import { measureAnswer, measureStream, StreamMeter } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
 import type { StreamedResponse } from "@sluice/control-plane/gateway/usage-count/model.ts";
 import { noUnits, type Units } from "@sluice/control-plane/models/units.ts";
 import { operationOf, type ShortName } from "../../../support/calls/operations.ts";
+import { reportedBy } from "../../../support/calls/reported-usage.ts";
 
 const bounds: RequestBounds = {
   ...{ inputTokensMax: 400, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },
@@ -50,7 +46,7 @@ const streamed = (answer: Partial<StreamedResponse>) =>
   });
 const answered = (value: unknown) =>
   measureAnswer(json(value), { operation: operationOf("chat"), request, limits, price });
-const told = (usage: unknown) => addEventUsage(null, { choices: [], usage });
+const told = (usage: unknown) => reportedBy([{ choices: [], usage }]);
 
 describe("a client that leaves", () => {
   test("owes the input by our count if the provider reported an invalid count", () => {
@@ -126,6 +122,59 @@ describe("a response that broke off", () => {
 
   test("is free when none of it was sent", () => {
     expect(streamed({ end: "failed", reported, delivered: deliveredOf(words), bytesSent: 0 })).toEqual(free);
+  });
+});
+
+describe("a stream of the Messages API", () => {
+  const usage = { input_tokens: 20, cache_read_input_tokens: 18_000, output_tokens: 2 };
+  const start = { type: "message_start", message: { type: "message", content: [], usage } };
+  const delta = { type: "text_delta", text: "four words of text" };
+  const said = { type: "content_block_delta", index: 0, delta };
+  const input = { inputTokens: 18_020n, cacheReadTokens: 18_000n };
+  const heardOf = (...events: Record<string, unknown>[]) => {
+    const meter = new StreamMeter({ tick: () => 0 }, "messages");
+    for (const event of events) {
+      meter.add(event, true);
+    }
+    return meter.heard;
+  };
+
+  test.each(["failed", "aborted"] as const)("that %s costs the input it named, and what was delivered", (end) => {
+    expect(streamed({ ...heardOf(start, said, said), end })).toMatchObject({
+      ...{ usageSource: "estimated", isImplausible: false, units: { ...input, outputTokens: 8n } },
+    });
+  });
+
+  test("that failed before any text is free, and a client that left owes the input", () => {
+    expect(streamed({ ...heardOf(start), end: "failed" })).toEqual(free);
+    expect(streamed({ ...heardOf(start), end: "aborted" })).toMatchObject({ units: { ...input, outputTokens: 0n } });
+  });
+
+  test("costs what its end reports, also when the provider refused to go on", () => {
+    const end = { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 5 } };
+    const charged = { usageSource: "provider", isImplausible: false };
+    expect(streamed(heardOf(start, said, end))).toMatchObject({ ...charged, units: { ...input, outputTokens: 5n } });
+    const refusal = { ...end, delta: { stop_reason: "refusal" }, usage: { output_tokens: 0 } };
+    expect(streamed(heardOf(start, said, refusal))).toMatchObject({
+      ...charged,
+      units: { ...input, outputTokens: 0n },
+    });
+  });
+});
+
+describe("a response of the Gemini API", () => {
+  const operation = { ...operationOf("chat"), resultList: "candidates" };
+  const measured = (value: unknown) =>
+    measureAnswer(json(value), { operation, request, limits, price, dialect: "gemini" });
+  const usageMetadata = { promptTokenCount: 9, totalTokenCount: 9 };
+  const candidate = { content: { parts: [{ text: "words" }] } };
+
+  test("that was filtered costs what the provider reports", () => {
+    const filtered = { candidates: [{ ...candidate, finishReason: "SAFETY" }], usageMetadata };
+    expect(measured(filtered)).toMatchObject({ usageSource: "provider", units: { inputTokens: 9n, outputTokens: 0n } });
+    expect(measured({ candidates: [candidate], usageMetadata })).toMatchObject({
+      ...{ usageSource: "estimated", isImplausible: true, units: { inputTokens: 9n, outputTokens: 1n } },
+    });
   });
 });
 
@@ -264,10 +313,11 @@ describe("a complete response", () => {
 
 describe("the provider's usage report", () => {
   test("is not forgotten when more events follow", () => {
-    const known = told({ prompt_tokens: 7, completion_tokens: 4 });
-    expect(addEventUsage(known, { choices: [] })).toEqual(known);
+    const first = { choices: [], usage: { prompt_tokens: 7, completion_tokens: 4 } };
+    const known = reportedBy([first]);
+    expect(reportedBy([first, { choices: [] }])).toEqual(known);
     for (const usage of [null, {}, { prompt_tokens: "7" }]) {
-      expect(addEventUsage(known, { choices: [], usage })).toEqual(known);
+      expect(reportedBy([first, { choices: [], usage }])).toEqual(known);
     }
   });
 

@@ -2,10 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import type { ParsedRequest, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { DeliveredCount } from "@sluice/control-plane/gateway/settle/measure-usage/count-delivered.ts";
-import { addEventUsage, measureAnswer, measureStream } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
+import { measureAnswer, measureStream } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
 import type { AnsweredCall, StreamedResponse } from "@sluice/control-plane/gateway/usage-count/model.ts";
 import { noUnits, type Units } from "@sluice/control-plane/models/units.ts";
 import { operationOf, type ShortName } from "../../../support/calls/operations.ts";
+import { reportedBy } from "../../../support/calls/reported-usage.ts";
 
 const bounds: RequestBounds = {
   ...{ inputTokensMax: 400, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },
@@ -173,10 +174,9 @@ describe("transcribed audio", () => {
     const delivered = deliveredOf({ type: "transcript.text.delta", delta: "a".repeat(30) });
     const cut = stream({ operation: operationOf("transcription"), end: "failed", request, delivered, bytesSent: 100 });
     expect(cut).toMatchObject({ usageSource: "estimated", units: { audioMs: 2_000n, outputTokens: 6n } });
-    const told = addEventUsage(null, {
-      type: "transcript.text.done",
-      usage: { type: "tokens", input_tokens: 3, output_tokens: 2 },
-    });
+    const told = reportedBy([
+      { type: "transcript.text.done", usage: { type: "tokens", input_tokens: 3, output_tokens: 2 } },
+    ]);
     expect(stream({ operation: operationOf("transcription"), request, reported: told })).toMatchObject({
       units: { inputTokens: 3n },
     });

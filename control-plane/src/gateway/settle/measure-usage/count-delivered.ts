@@ -111,7 +111,8 @@ function tokensOfPicture({ quality }: Json): number {
 /** Counts what a response that came whole delivered. */
 export function countDeliveredAnswer(answer: Json): Delivered {
   const size = new Tally();
-  size.add(answer["choices"] ?? answer["output"] ?? answer, "", 0);
+  const { choices, output, content, candidates } = answer;
+  size.add(choices ?? output ?? content ?? candidates ?? answer, "", 0);
   const items = ["data", "results"].reduce(
     (sum, name) => sum + (Array.isArray(answer[name]) ? answer[name].length : 0),
     0,

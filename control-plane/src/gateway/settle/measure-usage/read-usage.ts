@@ -1,7 +1,6 @@
-import { asObject, type Json, parseObject, type ReportedUnits, toUnits } from "../../usage-count/units.ts";
+import { asObject, type Json, parseObject, type ReportedUnits } from "../../usage-count/units.ts";
+import { type Dialect, usageReaders } from "../../usage-count/usage-readers.ts";
 
-const filtered = "content_filter";
-const usageKey = Buffer.from('"usage"');
 const quote = 0x22;
 const colon = 0x3a;
 const backslash = 0x5c;
@@ -32,21 +31,20 @@ export type ReadAnswer = {
  * so that a usage object inside something that the client had sent never counts.
  * @param list the name of the list that holds the results, or null if there is none
  */
-export function readAnswer(body: Buffer, list: string | null = null): ReadAnswer {
-  const usage = usageAtEnd(body);
+export function readAnswer(body: Buffer, list: string | null = null, dialect: Dialect = "chat"): ReadAnswer {
+  const usage = usageAtEnd(body, dialect);
   if (usage !== null && (list === null || showsItem(body, list))) {
     return { usage, json: null, isObject: true };
   }
   const json = parseObject(body.toString("utf8"));
-  return { usage: json === null ? null : usageOf(json), json, isObject: json !== null };
+  return { usage: json === null ? null : usageOf(json, dialect), json, isObject: json !== null };
 }
 
-/** The usage in the payload of an event: at the top level, in the `response` of the Responses API, or in a choice. */
-export function usageOf(payload: Json): ReportedUnits | null {
-  const choices = Array.isArray(payload["choices"]) ? payload["choices"] : [];
-  const places = [payload["usage"], asObject(payload["response"])["usage"], asObject(choices[0])["usage"]];
-  for (const place of places) {
-    const units = toUnits(asObject(place));
+/** The usage in the payload of a response or an event. */
+export function usageOf(payload: Json, dialect: Dialect = "chat"): ReportedUnits | null {
+  const reader = usageReaders[dialect];
+  for (const place of reader.places(payload)) {
+    const units = reader.read(asObject(place));
     if (units !== null) {
       return units;
     }
@@ -54,27 +52,14 @@ export function usageOf(payload: Json): ReportedUnits | null {
   return null;
 }
 
-/** Whether the payload of a response, or of an event, says that the provider's content filter ended the response. */
-export function isFiltered(payload: Json): boolean {
-  const { choices, response = payload } = payload;
-  if (!Array.isArray(choices)) {
-    return asObject(asObject(response)["incomplete_details"])["reason"] === filtered;
-  }
-  for (const choice of choices) {
-    if (asObject(choice)["finish_reason"] === filtered) {
-      return true;
-    }
-  }
-  return false;
-}
-
-function usageAtEnd(body: Buffer): ReportedUnits | null {
-  const at = body.lastIndexOf(usageKey);
+function usageAtEnd(body: Buffer, dialect: Dialect): ReportedUnits | null {
+  const reader = usageReaders[dialect];
+  const at = body.lastIndexOf(reader.key);
   // A quote after a backslash belongs to a string that ends in the word.
   if (at <= 0 || body.length - at > tailBytesMax || body[at - 1] === backslash) {
     return null;
   }
-  const start = skip(body, at + usageKey.length, colon);
+  const start = skip(body, at + reader.key.length, colon);
   if (body[start] !== openBrace) {
     return null;
   }
@@ -83,7 +68,7 @@ function usageAtEnd(body: Buffer): ReportedUnits | null {
     return null;
   }
   const object = parseObject(body.toString("utf8", start, end));
-  return object === null ? null : toUnits(object);
+  return object === null ? null : reader.read(object);
 }
 
 /** Whether a list of this name has a first item anywhere. Inside a string, the quotes of the name would be escaped. */

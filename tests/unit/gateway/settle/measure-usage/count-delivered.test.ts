@@ -49,6 +49,46 @@ describe("whatever a model writes counts", () => {
   });
 
   test.each<[string, Event]>([
+    ["text", { type: "text_delta", text }],
+    ["thinking", { type: "thinking_delta", thinking: text }],
+    ["the input of a tool", { type: "input_json_delta", partial_json: text }],
+  ])("in a delta of the Messages API: %s", (_what, delta) => {
+    expect(count({ type: "content_block_delta", index: 0, delta })).toMatchObject({ outputTokens: 10, pictures: 0 });
+  });
+
+  test("in a response of the Messages API, with the input of tools as it was written", () => {
+    const tool = { type: "tool_use", id: "toolu_1", name: "", input: { type: text.slice(14), id: 1 } };
+    const content = [
+      { type: "text", text, citations: [{ type: "page_location", cited_text: text }] },
+      { type: "thinking", thinking: text, signature: text },
+      tool,
+      { type: "web_search_tool_result", tool_use_id: "x", content: [{ type: "web_search_result", title: text }] },
+    ];
+    const answer = {
+      id: "msg_1",
+      type: "message",
+      role: "assistant",
+      model: "claude",
+      content,
+      stop_reason: "tool_use",
+    };
+    expect(countDeliveredAnswer(answer)).toMatchObject({ outputTokens: 31, pictures: 0 });
+  });
+
+  test("in a chunk of the Gemini API, and in a response", () => {
+    const parts = [
+      { text },
+      { text, thought: true, thoughtSignature: text },
+      { functionCall: { name: "", args: { name: text.slice(11) } } },
+      { inlineData: { mimeType: "image/png", data: picture } },
+    ];
+    const candidates = [{ content: { role: "model", parts }, finishReason: "STOP", groundingMetadata: { x: text } }];
+    const chunkOf = { candidates, usageMetadata: { trafficType: text }, modelVersion: text, responseId: text };
+    expect(count(chunkOf)).toMatchObject({ outputTokens: 30, pictures: 0 });
+    expect(countDeliveredAnswer(chunkOf)).toMatchObject({ outputTokens: 30, pictures: 0 });
+  });
+
+  test.each<[string, Event]>([
     ["text", { type: "response.output_text.delta", delta: text }],
     ["arguments", { type: "response.function_call_arguments.delta", delta: text }],
     ["code", { type: "response.code_interpreter_call_code.delta", delta: text }],

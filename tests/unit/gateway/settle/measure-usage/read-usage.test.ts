@@ -42,6 +42,23 @@ const spellings: readonly [string, object, Partial<ReportedUnits>][] = [
     { ...both, cacheReadTokens: 4n, cacheWriteTokens: 2n },
   ],
   ["written tokens beside the details", { ...chat, cache_creation_tokens: 2 }, { ...both, cacheWriteTokens: 2n }],
+  ["cached tokens of Moonshot", { ...chat, cached_tokens: 6 }, { ...both, cacheReadTokens: 6n }],
+  ["cached tokens of Mistral", { ...chat, num_cached_tokens: 6 }, { ...both, cacheReadTokens: 6n }],
+  [
+    "written tokens of Qwen",
+    { ...chat, prompt_tokens_details: { cached_tokens: 4, cache_creation_input_tokens: 2 } },
+    { ...both, cacheReadTokens: 4n, cacheWriteTokens: 2n },
+  ],
+  [
+    "reasoning tokens beside the details",
+    { ...chat, total_tokens: 12, reasoning_tokens: 3 },
+    { ...both, reasoningTokens: 3n },
+  ],
+  [
+    "what research of Perplexity read and thought beside the response",
+    { ...chat, total_tokens: 12, citation_tokens: 20, num_search_queries: 2, reasoning_tokens: 70 },
+    { inputTokens: 27n, outputTokens: 75n, reasoningTokens: 70n },
+  ],
   ["the length of a transcription", { type: "duration", seconds: 2.0004 }, { audioMs: 2001n }],
   ["the tokens of a transcription", { type: "tokens", ...responses, input_token_details: { audio_tokens: 7 } }, both],
   ["details that are null", { ...chat, prompt_tokens_details: null }, both],
@@ -77,6 +94,7 @@ describe("the usage of a response", () => {
     expect(usageOf({ choices: [], usage })).toEqual(units(expected));
     expect(usageOf({ type: "response.completed", response: { output: [], usage } })).toEqual(units(expected));
     expect(usageOf({ choices: [{ delta: {}, usage }] })).toEqual(units(expected));
+    expect(usageOf({ choices: [], x_groq: { id: "x", usage } })).toEqual(units(expected));
   });
 
   const sold = spellings.filter(([, , { isOdd, audioMs }]) => isOdd !== true && audioMs === undefined);

@@ -1,0 +1,39 @@
+import { asObject, type Json } from "../../usage-count/units.ts";
+import type { Dialect } from "../../usage-count/usage-readers.ts";
+
+const filtered = "content_filter";
+const geminiReasons: ReadonlySet<unknown> = new Set([
+  "SAFETY",
+  "PROHIBITED_CONTENT",
+  "BLOCKLIST",
+  "RECITATION",
+  "SPII",
+]);
+
+/** Whether the payload of a response, or of an event, says that the provider's content filter ended the response. */
+export const isFiltered: Readonly<Record<Dialect, (payload: Json) => boolean>> = {
+  chat: isFilteredChat,
+  responses: isFilteredChat,
+  messages: ({ delta, stop_reason: reason = asObject(delta)["stop_reason"] }) => reason === "refusal",
+  gemini({ candidates, promptFeedback }) {
+    const isBlocked = asObject(promptFeedback)["blockReason"] !== undefined;
+    return isBlocked || (Array.isArray(candidates) && candidates.some(isFilteredCandidate));
+  },
+};
+
+function isFilteredChat({ choices, ...payload }: Json): boolean {
+  if (!Array.isArray(choices)) {
+    const { response = payload } = payload;
+    return asObject(asObject(response)["incomplete_details"])["reason"] === filtered;
+  }
+  for (const choice of choices) {
+    if (asObject(choice)["finish_reason"] === filtered) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function isFilteredCandidate(candidate: unknown): boolean {
+  return geminiReasons.has(asObject(candidate)["finishReason"]);
+}

@@ -1,0 +1,54 @@
+import { noUnits } from "../../../models/units.ts";
+import { asObject, type Json, type ReportedUnits } from "../../usage-count/units.ts";
+import { type Dialect, usageReaders } from "../../usage-count/usage-readers.ts";
+
+const pictureEvent = /^image_(?:generation|edit)\.completed$/;
+
+/** Follows what the events of a stream report about its usage. */
+export class StreamUsage {
+  readonly #dialect: Dialect;
+  /** What was reported so far, where reports complete each other. */
+  #merged: Json = {};
+  #reported: ReportedUnits | null = null;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** The usage by everything reported so far, or null. */
+  get reported(): ReportedUnits | null {
+    return this.#reported;
+  }
+
+  /**
+   * Adds the usage in an event's payload; each finished image counts.
+   * @returns whether the event reported anything
+   */
+  add(payload: Json): boolean {
+    if (!usageReaders[this.#dialect].mayReport(payload)) {
+      return false;
+    }
+    const known = this.#reported;
+    const usage = this.#read(payload);
+    const isPicture = typeof payload["type"] === "string" && pictureEvent.test(payload["type"]);
+    if (isPicture) {
+      this.#reported = { ...(usage ?? known ?? noUnits), images: (known?.images ?? 0) + 1 };
+    } else if (usage !== null) {
+      this.#reported = usage;
+    }
+    return isPicture || usage !== null;
+  }
+
+  #read(payload: Json): ReportedUnits | null {
+    const { places, read, merge } = usageReaders[this.#dialect];
+    for (const place of places(payload)) {
+      const usage = asObject(place);
+      const units = read(usage);
+      if (units !== null) {
+        this.#merged = merge === null ? usage : merge(this.#merged, usage);
+        return merge === null ? units : read(this.#merged);
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,83 @@
+import { noUnits, type Units } from "../../../models/units.ts";
+import { asObject, atMost, count, countOf, isInvalidCount, type Json, type ReportedUnits } from "../units.ts";
+
+/** The realtime API and transcriptions use singular names for the details. */
+const inputDetails = ["prompt_tokens_details", "input_tokens_details", "input_token_details"];
+const outputDetails = ["completion_tokens_details", "output_tokens_details", "output_token_details"];
+
+const secondsMax = 1e9;
+const countNames = ["prompt_tokens", "completion_tokens", "input_tokens", "output_tokens", "total_tokens"];
+
+/**
+ * Reads the field names of all providers of chat completions (`prompt_tokens`), responses and images (`input_tokens`):
+ * details of cached and reasoning tokens, the spellings of DeepSeek, Moonshot, Mistral, Qwen, xAI, Perplexity and of
+ * routers, and the seconds of a transcription. The input includes what came from a cache and went into it. Null for an
+ * object that counts nothing.
+ */
+export function readChatUsage(usage: Json): ReportedUnits | null {
+  const isDuration = usage["type"] === "duration" && typeof usage["seconds"] === "number";
+  if (!isDuration && countNames.every((name) => typeof usage[name] !== "number")) {
+    return null;
+  }
+  const units = isDuration ? { ...noUnits, audioMs: toMilliseconds(usage["seconds"] as number) } : toTokens(usage);
+  const isOdd =
+    countNames.some((name) => isInvalidCount(usage[name])) || (isDuration && isInvalidTime(usage["seconds"] as number));
+  return isOdd ? { ...units, isOdd } : units;
+}
+
+function toTokens(usage: Json): Units {
+  const read = firstOf(usage, inputDetails);
+  const written = firstOf(usage, outputDetails);
+  const answerTokens = count(usage["completion_tokens"] ?? usage["output_tokens"]);
+  const thoughtTokens = countOf(written["reasoning_tokens"], usage["reasoning_tokens"]);
+  const outputTokens = answerTokens + thoughtsBeside(usage, answerTokens, thoughtTokens);
+  // If only a total is reported, as with ranks, everything that is not output was input.
+  const rest = count(usage["total_tokens"]) - outputTokens;
+  const promptTokens = count(usage["prompt_tokens"] ?? usage["input_tokens"] ?? (rest > 0n ? Number(rest) : 0));
+  // Perplexity counts what it has read on the web beside the prompt, and bills it as input.
+  const inputTokens = promptTokens + count(usage["citation_tokens"]);
+  const cached = countOf(
+    read["cached_tokens"],
+    usage["prompt_cache_hit_tokens"],
+    usage["cached_tokens"],
+    usage["num_cached_tokens"],
+  );
+  const cacheReadTokens = atMost(cached, inputTokens);
+  const kept = countOf(
+    read["cache_write_tokens"],
+    read["cache_creation_tokens"],
+    read["cache_creation_input_tokens"],
+    usage["cache_creation_tokens"],
+  );
+  return {
+    ...noUnits,
+    inputTokens,
+    outputTokens,
+    cacheReadTokens,
+    cacheWriteTokens: atMost(kept, inputTokens - cacheReadTokens),
+    reasoningTokens: atMost(thoughtTokens, outputTokens),
+  };
+}
+
+/**
+ * Reasoning that is counted beside the answer instead of within it, as far as the report proves that: the total of xAI
+ * is all three, and Perplexity names it next to counts that nobody else has.
+ */
+function thoughtsBeside(usage: Json, answerTokens: bigint, thoughtTokens: bigint): bigint {
+  const read = count(usage["prompt_tokens"] ?? usage["input_tokens"]);
+  const isInTotal = count(usage["total_tokens"]) === read + answerTokens + thoughtTokens;
+  const isResearch = typeof usage["reasoning_tokens"] === "number" && typeof usage["num_search_queries"] === "number";
+  return isInTotal || isResearch ? thoughtTokens : 0n;
+}
+
+function isInvalidTime(seconds: number): boolean {
+  return !(seconds >= 0 && seconds < secondsMax);
+}
+
+function firstOf(usage: Json, names: readonly string[]): Json {
+  return asObject(usage[names.find((name) => usage[name] !== undefined && usage[name] !== null) ?? ""]);
+}
+
+function toMilliseconds(seconds: number): bigint {
+  return isInvalidTime(seconds) ? 0n : BigInt(Math.ceil(seconds * 1000));
+}

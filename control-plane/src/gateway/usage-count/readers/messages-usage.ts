@@ -1,0 +1,68 @@
+import { noUnits, type Units } from "../../../models/units.ts";
+import { asObject, atMost, count, isInvalidCount, type Json, type ReportedUnits } from "../units.ts";
+
+const countNames = ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+
+/**
+ * Reads the usage of the Messages API: the tokens that were read fresh, from a cache, and into a cache are three counts
+ * that have nothing in common, and the output includes what was thought. Null for an object that counts nothing.
+ */
+export function readMessagesUsage(usage: Json): ReportedUnits | null {
+  if (countNames.every((name) => typeof usage[name] !== "number")) {
+    return null;
+  }
+  const { iterations } = usage;
+  const parts = Array.isArray(iterations) ? [usage, ...iterations.map(asObject).filter(isCompaction)] : [usage];
+  const units = parts.map(toTokens).reduce(sum);
+  const isInputOnly = typeof usage["output_tokens"] !== "number";
+  const isOdd = parts.some((part) => countNames.some((name) => isInvalidCount(part[name])));
+  return { ...units, ...(isInputOnly ? { isInputOnly } : {}), ...(isOdd ? { isOdd } : {}) };
+}
+
+/**
+ * Adds a report of a stream to earlier ones. Reports are cumulative, and each may leave out, or name as nothing, what
+ * another one has counted.
+ */
+export function mergeMessagesUsage(known: Json, usage: Json): Json {
+  const merged = { ...known };
+  for (const [name, value] of Object.entries(usage)) {
+    if (value !== null && (value !== 0 || typeof merged[name] !== "number")) {
+      merged[name] = value;
+    }
+  }
+  return merged;
+}
+
+/** The report with which a stream begins, without its count of the output: that is a first guess. */
+export function startOfMessagesUsage(usage: Json): Json {
+  return { ...usage, output_tokens: null, output_tokens_details: null };
+}
+
+function toTokens(usage: Json): Units {
+  const cacheReadTokens = count(usage["cache_read_input_tokens"]);
+  const cacheWriteTokens = count(usage["cache_creation_input_tokens"]);
+  const outputTokens = count(usage["output_tokens"]);
+  return {
+    ...noUnits,
+    inputTokens: count(usage["input_tokens"]) + cacheReadTokens + cacheWriteTokens,
+    outputTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    reasoningTokens: atMost(count(asObject(usage["output_tokens_details"])["thinking_tokens"]), outputTokens),
+  };
+}
+
+/** A summary that was written on the way is billed, and not part of the counts around it. */
+function isCompaction(iteration: Json): boolean {
+  return iteration["type"] === "compaction";
+}
+
+function sum(units: Units, { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Units): Units {
+  return {
+    ...units,
+    inputTokens: units.inputTokens + inputTokens,
+    outputTokens: units.outputTokens + outputTokens,
+    cacheReadTokens: units.cacheReadTokens + cacheReadTokens,
+    cacheWriteTokens: units.cacheWriteTokens + cacheWriteTokens,
+  };
+}

@@ -1,0 +1,60 @@
+import { readChatUsage } from "./readers/chat-usage.ts";
+import { readGeminiUsage } from "./readers/gemini-usage.ts";
+import { mergeMessagesUsage, readMessagesUsage, startOfMessagesUsage } from "./readers/messages-usage.ts";
+import { asObject, type Json, type ReportedUnits } from "./units.ts";
+
+export type Dialect = "chat" | "responses" | "messages" | "gemini";
+
+/** How the providers of a dialect report usage. */
+type UsageReader = {
+  /** The name of the usage in a complete response, with its quotes. */
+  readonly key: Buffer;
+  /** Reads a usage object; null if it counts nothing. */
+  read(usage: Json): ReportedUnits | null;
+  /** Whether the payload of an event may report usage. Nearly none does, and every event is asked. */
+  mayReport(payload: Json): boolean;
+  /** Where the payload of a response or an event may report its usage. */
+  places(payload: Json): readonly unknown[];
+  /** Combines a report with earlier ones of the same stream; without it, the last one counts. */
+  readonly merge: ((known: Json, usage: Json) => Json) | null;
+};
+
+/** At the top level, in the `response` of the Responses API, in a choice (Kimi), or beside the choices (Groq). */
+const chat: UsageReader = {
+  key: Buffer.from('"usage"'),
+  read: readChatUsage,
+  mayReport(payload) {
+    const { choices } = payload;
+    const first: unknown = Array.isArray(choices) ? choices[0] : null;
+    return (
+      payload["usage"] != null ||
+      payload["type"] !== undefined ||
+      payload["x_groq"] !== undefined ||
+      asObject(first)["usage"] != null
+    );
+  },
+  places(payload) {
+    const { choices, response, usage, x_groq: groq } = payload;
+    const first: unknown = Array.isArray(choices) ? choices[0] : null;
+    return [usage, asObject(response)["usage"], asObject(first)["usage"], asObject(groq)["usage"]];
+  },
+  merge: null,
+};
+
+const messages: UsageReader = {
+  key: Buffer.from('"usage"'),
+  read: readMessagesUsage,
+  mayReport: ({ type }) => type === "message_start" || type === "message_delta",
+  places: ({ usage, message }) => [usage, startOfMessagesUsage(asObject(asObject(message)["usage"]))],
+  merge: mergeMessagesUsage,
+};
+
+const gemini: UsageReader = {
+  key: Buffer.from('"usageMetadata"'),
+  read: readGeminiUsage,
+  mayReport: ({ usageMetadata }) => usageMetadata != null,
+  places: ({ usageMetadata }) => [usageMetadata],
+  merge: null,
+};
+
+export const usageReaders: Readonly<Record<Dialect, UsageReader>> = { chat, responses: chat, messages, gemini };
