@@ -13,8 +13,8 @@ const workspaces = {
   // Where connections to a server that is not trusted may go, for the same two programs.
   "packages/server-addresses": [],
   "packages/messages-conversion": packages("contracts"),
-  // Requests and responses of one dialect in terms of another.
-  "packages/dialect-conversion": [],
+  // Requests and responses of one dialect in terms of another; chat completions are read as for Messages clients.
+  "packages/dialect-conversion": packages("messages-conversion"),
   "packages/exit-protocol": packages("contracts"),
   // It replaces a foreign server, so it shares no code with the product but the contracts.
   "packages/sandbox-provider": packages("contracts"),
