@@ -65,6 +65,16 @@ describe("the program", () => {
     expect(await answer).toBe("reset");
   });
 
+  test("accepts a key only in the ways that it was told, and does not start with a way that it does not know", async () => {
+    const program = await startProgram(["--auth", "api-key,x-goog-api-key"]);
+    expect((await chat(program.url, {})).status).toBe(401);
+    const asked = { headers: { "x-goog-api-key": "k" } };
+    expect((await fetch(`${program.url}/v1/models`, asked)).status).toBe(200);
+    const mistaken = Bun.spawn([process.execPath, programPath, "--auth", "cookie"], { stderr: "pipe" });
+    expect(await mistaken.exited).toBe(2);
+    expect(await new Response(mistaken.stderr).text()).toContain("--auth must be a list of bearer, x-api-key");
+  });
+
   test("paces its streams by default", async () => {
     const paced = await startProgram(["--pace", "5"]);
     const startedAtMs = performance.now();

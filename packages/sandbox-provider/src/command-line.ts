@@ -1,5 +1,6 @@
 /** Reads the flags of the program; each one has an environment variable as an alternative. */
 import { parseArgs } from "node:util";
+import { authStyles } from "./script/incoming-request.ts";
 import { describeCommands } from "./script/message-commands.ts";
 import type { SandboxOptions } from "./server.ts";
 
@@ -11,12 +12,15 @@ export type CommandLine =
 type Environment = { readonly [name: string]: string | undefined };
 
 const paceMsDefault = "15";
+const acceptable = [...authStyles, "none"] as const;
 
-const help = `Sandbox provider: answers in the OpenAI format and says that it is a sandbox.
+const help = `Sandbox provider: answers in the formats of providers and says that it is a sandbox.
 
   --host ADDRESS       where to listen                     SANDBOX_HOST  127.0.0.1
   --port NUMBER        0 takes a free port                 SANDBOX_PORT  0
   --key KEY            the only API key to accept          SANDBOX_KEY   any key
+  --auth STYLES        how the key may be sent             SANDBOX_AUTH  as usual
+                       ${acceptable.join(", ")}
   --pace MS            pause between chunks of a stream    SANDBOX_PACE  ${paceMsDefault}
   --scriptable         take scripts at /sandbox/script     SANDBOX_SCRIPTABLE=1
   --counts-only        keep no requests, only totals       SANDBOX_COUNTS_ONLY=1
@@ -30,6 +34,7 @@ const flags = {
   host: { type: "string" },
   port: { type: "string" },
   key: { type: "string" },
+  auth: { type: "string" },
   pace: { type: "string" },
   scriptable: { type: "boolean" },
   "counts-only": { type: "boolean" },
@@ -57,16 +62,25 @@ function readOptions(values: Flags, environment: Environment): CommandLine {
   if (!(paceMs >= 0 && Number.isFinite(paceMs))) {
     return { kind: "mistake", text: "--pace must be a number of milliseconds." };
   }
+  const styles = (values.auth ?? environment["SANDBOX_AUTH"] ?? "").split(",").filter((style) => style !== "");
+  if (!styles.every(isAcceptable)) {
+    return { kind: "mistake", text: `--auth must be a list of ${acceptable.join(", ")}.` };
+  }
   const requiredKey = values.key ?? environment["SANDBOX_KEY"] ?? "";
   const options: SandboxOptions = {
     hostname: values.host ?? environment["SANDBOX_HOST"] ?? "127.0.0.1",
     port,
     defaults: { chunkDelayMs: paceMs },
     ...(requiredKey === "" ? {} : { requiredKey }),
+    ...(styles.length === 0 ? {} : { authStyles: styles }),
     isScriptable: values.scriptable ?? environment["SANDBOX_SCRIPTABLE"] === "1",
     keepsRecords: !(values["counts-only"] ?? environment["SANDBOX_COUNTS_ONLY"] === "1"),
   };
   return { kind: "run", options, exitsWithParent: values["exit-with-parent"] === true };
+}
+
+function isAcceptable(style: string): style is (typeof acceptable)[number] {
+  return acceptable.some((name) => name === style);
 }
 
 type Flags = ReturnType<typeof parseFlags>;

@@ -1,6 +1,7 @@
 /** Controls a sandbox in another process over HTTP: `/sandbox/...`, only if it was started as scriptable. */
 import { z } from "zod";
-import { errorAnswer, jsonAnswer } from "./api/json-answer.ts";
+import { jsonAnswer } from "./api/json-answer.ts";
+import { openAiErrorBody } from "./api/openai-dialect.ts";
 import type { SandboxProvider } from "./sandbox.ts";
 import type { IncomingRequest } from "./script/incoming-request.ts";
 import { scriptSchema } from "./script/rules.ts";
@@ -49,14 +50,18 @@ export function answerControl(provider: SandboxProvider, request: IncomingReques
 async function runCommand(provider: SandboxProvider, request: IncomingRequest): Promise<Answer> {
   const command = commands[`${request.head.method} ${request.path}`];
   if (command === undefined) {
-    return errorAnswer({ status: 404, message: `The sandbox knows ${Object.keys(commands).join(", ")}.` });
+    return refusal(404, `The sandbox knows ${Object.keys(commands).join(", ")}.`);
   }
   try {
     return jsonAnswer(await command(provider, request.json));
   } catch (error) {
     const message = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    return errorAnswer({ status: error instanceof z.ZodError ? 400 : 408, message });
+    return refusal(error instanceof z.ZodError ? 400 : 408, message);
   }
+}
+
+function refusal(status: number, message: string): Answer {
+  return jsonAnswer(openAiErrorBody({ status, message }), status);
 }
 
 async function wait(provider: SandboxProvider, wanted: z.infer<typeof waitSchema>): Promise<unknown> {

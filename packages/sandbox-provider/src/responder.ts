@@ -1,6 +1,7 @@
 /** Responds to one request: finds its behaviour, composes the response, sends it, and keeps the record. */
-import { lastUserText } from "./api/prompt.ts";
-import { answerRequest } from "./api/routes.ts";
+import type { Account } from "./api/account.ts";
+import { findDialect } from "./api/find-dialect.ts";
+import { type Access, answerRequest } from "./api/routes.ts";
 import type { Exchange } from "./http/connection.ts";
 import { transmit } from "./http/transmit.ts";
 import { Session } from "./realtime/session.ts";
@@ -18,7 +19,8 @@ export type ResponderOptions = {
   readonly rules: Rules;
   readonly log: RequestLog;
   readonly defaults: Behaviour;
-  readonly requiredKey: string | null;
+  readonly access: Access;
+  readonly account: Account;
   readonly createdAtSeconds: number | null;
   readonly hasMessageCommands: boolean;
   /** Handles requests that control the sandbox itself; null for all others. */
@@ -83,9 +85,10 @@ export class Responder {
 
   async #planFor(record: RequestRecord, exchange: Exchange, { behaviour, source }: Chosen): Promise<Plan> {
     const compose = async (): Promise<Plan> => {
+      const { access, account } = this.#options;
       const createdAtSeconds = this.#options.createdAtSeconds ?? Math.floor(record.receivedAtMs / 1000);
-      const call = { request: record.request, behaviour, index: record.index, createdAtSeconds };
-      const answer = await answerRequest(call, this.#options.requiredKey);
+      const call = { request: record.request, behaviour, index: record.index, createdAtSeconds, account };
+      const answer = await answerRequest(call, access);
       // Positions in a session count its events, and the response that begins the session contains none.
       const ofHead =
         answer.status === switchedStatus ? { ...behaviour, cut: undefined, silence: undefined } : behaviour;
@@ -102,7 +105,7 @@ export class Responder {
     if (scripted !== null) {
       return { behaviour: { ...defaults, ...scripted }, source: scripted };
     }
-    const asked = hasMessageCommands ? readCommands(lastUserText(request) ?? "") : {};
+    const asked = hasMessageCommands ? readCommands(findDialect(request).spoken(request) ?? "") : {};
     return { behaviour: { ...defaults, ...asked }, source: defaults };
   }
 }

@@ -21,7 +21,7 @@ export type SandboxProvider = {
   readonly scriptedLeft: number;
   /** Appends behaviours to the script, by default for one request each. */
   script(behaviours: Behaviour | readonly Behaviour[], conditions?: Conditions): void;
-  /** Empties script and records. */
+  /** Empties script, records and the cache of prompts. */
   reset(): void;
   /** Sets the treatment of new connections: accepted as usual, or ended at once by FIN or RST. */
   setConnectionFault(fault: "none" | "fin" | "rst"): void;

@@ -1,17 +1,18 @@
 /**
- * The sandbox provider: it speaks the OpenAI format, identifies itself as a sandbox, and does to its responses whatever
+ * The sandbox provider: it speaks the formats of providers, identifies itself as a sandbox, and does to its responses whatever
  * a script wants. It is built on plain TCP, because a fault must be able to hit any byte of the HTTP response.
  */
 import type { Socket, TCPSocketListener } from "bun";
 import { answerControl } from "./control.ts";
 import { Connection, type ConnectionHandler } from "./http/connection.ts";
 import type { ReaderLimits } from "./http/request-reader.ts";
+import { PromptCache } from "./messages/prompt-cache.ts";
 import { RequestLog } from "./record/request-log.ts";
 import type { ConnectionFacts, RequestRecord } from "./record/request-record.ts";
 import { Responder } from "./responder.ts";
 import type { SandboxProvider } from "./sandbox.ts";
 import type { Behaviour } from "./script/behaviour.ts";
-import { IncomingRequest } from "./script/incoming-request.ts";
+import { type AuthStyle, IncomingRequest } from "./script/incoming-request.ts";
 import { type Conditions, Rules } from "./script/rules.ts";
 
 export type SandboxOptions = {
@@ -25,6 +26,10 @@ export type SandboxOptions = {
   readonly createdAtSeconds?: number;
   /** The only accepted credential; by default every credential is accepted. */
   readonly requiredKey?: string;
+  /** How a key may be sent, on every path; by default as each dialect has it. */
+  readonly authStyles?: readonly (AuthStyle | "none")[];
+  /** Signatures made with another key are refused, as by another provider; by default all sandboxes share one. */
+  readonly signatureKey?: string;
   /** Whether user messages may carry `sandbox:` commands; true by default. */
   readonly hasMessageCommands?: boolean;
   /** Whether `/sandbox/...` is available over HTTP; false by default. */
@@ -46,6 +51,7 @@ export function startSandboxProvider(options: SandboxOptions = {}): SandboxProvi
 
 class Sandbox implements SandboxProvider {
   readonly #rules = new Rules();
+  readonly #promptCache = new PromptCache();
   readonly #log: RequestLog;
   readonly #responder: Responder;
   readonly #sockets = new Set<SandboxSocket>();
@@ -60,7 +66,8 @@ class Sandbox implements SandboxProvider {
       rules: this.#rules,
       log: this.#log,
       defaults: options.defaults ?? {},
-      requiredKey: options.requiredKey ?? null,
+      access: { requiredKey: options.requiredKey ?? null, authStyles: options.authStyles ?? null },
+      account: { promptCache: this.#promptCache, signatureKey: options.signatureKey ?? "sandbox" },
       createdAtSeconds: options.createdAtSeconds ?? null,
       hasMessageCommands: options.hasMessageCommands ?? true,
       answerControl: (request) => (options.isScriptable === true ? answerControl(this, request) : null),
@@ -107,6 +114,7 @@ class Sandbox implements SandboxProvider {
   reset(): void {
     this.#rules.clear();
     this.#log.reset();
+    this.#promptCache.clear();
     this.#violations = [];
     this.#connectionFault = "none";
   }

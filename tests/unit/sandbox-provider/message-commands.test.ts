@@ -19,17 +19,7 @@ describe("a message", () => {
     ["sandbox: tools a, b-c ,a", { toolCalls: [{ name: "a" }, { name: "b-c" }, { name: "a" }] }],
     ["sandbox: say  two  words", { text: "two words" }],
     ["sandbox: chunks 5 sandbox: omit usage", { chunks: 5, omitUsage: true }],
-    [
-      "sandbox: usage 9 1 cached 4",
-      {
-        usage: {
-          prompt_tokens: 9,
-          completion_tokens: 1,
-          total_tokens: 10,
-          prompt_tokens_details: { cached_tokens: 4, audio_tokens: 0 },
-        },
-      },
-    ],
+    ["sandbox: usage 9 1 cached 4", { tokens: { prompt: 9, completion: 1, cached: 4 } }],
     ["sandbox: html", { isHtmlBody: true, status: 502 }],
     ["sandbox:", {}],
   ];

@@ -1,5 +1,6 @@
 import type { Behaviour } from "../script/behaviour.ts";
 import type { IncomingRequest } from "../script/incoming-request.ts";
+import type { Account } from "./account.ts";
 
 /** The arguments of every endpoint. */
 export type ApiCall = {
@@ -8,4 +9,5 @@ export type ApiCall = {
   /** Counts requests from 0; ids are derived from it, so that they are the same in every run. */
   readonly index: number;
   readonly createdAtSeconds: number;
+  readonly account: Account;
 };

@@ -3,7 +3,8 @@ import type { Behaviour } from "../script/behaviour.ts";
 import { doneEvent } from "../wire/events.ts";
 import type { Answer, SseEvent } from "../wire/plan.ts";
 import type { ApiCall } from "./api-call.ts";
-import { eventStreamHeaders, jsonAnswer, refuse } from "./json-answer.ts";
+import { eventsAnswer, jsonAnswer, refuse } from "./json-answer.ts";
+import { readWishes } from "./openai-wishes.ts";
 import { asArray, asObject, lastUserText, optionalCount, requireBody } from "./prompt.ts";
 import { type Choice, makeReply, promptTokens, type Reply } from "./reply.ts";
 import { wholeText } from "./text-source.ts";
@@ -21,13 +22,13 @@ export function answerChat(call: ApiCall): Answer {
     throw refuse("The 'stream_options' parameter is only allowed when 'stream' is enabled.", "stream_options");
   }
   const reply = makeReply({
-    body,
+    wishes: readWishes(body),
     behaviour,
     spoken: lastUserText(request),
     tokensMax: optionalCount(body, "max_completion_tokens", 1) ?? optionalCount(body, "max_tokens", 1),
     promptTokens: promptTokens(body["messages"], body["tools"]),
     canBeEndless: body["stream"] === true,
-    idSuffix: String(call.index),
+    callIds: `call_sandbox_${call.index}`,
   });
   const base = {
     id: `chatcmpl-sandbox-${call.index}`,
@@ -41,11 +42,7 @@ export function answerChat(call: ApiCall): Answer {
     return jsonAnswer(wholeChat(reply, behaviour, base));
   }
   const isUsageWanted = asObject(body["stream_options"])["include_usage"] === true;
-  return {
-    status: 200,
-    headers: eventStreamHeaders,
-    body: { kind: "events", events: chatEvents({ reply, behaviour, base, isUsageWanted }) },
-  };
+  return eventsAnswer(chatEvents({ reply, behaviour, base, isUsageWanted }));
 }
 
 function wholeChat(reply: Reply, behaviour: Behaviour, base: object): object {

@@ -3,7 +3,8 @@ import type { Behaviour } from "../script/behaviour.ts";
 import { doneEvent } from "../wire/events.ts";
 import type { Answer, SseEvent } from "../wire/plan.ts";
 import type { ApiCall } from "./api-call.ts";
-import { eventStreamHeaders, jsonAnswer } from "./json-answer.ts";
+import { eventsAnswer, jsonAnswer } from "./json-answer.ts";
+import { readWishes } from "./openai-wishes.ts";
 import { asObject, lastUserText, optionalCount, requireBody } from "./prompt.ts";
 import { makeReply, type Reply } from "./reply.ts";
 import { wholeText } from "./text-source.ts";
@@ -16,12 +17,12 @@ export function answerCompletion(call: ApiCall): Answer {
   const { request, behaviour } = call;
   const body = requireBody(request);
   const reply = makeReply({
-    body,
+    wishes: readWishes(body),
     behaviour,
     spoken: lastUserText(request) ?? "",
     tokensMax: optionalCount(body, "max_tokens", 1) ?? tokensMaxDefault,
     promptTokens: countContent(body["prompt"]),
-    idSuffix: String(call.index),
+    callIds: `call_sandbox_${call.index}`,
   });
   const base = {
     id: `cmpl-sandbox-${call.index}`,
@@ -32,8 +33,7 @@ export function answerCompletion(call: ApiCall): Answer {
   };
   if (body["stream"] === true) {
     const isUsageWanted = asObject(body["stream_options"])["include_usage"] === true;
-    const events = completionEvents({ reply, behaviour, base, isUsageWanted });
-    return { status: 200, headers: eventStreamHeaders, body: { kind: "events", events } };
+    return eventsAnswer(completionEvents({ reply, behaviour, base, isUsageWanted }));
   }
   const choices = reply.choices.map((choice, index) => describe(wholeText(choice.text), index, choice.finishReason));
   const usage = behaviour.omitUsage === true ? {} : { usage: chatUsage(reply.counts, behaviour) };

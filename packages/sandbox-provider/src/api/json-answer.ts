@@ -1,12 +1,15 @@
-/** JSON responses, and errors in the format that OpenAI clients parse. */
-import { type Answer, type AnswerHeader, utf8 } from "../wire/plan.ts";
+/** JSON responses, and the refusal of a request, which becomes an error in the format of the client's dialect. */
+import { type Answer, type AnswerHeader, type SseEvent, utf8 } from "../wire/plan.ts";
 
 export type ApiError = {
   readonly status: number;
   readonly message: string;
+  /** For OpenAI clients; other dialects derive theirs from the status. */
   readonly type?: string;
   readonly param?: string | null;
   readonly code?: string | null;
+  /** A behaviour asked for it, not a mistake of the client. */
+  readonly isScripted?: boolean;
 };
 
 /** Thrown by an endpoint to refuse a request; becomes the response. */
@@ -20,19 +23,12 @@ export class RequestRefused extends Error {
   }
 }
 
-export const eventStreamHeaders: readonly AnswerHeader[] = [
+const eventStreamHeaders: readonly AnswerHeader[] = [
   ["Content-Type", "text/event-stream; charset=utf-8"],
   ["Cache-Control", "no-cache"],
 ];
 
 const jsonHeader: AnswerHeader = ["Content-Type", "application/json"];
-
-const ordinaryErrors: Readonly<Record<number, Pick<ApiError, "type" | "code">>> = {
-  401: { type: "invalid_request_error", code: "invalid_api_key" },
-  403: { type: "invalid_request_error", code: "unsupported_country_region_territory" },
-  404: { type: "invalid_request_error", code: "model_not_found" },
-  429: { type: "requests", code: "rate_limit_exceeded" },
-};
 
 export function jsonAnswer(value: unknown, status = 200, headers: readonly AnswerHeader[] = []): Answer {
   return bytesAnswer(utf8(JSON.stringify(value)), status, [jsonHeader, ...headers]);
@@ -42,18 +38,13 @@ export function bytesAnswer(bytes: Uint8Array, status: number, headers: readonly
   return { status, headers, body: { kind: "whole", bytes } };
 }
 
-export function errorAnswer(error: ApiError): Answer {
-  const { status, message, type = "invalid_request_error", param = null, code = null } = error;
-  return jsonAnswer({ error: { message, type, param, code } }, status);
+export function eventsAnswer(events: Iterable<SseEvent>, status = 200): Answer {
+  return { status, headers: eventStreamHeaders, body: { kind: "events", events } };
 }
 
-/** The error that a provider usually gives with this status. */
+/** The error that a behaviour with this status asks for. */
 export function errorOfStatus(status: number): ApiError {
-  const usual = ordinaryErrors[status] ?? {
-    type: status >= 500 ? "server_error" : "invalid_request_error",
-    code: null,
-  };
-  return { status, message: `The sandbox answers ${status} because it was told to.`, ...usual };
+  return { status, message: `The sandbox answers ${status} because it was told to.`, isScripted: true };
 }
 
 /** A 400 that names the parameter. */

@@ -1,55 +1,78 @@
-/**
- * Decides what the assistant says. The rules are the same for chat completions, completions and responses, streamed or
- * not.
- */
+/** Decides what the assistant says. The rules are the same for every dialect, streamed or not. */
 import type { Behaviour } from "../script/behaviour.ts";
-import { asArray, asObject, type JsonObject, optionalCount, textOf } from "./prompt.ts";
+import { asArray } from "./prompt.ts";
 import { schemaInstance } from "./schema-instance.ts";
 import { fillerText, limitText, type TextSource, wholeText, wordsOf } from "./text-source.ts";
 import { chooseToolCalls, type ToolCall } from "./tool-calls.ts";
-import { bytesOfTokens, countContent, countTokens, type TokenCounts, tokensOfBytes } from "./usage.ts";
+import {
+  bytesOfTokens,
+  type CacheCounts,
+  countContent,
+  countTokens,
+  type TokenCounts,
+  tokensOfBytes,
+} from "./usage.ts";
+import type { Wishes } from "./wishes.ts";
 
 export type Choice = {
   readonly text: TextSource;
   readonly reasoning: string;
   readonly refusal: string | null;
   readonly toolCalls: readonly ToolCall[];
+  /** The stop sequence at which the text ends. */
+  readonly stoppedBy: string | null;
   readonly finishReason: string;
 };
 
 export type Reply = { readonly choices: readonly Choice[]; readonly counts: TokenCounts };
 
 export type ReplyRequest = {
-  readonly body: JsonObject;
+  readonly wishes: Wishes;
   readonly behaviour: Behaviour;
   /** The user's last message; null after tool results, when the sandbox always responds with text. */
   readonly spoken: string | null;
   readonly tokensMax: number | null;
   readonly promptTokens: number;
+  /** The parts of the prompt that a cache holds. */
+  readonly cache?: CacheCounts;
   /** Whether the text is sent as it is generated, so that it may be endless. */
   readonly canBeEndless?: boolean;
-  /** Distinguishes the calls of different requests. */
-  readonly idSuffix: string;
+  /** What the ids of the calls begin with; it distinguishes the calls of different requests. */
+  readonly callIds: string;
 };
 
 const notice = "This is the Sluice sandbox provider, not a real model.";
 const remedy = "Set PROVIDER_API_KEY and start again to get answers from a real provider.";
+const thought = "The sandbox only looks at the words of the last message.";
 const quotedMax = 200;
 /** The number of thinking tokens that a reasoning model reports. */
 const reasoningTokensDefault = 64;
 
 export function makeReply(request: ReplyRequest): Reply {
-  const count = Math.min(optionalCount(request.body, "n", 1) ?? 1, 128);
+  const { wishes } = request;
   const reasoning = reasoningTokens(request);
   const textTokensMax = request.tokensMax === null ? Number.POSITIVE_INFINITY : request.tokensMax - reasoning;
-  const choices = Array.from({ length: count }, (_, index) => makeChoice(request, index, Math.max(0, textTokensMax)));
-  const counts: TokenCounts = {
-    prompt: request.promptTokens,
-    cached: 0,
-    completion: choices.reduce((sum, choice) => sum + reasoning + tokensOfChoice(choice), 0),
-    reasoning: reasoning * count,
-  };
+  const choices = Array.from({ length: wishes.choices }, (_, index) =>
+    makeChoice(request, index, Math.max(0, textTokensMax)),
+  );
+  const completion = choices.reduce((sum, choice) => sum + reasoning + tokensOfChoice(choice), 0);
+  const counts = countsOf(request, completion, reasoning * wishes.choices);
   return { choices, counts };
+}
+
+/** Scripted counts take the place of all that was counted of the cache. */
+function countsOf({ behaviour, cache, promptTokens: prompt }: ReplyRequest, completion: number, reasoning: number) {
+  const { tokens } = behaviour;
+  const cached = tokens ?? cache;
+  return {
+    prompt: tokens?.prompt ?? prompt,
+    cached: cached?.cached ?? 0,
+    written5m: cached?.written5m ?? 0,
+    written1h: cached?.written1h ?? 0,
+    completion: tokens?.completion ?? completion,
+    reasoning: tokens?.reasoning ?? reasoning,
+    searches: tokens?.searches ?? 0,
+  };
 }
 
 /** Tokens of the prompt of a chat: its messages and the tools on offer. */
@@ -57,12 +80,11 @@ export function promptTokens(content: unknown, tools: unknown): number {
   return countContent(content) + (asArray(tools).length > 0 ? countTokens(JSON.stringify(tools)) : 0);
 }
 
-function reasoningTokens({ body, behaviour, tokensMax }: ReplyRequest): number {
+function reasoningTokens({ wishes, behaviour, tokensMax }: ReplyRequest): number {
   if (behaviour.reasoning !== undefined) {
     return countTokens(behaviour.reasoning);
   }
-  const effort = body["reasoning_effort"] ?? asObject(body["reasoning"])["effort"] ?? "none";
-  return effort === "none" || effort === "minimal" ? 0 : Math.min(reasoningTokensDefault, tokensMax ?? Infinity);
+  return wishes.reasoning === "none" ? 0 : Math.min(reasoningTokensDefault, tokensMax ?? Infinity);
 }
 
 function tokensOfChoice(choice: Choice): number {
@@ -72,20 +94,21 @@ function tokensOfChoice(choice: Choice): number {
 }
 
 function makeChoice(request: ReplyRequest, index: number, tokensMax: number): Choice {
-  const { behaviour, body, spoken } = request;
-  const reasoning = behaviour.reasoning ?? "";
+  const { behaviour, wishes, spoken } = request;
+  const reasoning = behaviour.reasoning ?? (wishes.reasoning === "shown" ? thought : "");
   const refusal = behaviour.refusal ?? null;
-  const newId = (position: number): string => `call_sandbox_${request.idSuffix}_${index}_${position}`;
-  const toolCalls = chooseToolCalls(body, spoken, behaviour, newId);
+  const newId = (position: number): string => `${request.callIds}_${index}_${position}`;
+  const toolCalls = chooseToolCalls(wishes, spoken, behaviour, newId);
   const isSilent = behaviour.text === undefined && (toolCalls.length > 0 || refusal !== null);
-  const full = isSilent ? wordsOf("") : stopText(textFor(request, index), body["stop"]);
+  const { full, stoppedBy } = stopText(isSilent ? wordsOf("") : textFor(request, index), wishes.stop);
   const text = limitText(full, bytesOfTokens(tokensMax));
+  const isCut = text.bytes < full.bytes;
   const usual = toolCalls.length > 0 ? "tool_calls" : "stop";
-  const finishReason = behaviour.finishReason ?? (text.bytes < full.bytes ? "length" : usual);
-  return { text, reasoning, refusal, toolCalls, finishReason };
+  const finishReason = behaviour.finishReason ?? (isCut ? "length" : usual);
+  return { text, reasoning, refusal, toolCalls, stoppedBy: isCut ? null : stoppedBy, finishReason };
 }
 
-function textFor({ behaviour, body, spoken, canBeEndless }: ReplyRequest, index: number): TextSource {
+function textFor({ behaviour, wishes, spoken, canBeEndless }: ReplyRequest, index: number): TextSource {
   if (behaviour.isEndless === true && canBeEndless === true) {
     return fillerText(Number.POSITIVE_INFINITY, behaviour.chunkBytes);
   }
@@ -95,31 +118,24 @@ function textFor({ behaviour, body, spoken, canBeEndless }: ReplyRequest, index:
   if (behaviour.text !== undefined) {
     return wordsOf(behaviour.text);
   }
-  return wordsOf(structuredText(body) ?? sentence(body, spoken, index));
+  return wordsOf(structuredText(wishes.structure) ?? sentence(wishes.toolResults, spoken, index));
 }
 
 /** Returns JSON text if the client asked for it, by mode or by schema. */
-function structuredText(body: JsonObject): string | null {
-  const format = asObject(body["response_format"] ?? asObject(body["text"])["format"]);
-  if (format["type"] === "json_object") {
+function structuredText(structure: Wishes["structure"]): string | null {
+  if (structure === "json") {
     return JSON.stringify({ sandbox: true, message: `${notice} ${remedy}` });
   }
-  if (format["type"] !== "json_schema") {
-    return null;
-  }
-  return JSON.stringify(schemaInstance(asObject(format["json_schema"] ?? format)["schema"]));
+  return structure === null ? null : JSON.stringify(schemaInstance(structure.schema));
 }
 
-function sentence(body: JsonObject, spoken: string | null, index: number): string {
+function sentence(results: readonly string[], spoken: string | null, index: number): string {
   const numbered = index === 0 ? notice : `${notice} (Choice ${index + 1}.)`;
-  const said = spoken === null ? toolResults(body) : `You wrote: "${shorten(spoken)}".`;
+  const said = spoken === null ? quoteResults(results) : `You wrote: "${shorten(spoken)}".`;
   return `${numbered} ${said} ${remedy}`;
 }
 
-function toolResults(body: JsonObject): string {
-  const messages = asArray(body["messages"] ?? body["input"]).map(asObject);
-  const lastOther = messages.findLastIndex((message) => !("tool_call_id" in message || "output" in message));
-  const results = messages.slice(lastOther + 1).map((message) => textOf(message["content"] ?? message["output"]));
+function quoteResults(results: readonly string[]): string {
   return results.length === 0 ? "There was nothing to answer." : `The tools said: "${shorten(results.join("; "))}".`;
 }
 
@@ -129,12 +145,19 @@ function shorten(text: string): string {
 }
 
 /** Ends the text before the first stop sequence; endless texts are left alone. */
-function stopText(source: TextSource, stop: unknown): TextSource {
-  const sequences = (typeof stop === "string" ? [stop] : asArray(stop)).filter((one) => typeof one === "string");
+function stopText(
+  source: TextSource,
+  sequences: readonly string[],
+): { readonly full: TextSource; readonly stoppedBy: string | null } {
   if (sequences.length === 0 || !Number.isFinite(source.bytes)) {
-    return source;
+    return { full: source, stoppedBy: null };
   }
   const text = wholeText(source);
-  const positions = sequences.map((one) => text.indexOf(one)).filter((position) => position >= 0);
-  return positions.length === 0 ? source : wordsOf(text.slice(0, Math.min(...positions)));
+  const found = sequences
+    .map((sequence) => ({ sequence, position: text.indexOf(sequence) }))
+    .filter(({ position }) => position >= 0)
+    .sort((left, right) => left.position - right.position)[0];
+  return found === undefined
+    ? { full: source, stoppedBy: null }
+    : { full: wordsOf(text.slice(0, found.position)), stoppedBy: found.sequence };
 }

@@ -2,7 +2,8 @@
 import type { Behaviour } from "../script/behaviour.ts";
 import type { Answer } from "../wire/plan.ts";
 import type { ApiCall } from "./api-call.ts";
-import { eventStreamHeaders, jsonAnswer, refuse } from "./json-answer.ts";
+import { eventsAnswer, jsonAnswer, refuse } from "./json-answer.ts";
+import { readWishes } from "./openai-wishes.ts";
 import { asArray, type JsonObject, lastUserText, optionalCount, requireBody } from "./prompt.ts";
 import { type Choice, makeReply, promptTokens } from "./reply.ts";
 import { type OutputItem, responseEvents } from "./response-events.ts";
@@ -17,12 +18,12 @@ export function answerResponses(call: ApiCall): Answer {
     throw refuse("Missing required parameter: 'input'.", "input", "missing_required_parameter");
   }
   const reply = makeReply({
-    body,
+    wishes: readWishes(body),
     behaviour,
     spoken: lastUserText(request),
     tokensMax: optionalCount(body, "max_output_tokens", 1),
     promptTokens: promptTokens([body["instructions"], body["input"]], body["tools"]),
-    idSuffix: String(call.index),
+    callIds: `call_sandbox_${call.index}`,
   });
   const [choice] = reply.choices;
   const items = choice === undefined ? [] : outputItems(choice, call.index);
@@ -39,8 +40,7 @@ export function answerResponses(call: ApiCall): Answer {
   if (body["stream"] !== true) {
     return jsonAnswer(whole);
   }
-  const events = responseEvents({ begun, items, whole });
-  return { status: 200, headers: eventStreamHeaders, body: { kind: "events", events } };
+  return eventsAnswer(responseEvents({ begun, items, whole }));
 }
 
 function describeResponse(call: ApiCall, body: JsonObject & { readonly model: string }): JsonObject {

@@ -1,19 +1,16 @@
 /** From a request to its response: credential, path, method, then the endpoint. */
+import { answerMessages, answerTokenCount } from "../messages/messages.ts";
 import { answerRealtime } from "../realtime/handshake.ts";
 import type { Behaviour } from "../script/behaviour.ts";
+import type { AuthStyle } from "../script/incoming-request.ts";
 import { type Answer, type AnswerHeader, utf8 } from "../wire/plan.ts";
 import type { ApiCall } from "./api-call.ts";
 import { answerChat } from "./chat-completions.ts";
 import { answerCompletion } from "./completions.ts";
+import type { Dialect } from "./dialect.ts";
 import { answerEmbeddings } from "./embeddings.ts";
-import {
-  bytesAnswer,
-  errorAnswer,
-  errorOfStatus,
-  eventStreamHeaders,
-  jsonAnswer,
-  RequestRefused,
-} from "./json-answer.ts";
+import { findDialect } from "./find-dialect.ts";
+import { type ApiError, bytesAnswer, errorOfStatus, eventsAnswer, jsonAnswer, RequestRefused } from "./json-answer.ts";
 import { answerImages, answerSpeech, answerTranscription } from "./media.ts";
 import { answerModels } from "./models.ts";
 import { answerModerations } from "./moderations.ts";
@@ -24,6 +21,14 @@ type Endpoint = {
   readonly method: string;
   readonly path: RegExp;
   readonly answer: (call: ApiCall) => Answer | Promise<Answer>;
+};
+
+/** Which keys are accepted, and how they may be sent. */
+export type Access = {
+  /** The only accepted key; null accepts any. */
+  readonly requiredKey: string | null;
+  /** The accepted ways for every path, `none` for requests without a key; null for those of the dialect. */
+  readonly authStyles: readonly (AuthStyle | "none")[] | null;
 };
 
 const endpoints: readonly Endpoint[] = [
@@ -37,40 +42,54 @@ const endpoints: readonly Endpoint[] = [
   { method: "POST", path: /^\/v1\/moderations$/, answer: answerModerations },
   { method: "POST", path: /^\/v1\/rerank$/, answer: answerRerank },
   { method: "GET", path: /^\/v1\/realtime$/, answer: answerRealtime },
-  { method: "GET", path: /^\/v1\/models(?:\/[^/]+)?$/, answer: answerModels },
+  { method: "POST", path: /^(?:\/anthropic)?\/v1\/messages$/, answer: answerMessages },
+  { method: "POST", path: /^(?:\/anthropic)?\/v1\/messages\/count_tokens$/, answer: answerTokenCount },
+  { method: "GET", path: /^(?:\/anthropic)?\/v1\/models(?:\/[^/]+)?$/, answer: answerModels },
 ];
 
-/** The response to one request; refusals use the OpenAI format. A `requiredKey` of null accepts any credential. */
-export async function answerRequest(call: ApiCall, requiredKey: string | null): Promise<Answer> {
-  const scripted = scriptedAnswer(call.behaviour);
-  const answer = scripted ?? (await ordinaryAnswer(call, requiredKey));
+/** The response to one request; refusals use the format of its dialect. */
+export async function answerRequest(call: ApiCall, access: Access): Promise<Answer> {
+  const dialect = findDialect(call.request);
+  const scripted = scriptedAnswer(call, dialect);
+  const answer = scripted ?? (await ordinaryAnswer(call, dialect, access));
   return {
     ...answer,
     status: scripted === null && answer.status < 400 ? (call.behaviour.status ?? answer.status) : answer.status,
-    headers: [...commonHeaders(call), ...answer.headers, ...askedHeaders(call.behaviour)],
+    headers: [...usualHeaders(call), ...dialect.headers(call), ...answer.headers, ...askedHeaders(call.behaviour)],
+    form: dialect.form,
   };
 }
 
-async function ordinaryAnswer(call: ApiCall, requiredKey: string | null): Promise<Answer> {
+async function ordinaryAnswer(call: ApiCall, dialect: Dialect, access: Access): Promise<Answer> {
   try {
-    return await findEndpoint(call, requiredKey).answer(call);
+    checkCredential(call, dialect, access);
+    return await findEndpoint(call).answer(call);
   } catch (error) {
     if (error instanceof RequestRefused) {
-      return errorAnswer(error.error);
+      return errorAnswer(error.error, call, dialect);
     }
     throw error;
   }
 }
 
-function findEndpoint({ request }: ApiCall, requiredKey: string | null): Endpoint {
-  const { credential, path, head } = request;
-  if (credential === null) {
-    const message = "You didn't provide an API key. Send it in an Authorization header: 'Authorization: Bearer KEY'.";
-    throw new RequestRefused({ status: 401, message });
+function errorAnswer(error: ApiError, call: ApiCall, dialect: Dialect): Answer {
+  return jsonAnswer(dialect.errorBody(error, call), error.status);
+}
+
+function checkCredential({ request }: ApiCall, dialect: Dialect, access: Access): void {
+  const accepted = access.authStyles ?? dialect.authStyles;
+  const sent = request.credentials.filter(({ style }) => accepted.includes(style));
+  if (sent.length === 0 && !(accepted.includes("none") && request.credentials.length === 0)) {
+    throw new RequestRefused(dialect.keyErrors.missing);
   }
-  if (requiredKey !== null && credential !== requiredKey) {
-    throw new RequestRefused({ status: 401, message: "Incorrect API key provided.", code: "invalid_api_key" });
+  const { requiredKey } = access;
+  if (requiredKey !== null && sent.some(({ value }) => value !== requiredKey)) {
+    throw new RequestRefused(dialect.keyErrors.wrong);
   }
+}
+
+function findEndpoint({ request }: ApiCall): Endpoint {
+  const { path, head } = request;
   const onPath = endpoints.filter((candidate) => candidate.path.test(path));
   const endpoint = onPath.find((candidate) => candidate.method === head.method);
   if (endpoint !== undefined) {
@@ -84,7 +103,8 @@ function findEndpoint({ request }: ApiCall, requiredKey: string | null): Endpoin
 }
 
 /** The response if the behaviour already determines all of it, without reading the request. */
-function scriptedAnswer(behaviour: Behaviour): Answer | null {
+function scriptedAnswer(call: ApiCall, dialect: Dialect): Answer | null {
+  const { behaviour } = call;
   const status = behaviour.status ?? (behaviour.redirectTo === undefined ? 200 : 307);
   if (behaviour.isHtmlBody === true) {
     const title = `${status} Sandbox`;
@@ -95,7 +115,7 @@ function scriptedAnswer(behaviour: Behaviour): Answer | null {
     return bytesAnswer(new Uint8Array(0), status, [["Content-Type", "text/plain"]]);
   }
   if (behaviour.events !== undefined) {
-    return { status, headers: eventStreamHeaders, body: { kind: "events", events: [] } };
+    return eventsAnswer([], status);
   }
   if (typeof behaviour.body === "string") {
     return bytesAnswer(utf8(behaviour.body), status, [["Content-Type", "application/json"]]);
@@ -103,7 +123,7 @@ function scriptedAnswer(behaviour: Behaviour): Answer | null {
   if (behaviour.body !== undefined) {
     return jsonAnswer(behaviour.body, status);
   }
-  return status >= 300 ? errorAnswer(errorOfStatus(status)) : null;
+  return status >= 300 ? errorAnswer(errorOfStatus(status), call, dialect) : null;
 }
 
 function askedHeaders(behaviour: Behaviour): AnswerHeader[] {
@@ -117,19 +137,9 @@ function askedHeaders(behaviour: Behaviour): AnswerHeader[] {
   return headers;
 }
 
-/**
- * Headers that the real provider adds to every response, so that tests can see whether a gateway keeps or drops them.
- */
-function commonHeaders(call: ApiCall): AnswerHeader[] {
+function usualHeaders(call: ApiCall): readonly AnswerHeader[] {
   return [
     ["Date", new Date(call.createdAtSeconds * 1000).toUTCString()],
     ["Server", "sluice-sandbox"],
-    ["x-request-id", `req_sandbox_${call.index}`],
-    ["openai-organization", "sandbox-organization"],
-    ["openai-processing-ms", "1"],
-    ["openai-version", "2020-10-01"],
-    ["x-ratelimit-limit-requests", "10000"],
-    ["x-ratelimit-remaining-requests", "9999"],
-    ["x-ratelimit-reset-requests", "6ms"],
   ];
 }

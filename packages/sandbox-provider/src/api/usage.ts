@@ -9,12 +9,17 @@ import type { Behaviour } from "../script/behaviour.ts";
 export const attachmentTokens = 85;
 const bytesPerToken = 4;
 
-export type TokenCounts = {
+/** How much of a prompt came from a cache, and how much was written to one, for five minutes or for an hour. */
+export type CacheCounts = { readonly cached: number; readonly written5m: number; readonly written1h: number };
+
+export type TokenCounts = CacheCounts & {
+  /** The tokens of the prompt, including what was cached or written to a cache. */
   readonly prompt: number;
-  readonly cached: number;
   /** The tokens of the completion, including reasoning. */
   readonly completion: number;
   readonly reasoning: number;
+  /** Web searches that the provider made by itself. */
+  readonly searches: number;
 };
 
 export function tokensOfBytes(bytes: number): number {

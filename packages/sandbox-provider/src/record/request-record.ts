@@ -1,7 +1,7 @@
 /** Everything that the sandbox received and sent for one request. */
 import type { RequestHeader } from "../http/request-reader.ts";
 import type { TransmitOutcome } from "../http/transmit.ts";
-import type { IncomingRequest } from "../script/incoming-request.ts";
+import type { AuthStyle, IncomingRequest } from "../script/incoming-request.ts";
 
 export type ConnectionFacts = {
   /** Counts connections from 0, so that reuse of a connection can be seen. */
@@ -71,6 +71,11 @@ export class RequestRecord {
     return this.request.credential;
   }
 
+  /** How the request carried its key or keys. */
+  get credentialStyles(): readonly AuthStyle[] {
+    return this.request.credentials.map(({ style }) => style);
+  }
+
   get model(): string | null {
     return this.request.model;
   }
@@ -115,6 +120,7 @@ export class RequestRecord {
       headLines: this.headLines,
       bodyBase64: this.body.toString("base64"),
       credential: this.credential,
+      credentialStyles: this.credentialStyles,
       status: this.status,
       outcome: this.outcome,
       isHeld: this.isHeld,
@@ -136,6 +142,7 @@ export type RequestRecordJson = ConnectionFacts & {
   readonly headLines: readonly string[];
   readonly bodyBase64: string;
   readonly credential: string | null;
+  readonly credentialStyles: readonly AuthStyle[];
   readonly status: number | null;
   readonly outcome: RecordOutcome;
   readonly isHeld: boolean;

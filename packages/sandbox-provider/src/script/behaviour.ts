@@ -34,6 +34,17 @@ const toolCall = z.strictObject({
   id: z.string().optional(),
 });
 
+/** `prompt` includes what was cached or written to a cache, `completion` includes the reasoning. */
+const tokens = z.strictObject({
+  prompt: count.optional(),
+  cached: count.optional(),
+  written5m: count.optional(),
+  written1h: count.optional(),
+  completion: count.optional(),
+  reasoning: count.optional(),
+  searches: count.optional(),
+});
+
 export const behaviourSchema = z.strictObject({
   // Time.
   /** The delay before the first byte of the head. */
@@ -44,7 +55,7 @@ export const behaviourSchema = z.strictObject({
   chunkDelayMs: milliseconds.optional(),
 
   // Head.
-  /** The status; 400 and above sends an error in the OpenAI format unless a body is given. */
+  /** The status; 400 and above sends an error in the dialect's format unless a body is given. */
   status: z.int().min(200).max(599).optional(),
   /** Headers that are added to the usual ones or replace them (names in any case); null removes one. */
   headers: z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()])).optional(),
@@ -66,18 +77,24 @@ export const behaviourSchema = z.strictObject({
   // Content.
   /** The assistant's text. */
   text: z.string().optional(),
-  /** The reasoning, sent before the text as `reasoning_content`. */
+  /** The reasoning, sent before the text, as `reasoning_content` or in the dialect's own form. */
   reasoning: z.string().optional(),
+  /** In Messages: the reasoning comes encrypted. */
+  isReasoningRedacted: z.boolean().optional(),
   refusal: z.string().optional(),
   toolCalls: z.array(toolCall).optional(),
   finishReason: z.string().optional(),
   /** This many pieces of text, each of `chunkBytes` (default 4) bytes, instead of the usual sentence. */
   chunks: count.optional(),
   chunkBytes: z.int().positive().optional(),
-  /** Endless text in pieces, in a streamed chat completion. */
+  /** Endless text in pieces, in a streamed chat completion or message. */
   isEndless: z.boolean().optional(),
   /** Fields that replace those of the counted usage; unknown fields are sent unchanged. */
   usage: json.optional(),
+  /** In a stream of Messages: the fields that replace those of the usage at the start, in place of `usage`. */
+  usageAtStart: json.optional(),
+  /** Counts in place of the counted ones; every dialect spells them in its own way. */
+  tokens: tokens.optional(),
   omitUsage: z.boolean().optional(),
   /** Where a stream has its usage; by default in a separate chunk, and only on request. */
   usagePlacement: z.enum(["own-chunk", "with-finish", "every-chunk", "unasked"]).optional(),

@@ -97,12 +97,7 @@ const commands: readonly Command[] = [
     effect: "reports so many prompt and completion tokens",
     pattern: /^usage (?<prompt>\d{1,9}) (?<completion>\d{1,9})(?: cached (?<cached>\d{1,9}))?$/,
     read: ({ prompt, completion, cached = "0" }) => ({
-      usage: {
-        prompt_tokens: Number(prompt),
-        completion_tokens: Number(completion),
-        total_tokens: Number(prompt) + Number(completion),
-        prompt_tokens_details: { cached_tokens: Number(cached), audio_tokens: 0 },
-      },
+      tokens: { prompt: Number(prompt), completion: Number(completion), cached: Number(cached) },
     }),
   },
   {

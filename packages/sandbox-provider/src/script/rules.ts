@@ -8,7 +8,7 @@ const matcherSchema = z.strictObject({
   /** The whole path without the query. */
   path: z.string().optional(),
   model: z.string().optional(),
-  /** The credential after `Bearer`. */
+  /** The key, however it was sent; the one in the Authorization header where there are several. */
   credential: z.string().optional(),
   isStream: z.boolean().optional(),
   /** A text anywhere in the body. */

@@ -1,9 +1,18 @@
 /** Turns a response and a behaviour into the pieces to send. */
 import { STATUS_CODES } from "node:http";
 import type { Behaviour } from "../script/behaviour.ts";
-import { encodeEvent, shapeEvents } from "./events.ts";
+import { encodeEvent, plainForm, shapeEvents } from "./events.ts";
 import { corruptTransport } from "./faults.ts";
-import { type Answer, type AnswerHeader, type Ending, latin1, type Piece, type Plan, type SseEvent } from "./plan.ts";
+import {
+  type Answer,
+  type AnswerHeader,
+  type Ending,
+  latin1,
+  type Piece,
+  type Plan,
+  type SseEvent,
+  type StreamForm,
+} from "./plan.ts";
 
 export type ComposeInput = {
   readonly answer: Answer;
@@ -114,7 +123,8 @@ function payloadOf(answer: Answer, behaviour: Behaviour): Iterable<Piece> {
     return filler(behaviour.hugeBodyBytes, behaviour);
   }
   if (answer.body.kind === "events") {
-    return paceEvents(shapeEvents(answer.body.events, behaviour), behaviour);
+    const form = answer.form ?? plainForm;
+    return paceEvents(shapeEvents(answer.body.events, behaviour, form), behaviour, form);
   }
   return [{ bytes: answer.body.bytes, delayMs: behaviour.firstTokenDelayMs ?? 0, chunks: 1 }];
 }
@@ -127,11 +137,11 @@ function* filler(length: number, behaviour: Behaviour): Iterable<Piece> {
   }
 }
 
-/** `[DONE]` follows the last chunk without a pause, as with real providers. */
-function* paceEvents(events: Iterable<SseEvent>, behaviour: Behaviour): Iterable<Piece> {
+/** The end mark follows the last chunk without a pause, as with real providers. */
+function* paceEvents(events: Iterable<SseEvent>, behaviour: Behaviour, form: StreamForm): Iterable<Piece> {
   let index = 0;
   for (const event of events) {
-    const between = event.data === "[DONE]" ? 0 : (behaviour.chunkDelayMs ?? 0);
+    const between = form.isEnd(event) ? 0 : (behaviour.chunkDelayMs ?? 0);
     const delayMs = index === 0 ? (behaviour.firstTokenDelayMs ?? 0) : between;
     yield { bytes: encodeEvent(event, index, behaviour), delayMs, chunks: 1 };
     index += 1;

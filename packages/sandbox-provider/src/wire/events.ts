@@ -1,21 +1,30 @@
 /** Turns the events of a stream into bytes, and corrupts them as the behaviour says. */
 import type { Behaviour } from "../script/behaviour.ts";
-import { type SseEvent, utf8 } from "./plan.ts";
+import { type SseEvent, type StreamForm, utf8 } from "./plan.ts";
 
 export const doneEvent: SseEvent = { data: "[DONE]" };
+
+export const plainForm: StreamForm = {
+  nameOf: () => null,
+  isEnd: (event) => event.data === doneEvent.data,
+  end: doneEvent,
+  errorEvent: (message) => ({
+    data: JSON.stringify({ error: { message, type: "server_error", param: null, code: null } }),
+  }),
+};
 
 const lineEnds = { lf: "\n", crlf: "\r\n", cr: "\r" } as const;
 
 /** The events as this behaviour wants them, still as text. */
-export function shapeEvents(events: Iterable<SseEvent>, behaviour: Behaviour): Iterable<SseEvent> {
-  let shaped = behaviour.events === undefined ? events : wordForWord(behaviour.events);
+export function shapeEvents(events: Iterable<SseEvent>, behaviour: Behaviour, form: StreamForm): Iterable<SseEvent> {
+  let shaped = behaviour.events === undefined ? events : wordForWord(behaviour.events, form);
   if (behaviour.noDone === true) {
-    shaped = withoutDone(shaped);
+    shaped = withoutEnd(shaped, form);
   }
   if (behaviour.malformedChunk !== undefined) {
     shaped = breakOff(shaped, behaviour.malformedChunk);
   }
-  return behaviour.errorEventAfter === undefined ? shaped : endWithError(shaped, behaviour.errorEventAfter);
+  return behaviour.errorEventAfter === undefined ? shaped : endWithError(shaped, behaviour.errorEventAfter, form);
 }
 
 /** One event as bytes, preceded by a comment line if one is due. */
@@ -27,16 +36,20 @@ export function encodeEvent(event: SseEvent, index: number, behaviour: Behaviour
   return utf8(`${comment}${name}data: ${event.data}${end}${end}`);
 }
 
-function* wordForWord(events: readonly (string | Record<string, unknown>)[]): Iterable<SseEvent> {
+function* wordForWord(events: readonly (string | Record<string, unknown>)[], form: StreamForm): Iterable<SseEvent> {
   for (const event of events) {
-    yield { data: typeof event === "string" ? event : JSON.stringify(event) };
+    const name = typeof event === "string" ? null : form.nameOf(event);
+    const data = typeof event === "string" ? event : JSON.stringify(event);
+    yield name === null ? { data } : { name, data };
   }
-  yield doneEvent;
+  if (form.end !== null) {
+    yield form.end;
+  }
 }
 
-function* withoutDone(events: Iterable<SseEvent>): Iterable<SseEvent> {
+function* withoutEnd(events: Iterable<SseEvent>, form: StreamForm): Iterable<SseEvent> {
   for (const event of events) {
-    if (event.data !== doneEvent.data) {
+    if (!form.isEnd(event)) {
       yield event;
     }
   }
@@ -50,7 +63,7 @@ function* breakOff(events: Iterable<SseEvent>, brokenIndex: number): Iterable<Ss
   }
 }
 
-function* endWithError(events: Iterable<SseEvent>, after: number): Iterable<SseEvent> {
+function* endWithError(events: Iterable<SseEvent>, after: number, form: StreamForm): Iterable<SseEvent> {
   let left = after;
   for (const event of events) {
     if (left === 0) {
@@ -59,11 +72,5 @@ function* endWithError(events: Iterable<SseEvent>, after: number): Iterable<SseE
     left -= 1;
     yield event;
   }
-  const error = {
-    message: "The sandbox broke off this stream on demand.",
-    type: "server_error",
-    param: null,
-    code: null,
-  };
-  yield { data: JSON.stringify({ error }) };
+  yield form.errorEvent("The sandbox broke off this stream on demand.");
 }

@@ -3,10 +3,23 @@ export type AnswerHeader = readonly [name: string, value: string];
 
 export type SseEvent = { readonly name?: string; readonly data: string };
 
+/** How the events of a dialect look where a behaviour changes or adds some. */
+export type StreamForm = {
+  /** The name in the `event:` line of an event that a script gives. */
+  readonly nameOf: (event: Readonly<Record<string, unknown>>) => string | null;
+  /** Whether this event only says that the stream is complete. */
+  readonly isEnd: (event: SseEvent) => boolean;
+  /** What follows the events that a script gives. */
+  readonly end: SseEvent | null;
+  readonly errorEvent: (message: string) => SseEvent;
+};
+
 /** What the API responds, before any behaviour affects how it is sent. */
 export type Answer = {
   readonly status: number;
   readonly headers: readonly AnswerHeader[];
+  /** By default, events have no names and end with `[DONE]`. */
+  readonly form?: StreamForm;
   readonly body:
     | { readonly kind: "whole"; readonly bytes: Uint8Array }
     /** The events are computed while they are sent, so that a stream may be longer than memory. */

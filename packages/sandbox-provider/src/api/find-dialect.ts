@@ -1,0 +1,14 @@
+import { messagesDialect } from "../messages/messages-dialect.ts";
+import type { IncomingRequest } from "../script/incoming-request.ts";
+import type { Dialect } from "./dialect.ts";
+import { openAiDialect } from "./openai-dialect.ts";
+
+/** The dialect of a request: its path tells, and for the list of models, which two dialects have, a header. */
+export function findDialect(request: IncomingRequest): Dialect {
+  const { path } = request;
+  const isMessages =
+    path.startsWith("/anthropic/") ||
+    path.startsWith("/v1/messages") ||
+    (path.startsWith("/v1/models") && request.header("anthropic-version") !== null);
+  return isMessages ? messagesDialect : openAiDialect;
+}
