@@ -11,6 +11,8 @@ const parts: ReadonlyMap<string, readonly string[]> = new Map([
   [`${gateway}attempt-channels.ts`, [`${gateway}dispatch/`, `${gateway}respond/`]],
   // Where a body is parsed depends on its size.
   [`${gateway}parse-body.ts`, [`${gateway}admit/`]],
+  // One attempt at one channel, from its request to its settlement.
+  [`${gateway}call-attempt.ts`, [`${gateway}admit/`, `${gateway}dispatch/`, `${gateway}respond/`, `${gateway}settle/`]],
   // A call ends in several branches of the pipeline, but in one way.
   [`${gateway}call-ender.ts`, [`${gateway}settle/`]],
 ]);

@@ -77,7 +77,7 @@ export const answerMutants: readonly Mutant[] = [
   {
     id: "relay/stream-done",
     file: "control-plane/src/gateway/respond/stream-events.ts",
-    from: 'this.#end({ kind: "completed" }, doneEvent);',
+    from: 'this.#end({ kind: "completed" }, last);',
     to: 'this.#end({ kind: "completed" });',
     rule: "an answer that is whole ends with its mark",
     tests: ["unit/gateway/respond/stream-events.test.ts", "unit/gateway/respond/stream-events-client.test.ts"],

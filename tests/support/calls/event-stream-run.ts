@@ -25,6 +25,7 @@ export function runEventStream(more: Partial<StreamOwner> = {}): EventStreamRun 
   const delivered: boolean[] = [];
   const body = new PushedBody();
   const stream = new EventStream({
+    converter: null,
     form: "choices",
     hidesUsage: true,
     stallTimeoutMs: 60_000,

@@ -27,6 +27,8 @@ export type StreamForm = "choices" | "responses" | "framed" | "raw";
 export type OperationRules = {
   /** The dialect that its requests and responses are written in. */
   readonly dialect: Dialect;
+  /** A channel that speaks only other dialects can serve it after a conversion. */
+  readonly isConvertible: boolean;
   /** A call of a model; the list of models, which is answered here; or a path that is only passed through. */
   readonly handling: "call" | "list" | "pass";
   readonly methods: readonly string[];

@@ -16,6 +16,7 @@ import {
 /** JSON in, JSON out, and the results are not text. The rows below list the differences. */
 const plain: OperationRules = {
   dialect: "chat",
+  isConvertible: false,
   handling: "call",
   methods: ["POST"],
   optionPlace: null,
@@ -47,6 +48,7 @@ type Row<Name extends OperationName> = OperationRules & Omit<BodyRules[(typeof d
 const rows: { readonly [Name in OperationName]: Row<Name> } = {
   chat: {
     ...written,
+    isConvertible: true,
     readBounds: chatBounds,
     optionPlace: "chat",
     tools: "checked",
@@ -66,6 +68,7 @@ const rows: { readonly [Name in OperationName]: Row<Name> } = {
   responses: {
     ...written,
     dialect: "responses",
+    isConvertible: true,
     readBounds: responseBounds,
     optionPlace: "responses",
     tools: "search_dropped",

@@ -6,6 +6,7 @@ import {
 } from "@sluice/http-client/model";
 import type { StreamEnding, StreamOpening } from "../model.ts";
 import type { StreamForm } from "../operations/model.ts";
+import type { EventConverter } from "../upstreams/convert-answer.ts";
 import { ChoiceEnds } from "./stream-events/choice-ends.ts";
 import { ClientQueue } from "./stream-events/client-queue.ts";
 import { EventAssembler } from "./stream-events/event-assembler.ts";
@@ -22,6 +23,8 @@ export type StreamClosing = {
 /** What the stream needs from its call. */
 export interface StreamOwner {
   readonly form: StreamForm;
+  /** Converts the events for a client of another dialect; null passes them on as they are. */
+  readonly converter: EventConverter | null;
   /** We requested the usage chunk, not the client. */
   readonly hidesUsage: boolean;
   /** The upstream is known to end its streams without an end mark. */
@@ -55,6 +58,7 @@ function endingOf({ kind, payload }: SeenEvent): StreamEnding | null {
   }
 }
 
+const nothing = Buffer.alloc(0);
 /** Some providers omit this event and just close the connection. */
 const doneEvent = Buffer.from("data: [DONE]\n\n");
 /** Limits the comments that are kept before the first event; further ones are dropped. */
@@ -141,7 +145,7 @@ export class EventStream implements HttpBodySink {
     }
     const events = this.#assembler.push(packet);
     if (events !== null) {
-      this.#passEvents(events, form);
+      this.#takeEvents(events, form);
     }
     if (this.#assembler.waitingBytes > eventBytesMax) {
       this.#end({ kind: "cut", error: null });
@@ -186,8 +190,10 @@ export class EventStream implements HttpBodySink {
   }
 
   #endWithoutMark(isWhole: boolean, error: HttpClientError | null): void {
-    if (isWhole) {
-      this.#end({ kind: "completed" }, doneEvent);
+    const { converter } = this.#owner;
+    const last = isWhole && converter !== null ? converter.end() : doneEvent;
+    if (isWhole && last !== null) {
+      this.#end({ kind: "completed" }, last);
     } else {
       this.#end({ kind: "cut", error });
     }
@@ -199,7 +205,54 @@ export class EventStream implements HttpBodySink {
     const event = isBlank ? rest : Buffer.concat([rest, Buffer.from("\n\n")]);
     // After a complete response, an unfinished event can be dropped.
     if (!this.#ends.isWhole || seeEvent(event, form).kind !== "broken") {
-      this.#passEvents(event, form);
+      this.#takeEvents(event, form);
+    }
+  }
+
+  #takeEvents(bytes: Buffer, form: StreamForm): void {
+    const { converter } = this.#owner;
+    if (converter === null) {
+      this.#passEvents(bytes, form);
+    } else {
+      this.#convertEvents(bytes, form, converter);
+    }
+  }
+
+  /** What follows from an event that ends the stream is held back with the end. */
+  #convertEvents(bytes: Buffer, form: StreamForm, converter: EventConverter): void {
+    for (let at = 0; at < bytes.length && !this.#isOver; ) {
+      const end = firstEventEnd(bytes, at);
+      const event = bytes.subarray(at, end);
+      at = end;
+      const seen = this.#lookInto(event, form);
+      const ending = endingOf(seen);
+      if (seen.kind === "comment") {
+        this.#passComment(event);
+      } else if (ending !== null && ending.kind !== "completed") {
+        this.#end(ending);
+      } else {
+        const converted = seen.payload === null ? nothing : converter.take(seen.payload);
+        this.#passConverted(converted, ending, converter);
+      }
+    }
+  }
+
+  #passConverted(converted: Buffer | null, ending: StreamEnding | null, converter: EventConverter): void {
+    const last = ending === null ? nothing : converter.end();
+    if (converted === null || last === null) {
+      this.#end({ kind: "broken_event" });
+    } else if (ending === null) {
+      this.#send(converted);
+    } else {
+      this.#end(ending, Buffer.concat([converted, last]));
+    }
+  }
+
+  #passComment(comment: Buffer): void {
+    if (this.#isOpen) {
+      this.#send(comment);
+    } else {
+      this.#hold(comment);
     }
   }
 

@@ -1,0 +1,280 @@
+import { errorDefinition } from "@sluice/contracts/errors";
+import { HttpClientError, type HttpResponse } from "@sluice/http-client/model";
+import { AppError, toAppError } from "../platform/errors.ts";
+import { boundUnits, plausibleUnits } from "./admit/reserve-quota.ts";
+import { noteAttempt, noteStreamEnd, seenOf } from "./attempt-channels.ts";
+import type { CallEnder } from "./call-ender.ts";
+import { keepPiece, toBegunReport } from "./call-state.ts";
+import type { ChannelUse } from "./channels/channel-load.ts";
+import type { Ability } from "./channels/model.ts";
+import { boundSilence } from "./dispatch/bound-silence.ts";
+import { acceptOf, composeRequest, hopHeader, withHop } from "./dispatch/compose-request.ts";
+import { forward } from "./dispatch/forward.ts";
+import { refusesUsageOption, UsageOptions, withoutUsageOption } from "./dispatch/usage-option.ts";
+import type { AdmittedCall, CallState, FailedAttempt, GatewayResponse, StreamEnding } from "./model.ts";
+import type { Operation } from "./operations/model.ts";
+import type { PipelineDeps } from "./pipeline-deps.ts";
+import { classifyStatus, failedBy, malformedResponse } from "./respond/classify-status.ts";
+import { answerHeaders, answeringNode, formOf, isEventStream } from "./respond/compose-answer.ts";
+import { readEventNote, readNote, readRefusal } from "./respond/read-upstream-error.ts";
+import { EventStream } from "./respond/stream-events.ts";
+import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
+import { errorEvent, writeError } from "./respond/write-error.ts";
+import { measureAnswer, measureStream, measureUnread, StreamMeter } from "./settle/measure-usage.ts";
+import { convertWhole, EventConverter } from "./upstreams/convert-answer.ts";
+import { withChangedFields } from "./upstreams/edit-body.ts";
+import { planRequest, type RequestPlan } from "./upstreams/plan-request.ts";
+import type { AnsweredCall, Measured, StreamedResponse } from "./usage-count/model.ts";
+
+const answerBytesMax = 64 * 1024 * 1024;
+
+/** A stream, and the time by which its first event must arrive. */
+type BegunStream = { readonly plan: RequestPlan; readonly response: HttpResponse; readonly firstEventTick: number };
+
+/**
+ * One attempt of a call at one channel: request, response and settlement, in the dialect of the channel. A response is
+ * measured as the channel sent it and converted afterwards, if the client speaks another dialect.
+ */
+export class CallAttempts {
+  readonly #deps: PipelineDeps;
+  readonly #ender: CallEnder;
+  readonly #usageOptions: UsageOptions;
+
+  constructor(deps: PipelineDeps, ender: CallEnder) {
+    this.#deps = deps;
+    this.#ender = ender;
+    this.#usageOptions = new UsageOptions(deps.clock);
+  }
+
+  /** One channel, tried once more if it refused only the usage option that we added. */
+  async try(
+    state: AdmittedCall,
+    operation: Operation,
+    use: ChannelUse,
+    { silenceMsMax, ability }: { readonly silenceMsMax: number; readonly ability: Ability },
+  ): Promise<GatewayResponse | FailedAttempt> {
+    const { call } = state;
+    const { channel } = use;
+    const plan = planRequest(state, operation, ability);
+    if ("failure" in plan) {
+      return plan;
+    }
+    const { request } = plan;
+    const asks = channel.flags.asks_usage && this.#usageOptions.asks(channel.id);
+    const asked = asks ? plan : { ...plan, request: withoutUsageOption(request, call) };
+    const first = await this.#attempt(state, operation, use, { plan: asked, silenceMsMax });
+    if (!asks || !("failure" in first) || !refusesUsageOption(first, request, call)) {
+      return first;
+    }
+    noteAttempt(this.#deps, state, use, seenOf(first));
+    const bare = { plan: { ...plan, request: withoutUsageOption(request, call) }, silenceMsMax };
+    const second = await this.#attempt(state, operation, use, bare);
+    if (!("failure" in second)) {
+      this.#usageOptions.leaveOut(channel.id);
+    }
+    return second;
+  }
+
+  async #attempt(
+    state: AdmittedCall,
+    operation: Operation,
+    use: ChannelUse,
+    { plan, silenceMsMax }: { readonly plan: RequestPlan; readonly silenceMsMax: number },
+  ): Promise<GatewayResponse | FailedAttempt> {
+    const { call } = state;
+    const { channel } = use;
+    const hops = withHop(call.headers.get(hopHeader), this.#deps.hopMark);
+    const exitAccount = state.exitNodes?.get(channel.id) ?? null;
+    const { upstreamLimits, readOnRoom, clock } = this.#deps;
+    state.readOn = operation.isReadOn ? readOnRoom.open(state.principal.gatewayUserId, clock) : null;
+    const limits = boundSilence(state, operation, channel, { silenceMsMax, upstreamLimits });
+    const { endpoint, path } = plan;
+    const options = { hops, exitAccount, limits, accept: acceptOf(operation), signal: call.signal, endpoint, path };
+    state.exitNode = null;
+    const firstEventTick = this.#deps.clock.tick() + limits.firstByteTimeoutMs;
+    const sent = withChangedFields(plan.request, channel.changes);
+    const response = await forward(this.#deps.client, composeRequest(call, sent, channel, options));
+    if (response instanceof HttpClientError) {
+      return failedBy(response);
+    }
+    state.exitNode = answeringNode(response, channel.exitNode);
+    const failure = classifyStatus(response.status, response.headers);
+    if (failure !== null) {
+      return await readRefusal(response, failure, channel, sent.body);
+    }
+    const form = formOf(response, plan.operation);
+    if (typeof form === "object") {
+      return this.#refuseAnswer(response, form.refused);
+    }
+    return form === "whole"
+      ? this.#collect(state, plan, use, response)
+      : this.#stream(state, operation, use, { plan, response, firstEventTick });
+  }
+
+  /** A successful status with a body that can't be the response to this call. */
+  #refuseAnswer(response: HttpResponse, result: string, note: string | null = null): FailedAttempt {
+    response.body.cancel();
+    return { failure: { ...malformedResponse, status: response.status, result }, upstreamError: null, note };
+  }
+
+  /** A response that comes whole is settled before the client sees a byte of it. */
+  async #collect(
+    state: AdmittedCall,
+    plan: RequestPlan,
+    use: ChannelUse,
+    response: HttpResponse,
+  ): Promise<GatewayResponse | FailedAttempt> {
+    const call = this.#answered(state, plan);
+    let body: Buffer;
+    try {
+      const bytes = await response.body.bytes(answerBytesMax);
+      body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    } catch (error) {
+      if (error instanceof HttpClientError) {
+        return error.kind === "aborted"
+          ? this.#leave(state, use, response.status, measureUnread(call))
+          : failedBy(error);
+      }
+      throw error;
+    }
+    const { form, ...measured } = measureAnswer(body, call);
+    if (form !== "answer") {
+      const note = readNote(body, use.channel, plan.request.body);
+      return form === "error_event"
+        ? { failure: openingFailure({ kind: form }), upstreamError: null, note }
+        : this.#refuseAnswer(response, form, note);
+    }
+    const answer = plan.answers === null ? body : convertWhole(body, plan.answers);
+    if (answer === null) {
+      return this.#refuseAnswer(response, "not_convertible");
+    }
+    if (state.call.signal.aborted) {
+      return this.#leave(state, use, response.status, measured);
+    }
+    noteAttempt(this.#deps, state, use, { status: response.status, result: "answered" });
+    this.#deps.loads.answered(use);
+    this.#deps.loads.end(use, "none");
+    this.#noteFirstByte(state);
+    keepPiece(state, answer);
+    const end = { outcome: "completed", httpStatus: response.status, errorCode: null, ...measured } as const;
+    await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
+    return { status: response.status, headers: answerHeaders(response, state.exitNode, plan.dropped), body: answer };
+  }
+
+  /** The client left after the head of a response: it gets nothing and owes what was measured. */
+  async #leave(state: AdmittedCall, use: ChannelUse, status: number, measured: Measured): Promise<GatewayResponse> {
+    const error = new AppError("client_closed_request");
+    noteAttempt(this.#deps, state, use, { status, result: streamResult({ kind: "aborted" }) });
+    this.#deps.loads.release(use);
+    const { status: httpStatus, code: errorCode } = error;
+    await this.#ender.settle(state, { outcome: "aborted", httpStatus, errorCode, ...measured });
+    return writeError(error);
+  }
+
+  async #stream(
+    state: AdmittedCall,
+    operation: Operation,
+    use: ChannelUse,
+    { plan, response, firstEventTick }: BegunStream,
+  ): Promise<GatewayResponse | FailedAttempt> {
+    const { clock, loads, streamStallTimeoutMs, upstreamLimits } = this.#deps;
+    const isEvents = isEventStream(response);
+    // The response of a path without rules of its own is not inspected.
+    const form = isEvents ? plan.operation.stream : "raw";
+    state.isStream ||= isEvents;
+    const meter = new StreamMeter(this.#deps.clock, plan.operation.dialect);
+    state.readOn?.listen(meter);
+    const events = new EventStream({
+      form,
+      converter: plan.answers === null ? null : new EventConverter(plan.answers.stream()),
+      hidesUsage: !state.request.wantsUsage,
+      isWholeAtEof: state.call.traits?.().isWholeAtEof === true,
+      firstEventMs: () => firstEventTick - clock.tick(),
+      stallTimeoutMs: streamStallTimeoutMs,
+      afterAbort: state.readOn ?? upstreamLimits.afterAbort,
+      onSent: (piece) => {
+        this.#noteFirstByte(state);
+        keepPiece(state, piece);
+      },
+      onPayload: (payload, isDelivered) => meter.add(payload, isDelivered),
+      onEnding: async (ending) => {
+        const note = readEventNote(ending, use.channel, plan.request.body);
+        noteStreamEnd(this.#deps, state, use, { status: response.status, ending, note });
+        const problem = await this.#settleStream(state, plan, ending, meter);
+        return {
+          errorEvent: problem === null ? null : errorEvent(problem, operation.stream === "responses"),
+          postscript: state.call.postscript?.() ?? null,
+        };
+      },
+    });
+    const opening = await events.open(response.body);
+    if (opening.kind === "aborted") {
+      return this.#leave(state, use, response.status, this.#measureStream(state, plan, "aborted", meter));
+    }
+    if (opening.kind !== "open") {
+      return opening.kind === "cut" && opening.error !== null
+        ? failedBy(opening.error)
+        : {
+            failure: openingFailure(opening),
+            upstreamError: null,
+            note: readEventNote(opening, use.channel, plan.request.body),
+          };
+    }
+    loads.answered(use);
+    const answer = {
+      status: response.status,
+      headers: this.#streamHeaders(response, state, plan),
+      body: events.stream,
+    };
+    return form === "raw" ? { ...answer, begun: toBegunReport(state, response.status) } : answer;
+  }
+
+  /** Settles a finished stream; returns the error to report to the client, or null. */
+  async #settleStream(
+    state: AdmittedCall,
+    plan: RequestPlan,
+    ending: StreamEnding,
+    meter: StreamMeter,
+  ): Promise<AppError | null> {
+    const problem = streamProblem(ending);
+    const outcome = ending.kind === "completed" || ending.kind === "aborted" ? ending.kind : "failed";
+    try {
+      await this.#ender.settle(state, {
+        outcome,
+        httpStatus: ending.kind === "aborted" ? 499 : 200,
+        errorCode: problem?.code ?? null,
+        ...this.#measureStream(state, plan, outcome, meter),
+      });
+      return problem;
+    } catch (thrown) {
+      return toAppError(thrown);
+    }
+  }
+
+  #measureStream(state: AdmittedCall, plan: RequestPlan, end: StreamedResponse["end"], meter: StreamMeter): Measured {
+    const { capture, responseBytes: bytesSent } = state;
+    return measureStream({
+      ...this.#answered(state, plan),
+      ...meter.heard,
+      end,
+      pieces: capture.pieces,
+      bytesSent,
+    });
+  }
+
+  #streamHeaders(response: HttpResponse, { exitNode }: AdmittedCall, { answers, dropped }: RequestPlan) {
+    const headers = answerHeaders(response, exitNode, dropped);
+    return answers === null ? headers : { ...headers, "content-type": "text/event-stream" };
+  }
+
+  #answered(state: AdmittedCall, { operation, request }: RequestPlan): AnsweredCall {
+    const { model } = state;
+    const held = boundUnits(state.request, model);
+    const limits = { held, most: plausibleUnits(state.request, model, held) };
+    return { operation, request, limits, price: model.price, dialect: operation.dialect };
+  }
+
+  #noteFirstByte(state: CallState): void {
+    state.firstByteMs ??= Math.round(this.#deps.clock.tick() - state.call.startedTick);
+  }
+}

@@ -1,0 +1,124 @@
+import { type Dialect, dialectRoots } from "@sluice/contracts/upstreams";
+import {
+  type AnswerConverter,
+  ConversionError,
+  type ConvertedRequest,
+  type ConvertRequest,
+} from "@sluice/dialect-conversion/model";
+import type { Ability, Endpoint } from "../channels/model.ts";
+import type { AdmittedCall, FailedAttempt, ParsedRequest } from "../model.ts";
+import type { Operation } from "../operations/model.ts";
+import { findOperation } from "../operations/table.ts";
+import { routeTo } from "./conversions.ts";
+import { jsonContentType } from "./edit-body.ts";
+import { withModelName } from "./model-name.ts";
+
+/** What a channel is sent, and how its response is read. */
+export type RequestPlan = {
+  readonly endpoint: Endpoint;
+  /** What follows the base path of the address. */
+  readonly path: string;
+  /** The operation of the channel, in whose form it responds. */
+  readonly operation: Operation;
+  readonly request: ParsedRequest;
+  /** Converts the response for the client; null if both speak the same dialect. */
+  readonly answers: AnswerConverter | null;
+  /** What was removed from the request, as reported to the client, or null. */
+  readonly dropped: string | null;
+};
+
+/** The paths of the operations that can be converted into each other. */
+const convertedPaths: Readonly<Record<Exclude<Dialect, "gemini">, string>> = {
+  chat: "/v1/chat/completions",
+  responses: "/v1/responses",
+  messages: "/v1/messages",
+};
+
+/**
+ * The request for one channel. A request that can't be converted for it fails there without an attempt: another
+ * channel may speak the client's dialect.
+ */
+export function planRequest(state: AdmittedCall, operation: Operation, ability: Ability): RequestPlan | FailedAttempt {
+  const { channel, upstreamModel } = ability;
+  const route = routeTo(channel, operation);
+  const endpoint = route === null ? undefined : channel.endpoints.get(route.dialect);
+  if (route === null || endpoint === undefined) {
+    throw new Error(`channel ${channel.name} can't serve ${operation.dialect}`);
+  }
+  const { dialect, convert } = route;
+  const { request, call } = state;
+  if (convert === null) {
+    const path = call.path.slice(dialectRoots[dialect].length);
+    return {
+      ...{ endpoint, path, operation, answers: null, dropped: request.dropped },
+      request: withModelName(request, upstreamModel),
+    };
+  }
+  const converted = tryConvert(convert, state, ability);
+  if (converted instanceof ConversionError) {
+    return refusalOf(converted);
+  }
+  const upstreamPath = convertedPaths[dialect as keyof typeof convertedPaths];
+  const upstreamOperation = findOperation(upstreamPath);
+  return {
+    endpoint,
+    path: upstreamPath.slice(dialectRoots[dialect].length),
+    operation: upstreamOperation,
+    request: toRequest(request, converted, upstreamOperation),
+    answers: converted.answers,
+    dropped: [request.dropped, ...converted.dropped].filter((name) => name !== null).join(", ") || null,
+  };
+}
+
+function tryConvert(
+  convert: ConvertRequest,
+  { request, model }: AdmittedCall,
+  { channel, upstreamModel }: Ability,
+): ConvertedRequest | ConversionError {
+  const { token_param: tokenParam, developer_role: developerRole, reasoning_back: reasoningBack } = channel.flags;
+  const { body, plainBody } = request;
+  try {
+    return convert(JSON.parse(Buffer.from(plainBody ?? body).toString("utf8")), {
+      upstreamModel: upstreamModel ?? model.name,
+      clientModel: request.model ?? model.name,
+      outputTokensMax: model.outputTokensMax,
+      flags: { tokenParam, developerRole, reasoningBack },
+      makeId: () => crypto.randomUUID().replaceAll("-", "").slice(0, 24),
+      nowSeconds: Math.floor(Date.now() / 1000),
+    });
+  } catch (error) {
+    if (error instanceof ConversionError) {
+      return error;
+    }
+    throw error;
+  }
+}
+
+/** The converted request; its usage is always requested, because only the provider's own count is exact. */
+function toRequest(
+  request: ParsedRequest,
+  { body: fields }: ConvertedRequest,
+  { takesUsageOption }: Pick<Operation, "takesUsageOption">,
+): ParsedRequest {
+  const plain = Buffer.from(JSON.stringify(fields));
+  const asks = request.isStream && takesUsageOption;
+  return {
+    ...request,
+    body: asks ? Buffer.from(JSON.stringify({ ...fields, stream_options: { include_usage: true } })) : plain,
+    plainBody: asks ? plain : null,
+    modelPlace: null,
+    contentType: jsonContentType,
+  };
+}
+
+function refusalOf({ message, param }: ConversionError): FailedAttempt {
+  return {
+    failure: {
+      ...{ code: "invalid_value", status: null, retry: "free", blame: "none", needsCooldown: false },
+      ...{ retryAfterSeconds: null, retryAfterMs: null, result: "not_convertible" },
+      ...{ isRequestFault: true, isLasting: true },
+    },
+    upstreamError: { message, type: "invalid_request_error", param, code: "invalid_value" },
+    note: null,
+  };
+}
