@@ -39,7 +39,8 @@ export function listOf(holder: JsonObject, field: string, at = ""): readonly unk
   throw invalidRequest(`${at}${field}`, "Input should be a valid list");
 }
 
-const depthMax = 256;
+/** How deep a value of a request may be nested. */
+export const depthMax = 256;
 
 /** The value as compact JSON in the order of its keys. @throws MessagesError when it is nested too deeply */
 export function compactJson(value: unknown, at: string): string {
@@ -58,7 +59,7 @@ export function requireShallow(value: unknown, at: string): void {
 }
 
 /** For lists of values, this check is several times faster than one that visits each field. */
-function isDeeperThan(value: object, depth: number): boolean {
+export function isDeeperThan(value: object, depth: number): boolean {
   if (depth === 0) {
     return true;
   }

@@ -124,7 +124,7 @@ function addTool(definition: JsonObject, at: string, context: RequestContext, in
 }
 
 /** Changes only those parts of the schema that upstreams insist on. */
-function completeSchema(schema: JsonObject): JsonObject {
+export function completeSchema(schema: JsonObject): JsonObject {
   const hasType = schema["type"] !== undefined;
   const hasProperties = schema["properties"] !== undefined;
   if (hasType && hasProperties) {

@@ -1,0 +1,40 @@
+import { isGiven, type JsonObject } from "@sluice/messages-conversion/json";
+import type { FieldReader } from "../field-reader.ts";
+import { type AnswerConverter, ConversionError, type ConversionSettings, type StreamConverter } from "../model.ts";
+import type { CallFacts } from "./output-items.ts";
+import { factsOf } from "./response-facts.ts";
+import { ResponseStream } from "./response-stream.ts";
+
+/** Makes responses of chat completions. */
+export class ResponseConverter implements AnswerConverter {
+  readonly #facts: JsonObject;
+  readonly #settings: ConversionSettings;
+  readonly #calls: CallFacts;
+
+  constructor(request: FieldReader, settings: ConversionSettings, calls: CallFacts) {
+    this.#facts = factsOf(request, settings);
+    this.#settings = settings;
+    this.#calls = calls;
+  }
+
+  /** A whole completion is read as a stream of one chunk, so that both give the same response. */
+  whole(answer: JsonObject): JsonObject {
+    const { choices, error } = answer;
+    const [first] = Array.isArray(choices) ? choices : [];
+    if (isGiven(error) || !isGiven(first)) {
+      throw new ConversionError("The upstream did not send a chat completion.");
+    }
+    const stream = this.#open();
+    stream.take(answer);
+    stream.end();
+    return stream.response;
+  }
+
+  stream(): StreamConverter {
+    return this.#open();
+  }
+
+  #open(): ResponseStream {
+    return new ResponseStream(this.#facts, this.#calls, this.#settings.makeId);
+  }
+}

@@ -1,0 +1,121 @@
+import { MessagesError } from "@sluice/messages-conversion/errors/messages-error";
+import type { JsonObject } from "@sluice/messages-conversion/json";
+import { type ChunkWords, readChunk } from "@sluice/messages-conversion/stream/read-chunk";
+import { type ClientEvent, ConversionError, type StreamConverter } from "../model.ts";
+import { EventQueue } from "./event-queue.ts";
+import { type CallFacts, OutputItems } from "./output-items.ts";
+import type { ResponseEnding } from "./response-facts.ts";
+import { toResponsesUsage } from "./usage.ts";
+
+/** Far more than a model writes at once; the whole response is repeated in its last event. */
+const lengthMax = 33_554_432;
+
+/** Writes the events of a response from the chunks of a chat completion. */
+export class ResponseStream implements StreamConverter {
+  readonly #facts: JsonObject;
+  readonly #id: string;
+  readonly #queue = new EventQueue();
+  readonly #items: OutputItems;
+  #hasBegun = false;
+  #finishReason: string | null = null;
+  #usage: JsonObject | null = null;
+  #length = 0;
+  #response: JsonObject | null = null;
+
+  constructor(facts: JsonObject, calls: CallFacts, makeId: () => string) {
+    this.#facts = facts;
+    this.#id = `resp_${makeId()}`;
+    this.#items = new OutputItems(this.#queue, calls, makeId);
+  }
+
+  /** The response after its end. */
+  get response(): JsonObject {
+    if (this.#response === null) {
+      throw new ConversionError("The response has not ended.");
+    }
+    return this.#response;
+  }
+
+  take(payload: JsonObject): readonly ClientEvent[] {
+    if (this.#response !== null) {
+      return [];
+    }
+    this.#begin();
+    try {
+      this.#takeWords(readChunk(payload));
+    } catch (error) {
+      // A chunk may have more calls than any response, or arguments that are nested too deeply to be written.
+      if (error instanceof MessagesError || error instanceof RangeError) {
+        throw new ConversionError(error.message);
+      }
+      throw error;
+    }
+    return this.#queue.drain();
+  }
+
+  end(): readonly ClientEvent[] {
+    if (this.#response !== null) {
+      return [];
+    }
+    this.#begin();
+    const ending = endingOf(this.#finishReason);
+    const output = this.#items.end(ending.status === "incomplete");
+    this.#response = this.#toResponse(ending, output);
+    this.#queue.put(`response.${ending.status}`, { response: this.#response });
+    return this.#queue.drain();
+  }
+
+  #begin(): void {
+    if (this.#hasBegun) {
+      return;
+    }
+    this.#hasBegun = true;
+    const response = this.#toResponse({ status: "in_progress", reason: null }, []);
+    this.#queue.put("response.created", { response });
+    this.#queue.put("response.in_progress", { response });
+  }
+
+  #takeWords(words: ChunkWords): void {
+    this.#bound(words);
+    const { finishReason, usage } = words;
+    if (finishReason === "error") {
+      throw new ConversionError("The upstream interrupted its response.");
+    }
+    this.#finishReason = finishReason ?? this.#finishReason;
+    this.#usage = usage ?? this.#usage;
+    this.#items.take(words);
+  }
+
+  #bound({ reasoning, content, refusal, calls }: ChunkWords): void {
+    this.#length += reasoning.length + content.length + refusal.length;
+    for (const call of calls) {
+      this.#length += call.arguments.length + (call.name?.length ?? 0);
+    }
+    if (this.#length > lengthMax) {
+      throw new ConversionError("The upstream's response is too long.");
+    }
+  }
+
+  #toResponse({ status, reason }: ResponseEnding, output: readonly JsonObject[]): JsonObject {
+    return {
+      id: this.#id,
+      ...this.#facts,
+      status,
+      incomplete_details: reason === null ? null : { reason },
+      output,
+      usage: this.#usage === null ? null : toResponsesUsage(this.#usage),
+    };
+  }
+}
+
+/** Reasons that are not known, and none at all, are those of upstreams that simply stopped. */
+function endingOf(finishReason: string | null): ResponseEnding {
+  switch (finishReason) {
+    case "length":
+      return { status: "incomplete", reason: "max_output_tokens" };
+    case "content_filter":
+      return { status: "incomplete", reason: "content_filter" };
+    default:
+      return { status: "completed", reason: null };
+  }
+}
