@@ -32,6 +32,7 @@ type Receipt = {
 const quotaPerUsd = fromInteger(500_000);
 const sharesOfPrices: Readonly<Record<string, Rational>> = {
   million_tokens: [1n, 1_000_000n],
+  thousand_searches: [1n, 1_000n],
   second: [1n, 1_000n],
   image: [1n, 1n],
   request: [1n, 1n],

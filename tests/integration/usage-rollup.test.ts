@@ -41,6 +41,8 @@ function someRow(index: number): UsageRow {
       reasoningTokens: BigInt(below(50)),
       images: below(3),
       audioMs: BigInt(below(4_000)),
+      cacheWrite1hTokens: BigInt(below(50)),
+      searches: below(3),
     },
   });
 }

@@ -271,7 +271,7 @@ export class CallAttempts {
     const { model } = state;
     const held = boundUnits(state.request, model);
     const limits = { held, most: plausibleUnits(state.request, model, held) };
-    return { operation, request, limits, price: model.price, dialect: operation.dialect };
+    return { operation, request, limits, price: model.price };
   }
 
   #noteFirstByte(state: CallState): void {

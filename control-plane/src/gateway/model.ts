@@ -119,6 +119,8 @@ export type RequestBounds = {
   readonly audioMs: bigint;
   /** Characters to be spoken. */
   readonly characters: number;
+  /** The most web searches that the provider may make for it; none where this is absent. */
+  readonly searches?: number;
 };
 
 /** The result of one pass over the body. */

@@ -1,3 +1,5 @@
+import { decimalToScaled, parseDecimal } from "./money.ts";
+
 /**
  * How units are measured: what a price is for, how many of the counted units that is, and the type of the columns that
  * hold counts.
@@ -7,6 +9,7 @@ export const unitMeasures = {
   request: { pricePer: "request", perPrice: 1n, column: "bigint" },
   image: { pricePer: "image", perPrice: 1n, column: "integer" },
   millisecond: { pricePer: "second", perPrice: 1_000n, column: "bigint" },
+  search: { pricePer: "thousand_searches", perPrice: 1_000n, column: "integer" },
 } as const;
 
 type UnitRow = {
@@ -24,6 +27,8 @@ type UnitRow = {
    * of `partOf`.
    */
   readonly unpriced: "refused" | "free" | "as_whole";
+  /** A part without its own price costs as much as this other part, if that is more than the whole. */
+  readonly atLeast: string | null;
 };
 
 /**
@@ -39,6 +44,7 @@ export const pricedUnits = [
     price: "input_usd_per_m",
     partOf: null,
     unpriced: "refused",
+    atLeast: null,
   },
   {
     name: "output",
@@ -47,6 +53,7 @@ export const pricedUnits = [
     price: "output_usd_per_m",
     partOf: null,
     unpriced: "refused",
+    atLeast: null,
   },
   {
     name: "cache_read",
@@ -55,6 +62,7 @@ export const pricedUnits = [
     price: "cache_read_usd_per_m",
     partOf: "input",
     unpriced: "as_whole",
+    atLeast: null,
   },
   {
     name: "cache_write",
@@ -63,6 +71,7 @@ export const pricedUnits = [
     price: "cache_write_usd_per_m",
     partOf: "input",
     unpriced: "as_whole",
+    atLeast: null,
   },
   {
     name: "reasoning",
@@ -71,6 +80,7 @@ export const pricedUnits = [
     price: "reasoning_usd_per_m",
     partOf: "output",
     unpriced: "as_whole",
+    atLeast: null,
   },
   {
     name: "request",
@@ -79,6 +89,7 @@ export const pricedUnits = [
     price: "request_usd",
     partOf: null,
     unpriced: "free",
+    atLeast: null,
   },
   {
     name: "image",
@@ -87,6 +98,7 @@ export const pricedUnits = [
     price: "image_usd",
     partOf: null,
     unpriced: "free",
+    atLeast: null,
   },
   {
     name: "audio",
@@ -95,6 +107,25 @@ export const pricedUnits = [
     price: "second_usd",
     partOf: null,
     unpriced: "free",
+    atLeast: null,
+  },
+  {
+    name: "cache_write_1h",
+    count: "cache_write_1h_tokens",
+    measure: "token",
+    price: "cache_write_1h_usd_per_m",
+    partOf: "input",
+    unpriced: "as_whole",
+    atLeast: "cache_write",
+  },
+  {
+    name: "search",
+    count: "searches",
+    measure: "search",
+    price: "search_usd_per_k",
+    partOf: null,
+    unpriced: "free",
+    atLeast: null,
   },
 ] as const satisfies readonly UnitRow[];
 
@@ -162,10 +193,29 @@ export function pricesOf<Prices extends ByPrice<unknown, unknown, unknown>>(from
   return Object.fromEntries(priceColumns.map((price) => [price, from[price]])) as Pick<Prices, PriceColumn>;
 }
 
-/** The price of a unit in a list: its own, or that of the whole that it is part of. */
-export function priceOf<Price>(list: ByPrice<Price, Price, Price | null>, unit: PricedUnit): Price {
-  return list[unit.price] ?? (list[wholeOf(unit).price] as Price);
+/** The unit that gives this one the least price it can have without its own, or null. */
+export function dearerThan({ atLeast }: PricedUnit): PricedUnit | null {
+  return pricedUnits.find(({ name }) => name === atLeast) ?? null;
 }
+
+/**
+ * The price of a unit in a list: its own, or that of the whole that it is part of, or of a part that costs more. Nobody
+ * who forgets a price sells below it.
+ */
+export function priceOf<Price extends string>(list: ByPrice<Price, Price, Price | null>, unit: PricedUnit): Price {
+  const own = list[unit.price];
+  if (own !== null) {
+    return own;
+  }
+  const whole = list[wholeOf(unit).price] as Price;
+  const other = dearerThan(unit);
+  const least = other === null ? whole : priceOf(list, other);
+  return least !== whole && comparable(least) > comparable(whole) ? least : whole;
+}
+
+/** More decimal places than any price has. */
+const placesMax = 12;
+const comparable = (price: string): bigint => decimalToScaled(parseDecimal(price), placesMax);
 
 /** An object with a member for each count. */
 export type ByCount<Bigint, Integer> = {

@@ -12,6 +12,8 @@ export type PriceTexts = {
   readonly request_usd: string;
   readonly image_usd: string;
   readonly second_usd: string;
+  readonly cache_write_1h_usd_per_m: string | null;
+  readonly search_usd_per_k: string;
 };
 
 /** The units of a call, as in a usage row. */
@@ -23,6 +25,8 @@ export type CountedUnits = {
   readonly reasoningTokens: bigint;
   readonly images: number;
   readonly audioMs: bigint;
+  readonly cacheWrite1hTokens: bigint;
+  readonly searches: number;
 };
 
 const quotaPerUsd = fromInteger(500_000);
@@ -33,15 +37,20 @@ const perThousand: Rational = [1n, 1_000n];
 export function exactCost(units: CountedUnits, price: PriceTexts): bigint {
   const atLeastNothing = (count: bigint) => fromInteger(count > 0n ? count : 0n);
   const tokens = (count: Rational, perM: string) => times(count, fromDecimal(perM), perMillion);
+  const cached = units.cacheReadTokens + units.cacheWriteTokens + units.cacheWrite1hTokens;
+  const { input_usd_per_m: input, cache_write_usd_per_m: write, cache_write_1h_usd_per_m: hour } = price;
+  const hourPrice = hour ?? (write !== null && Number(write) > Number(input) ? write : input);
   const usd = plus(
-    tokens(atLeastNothing(units.inputTokens - units.cacheReadTokens - units.cacheWriteTokens), price.input_usd_per_m),
+    tokens(atLeastNothing(units.inputTokens - cached), price.input_usd_per_m),
     tokens(fromInteger(units.cacheReadTokens), price.cache_read_usd_per_m ?? price.input_usd_per_m),
     tokens(fromInteger(units.cacheWriteTokens), price.cache_write_usd_per_m ?? price.input_usd_per_m),
+    tokens(fromInteger(units.cacheWrite1hTokens), hourPrice),
     tokens(atLeastNothing(units.outputTokens - units.reasoningTokens), price.output_usd_per_m),
     tokens(fromInteger(units.reasoningTokens), price.reasoning_usd_per_m ?? price.output_usd_per_m),
     fromDecimal(price.request_usd),
     times(fromInteger(units.images), fromDecimal(price.image_usd)),
     times(fromInteger(units.audioMs), perThousand, fromDecimal(price.second_usd)),
+    times(fromInteger(units.searches), perThousand, fromDecimal(price.search_usd_per_k)),
   );
   return ceiling(times(usd, quotaPerUsd));
 }
@@ -68,6 +77,8 @@ export const prices: fc.Arbitrary<PriceTexts> = fc.record({
   request_usd: priceDecimals,
   image_usd: priceDecimals,
   second_usd: priceDecimals,
+  cache_write_1h_usd_per_m: orNone,
+  search_usd_per_k: priceDecimals,
 });
 
 const counts = fc.oneof(fc.bigInt({ min: 0n, max: 300n }), fc.bigInt({ min: 0n, max: 2n ** 40n }));
@@ -81,4 +92,6 @@ export const anyUnits: fc.Arbitrary<CountedUnits> = fc.record({
   reasoningTokens: counts,
   images: fc.nat(200),
   audioMs: counts,
+  cacheWrite1hTokens: counts,
+  searches: fc.nat(200),
 });

@@ -1,6 +1,6 @@
+import type { Dialect } from "@sluice/contracts/upstreams";
 import { StreamUsage } from "@sluice/control-plane/gateway/settle/measure-usage/stream-usage.ts";
 import type { ReportedUnits } from "@sluice/control-plane/gateway/usage-count/units.ts";
-import type { Dialect } from "@sluice/control-plane/gateway/usage-count/usage-readers.ts";
 
 /** The usage that a stream of these events reports. */
 export function reportedBy(

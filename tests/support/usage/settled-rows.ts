@@ -22,10 +22,12 @@ export async function readSettledRows(db: Database, gatewayUserId: bigint): Prom
       price_version as "priceVersion", rate_multiplier::text as "rateMultiplier", quota, quota_held as "quotaHeld",
       input_tokens as "inputTokens", output_tokens as "outputTokens", cache_read_tokens as "cacheReadTokens",
       cache_write_tokens as "cacheWriteTokens", reasoning_tokens as "reasoningTokens", images, audio_ms as "audioMs",
+      cache_write_1h_tokens as "cacheWrite1hTokens", searches,
       jsonb_build_object('version', p.version, 'input_usd_per_m', input_usd_per_m::text,
         'output_usd_per_m', output_usd_per_m::text, 'cache_read_usd_per_m', cache_read_usd_per_m::text,
         'cache_write_usd_per_m', cache_write_usd_per_m::text, 'reasoning_usd_per_m', reasoning_usd_per_m::text,
-        'request_usd', request_usd::text, 'image_usd', image_usd::text, 'second_usd', second_usd::text) as price
+        'request_usd', request_usd::text, 'image_usd', image_usd::text, 'second_usd', second_usd::text,
+        'cache_write_1h_usd_per_m', cache_write_1h_usd_per_m::text, 'search_usd_per_k', search_usd_per_k::text) as price
     from usage_log u join model_price p on p.model = u.model and p.version = u.price_version
     where gateway_user_id = ${gatewayUserId}::bigint order by started_at, request_id`;
   // A plain array: matchers judge the driver's own kind of array differently.

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { countColumns, partsOf, pricedUnits, priceOf, unitsByWhole, wholeOf } from "@sluice/contracts/priced-units";
+import {
+  countColumns,
+  type PriceList,
+  partsOf,
+  pricedUnits,
+  priceOf,
+  unitsByWhole,
+  wholeOf,
+} from "@sluice/contracts/priced-units";
 
 describe("the table of units", () => {
   test("begins with the units of the first release, in the order in which spools hold their counts", () => {
@@ -36,6 +44,22 @@ describe("the table of units", () => {
       }
     }
   });
+
+  test.each([
+    ["3", "3.75", null, "3.75"],
+    ["3", "2.5", null, "3"],
+    ["10", "9.5", null, "10"],
+    ["3", null, null, "3"],
+    ["3", "3.75", "6", "6"],
+    ["3", "3.75", "0", "0"],
+  ])(
+    "gives a write for an hour the dearer of %s and %s unless it has a price (%s): %s",
+    (input, write, hour, price) => {
+      const unit = pricedUnits.find(({ name }) => name === "cache_write_1h");
+      const list = { input_usd_per_m: input, cache_write_usd_per_m: write, cache_write_1h_usd_per_m: hour };
+      expect(unit && priceOf<string>(list as unknown as PriceList, unit)).toBe(price);
+    },
+  );
 
   test("gives a part without a price the price of its whole", () => {
     const prices = Object.fromEntries(pricedUnits.map(({ name, price }) => [price, name])) as Record<string, string>;

@@ -32,6 +32,8 @@ const price = toPriceVersion({
   request_usd: "0",
   image_usd: "0",
   second_usd: "0",
+  cache_write_1h_usd_per_m: null,
+  search_usd_per_k: "0",
 });
 const model = {
   name: "m",

@@ -14,7 +14,7 @@ function scene(timeoutMs = 5_000) {
   const open = (userId = one) => room.open(userId, clock);
   const stream = () => {
     const readOn = open();
-    const meter = new StreamMeter(clock);
+    const meter = new StreamMeter(clock, "chat");
     readOn.listen(meter);
     return { readOn, meter };
   };

@@ -17,6 +17,8 @@ const nothing = {
   reasoningTokens: 0n,
   images: 0,
   audioMs: 0n,
+  cacheWrite1hTokens: 0n,
+  searches: 0,
 };
 const free = {
   version: 1,
@@ -28,6 +30,8 @@ const free = {
   request_usd: "0",
   image_usd: "0",
   second_usd: "0",
+  cache_write_1h_usd_per_m: null,
+  search_usd_per_k: "0",
 };
 
 describe("the cost of a call", () => {

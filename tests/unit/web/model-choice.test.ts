@@ -17,6 +17,8 @@ const base = {
   request_usd: "0",
   image_usd: "0",
   second_usd: "0",
+  cache_write_1h_usd_per_m: null,
+  search_usd_per_k: "0",
   takes_images: false,
   output_tokens_max: 1,
   deprecated_at: null,

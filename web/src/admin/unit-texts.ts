@@ -10,6 +10,8 @@ export const priceLabels: Readonly<Record<PriceColumn, string>> = {
   request_usd: "Per call, USD",
   image_usd: "Per image, USD",
   second_usd: "Per second of audio, USD",
+  cache_write_1h_usd_per_m: "Cache write for 1 h, USD per M",
+  search_usd_per_k: "Per 1,000 web searches, USD",
 };
 
 /** The admin's label for the count of each unit. */
@@ -21,10 +23,13 @@ export const countLabels: Readonly<Record<CountColumn, string>> = {
   reasoning_tokens: "Reasoning tokens",
   images: "Images",
   audio_ms: "Audio, ms",
+  cache_write_1h_tokens: "Cache writes for 1 h",
+  searches: "Web searches",
 };
 
 /** The meaning of an empty price; null if it is required. */
-export function unpricedText({ unpriced, partOf }: PricedUnit): string | null {
-  const texts = { refused: null, free: "0", as_whole: `same as ${partOf}` };
+export function unpricedText({ unpriced, partOf, atLeast }: PricedUnit): string | null {
+  const asWhole = atLeast === null ? `same as ${partOf}` : `the higher of ${partOf} and ${atLeast.replace("_", " ")}`;
+  const texts = { refused: null, free: "0", as_whole: asWhole };
   return texts[unpriced];
 }

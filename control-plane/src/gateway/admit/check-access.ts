@@ -79,7 +79,7 @@ export function isPriced(price: Prices, { soldBy }: Pick<Operation, "soldBy">): 
  * @throws AppError `unpriced_option`
  */
 export function checkPrice(
-  { pictureOption: param }: ParsedRequest,
+  { pictureOption: param, bounds }: Pick<ParsedRequest, "pictureOption" | "bounds">,
   { price }: ModelEntry,
   operation: Pick<Operation, "soldBy">,
 ): void {
@@ -87,6 +87,12 @@ export function checkPrice(
     throw new AppError("unpriced_option", {
       message: `This model has a single price per picture, which does not cover this value of '${param}'.`,
       param,
+    });
+  }
+  if ((bounds.searches ?? 0) > 0 && price.search === 0n) {
+    throw new AppError("unpriced_option", {
+      message: "This model has no price for web searches.",
+      param: "tools",
     });
   }
   if (!isPriced(price, operation)) {

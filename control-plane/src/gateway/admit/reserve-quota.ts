@@ -15,11 +15,14 @@ export function boundUnits({ bounds }: Pick<ParsedRequest, "bounds">, model: Mod
     outputTokens: BigInt(outputPerChoice * bounds.choices),
     images: bounds.outputImages,
     audioMs: bounds.audioMs,
+    searches: bounds.searches ?? 0,
   };
 }
 
 /** The most images that a request can ask for. */
 const picturesMax = 128;
+/** The most searches of a model that searches without being told to. */
+const searchesMax = 128;
 
 /**
  * More than any response to this request can have used, whatever a provider reports: what was set aside, plus the most
@@ -34,6 +37,7 @@ export function plausibleUnits(request: Pick<ParsedRequest, "bounds">, model: Mo
     outputTokens: held.outputTokens + BigInt(model.outputTokensMax * choices),
     images: held.images + picturesMax,
     audioMs: held.audioMs * 2n,
+    searches: held.searches + searchesMax,
   };
 }
 

@@ -1,9 +1,9 @@
+import type { Dialect } from "@sluice/contracts/upstreams";
 import { noUnits, type Units } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { bookable, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
 import type { AnsweredCall, Delivered, Measured, StreamedResponse } from "../usage-count/model.ts";
 import { atMost, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
-import type { Dialect } from "../usage-count/usage-readers.ts";
 import { DeliveredCount } from "./measure-usage/count-delivered.ts";
 import { isFiltered } from "./measure-usage/is-filtered.ts";
 import { type OutputRules, outputs } from "./measure-usage/outputs.ts";
@@ -24,7 +24,8 @@ export type AnswerForm = "answer" | "error_event" | "no_json" | "no_result";
 
 /** Measures a response that came whole. */
 export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { form: AnswerForm } {
-  const { operation, limits, dialect = "chat" } = call;
+  const { operation, limits } = call;
+  const { dialect } = operation;
   const rules = outputs[operation.output];
   if (rules === null) {
     return { ...(body.length === 0 ? free : requestAlone), form: "answer" };
@@ -144,7 +145,7 @@ export class StreamMeter {
   #outputTick: number | null = null;
 
   /** @param dialect what the upstream speaks */
-  constructor(clock: Pick<Clock, "tick">, dialect: Dialect = "chat") {
+  constructor(clock: Pick<Clock, "tick">, dialect: Dialect) {
     this.#clock = clock;
     this.#dialect = dialect;
     this.#usage = new StreamUsage(dialect);

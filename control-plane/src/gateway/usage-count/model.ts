@@ -4,7 +4,6 @@ import type { Operation } from "../operations/model.ts";
 import type { UsageLimits } from "./judge-usage.ts";
 import type { UnitPrice } from "./sold-sound.ts";
 import type { ReportedUnits } from "./units.ts";
-import type { Dialect } from "./usage-readers.ts";
 
 /** What a call is charged for, and who counted it; `none` is free. */
 export type Measured = {
@@ -16,13 +15,12 @@ export type Measured = {
 
 /** A call with a provider's response, as far as needed to measure it. */
 export type AnsweredCall = {
-  readonly operation: Pick<Operation, "output" | "resultList">;
+  /** The operation as the upstream performs it: its dialect is the upstream's. */
+  readonly operation: Pick<Operation, "output" | "resultList" | "dialect">;
   readonly request: ParsedRequest;
   readonly limits: UsageLimits;
   /** The model's price. */
   readonly price: UnitPrice;
-  /** What the upstream speaks. */
-  readonly dialect?: Dialect;
 };
 
 /** What reached the client, for a response without reported usage. */

@@ -26,6 +26,9 @@ export function parseObject(text: string): Json | null {
   }
 }
 
+/** More searches than a call can make; the column of the count holds more. */
+const searchesMax = 1_000_000n;
+
 /** What no provider can have counted: not a number, or one that is negative, fractional, or beyond exact integers. */
 export function isInvalidCount(value: unknown): boolean {
   return value !== undefined && value !== null && !(Number.isSafeInteger(value) && (value as number) >= 0);
@@ -39,6 +42,12 @@ export function count(value: unknown): bigint {
 /** The first of the names under which something is counted. */
 export function countOf(...values: readonly unknown[]): bigint {
   return values.map(count).find((value) => value > 0n) ?? 0n;
+}
+
+/** The web searches of a provider: of Messages and routers in one place, of Perplexity in another. */
+export function searchesOf(usage: Json): number {
+  const found = countOf(asObject(usage["server_tool_use"])["web_search_requests"], usage["num_search_queries"]);
+  return Number(atMost(found, searchesMax));
 }
 
 export function atMost<Count extends bigint | number>(value: Count, limit: Count): Count {

@@ -1,9 +1,8 @@
+import type { Dialect } from "@sluice/contracts/upstreams";
 import { readChatUsage } from "./readers/chat-usage.ts";
 import { readGeminiUsage } from "./readers/gemini-usage.ts";
 import { mergeMessagesUsage, readMessagesUsage, startOfMessagesUsage } from "./readers/messages-usage.ts";
 import { asObject, type Json, type ReportedUnits } from "./units.ts";
-
-export type Dialect = "chat" | "responses" | "messages" | "gemini";
 
 /** How the providers of a dialect report usage. */
 type UsageReader = {

@@ -1,5 +1,6 @@
 import {
   countColumns,
+  dearerThan,
   type PricedUnit,
   partsOf,
   priceColumns,
@@ -84,8 +85,10 @@ function costSql(unit: PricedUnit): string {
   const parts = partsOf(unit).map((part) => ` - p.${part.count}`);
   const plain = unit.count === null ? "p.delivered" : `p.${unit.count}`;
   const count = parts.length === 0 ? plain : `greatest(${plain}${parts.join("")}, 0)`;
-  const price =
-    unit.unpriced === "as_whole" ? `coalesce(c.${unit.price}, c.${wholeOf(unit).price})` : `c.${unit.price}`;
+  const other = dearerThan(unit);
+  // The greater of two prices is the one that is there, if only one is.
+  const whole = other === null ? `c.${wholeOf(unit).price}` : `greatest(c.${wholeOf(unit).price}, c.${other.price})`;
+  const price = unit.unpriced === "as_whole" ? `coalesce(c.${unit.price}, ${whole})` : `c.${unit.price}`;
   return `${count} * ${price} / ${unitMeasures[unit.measure].perPrice}`;
 }
 

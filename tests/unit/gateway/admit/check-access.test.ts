@@ -136,7 +136,11 @@ describe("a passed-through path", () => {
 test("an option that makes images more expensive is offered only if they have no flat price", () => {
   const check = (pictureOption: string | null, image: bigint, output: bigint) =>
     codeOf(() =>
-      checkPrice({ pictureOption } as ParsedRequest, { price: { image, output } } as ModelEntry, operationOf("images")),
+      checkPrice(
+        { pictureOption, bounds: {} } as ParsedRequest,
+        { price: { image, output } } as ModelEntry,
+        operationOf("images"),
+      ),
     );
   expect(check("quality", 1n, 0n)).toBe("unpriced_option");
   expect(check("quality", 1n, 1n)).toBeNull();
@@ -144,12 +148,30 @@ test("an option that makes images more expensive is offered only if they have no
   expect(check(null, 1n, 0n)).toBeNull();
 });
 
+test("a web search is offered only by models that have a price for it", () => {
+  const check = (searches: number | undefined, search: bigint) =>
+    codeOf(() =>
+      checkPrice(
+        { pictureOption: null, bounds: { searches } } as ParsedRequest,
+        { price: { search } } as ModelEntry,
+        operationOf("chat"),
+      ),
+    );
+  expect(check(5, 0n)).toBe("unpriced_option");
+  expect(check(5, 1n)).toBeNull();
+  expect(check(undefined, 0n)).toBeNull();
+});
+
 describe("audio is offered by models that have a price for it", () => {
   const units = ["input", "output", "audio", "request", "image"] as const;
   const check = (name: ShortName, priced: (typeof units)[number] | null) => {
     const price = Object.fromEntries(units.map((unit) => [unit, unit === priced ? 1n : 0n]));
     return codeOf(() =>
-      checkPrice({ pictureOption: null } as ParsedRequest, { price } as unknown as ModelEntry, operationOf(name)),
+      checkPrice(
+        { pictureOption: null, bounds: {} } as ParsedRequest,
+        { price } as unknown as ModelEntry,
+        operationOf(name),
+      ),
     );
   };
 

@@ -5,6 +5,7 @@ import { boundCost, boundUnits, reserveQuota } from "@sluice/control-plane/gatew
 import type { ModelEntry, Principal, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { costOf } from "@sluice/control-plane/models/cost.ts";
 import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
+import { noUnits } from "@sluice/control-plane/models/units.ts";
 import fc from "fast-check";
 import { prices } from "../../../support/calls/priced-usage.ts";
 import { ScriptedLeases } from "../../../support/leases/scripted-leases.ts";
@@ -18,6 +19,7 @@ const requestBounds: fc.Arbitrary<RequestBounds> = fc.record({
   isOneContext: fc.boolean(),
   inputImages: fc.nat(20),
   inputPages: fc.nat(20),
+  searches: fc.nat(20),
   fileLetters: fc.option(fc.nat(1_000), { nil: null }),
   outputTokensMax: fc.option(fc.integer({ min: 1, max: 100_000 }), { nil: null }),
   choices: fc.integer({ min: 1, max: 128 }),
@@ -59,11 +61,14 @@ test(
         const cacheReadTokens = part(inputTokens, shares[2]);
         const cost = costOf(
           {
+            ...noUnits,
             inputTokens,
             outputTokens,
             cacheReadTokens,
             cacheWriteTokens: part(inputTokens - cacheReadTokens, shares[3]),
+            cacheWrite1hTokens: part(inputTokens - cacheReadTokens, 1 - shares[3]),
             reasoningTokens: part(outputTokens, shares[4]),
+            searches: request.bounds.searches ?? 0,
             images: request.bounds.outputImages,
             audioMs: part(bound.audioMs, shares[5]),
           },
@@ -83,7 +88,8 @@ test(
   () => {
     fc.assert(
       fc.property(requests, models, prices, (request, fields, texts) => {
-        const free = { cache_read_usd_per_m: "0", cache_write_usd_per_m: "0", reasoning_usd_per_m: "0" };
+        const parts = { cache_read_usd_per_m: "0", cache_write_usd_per_m: "0", cache_write_1h_usd_per_m: "0" };
+        const free = { ...parts, reasoning_usd_per_m: "0" };
         const model = entry({ ...fields, price: toPriceVersion({ ...texts, ...free }) });
         const units = boundUnits(request, model);
         expect(costOf(units, model.price, 1n)).toBe(boundCost(request, model));
@@ -119,7 +125,7 @@ describe("what is set aside", () => {
         cache_write_usd_per_m: null,
         reasoning_usd_per_m: null,
       },
-      ...{ request_usd: "0", image_usd: "0", second_usd: "0" },
+      ...{ request_usd: "0", image_usd: "0", second_usd: "0", cache_write_1h_usd_per_m: null, search_usd_per_k: "0" },
     }),
   });
   const bounds: RequestBounds = {

@@ -15,6 +15,8 @@ const units = (inputTokens: bigint, outputTokens: bigint): Units => ({
   reasoningTokens: 0n,
   images: 0,
   audioMs: 0n,
+  cacheWrite1hTokens: 0n,
+  searches: 0,
 });
 
 function responseOf(...pieces: ["text" | "audio", number][]): ResponseCount {

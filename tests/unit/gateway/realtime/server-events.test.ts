@@ -7,7 +7,7 @@ import {
 } from "@sluice/control-plane/gateway/realtime/server-events.ts";
 
 const read = (event: object) => readServerEvent(JSON.stringify(event));
-const none = { cacheWriteTokens: 0n, reasoningTokens: 0n, images: 0, audioMs: 0n };
+const none = { cacheWriteTokens: 0n, reasoningTokens: 0n, images: 0, audioMs: 0n, cacheWrite1hTokens: 0n, searches: 0 };
 
 describe("an event that matters is parsed", () => {
   test("the beginning of a response", () => {

@@ -64,7 +64,7 @@ describe("a client that leaves", () => {
   });
 
   test("owes nothing for words that came after it had left, except what the provider reported for them", () => {
-    const meter = new StreamMeter({ tick: () => 0 });
+    const meter = new StreamMeter({ tick: () => 0 }, "chat");
     meter.add(words, false);
     expect(meter.heard.delivered.outputTokens).toBe(0);
     meter.add({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 4 } }, false);
@@ -75,7 +75,7 @@ describe("a client that leaves", () => {
 describe("usage that came before the end of the text", () => {
   const early = { prompt_tokens: 7, completion_tokens: 1 };
   const heardOf = (...events: Record<string, unknown>[]) => {
-    const meter = new StreamMeter({ tick: () => 0 });
+    const meter = new StreamMeter({ tick: () => 0 }, "chat");
     for (const event of events) {
       meter.add(event, true);
     }
@@ -163,9 +163,8 @@ describe("a stream of the Messages API", () => {
 });
 
 describe("a response of the Gemini API", () => {
-  const operation = { ...operationOf("chat"), resultList: "candidates" };
-  const measured = (value: unknown) =>
-    measureAnswer(json(value), { operation, request, limits, price, dialect: "gemini" });
+  const operation = { ...operationOf("chat"), resultList: "candidates", dialect: "gemini" as const };
+  const measured = (value: unknown) => measureAnswer(json(value), { operation, request, limits, price });
   const usageMetadata = { promptTokenCount: 9, totalTokenCount: 9 };
   const candidate = { content: { parts: [{ text: "words" }] } };
 
@@ -225,7 +224,7 @@ describe("a complete response", () => {
       charged,
     );
     for (const end of [{ choices: [{ ...choice, delta: {} }] }, { response }]) {
-      const meter = new StreamMeter({ tick: () => 0 });
+      const meter = new StreamMeter({ tick: () => 0 }, "chat");
       meter.add(words, true);
       meter.add(end, true);
       meter.add({ choices: [], usage }, true);

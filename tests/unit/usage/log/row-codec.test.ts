@@ -40,6 +40,8 @@ function rows(text: fc.Arbitrary<string>): fc.Arbitrary<UsageRow> {
       reasoningTokens: big,
       images: small,
       audioMs: big,
+      cacheWrite1hTokens: big,
+      searches: small,
     }),
     usageSource: fc.constantFrom("provider", "estimated", "none"),
     isImplausible: fc.boolean(),

@@ -11,7 +11,7 @@ const prices = {
     cache_write_usd_per_m: null,
     reasoning_usd_per_m: null,
   },
-  ...{ request_usd: "0.001", image_usd: "0", second_usd: "0" },
+  ...{ request_usd: "0.001", image_usd: "0", second_usd: "0", cache_write_1h_usd_per_m: null, search_usd_per_k: "0" },
 };
 const view = {
   ...{
@@ -21,7 +21,15 @@ const view = {
     output_tokens: 50n,
     reasoning_tokens: 0n,
   },
-  ...{ images: 0, audio_ms: 0n, usage_source: "provider", quota: 1_400n, rate_multiplier: "1.5000" },
+  ...{
+    images: 0,
+    audio_ms: 0n,
+    cache_write_1h_tokens: 0n,
+    searches: 0,
+    usage_source: "provider",
+    quota: 1_400n,
+    rate_multiplier: "1.5000",
+  },
 } as unknown as PricedCall["view"];
 const attempt = (result: string, status: number | null) => ({
   ...{ channelId: "7", channel: "whom the operator buys from", startedAtMs: 1, durationMs: 2, status, result },

@@ -1,5 +1,5 @@
+import type { Dialect } from "@sluice/contracts/upstreams";
 import { asObject, type Json } from "../../usage-count/units.ts";
-import type { Dialect } from "../../usage-count/usage-readers.ts";
 
 const filtered = "content_filter";
 const geminiReasons: ReadonlySet<unknown> = new Set([

@@ -1,5 +1,6 @@
+import type { Dialect } from "@sluice/contracts/upstreams";
 import { asObject, type Json, parseObject, type ReportedUnits } from "../../usage-count/units.ts";
-import { type Dialect, usageReaders } from "../../usage-count/usage-readers.ts";
+import { usageReaders } from "../../usage-count/usage-readers.ts";
 
 const quote = 0x22;
 const colon = 0x3a;

@@ -1,6 +1,7 @@
+import type { Dialect } from "@sluice/contracts/upstreams";
 import { noUnits } from "../../../models/units.ts";
 import { asObject, type Json, type ReportedUnits } from "../../usage-count/units.ts";
-import { type Dialect, usageReaders } from "../../usage-count/usage-readers.ts";
+import { usageReaders } from "../../usage-count/usage-readers.ts";
 
 const pictureEvent = /^image_(?:generation|edit)\.completed$/;
 

@@ -1,5 +1,14 @@
 import { noUnits, type Units } from "../../../models/units.ts";
-import { asObject, atMost, count, countOf, isInvalidCount, type Json, type ReportedUnits } from "../units.ts";
+import {
+  asObject,
+  atMost,
+  count,
+  countOf,
+  isInvalidCount,
+  type Json,
+  type ReportedUnits,
+  searchesOf,
+} from "../units.ts";
 
 /** The realtime API and transcriptions use singular names for the details. */
 const inputDetails = ["prompt_tokens_details", "input_tokens_details", "input_token_details"];
@@ -56,6 +65,7 @@ function toTokens(usage: Json): Units {
     cacheReadTokens,
     cacheWriteTokens: atMost(kept, inputTokens - cacheReadTokens),
     reasoningTokens: atMost(thoughtTokens, outputTokens),
+    searches: searchesOf(usage),
   };
 }
 

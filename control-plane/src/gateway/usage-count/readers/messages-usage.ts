@@ -1,5 +1,14 @@
 import { noUnits, type Units } from "../../../models/units.ts";
-import { asObject, atMost, count, isInvalidCount, type Json, type ReportedUnits } from "../units.ts";
+import {
+  asObject,
+  atMost,
+  count,
+  countOf,
+  isInvalidCount,
+  type Json,
+  type ReportedUnits,
+  searchesOf,
+} from "../units.ts";
 
 const countNames = ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
 
@@ -40,14 +49,20 @@ export function startOfMessagesUsage(usage: Json): Json {
 
 function toTokens(usage: Json): Units {
   const cacheReadTokens = count(usage["cache_read_input_tokens"]);
-  const cacheWriteTokens = count(usage["cache_creation_input_tokens"]);
+  const { ephemeral_5m_input_tokens: shortLived, ephemeral_1h_input_tokens: longLived } = asObject(
+    usage["cache_creation"],
+  );
+  const written = countOf(usage["cache_creation_input_tokens"], Number(count(shortLived) + count(longLived)));
+  const cacheWrite1hTokens = atMost(count(longLived), written);
   const outputTokens = count(usage["output_tokens"]);
   return {
     ...noUnits,
-    inputTokens: count(usage["input_tokens"]) + cacheReadTokens + cacheWriteTokens,
+    inputTokens: count(usage["input_tokens"]) + cacheReadTokens + written,
     outputTokens,
     cacheReadTokens,
-    cacheWriteTokens,
+    cacheWriteTokens: written - cacheWrite1hTokens,
+    cacheWrite1hTokens,
+    searches: searchesOf(usage),
     reasoningTokens: atMost(count(asObject(usage["output_tokens_details"])["thinking_tokens"]), outputTokens),
   };
 }
@@ -57,12 +72,14 @@ function isCompaction(iteration: Json): boolean {
   return iteration["type"] === "compaction";
 }
 
-function sum(units: Units, { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Units): Units {
+function sum(units: Units, more: Units): Units {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } = more;
   return {
     ...units,
     inputTokens: units.inputTokens + inputTokens,
     outputTokens: units.outputTokens + outputTokens,
     cacheReadTokens: units.cacheReadTokens + cacheReadTokens,
     cacheWriteTokens: units.cacheWriteTokens + cacheWriteTokens,
+    cacheWrite1hTokens: units.cacheWrite1hTokens + cacheWrite1hTokens,
   };
 }

@@ -57,8 +57,9 @@ const spellings: readonly [string, object, Partial<ReportedUnits>][] = [
   [
     "what research of Perplexity read and thought beside the response",
     { ...chat, total_tokens: 12, citation_tokens: 20, num_search_queries: 2, reasoning_tokens: 70 },
-    { inputTokens: 27n, outputTokens: 75n, reasoningTokens: 70n },
+    { inputTokens: 27n, outputTokens: 75n, reasoningTokens: 70n, searches: 2 },
   ],
+  ["searches of routers", { ...chat, server_tool_use: { web_search_requests: 4 } }, { ...both, searches: 4 }],
   ["the length of a transcription", { type: "duration", seconds: 2.0004 }, { audioMs: 2001n }],
   ["the tokens of a transcription", { type: "tokens", ...responses, input_token_details: { audio_tokens: 7 } }, both],
   ["details that are null", { ...chat, prompt_tokens_details: null }, both],

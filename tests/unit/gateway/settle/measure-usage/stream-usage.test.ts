@@ -30,6 +30,29 @@ describe("the usage of the Messages API", () => {
     expect(readAnswer(json({ usage, ...said, context: { usage: {} } }), "content", "messages").usage).toEqual(expected);
   });
 
+  test("tells apart what was written for minutes and for an hour, and counts searches", () => {
+    const written = { cache_creation_input_tokens: 500, input_tokens: 1, output_tokens: 2 };
+    const split = { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 400 };
+    const usage = { ...written, cache_creation: split, server_tool_use: { web_search_requests: 3 } };
+    const expected = {
+      inputTokens: 501n,
+      outputTokens: 2n,
+      cacheWriteTokens: 100n,
+      cacheWrite1hTokens: 400n,
+      searches: 3,
+    };
+    expect(readAnswer(json({ content: [], usage }), null, "messages").usage).toEqual(units(expected));
+    const { cache_creation_input_tokens: _, ...parts } = usage;
+    expect(readAnswer(json({ content: [], usage: parts }), null, "messages").usage).toEqual(units(expected));
+    const end = delta({
+      output_tokens: 2,
+      cache_creation_input_tokens: 500,
+      server_tool_use: { web_search_requests: 3 },
+    });
+    const begin = { type: "message_start", message: { usage: { ...usage, server_tool_use: null } } };
+    expect(streamed(begin, end)).toEqual(units(expected));
+  });
+
   test("of a stream that was cut counts what was read, and no first guess of the output", () => {
     expect(streamed(start)).toEqual(units({ ...input, isInputOnly: true }));
   });
