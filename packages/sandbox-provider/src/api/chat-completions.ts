@@ -9,7 +9,7 @@ import { asArray, asObject, lastUserText, optionalCount, requireBody } from "./p
 import { type Choice, makeReply, promptTokens, type Reply } from "./reply.ts";
 import { wholeText } from "./text-source.ts";
 import { argumentFragments } from "./tool-calls.ts";
-import { chatUsage } from "./usage.ts";
+import { chatUsage, usagePlacement } from "./usage-shapes.ts";
 
 /** @throws RequestRefused */
 export function answerChat(call: ApiCall): Answer {
@@ -81,25 +81,41 @@ type ChatStream = {
 function* chatEvents(stream: ChatStream): Iterable<SseEvent> {
   const { reply, behaviour } = stream;
   const usage = behaviour.omitUsage === true ? null : chatUsage(reply.counts, behaviour);
-  const placement = behaviour.usagePlacement ?? "own-chunk";
+  const placement = usagePlacement(behaviour);
   const ordinary = placement === "every-chunk" ? usage : null;
-  const isNullShown = stream.isUsageWanted && placement === "own-chunk";
+  const hasOwnChunk = placement === "own-chunk" || placement === "x-groq";
+  const isNullShown = stream.isUsageWanted && hasOwnChunk;
   const prefix = `${JSON.stringify(stream.base).slice(0, -1)},"choices":`;
-  const chunk = (choices: readonly object[], shown: object | null): SseEvent => {
-    const suffix = shown !== null || isNullShown ? `,"usage":${JSON.stringify(shown)}}` : "}";
-    return { data: `${prefix}${JSON.stringify(choices)}${suffix}` };
+  const chunk = (choices: readonly object[], shown: object | null, more: object = {}): SseEvent => {
+    const fields = shown !== null || isNullShown ? { usage: shown, ...more } : more;
+    return { data: `${prefix}${JSON.stringify(choices)}${suffixOf(fields)}` };
   };
   for (const [index, choice] of reply.choices.entries()) {
     for (const delta of deltasOf(choice)) {
       yield chunk([{ index, delta, logprobs: null, finish_reason: null }], ordinary);
     }
-    const atFinish = placement === "with-finish" ? usage : ordinary;
-    yield chunk([{ index, delta: {}, logprobs: null, finish_reason: choice.finishReason }], atFinish);
+    const { inChoice, shown, beside } = usageAtFinish(placement, usage);
+    yield chunk([{ index, delta: {}, logprobs: null, finish_reason: choice.finishReason, ...inChoice }], shown, beside);
   }
-  if (usage !== null && (placement === "unasked" || (placement === "own-chunk" && stream.isUsageWanted))) {
+  if (usage !== null && (placement === "unasked" || isNullShown)) {
     yield chunk([], usage);
   }
   yield doneEvent;
+}
+
+/** What the last chunk of a choice has of the usage: in the choice, in its own field, and in fields beside that. */
+function usageAtFinish(placement: ReturnType<typeof usagePlacement>, usage: object | null) {
+  const isShown = placement === "every-chunk" || placement === "with-finish";
+  return {
+    inChoice: placement === "in-choice" && usage !== null ? { usage } : {},
+    shown: isShown ? usage : null,
+    beside: placement === "x-groq" && usage !== null ? { x_groq: { id: "req_sandbox", usage } } : {},
+  };
+}
+
+function suffixOf(fields: object): string {
+  const text = JSON.stringify(fields).slice(1);
+  return text === "}" ? text : `,${text}`;
 }
 
 function* deltasOf(choice: Choice): Iterable<object> {

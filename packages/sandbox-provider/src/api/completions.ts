@@ -8,7 +8,8 @@ import { readWishes } from "./openai-wishes.ts";
 import { asObject, lastUserText, optionalCount, requireBody } from "./prompt.ts";
 import { makeReply, type Reply } from "./reply.ts";
 import { wholeText } from "./text-source.ts";
-import { chatUsage, countContent } from "./usage.ts";
+import { countContent } from "./usage.ts";
+import { chatUsage } from "./usage-shapes.ts";
 
 const tokensMaxDefault = 16;
 

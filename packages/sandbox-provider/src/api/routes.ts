@@ -9,6 +9,7 @@ import { answerChat } from "./chat-completions.ts";
 import { answerCompletion } from "./completions.ts";
 import type { Dialect } from "./dialect.ts";
 import { answerEmbeddings } from "./embeddings.ts";
+import { errorBody, putErrorInside } from "./error-forms.ts";
 import { findDialect } from "./find-dialect.ts";
 import { type ApiError, bytesAnswer, errorOfStatus, eventsAnswer, jsonAnswer, RequestRefused } from "./json-answer.ts";
 import { answerImages, answerSpeech, answerTranscription } from "./media.ts";
@@ -51,7 +52,7 @@ const endpoints: readonly Endpoint[] = [
 export async function answerRequest(call: ApiCall, access: Access): Promise<Answer> {
   const dialect = findDialect(call.request);
   const scripted = scriptedAnswer(call, dialect);
-  const answer = scripted ?? (await ordinaryAnswer(call, dialect, access));
+  const answer = scripted ?? putErrorInside(await ordinaryAnswer(call, dialect, access), call, dialect);
   return {
     ...answer,
     status: scripted === null && answer.status < 400 ? (call.behaviour.status ?? answer.status) : answer.status,
@@ -73,7 +74,7 @@ async function ordinaryAnswer(call: ApiCall, dialect: Dialect, access: Access): 
 }
 
 function errorAnswer(error: ApiError, call: ApiCall, dialect: Dialect): Answer {
-  return jsonAnswer(dialect.errorBody(error, call), error.status);
+  return jsonAnswer(errorBody(error, call, dialect), error.status);
 }
 
 function checkCredential({ request }: ApiCall, dialect: Dialect, access: Access): void {

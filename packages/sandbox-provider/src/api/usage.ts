@@ -4,7 +4,6 @@
  * `attachmentTokens`. Roles and names are free. A completion is its reasoning, text, refusal, and the names and arguments
  * of its tool calls, rounded up for each choice.
  */
-import type { Behaviour } from "../script/behaviour.ts";
 
 export const attachmentTokens = 85;
 const bytesPerToken = 4;
@@ -71,21 +70,4 @@ function addContent(content: unknown, tally: { bytes: number; attachments: numbe
     const called = (call as { function?: { name?: unknown; arguments?: unknown } }).function;
     addContent([called?.name, called?.arguments], tally);
   }
-}
-
-/** `usage` as in chat completions, with the overrides of the behaviour. */
-export function chatUsage(counts: TokenCounts, behaviour: Behaviour): Record<string, unknown> {
-  return {
-    prompt_tokens: counts.prompt,
-    completion_tokens: counts.completion,
-    total_tokens: counts.prompt + counts.completion,
-    prompt_tokens_details: { cached_tokens: counts.cached, audio_tokens: 0 },
-    completion_tokens_details: {
-      reasoning_tokens: counts.reasoning,
-      audio_tokens: 0,
-      accepted_prediction_tokens: 0,
-      rejected_prediction_tokens: 0,
-    },
-    ...behaviour.usage,
-  };
 }

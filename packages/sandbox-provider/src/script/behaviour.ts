@@ -27,6 +27,17 @@ const split = z.union([
   z.strictObject({ seed: z.int(), bytesMax: z.int().positive() }),
 ]);
 
+export const usageShapes = [
+  "deepseek",
+  "groq",
+  "mistral",
+  "moonshot",
+  "openrouter",
+  "perplexity",
+  "qwen",
+  "xai",
+] as const;
+
 const toolCall = z.strictObject({
   name: z.string(),
   /** An object is serialised as JSON; a string is sent as it is, valid or not. */
@@ -43,6 +54,14 @@ const tokens = z.strictObject({
   completion: count.optional(),
   reasoning: count.optional(),
   searches: count.optional(),
+});
+
+const errorInside = z.strictObject({
+  /** In place of everything, beside an empty list of choices, or in a choice that finished with `error`. */
+  form: z.enum(["alone", "empty-choices", "choice"]),
+  code: z.union([z.int(), z.string()]).optional(),
+  message: z.string().optional(),
+  afterChunks: count.optional(),
 });
 
 export const behaviourSchema = z.strictObject({
@@ -96,8 +115,14 @@ export const behaviourSchema = z.strictObject({
   /** Counts in place of the counted ones; every dialect spells them in its own way. */
   tokens: tokens.optional(),
   omitUsage: z.boolean().optional(),
+  /** The usage of a chat completion as this provider spells it, and where this provider has it in a stream. */
+  usageShape: z.enum(usageShapes).optional(),
   /** Where a stream has its usage; by default in a separate chunk, and only on request. */
-  usagePlacement: z.enum(["own-chunk", "with-finish", "every-chunk", "unasked"]).optional(),
+  usagePlacement: z.enum(["own-chunk", "with-finish", "every-chunk", "unasked", "in-choice", "x-groq"]).optional(),
+  /** Answers 200 with an error in it, in a stream after so many chunks (0 by default). */
+  errorInside: errorInside.optional(),
+  /** Errors in the form of another provider: Google's array, a text in `error`, vLLM's flat object, or `detail`. */
+  errorShape: z.enum(["array", "detail", "flat", "text"]).optional(),
   /** The whole body in place of the usual one: text is sent unchanged, anything else as JSON. */
   body: z.union([z.string(), json, z.array(z.unknown())]).optional(),
   /** Sends a web server's error page. */

@@ -2,7 +2,7 @@
  * Faults on demand for a person: a user message with `sandbox:` and then one or more commands, separated by `;` or line
  * ends. Everything before `sandbox:` is ordinary text.
  */
-import type { Behaviour } from "./behaviour.ts";
+import { type Behaviour, usageShapes } from "./behaviour.ts";
 
 type Command = {
   readonly usage: string;
@@ -117,6 +117,20 @@ const commands: readonly Command[] = [
     effect: "ends the stream with an error event",
     pattern: /^error after (?<count>\d+) chunks?$/,
     read: ({ count }) => ({ errorEventAfter: Number(count) }),
+  },
+  {
+    usage: "usage-shape xai",
+    effect: "spells the usage of a chat as this provider does",
+    pattern: new RegExp(`^usage-shape (?<shape>${usageShapes.join("|")})$`),
+    read: ({ shape }) => ({ usageShape: usageShapes.find((name) => name === shape?.toLowerCase()) }),
+  },
+  {
+    usage: "error-inside 429 [after 2 chunks]",
+    effect: "answers 200 with an error in it",
+    pattern: /^error-inside (?<code>[4-5]\d\d)(?: after (?<count>\d+) chunks?)?$/,
+    read: ({ code, count = "0" }) => ({
+      errorInside: { form: "alone", code: Number(code), afterChunks: Number(count) },
+    }),
   },
   {
     usage: "html",

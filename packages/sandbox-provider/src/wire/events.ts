@@ -24,7 +24,9 @@ export function shapeEvents(events: Iterable<SseEvent>, behaviour: Behaviour, fo
   if (behaviour.malformedChunk !== undefined) {
     shaped = breakOff(shaped, behaviour.malformedChunk);
   }
-  return behaviour.errorEventAfter === undefined ? shaped : endWithError(shaped, behaviour.errorEventAfter, form);
+  return behaviour.errorEventAfter === undefined
+    ? shaped
+    : endWith(shaped, behaviour.errorEventAfter, form.errorEvent("The sandbox broke off this stream on demand."));
 }
 
 /** One event as bytes, preceded by a comment line if one is due. */
@@ -63,7 +65,8 @@ function* breakOff(events: Iterable<SseEvent>, brokenIndex: number): Iterable<Ss
   }
 }
 
-function* endWithError(events: Iterable<SseEvent>, after: number, form: StreamForm): Iterable<SseEvent> {
+/** The first events, and then one that breaks the stream off. */
+export function* endWith(events: Iterable<SseEvent>, after: number, last: SseEvent): Iterable<SseEvent> {
   let left = after;
   for (const event of events) {
     if (left === 0) {
@@ -72,5 +75,5 @@ function* endWithError(events: Iterable<SseEvent>, after: number, form: StreamFo
     left -= 1;
     yield event;
   }
-  yield form.errorEvent("The sandbox broke off this stream on demand.");
+  yield last;
 }
