@@ -1,7 +1,7 @@
 /** What a channel's settings change about the requests that it gets. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { openaiUpstream, type UpstreamSettings } from "@sluice/contracts/upstreams";
-import { waitUntil } from "../support/calls/relay-scene.ts";
+import { addModelWithChannel, waitUntil } from "../support/calls/relay-scene.ts";
 import { MessagesRig } from "../support/messages/messages-rig.ts";
 import { arrangements } from "../support/service/sluice.ts";
 
@@ -63,5 +63,41 @@ describe.each(arrangements)("the settings of an upstream, %s", (arrangement) => 
     expect([headers.get("openai-project"), headers.has("openai-beta")]).toEqual(["p1", false]);
     expect(JSON.parse(record?.body.toString() ?? "")).toMatchObject({ safety: { level: 1 } });
     expect(JSON.parse(record?.body.toString() ?? "")).not.toHaveProperty("user");
+  });
+
+  test("request a token for a credential that is not sent itself, once for many calls", async () => {
+    const tokens: string[] = [];
+    const entra = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: async (request) => {
+        tokens.push(await request.text());
+        return Response.json({ access_token: "minted-token", expires_in: 3600 });
+      },
+    });
+    try {
+      const base_url = `${messages.provider.url}/v1`;
+      const secret = { tenant_id: "t", client_id: "c", client_secret: "s3cret", authority: entra.url.origin };
+      const model = "minted";
+      await addModelWithChannel(messages.rig, model, base_url, JSON.stringify(secret));
+      const upstream = { ...openaiUpstream(base_url), dialects: { chat: { base_url, auth: "entra" } } };
+      await messages.rig.db.sql`
+        update channel set upstream = ${JSON.stringify(upstream)}::text::jsonb where name = ${`channel-${model}`}`;
+      const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hi" }] });
+      await waitUntil(async () => {
+        const answer = await post("/v1/chat/completions", body);
+        return answer.ok && tokens.length > 0;
+      });
+      const answers = await Promise.all(Array.from({ length: 5 }, () => post("/v1/chat/completions", body)));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+      expect(tokens).toHaveLength(1);
+      const headers = new Map(messages.provider.requests.at(-1)?.headers);
+      expect(headers.get("authorization")).toBe("Bearer minted-token");
+      expect(
+        JSON.stringify(messages.provider.requests.map((request) => request.headers.slice()).slice(-5)),
+      ).not.toContain("s3cret");
+    } finally {
+      await entra.stop(true);
+    }
   });
 });

@@ -14,7 +14,7 @@ import { refusesUsageOption, UsageOptions, withoutUsageOption } from "./dispatch
 import type { AdmittedCall, CallState, FailedAttempt, GatewayResponse, StreamEnding } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
-import { classifyStatus, failedBy, malformedResponse } from "./respond/classify-status.ts";
+import { classifyStatus, failedBy, failedByToken, malformedResponse } from "./respond/classify-status.ts";
 import { answerHeaders, answeringNode, formOf, isEventStream } from "./respond/compose-answer.ts";
 import { readEventNote, readNote, readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
@@ -24,6 +24,7 @@ import { measureAnswer, measureStream, measureUnread, StreamMeter } from "./sett
 import { convertWhole, EventConverter } from "./upstreams/convert-answer.ts";
 import { withChangedFields } from "./upstreams/edit-body.ts";
 import { planRequest, type RequestPlan } from "./upstreams/plan-request.ts";
+import { TokenError } from "./upstreams/token-error.ts";
 import type { AnsweredCall, Measured, StreamedResponse } from "./usage-count/model.ts";
 
 const answerBytesMax = 64 * 1024 * 1024;
@@ -93,13 +94,20 @@ export class CallAttempts {
     state.exitNode = null;
     const firstEventTick = this.#deps.clock.tick() + limits.firstByteTimeoutMs;
     const sent = withChangedFields(plan.request, channel.changes);
-    const response = await forward(this.#deps.client, composeRequest(call, sent, channel, options));
+    const composed = composeRequest(call, sent, channel, options);
+    const authorized = this.#deps.authorizer.authorize(composed, endpoint.auth, channel.credential);
+    const ready = authorized instanceof Promise ? await authorized : authorized;
+    if (ready instanceof TokenError) {
+      return failedByToken(ready);
+    }
+    const response = await forward(this.#deps.client, ready);
     if (response instanceof HttpClientError) {
       return failedBy(response);
     }
     state.exitNode = answeringNode(response, channel.exitNode);
     const failure = classifyStatus(response.status, response.headers);
     if (failure !== null) {
+      this.#deps.authorizer.noteStatus(response.status, channel.credential);
       return await readRefusal(response, failure, channel, sent.body);
     }
     const form = formOf(response, plan.operation);

@@ -13,6 +13,7 @@ import type { KeyLimits } from "./keys/key-limits.ts";
 import type { CallEnd, CallState, ParsedRequest, ParseOrder } from "./model.ts";
 import type { QuotaLeases } from "./quota/leases.ts";
 import type { ReadOnLimits, ReadOnRoom } from "./read-on.ts";
+import type { Authorizer } from "./upstreams/authorize.ts";
 
 /** Stores the rows of finished calls; a row is durable before `append` resolves. */
 export interface UsageSpool {
@@ -40,6 +41,7 @@ export type PipelineDeps = {
   readonly loads: ChannelLoads;
   readonly catalog: () => Catalog;
   readonly client: HttpClient;
+  readonly authorizer: Authorizer;
   readonly usage: UsageSpool;
   readonly captures: CaptureAllowance;
   readonly observer: GatewayObserver;

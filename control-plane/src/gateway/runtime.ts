@@ -28,6 +28,7 @@ import { ReadOnRoom } from "./read-on.ts";
 import type { RealtimeLimits } from "./realtime/limits.ts";
 import { RealtimeGateway } from "./realtime/realtime-gateway.ts";
 import { type ExportedCall, ExportingObserver } from "./telemetry.ts";
+import { Authorizer } from "./upstreams/authorize.ts";
 
 const sweepMs = 1_000;
 /** A term is renewed at least this many times before it ends. */
@@ -107,6 +108,7 @@ export class GatewayRuntime {
       loads: this.#loads,
       catalog: () => this.#catalog,
       client: deps.client,
+      authorizer: new Authorizer(deps.client, clock),
       captures: new CaptureAllowance(),
       usage: deps.usage,
       observer: openObserver(deps),

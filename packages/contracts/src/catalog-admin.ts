@@ -80,7 +80,7 @@ export const saveChannelInput = z.strictObject({
   credential: z
     .string()
     .trim()
-    .regex(/^[\x21-\x7e]{1,8192}$/, "visible characters without spaces, at most 8192")
+    .regex(/^[\x20-\x7e\r\n\t]{1,16384}$/, "visible characters, at most 16384")
     .nullable()
     .optional(),
   status: z.enum(switchStatuses).optional(),

@@ -7,8 +7,14 @@ import { z } from "zod";
 export const dialects = ["chat", "responses", "messages", "gemini"] as const;
 export type Dialect = (typeof dialects)[number];
 
-/** How a call shows its credential to an upstream: the header, or none. */
-export const authStyles = ["bearer", "x_api_key", "api_key", "x_goog_api_key", "none"] as const;
+/**
+ * How a call shows its credential to an upstream: as it is, in the header named, or not at all; or as a token or a
+ * signature that is made from it.
+ */
+export const authStyles = [
+  ...["bearer", "x_api_key", "api_key", "x_goog_api_key", "none"],
+  ...["google_service_account", "entra", "aws_sigv4"],
+] as const;
 export type AuthStyle = (typeof authStyles)[number];
 
 /** The path that is appended to the base URL of a dialect stands for this part of the path of a call. */

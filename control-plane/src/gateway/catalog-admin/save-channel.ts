@@ -1,5 +1,6 @@
 import type { SaveChannelInput } from "@sluice/contracts/catalog-admin";
 import type { ChannelId } from "@sluice/contracts/ids";
+import { credentialFault } from "@sluice/contracts/minted-credentials";
 import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import type { AddressGuard } from "@sluice/http-client/address-guard";
 import { HttpClientError } from "@sluice/http-client/model";
@@ -44,6 +45,7 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
     });
   }
   const { credential } = input;
+  refuseOddCredential(to, credential ?? null);
   await changeChannel(tx, id, {
     name: input.name ?? channel.name,
     upstream: to,
@@ -57,6 +59,17 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
       credential === undefined ? channel.credentialSealed : credential === null ? null : seal(id, credential),
   });
   return { before: input.channel_id === undefined ? null : stateOf(channel), after: await readState(tx, id) };
+}
+
+/** @throws AppError `invalid_value` for a credential that the channel could not use */
+function refuseOddCredential({ dialects }: UpstreamSettings, credential: string | null): void {
+  const faults = Object.values(dialects).map(({ auth }) =>
+    credential === null ? null : credentialFault(auth, credential),
+  );
+  const fault = faults.find((found) => found !== null);
+  if (fault !== undefined) {
+    throw new AppError("invalid_value", { fields: { credential: fault } });
+  }
 }
 
 /** Enables or disables channels. @throws AppError `not_found`, `conflict` for a channel of an exit node */

@@ -8,15 +8,16 @@ import { composeRequest, hopHeader, withHop } from "../dispatch/compose-request.
 import { attemptsMax } from "../dispatch/retry-policy.ts";
 import type { AttemptFailure, FailedAttempt } from "../model.ts";
 import type { PipelineDeps } from "../pipeline-deps.ts";
-import { classifyStatus, failedBy, malformedResponse } from "../respond/classify-status.ts";
+import { classifyStatus, failedBy, failedByToken, malformedResponse } from "../respond/classify-status.ts";
 import { readRefusal } from "../respond/read-upstream-error.ts";
+import { TokenError } from "../upstreams/token-error.ts";
 import type { Handshake } from "./handshake.ts";
 import { frameBytesMax, type RealtimeLimits } from "./limits.ts";
 import type { SessionCall } from "./session-books.ts";
 
 export type ConnectDeps = Pick<
   PipelineDeps,
-  "loads" | "catalog" | "clock" | "random" | "observer" | "log" | "hopMark" | "upstreamLimits"
+  "authorizer" | "loads" | "catalog" | "clock" | "random" | "observer" | "log" | "hopMark" | "upstreamLimits"
 > & { readonly sockets: WebSocketClient; readonly realtimeLimits: RealtimeLimits };
 
 export type ConnectedChannel = { readonly use: ChannelUse; readonly upstream: ClientWebSocket };
@@ -54,6 +55,9 @@ async function connect(
   handshake: Handshake,
 ): Promise<ConnectedChannel | FailedAttempt> {
   const answer = await openUpstream(deps, state, use, handshake);
+  if (answer instanceof TokenError) {
+    return failedByToken(answer);
+  }
   if (answer instanceof HttpClientError || isRefusal(answer)) {
     return await readFailure(answer, use.channel);
   }
@@ -95,7 +99,7 @@ async function openUpstream(
   state: SessionCall,
   use: ChannelUse,
   handshake: Handshake,
-): Promise<ClientWebSocket | WebSocketRefusal | HttpClientError> {
+): Promise<ClientWebSocket | WebSocketRefusal | HttpClientError | TokenError> {
   const { call, request } = state;
   const { channel } = use;
   const { hopMark, upstreamLimits, realtimeLimits } = deps;
@@ -112,7 +116,11 @@ async function openUpstream(
     path: call.path.slice(dialectRoots[dialect].length),
     query: `?${new URLSearchParams({ model: handshake.model }).toString()}`,
   });
-  const { protocol, hostname, port, target, headers, signal } = composed;
+  const ready = await deps.authorizer.authorize(composed, endpoint.auth, channel.credential);
+  if (ready instanceof TokenError) {
+    return ready;
+  }
+  const { protocol, hostname, port, target, headers, signal } = ready;
   const hasBeta = headers.some(([name]) => name === "openai-beta");
   try {
     return await deps.sockets.open({

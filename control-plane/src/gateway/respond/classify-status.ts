@@ -1,6 +1,7 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import type { HttpClientError, HttpClientErrorKind, HttpHeader } from "@sluice/http-client/model";
 import type { AttemptFailure, FailedAttempt } from "../model.ts";
+import type { TokenError } from "../upstreams/token-error.ts";
 
 const failure = (code: ErrorCode, result: string, more: Partial<AttemptFailure> = {}): AttemptFailure => ({
   code,
@@ -95,6 +96,12 @@ export function classifyClientError(error: HttpClientError): AttemptFailure {
 /** An attempt whose connection failed, so that there is no response. */
 export function failedBy(error: HttpClientError): FailedAttempt {
   return { failure: classifyClientError(error), upstreamError: null, note: null };
+}
+
+/** An attempt without a token for its request, which was never sent. */
+export function failedByToken({ isRefused }: Pick<TokenError, "isRefused">): FailedAttempt {
+  const result = isRefused ? "credential_refused" : "no_token";
+  return { failure: failure("upstream_error", result, { ...accountFault }), upstreamError: null, note: null };
 }
 
 /** The longest wait that is passed on to a client. */

@@ -1,0 +1,72 @@
+import type { Clock } from "../../platform/clock.ts";
+
+/** A token that an upstream accepts until a moment. */
+export type MintedToken = { readonly token: string; readonly expiresAtMs: number };
+
+type Entry = { token: MintedToken | null; minting: Promise<MintedToken> | null; failedAtTick: number };
+
+/** A token is replaced this long before its end, while it is still used. */
+const earlyMs = 300_000;
+/** A token that is about to end is not used: the request has to reach the provider before that. */
+const marginMs = 30_000;
+/** After a failed attempt to replace a token that is still good, wait this long. */
+const pauseMs = 10_000;
+const entriesMax = 1_000;
+
+/** The tokens of this process: each is requested by one request at a time, and replaced before it ends. */
+export class TokenCache {
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * The token of a credential.
+   * @returns a promise only if there is no usable token; it rejects as `mint` does
+   */
+  get(credential: string, mint: () => Promise<MintedToken>): string | Promise<string> {
+    const entry = this.#entry(credential);
+    const leftMs = entry.token === null ? 0 : entry.token.expiresAtMs - this.#clock.now();
+    if (entry.token === null || leftMs <= marginMs) {
+      return this.#mint(entry, mint).then(({ token }) => token);
+    }
+    if (leftMs <= earlyMs && this.#clock.tick() - entry.failedAtTick >= pauseMs) {
+      // Calls go on with the current token; a failure shows once it has ended.
+      this.#mint(entry, mint).catch(() => {
+        entry.failedAtTick = this.#clock.tick();
+      });
+    }
+    return entry.token.token;
+  }
+
+  /** Drops a token that the upstream refused. */
+  forget(credential: string): void {
+    this.#entries.delete(credential);
+  }
+
+  #mint(entry: Entry, mint: () => Promise<MintedToken>): Promise<MintedToken> {
+    entry.minting ??= mint()
+      .then((token) => {
+        entry.token = token;
+        return token;
+      })
+      .finally(() => {
+        entry.minting = null;
+      });
+    return entry.minting;
+  }
+
+  #entry(credential: string): Entry {
+    let entry = this.#entries.get(credential);
+    if (entry === undefined) {
+      if (this.#entries.size >= entriesMax) {
+        this.#entries.delete(this.#entries.keys().next().value ?? "");
+      }
+      entry = { token: null, minting: null, failedAtTick: Number.NEGATIVE_INFINITY };
+      this.#entries.set(credential, entry);
+    }
+    return entry;
+  }
+}

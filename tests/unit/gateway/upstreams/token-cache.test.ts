@@ -1,0 +1,86 @@
+import { describe, expect, test } from "bun:test";
+import { type MintedToken, TokenCache } from "@sluice/control-plane/gateway/upstreams/token-cache.ts";
+
+const minute = 60_000;
+
+function scene() {
+  let now = 1_000_000;
+  const requests: PromiseWithResolvers<MintedToken>[] = [];
+  const cache = new TokenCache({ now: () => now, tick: () => now });
+  return {
+    requests,
+    get: (credential = "c") =>
+      cache.get(credential, () => {
+        const request = Promise.withResolvers<MintedToken>();
+        requests.push(request);
+        return request.promise;
+      }),
+    forget: () => cache.forget("c"),
+    pass: (ms: number) => {
+      now += ms;
+    },
+    answer: (token: string, lastsMs = 60 * minute) => requests.at(-1)?.resolve({ token, expiresAtMs: now + lastsMs }),
+  };
+}
+
+describe("a minted token", () => {
+  test("is requested once, however many calls wait for it, and then used without waiting", async () => {
+    const { requests, get, answer } = scene();
+    const waiting = [get(), get(), get()];
+    answer("t1");
+    expect(await Promise.all(waiting)).toEqual(["t1", "t1", "t1"]);
+    expect(get()).toBe("t1");
+    expect(requests).toHaveLength(1);
+  });
+
+  test("is replaced before it ends, by one request, while calls go on with it", async () => {
+    const { requests, get, answer, pass } = scene();
+    const first = get();
+    answer("t1");
+    await first;
+    pass(56 * minute);
+    expect([get(), get()]).toEqual(["t1", "t1"]);
+    expect(requests).toHaveLength(2);
+    answer("t2");
+    await requests[1]?.promise;
+    expect(get()).toBe("t2");
+  });
+
+  test("is used to its end when it can't be replaced, with a pause between two attempts", async () => {
+    const { requests, get, answer, pass } = scene();
+    const first = get();
+    answer("t1");
+    await first;
+    pass(56 * minute);
+    expect(get()).toBe("t1");
+    requests.at(-1)?.reject(new Error("refused"));
+    await Bun.sleep(0);
+    expect(get()).toBe("t1");
+    expect(requests).toHaveLength(2);
+    pass(11_000);
+    expect(get()).toBe("t1");
+    expect(requests).toHaveLength(3);
+    requests.at(-1)?.reject(new Error("refused"));
+    await Bun.sleep(0);
+    pass(4 * minute);
+    const late = get();
+    requests.at(-1)?.reject(new Error("refused again"));
+    await expect(late).rejects.toThrow("refused again");
+  });
+
+  test("is requested again after a provider refused it, and belongs to one credential", async () => {
+    const { requests, get, answer, forget } = scene();
+    const first = get();
+    answer("t1");
+    await first;
+    const other = get("other");
+    answer("t2");
+    expect(await other).toBe("t2");
+    forget();
+    const again = get();
+    answer("t3");
+    expect(await again).toBe("t3");
+    expect(requests).toHaveLength(3);
+    expect(get("other")).toBe("t2");
+  });
+});
