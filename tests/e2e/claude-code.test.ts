@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { ClaudeCode, installClaudeCode } from "../support/messages/claude-code.ts";
+import { ClaudeCode, claudeCodeProgram } from "../support/agents/claude-code.ts";
 import { describeUnless } from "../support/service/obstacles.ts";
 import { SluiceRig, type TestUser } from "../support/service/sluice.ts";
 
@@ -22,7 +22,7 @@ type UpstreamRequest = {
   readonly messages: readonly UpstreamMessage[];
 };
 
-describeUnless(installClaudeCode(), "an agent, Claude Code 2.1.197", () => {
+describeUnless(claudeCodeProgram.install(), "an agent, Claude Code 2.1.197", () => {
   let provider: SandboxProvider;
   let rig: SluiceRig;
   let user: TestUser;

@@ -192,7 +192,6 @@ describe("the settings", () => {
       },
       prompt_cache_key: "k",
       stream: true,
-      stream_options: { include_usage: true },
     });
   });
 

@@ -1,12 +1,13 @@
 import type { Dialect } from "@sluice/contracts/upstreams";
 import type { ConvertRequest } from "@sluice/dialect-conversion/model";
+import { fromResponsesRequest } from "@sluice/dialect-conversion/responses-to-chat/convert-request";
 import type { Channel } from "../channels/model.ts";
 import type { Operation } from "../operations/model.ts";
 
 /** How requests of one dialect are converted for an upstream that speaks only others, the best conversion first. */
 const conversions: Readonly<Record<Dialect, readonly (readonly [to: Dialect, convert: ConvertRequest])[]>> = {
   chat: [],
-  responses: [],
+  responses: [["chat", fromResponsesRequest]],
   messages: [],
   gemini: [],
 };

@@ -32,7 +32,7 @@ export const fromResponsesRequest: ConvertRequest = (value, settings) => {
     messages: conversation.end(),
     ...convertTools(request, tools),
     ...convertOutputSettings(request, settings),
-    ...(request.flag("stream") === true ? { stream: true, stream_options: { include_usage: true } } : {}),
+    ...(request.flag("stream") === true ? { stream: true } : {}),
   };
   const answers = new ResponseConverter(request, settings, {
     table: tools.table,

@@ -1,39 +1,16 @@
-import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AgentProgram } from "./install-agent.ts";
 
-/** Manifest and lock file under other names, because the agent is not a package of the workspace. */
-const lockedFolder = join(import.meta.dir, "../../e2e/claude-code");
-const installFolder = join(import.meta.dir, "../../../.data/agents/claude-code");
-const program = join(
-  installFolder,
-  `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`,
+const packageName = "@anthropic-ai/claude-code";
+export const claudeCodeProgram = new AgentProgram(
+  "claude-code",
+  packageName,
+  `${packageName}-${process.platform}-${process.arch}/claude`,
 );
 const runMsMax = 50_000;
-
-/**
- * Installs the agent at its pinned version into `.data/`.
- * @returns why it can't be run here, or null
- */
-export function installClaudeCode(): string | null {
-  if (existsSync(program)) {
-    return null;
-  }
-  mkdirSync(installFolder, { recursive: true });
-  copyFileSync(join(lockedFolder, "manifest.json"), join(installFolder, "package.json"));
-  copyFileSync(join(lockedFolder, "packages.lock"), join(installFolder, "bun.lock"));
-  const install = Bun.spawnSync(
-    [process.execPath, "install", "--frozen-lockfile", "--ignore-scripts", "--linker", "hoisted"],
-    { cwd: installFolder, stdout: "ignore", stderr: "pipe", timeout: 180_000 },
-  );
-  if (!install.success) {
-    return `@anthropic-ai/claude-code could not be installed: ${install.stderr.toString().trim().slice(-200)}`;
-  }
-  return existsSync(program)
-    ? null
-    : `@anthropic-ai/claude-code has no program for ${process.platform}-${process.arch}`;
-}
 
 /** The agent's final output with `--output-format json`. */
 export type AgentResult = {
@@ -81,7 +58,7 @@ export class ClaudeCode {
   async run(prompt: string, model: string): Promise<AgentResult> {
     const child = Bun.spawn(
       [
-        program,
+        claudeCodeProgram.path,
         "-p",
         prompt,
         "--output-format",
