@@ -30,6 +30,11 @@ beforeAll(async () => {
     cache_write_usd_per_m: "2",
   };
   await rig.addTokenPriceModel("lines", { ...price, reasoning_usd_per_m: "4" });
+  const long = {
+    ...{ above_tokens: 999, input_usd_per_m: "3", output_usd_per_m: "20", cache_read_usd_per_m: null },
+    ...{ cache_write_usd_per_m: null, reasoning_usd_per_m: null, cache_write_1h_usd_per_m: null },
+  };
+  await rig.addTokenPriceModel("tiers", { ...price, long_prompt: long });
   await rig.addTokenPriceModel("changing", { input_usd_per_m: "1", output_usd_per_m: "1" });
   await rig.db.sql`
     insert into messages_model (name, display_name, upstream_model, flags, released_at)
@@ -184,6 +189,20 @@ test.each([false, true])(
     expect(row.quota).toBe(700n);
   },
 );
+
+test.each([
+  // 399 x 1 + 600 x 0.1 + 100 x 10 millionths of a USD, at half a quota each.
+  [999, 730n],
+  // 1,000 x 3 + 100 x 20.
+  [1_000, 2_500n],
+])("a prompt of %i tokens has the prices for its length, for the whole call", async (tokens, quota) => {
+  provider.reset();
+  const prompt_tokens_details = { cached_tokens: 600 };
+  provider.script({ usage: { prompt_tokens: tokens, completion_tokens: 100, prompt_tokens_details } });
+  const row = await settleOne(await rig.addUser(), { model: "tiers" });
+  expect(row.quota).toBe(quota);
+  expect(row.quota).toBe(recomputedCost(row));
+});
 
 test("a price that changes while calls run applies to calls that begin after it, and each row names its own", async () => {
   provider.reset();

@@ -1,6 +1,6 @@
 import { applyMultiplier, type Decimal, type Quota, quotaPerUsd } from "@sluice/contracts/money";
 import { type PricedUnit, partsOf, unitsByWhole } from "@sluice/contracts/priced-units";
-import { amountPlaces, type PriceName, type Prices, partsOfPrice, priceName } from "./model.ts";
+import { amountPlaces, type PriceName, type Prices, partsOfPrice, priceName, type Rates } from "./model.ts";
 import { type CountName, countName, type Units } from "./units.ts";
 
 const partsPerUsd = 10n ** BigInt(amountPlaces);
@@ -56,8 +56,15 @@ function countOf(units: Units, count: CountName, parts: readonly CountName[]): b
 
 const asBigint = (count: bigint | number): bigint => (typeof count === "bigint" ? count : BigInt(count));
 
+/** The prices of a call: a prompt above a length may change all of them, for the whole call. */
+export function pricesFor(rates: Rates, { inputTokens }: Units): Prices {
+  const { long } = rates;
+  return long !== undefined && inputTokens > long.aboveTokens ? long.prices : rates;
+}
+
 /** The lines of a cost. */
-export function costLines(units: Units, prices: Prices, requests: bigint): CostLine[] {
+export function costLines(units: Units, rates: Rates, requests: bigint): CostLine[] {
+  const prices = pricesFor(rates, units);
   return rules.map((rule) => {
     const count = rule.count === null ? requests : countOf(units, rule.count, rule.parts);
     const price = prices[rule.price];
@@ -66,7 +73,8 @@ export function costLines(units: Units, prices: Prices, requests: bigint): CostL
 }
 
 /** The base cost of a call: the exact sum of its lines, rounded up once, at the end. */
-export function costOf(units: Units, prices: Prices, requests: bigint): Quota {
+export function costOf(units: Units, rates: Rates, requests: bigint): Quota {
+  const prices = pricesFor(rates, units);
   let parts = 0n;
   for (const { count, parts: without, price } of divided) {
     parts += countOf(units, count, without) * prices[price];

@@ -1,6 +1,6 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { ModelKind } from "@sluice/contracts/model-kinds";
-import { type PricedUnit, type PriceList, priceColumns, pricedUnits } from "@sluice/contracts/priced-units";
+import { type PricedUnit, priceColumns, pricedUnits, type TieredPrices } from "@sluice/contracts/priced-units";
 import { and, eq } from "drizzle-orm";
 import { gatewayUser } from "../db/schema/gateway-keys.ts";
 import { ability, channel, model } from "../db/schema/gateway-routing.ts";
@@ -24,7 +24,7 @@ export type ModelRow = PriceTexts & {
 export async function listPricedModels(db: Queryable): Promise<ModelRow[]> {
   return await db.query<ModelRow>(
     `select m.name, m.display_name, m.owned_by, m.kind, m.created_at, m.context_tokens_max, m.output_tokens_max,
-       m.image_tokens_max, m.deprecated_at, m.sunset_at, p.version, ${priceColumns.map((price) => `p.${price}`).join(", ")}
+       m.image_tokens_max, m.deprecated_at, m.sunset_at, p.version, p.long_prompt, ${priceColumns.map((price) => `p.${price}`).join(", ")}
      from model m
      join lateral (
        select * from model_price where model = m.name and valid_from <= now() order by version desc limit 1
@@ -73,19 +73,21 @@ export async function insertModel(db: Queryable, made: NewModel): Promise<boolea
 }
 
 /** Prices as decimal strings in USD: an absent price is zero, or that of the unit it is part of. */
-export type NewPrice = Partial<PriceList> & Pick<PriceList, RefusedPrice> & { readonly model: string };
+export type NewPrice = Partial<TieredPrices> & Pick<TieredPrices, RefusedPrice> & { readonly model: string };
 type RefusedPrice = Extract<PricedUnit, { readonly unpriced: "refused" }>["price"];
 
 const insertPrice = `
-  insert into model_price (model, version, valid_from, ${priceColumns.join(", ")})
-  select $1, coalesce(max(version), 0) + 1, now(), ${priceColumns.map((_, index) => `$${index + 2}::numeric`).join(", ")}
+  insert into model_price (model, version, valid_from, long_prompt, ${priceColumns.join(", ")})
+  select $1, coalesce(max(version), 0) + 1, now(), $2::text::jsonb,
+    ${priceColumns.map((_, index) => `$${index + 3}::numeric`).join(", ")}
   from model_price where model = $1
   returning version`;
 
 /** Adds the next version of a model's price, valid from now; returns its number. */
 export async function insertPriceVersion(db: Queryable, price: NewPrice): Promise<number> {
   const values = pricedUnits.map((unit) => price[unit.price] ?? (unit.unpriced === "free" ? "0" : null));
-  const [row] = await db.query<{ version: number }>(insertPrice, [price.model, ...values]);
+  const long = price.long_prompt == null ? null : JSON.stringify(price.long_prompt);
+  const [row] = await db.query<{ version: number }>(insertPrice, [price.model, long, ...values]);
   if (row === undefined) {
     throw new Error(`no price version was added for ${price.model}`);
   }

@@ -1,11 +1,13 @@
 import { type CamelCase, camelCase } from "@sluice/contracts/camel-case";
 import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
 import {
+  listFor,
   type PricedUnit,
   type PriceList,
   partsOf,
   pricedUnits,
   priceOf,
+  type TieredPrices,
   unitMeasures,
 } from "@sluice/contracts/priced-units";
 
@@ -26,13 +28,22 @@ export type PriceName = CamelCase<PricedUnit["name"]>;
 /** The price of one of each unit (a token, a request, an image, a millisecond), in 10^-14 USD. */
 export type Prices = Readonly<Record<PriceName, bigint>>;
 
-export type PriceVersion = Prices & {
-  readonly version: number;
-  /** For each unit the most expensive price that it could be charged at: its own price, or that of one of its parts. */
-  readonly highest: Prices;
+/** Prices that may differ for long prompts. */
+export type Rates = Prices & {
+  /** The prices of a whole call whose prompt is longer than this; absent if prompts of any length cost the same. */
+  readonly long?: { readonly aboveTokens: bigint; readonly prices: Prices } | undefined;
 };
 
-export type PriceTexts = PriceList & { readonly version: number };
+export type PriceVersion = Rates & {
+  readonly version: number;
+  /**
+   * For each unit the most expensive price that it could be charged at: its own price, or that of one of its parts; and
+   * a long prompt may turn out to be a short one.
+   */
+  readonly highest: Rates;
+};
+
+export type PriceTexts = TieredPrices & { readonly version: number };
 
 /** The name in `Prices` of a unit's price. */
 export function priceName({ name }: PricedUnit): PriceName {
@@ -46,17 +57,34 @@ export function partsOfPrice({ measure }: PricedUnit): bigint {
 
 /** Parses the decimal strings of one price version; a part without its own price costs the same as the whole. */
 export function toPriceVersion(texts: PriceTexts): PriceVersion {
-  const prices = toPrices(
-    (unit) => decimalToScaled(priceOf<string>(texts, unit) as Decimal, pricePlaces) * partsOfPrice(unit),
-  );
-  const priceIn = (unit: PricedUnit): bigint => prices[priceName(unit)];
-  const highest = toPrices((unit) =>
-    partsOf(unit)
-      .map(priceIn)
-      .reduce((most, price) => (price > most ? price : most), priceIn(unit)),
-  );
-  return { ...prices, version: texts.version, highest };
+  const { version, long_prompt: long } = texts;
+  const prices = parsePrices(texts);
+  const highest = highestOf(prices);
+  if (long === null) {
+    return { ...prices, version, highest };
+  }
+  const aboveTokens = BigInt(long.above_tokens);
+  const longPrices = parsePrices(listFor(texts, long.above_tokens + 1));
+  const longHighest = highestOf(longPrices);
+  const higher = toPrices((unit) => larger(highest[priceName(unit)], longHighest[priceName(unit)]));
+  return {
+    ...prices,
+    version,
+    long: { aboveTokens, prices: longPrices },
+    highest: { ...highest, long: { aboveTokens, prices: higher } },
+  };
 }
+
+function parsePrices(texts: PriceList): Prices {
+  return toPrices((unit) => decimalToScaled(priceOf<string>(texts, unit) as Decimal, pricePlaces) * partsOfPrice(unit));
+}
+
+function highestOf(prices: Prices): Prices {
+  const priceIn = (unit: PricedUnit): bigint => prices[priceName(unit)];
+  return toPrices((unit) => partsOf(unit).map(priceIn).reduce(larger, priceIn(unit)));
+}
+
+const larger = (one: bigint, other: bigint): bigint => (other > one ? other : one);
 
 function toPrices(priceIn: (unit: PricedUnit) => bigint): Prices {
   return Object.fromEntries(pricedUnits.map((unit) => [priceName(unit), priceIn(unit)])) as Prices;

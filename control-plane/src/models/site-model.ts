@@ -10,6 +10,7 @@ export function siteModel(row: ModelRow): SiteModel {
     owned_by: row.owned_by,
     kind: row.kind,
     ...pricesOf(row),
+    long_prompt: row.long_prompt,
     context_tokens_max: row.context_tokens_max,
     output_tokens_max: row.output_tokens_max,
     takes_images: row.image_tokens_max > 0,

@@ -61,6 +61,7 @@ export const effectNames = [
   "model",
   "model_is",
   ...priceColumns.map(priceEffect),
+  "price_long_prompt",
 ] as const;
 export type EffectName = (typeof effectNames)[number];
 

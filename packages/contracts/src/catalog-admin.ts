@@ -4,10 +4,10 @@ import { displayText, recordId } from "./keys.ts";
 import { modelKinds } from "./model-kinds.ts";
 import { momentText } from "./moments.ts";
 import { passThroughPaths } from "./pass-through.ts";
-import { byPrice } from "./priced-units.ts";
+import { byPrice, byTokenPrice } from "./priced-units.ts";
 import { reasonText } from "./readable-text.ts";
 import { upstreamSettings } from "./upstreams.ts";
-import { wireInteger, wireMoment, wirePrices } from "./wire.ts";
+import { wireInteger, wireLongPrompt, wireMoment, wirePrices } from "./wire.ts";
 
 export const switchStatuses = ["enabled", "disabled"] as const;
 
@@ -44,6 +44,14 @@ export const saveModelInput = z.strictObject({
   sunset_at: momentText.nullable().optional(),
   /** Null means the price of plain input or output. */
   ...byPrice({ refused: price.optional(), free: price.optional(), as_whole: price.nullable().optional() }),
+  /** The prices of whole calls whose prompt is longer than this; null removes them. */
+  long_prompt: z
+    .strictObject({
+      above_tokens: tokens,
+      ...byTokenPrice({ refused: price, as_whole: price.nullable().default(null) }),
+    })
+    .nullable()
+    .optional(),
   updated_at: updatedAt,
   reason,
 });
@@ -62,6 +70,7 @@ export const savedModel = z.strictObject({
   sunset_at: wireMoment.nullable(),
   price_version: z.int(),
   ...wirePrices,
+  long_prompt: wireLongPrompt,
   updated_at: wireMoment,
 });
 

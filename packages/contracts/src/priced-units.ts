@@ -173,6 +173,34 @@ export type ByPrice<Refused, Free, AsWhole> = {
   }[Unit["unpriced"]];
 };
 
+type TokenPrice = Extract<PricedUnit, { readonly measure: "token" }>["price"];
+
+/** The prices of tokens. */
+export const tokenPrices: readonly TokenPrice[] = pricedUnits
+  .filter((unit) => unit.measure === "token")
+  .map(({ price }) => price);
+
+/** The prices of tokens in calls whose prompt is longer than `above_tokens`. They apply to the whole call. */
+export type LongPromptPrices = Pick<PriceList, TokenPrice> & { readonly above_tokens: number };
+
+/** An object with a member for each price of tokens, typed by whether it may be missing. */
+export function byTokenPrice<Refused, AsWhole>(members: {
+  readonly refused: Refused;
+  readonly as_whole: AsWhole;
+}): Pick<ByPrice<Refused, never, AsWhole>, TokenPrice> {
+  const all = byPrice({ ...members, free: null as never });
+  return Object.fromEntries(tokenPrices.map((price) => [price, all[price]])) as typeof all;
+}
+
+/** Prices, and those for long prompts if they differ. */
+export type TieredPrices = PriceList & { readonly long_prompt: LongPromptPrices | null };
+
+/** The list of prices that applies to a prompt of this length, reads from and writes to a cache included. */
+export function listFor(prices: TieredPrices, promptTokens: number): PriceList {
+  const { long_prompt: long } = prices;
+  return long !== null && promptTokens > long.above_tokens ? { ...prices, ...long } : prices;
+}
+
 /** Prices as decimal texts; null where a part costs the same as the whole. */
 export type PriceList = ByPrice<string, string, string | null>;
 

@@ -1,9 +1,9 @@
 import type { PlanEntry } from "./billing.ts";
 import type { ModelKind } from "./model-kinds.ts";
-import type { PriceList } from "./priced-units.ts";
+import type { TieredPrices } from "./priced-units.ts";
 
 /** A model as the public pages show it. Prices are exact decimals in US dollars, per million tokens where stated. */
-export type SiteModel = PriceList & {
+export type SiteModel = TieredPrices & {
   readonly name: string;
   readonly display_name: string;
   readonly owned_by: string;

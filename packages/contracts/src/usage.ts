@@ -127,6 +127,8 @@ export type ReceiptLine = Unsent<z.output<typeof receiptLine>>;
 
 export const usageReceipt = usageView.extend({
   price_version: z.int().nullable(),
+  /** The lines have the prices for prompts longer than this; null if they have those for any prompt. */
+  long_prompt_above: z.int().nullable(),
   lines: z.array(receiptLine),
   /** The exact sum of the lines; `quota` is this sum, rounded up once. */
   sum_usd: wireDecimal,

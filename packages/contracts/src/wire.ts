@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byCount, byPrice } from "./priced-units.ts";
+import { byCount, byPrice, byTokenPrice } from "./priced-units.ts";
 
 /**
  * How values look in responses: JSON has no 64-bit integers and no dates. Response schemas are made of these, so that a
@@ -26,6 +26,14 @@ export const wireDay = z.iso.date();
 
 /** Every price of a list, in responses. */
 export const wirePrices = byPrice({ refused: wireDecimal, free: wireDecimal, as_whole: wireDecimal.nullable() });
+
+/** The prices of tokens for prompts above a length; null where prompts of any length cost the same. */
+export const wireLongPrompt = z
+  .strictObject({
+    above_tokens: z.int(),
+    ...byTokenPrice({ refused: wireDecimal, as_whole: wireDecimal.nullable() }),
+  })
+  .nullable();
 
 /** Every count of a call. */
 export const wireCounts = byCount({ bigint: wireInteger, integer: z.int() });

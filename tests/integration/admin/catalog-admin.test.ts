@@ -89,6 +89,32 @@ describe("a model", () => {
     expect(written.map(({ before }) => before?.["price_version"] ?? null)).toEqual([null, 1, 1]);
   });
 
+  test("has prices for long prompts as they were entered, until they are removed", async () => {
+    const long = {
+      above_tokens: 200_000,
+      input_usd_per_m: "0.3",
+      output_usd_per_m: "0.9",
+      cache_read_usd_per_m: "0.03",
+    };
+    const none = { cache_write_usd_per_m: null, cache_write_1h_usd_per_m: null, reasoning_usd_per_m: null };
+    const made = await post("model/save/", { name: "long-model", ...fields, long_prompt: long });
+    expect(made.body["model"]).toMatchObject({ price_version: 1, long_prompt: { ...long, ...none } });
+    const save = (change: object, at: typeof made) =>
+      post("model/save/", {
+        name: "long-model",
+        ...change,
+        updated_at: (at.body["model"] as { updated_at: string }).updated_at,
+      });
+    const same = await save({ long_prompt: { ...long, input_usd_per_m: "0.30" } }, made);
+    expect(same.body["model"]).toMatchObject({ price_version: 1 });
+    const kept = await save({ input_usd_per_m: "0.2" }, same);
+    expect(kept.body["model"]).toMatchObject({ price_version: 2, long_prompt: long });
+    const cut = await save({ long_prompt: { ...long, output_usd_per_m: undefined } }, kept);
+    expect(cut.status).toBe(400);
+    const removed = await save({ long_prompt: null }, kept);
+    expect(removed.body["model"]).toMatchObject({ price_version: 3, long_prompt: null });
+  });
+
   test("is not changed by someone who loaded an older version, nor created twice", async () => {
     const { body } = await post("model/save/", { name: "raced-model", ...fields });
     const { updated_at } = body["model"] as { updated_at: string };

@@ -329,8 +329,8 @@ export const quotaMutants: readonly Mutant[] = [
   {
     id: "quota/hold-dearest",
     file: "control-plane/src/models/model.ts",
-    from: "(price > most ? price : most)",
-    to: "(price < most ? price : most)",
+    from: "(other > one ? other : one)",
+    to: "(other < one ? other : one)",
     rule: "the bound of the input is at the dearest price",
     tests: ["unit/gateway/admit/reserve-quota.test.ts"],
   },

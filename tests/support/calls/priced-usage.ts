@@ -2,18 +2,22 @@ import fc from "fast-check";
 import { ceiling, fromDecimal, fromInteger, plus, type Rational, times } from "../values/rational.ts";
 
 /** A price as in the database: USD as decimal texts, per million tokens or per piece. */
-export type PriceTexts = {
+export type PriceTexts = TokenTexts & {
   readonly version: number;
+  readonly request_usd: string;
+  readonly image_usd: string;
+  readonly second_usd: string;
+  readonly search_usd_per_k: string;
+  readonly long_prompt: (TokenTexts & { readonly above_tokens: number }) | null;
+};
+
+type TokenTexts = {
   readonly input_usd_per_m: string;
   readonly output_usd_per_m: string;
   readonly cache_read_usd_per_m: string | null;
   readonly cache_write_usd_per_m: string | null;
   readonly reasoning_usd_per_m: string | null;
-  readonly request_usd: string;
-  readonly image_usd: string;
-  readonly second_usd: string;
   readonly cache_write_1h_usd_per_m: string | null;
-  readonly search_usd_per_k: string;
 };
 
 /** The units of a call, as in a usage row. */
@@ -38,15 +42,17 @@ export function exactCost(units: CountedUnits, price: PriceTexts): bigint {
   const atLeastNothing = (count: bigint) => fromInteger(count > 0n ? count : 0n);
   const tokens = (count: Rational, perM: string) => times(count, fromDecimal(perM), perMillion);
   const cached = units.cacheReadTokens + units.cacheWriteTokens + units.cacheWrite1hTokens;
-  const { input_usd_per_m: input, cache_write_usd_per_m: write, cache_write_1h_usd_per_m: hour } = price;
+  const isLong = price.long_prompt !== null && units.inputTokens > BigInt(price.long_prompt.above_tokens);
+  const rates: TokenTexts = isLong && price.long_prompt !== null ? price.long_prompt : price;
+  const { input_usd_per_m: input, cache_write_usd_per_m: write, cache_write_1h_usd_per_m: hour } = rates;
   const hourPrice = hour ?? (write !== null && Number(write) > Number(input) ? write : input);
   const usd = plus(
-    tokens(atLeastNothing(units.inputTokens - cached), price.input_usd_per_m),
-    tokens(fromInteger(units.cacheReadTokens), price.cache_read_usd_per_m ?? price.input_usd_per_m),
-    tokens(fromInteger(units.cacheWriteTokens), price.cache_write_usd_per_m ?? price.input_usd_per_m),
+    tokens(atLeastNothing(units.inputTokens - cached), rates.input_usd_per_m),
+    tokens(fromInteger(units.cacheReadTokens), rates.cache_read_usd_per_m ?? rates.input_usd_per_m),
+    tokens(fromInteger(units.cacheWriteTokens), rates.cache_write_usd_per_m ?? rates.input_usd_per_m),
     tokens(fromInteger(units.cacheWrite1hTokens), hourPrice),
-    tokens(atLeastNothing(units.outputTokens - units.reasoningTokens), price.output_usd_per_m),
-    tokens(fromInteger(units.reasoningTokens), price.reasoning_usd_per_m ?? price.output_usd_per_m),
+    tokens(atLeastNothing(units.outputTokens - units.reasoningTokens), rates.output_usd_per_m),
+    tokens(fromInteger(units.reasoningTokens), rates.reasoning_usd_per_m ?? rates.output_usd_per_m),
     fromDecimal(price.request_usd),
     times(fromInteger(units.images), fromDecimal(price.image_usd)),
     times(fromInteger(units.audioMs), perThousand, fromDecimal(price.second_usd)),
@@ -67,18 +73,23 @@ export const priceDecimals = fc.oneof(
 
 const orNone = fc.option(priceDecimals, { nil: null, freq: 2 });
 
-export const prices: fc.Arbitrary<PriceTexts> = fc.record({
-  version: fc.constant(1),
+const tokenTexts = {
   input_usd_per_m: priceDecimals,
   output_usd_per_m: priceDecimals,
   cache_read_usd_per_m: orNone,
   cache_write_usd_per_m: orNone,
   reasoning_usd_per_m: orNone,
+  cache_write_1h_usd_per_m: orNone,
+};
+
+export const prices: fc.Arbitrary<PriceTexts> = fc.record({
+  ...tokenTexts,
+  version: fc.constant(1),
   request_usd: priceDecimals,
   image_usd: priceDecimals,
   second_usd: priceDecimals,
-  cache_write_1h_usd_per_m: orNone,
   search_usd_per_k: priceDecimals,
+  long_prompt: fc.option(fc.record({ ...tokenTexts, above_tokens: fc.integer({ min: 1, max: 400 }) }), { nil: null }),
 });
 
 const counts = fc.oneof(fc.bigInt({ min: 0n, max: 300n }), fc.bigInt({ min: 0n, max: 2n ** 40n }));

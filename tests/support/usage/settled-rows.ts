@@ -27,7 +27,8 @@ export async function readSettledRows(db: Database, gatewayUserId: bigint): Prom
         'output_usd_per_m', output_usd_per_m::text, 'cache_read_usd_per_m', cache_read_usd_per_m::text,
         'cache_write_usd_per_m', cache_write_usd_per_m::text, 'reasoning_usd_per_m', reasoning_usd_per_m::text,
         'request_usd', request_usd::text, 'image_usd', image_usd::text, 'second_usd', second_usd::text,
-        'cache_write_1h_usd_per_m', cache_write_1h_usd_per_m::text, 'search_usd_per_k', search_usd_per_k::text) as price
+        'cache_write_1h_usd_per_m', cache_write_1h_usd_per_m::text, 'search_usd_per_k', search_usd_per_k::text,
+        'long_prompt', long_prompt) as price
     from usage_log u join model_price p on p.model = u.model and p.version = u.price_version
     where gateway_user_id = ${gatewayUserId}::bigint order by started_at, request_id`;
   // A plain array: matchers judge the driver's own kind of array differently.

@@ -34,6 +34,7 @@ const price = toPriceVersion({
   second_usd: "0",
   cache_write_1h_usd_per_m: null,
   search_usd_per_k: "0",
+  long_prompt: null,
 });
 const model = {
   name: "m",

@@ -32,6 +32,7 @@ const free = {
   second_usd: "0",
   cache_write_1h_usd_per_m: null,
   search_usd_per_k: "0",
+  long_prompt: null,
 };
 
 describe("the cost of a call", () => {
@@ -105,6 +106,31 @@ describe("the cost of a call", () => {
     };
     // 100 x 1 + 600 x 0.1 + 300 x 2 + 40 x 10 + 60 x 4 = 1,400 millionths of a USD; a millionth is half a quota.
     expect<bigint>(costOf(units, price, 1n)).toBe(700n);
+  });
+});
+
+describe("prices for long prompts", () => {
+  const long = {
+    ...{ above_tokens: 100_000, input_usd_per_m: "0.5", output_usd_per_m: "2.5", cache_read_usd_per_m: null },
+    ...{ cache_write_usd_per_m: "0.625", reasoning_usd_per_m: null, cache_write_1h_usd_per_m: null },
+  };
+  const short = { ...free, input_usd_per_m: "0.1", output_usd_per_m: "0.5", cache_read_usd_per_m: "0.01" };
+  const price = toPriceVersion({ ...short, long_prompt: long });
+
+  test("apply to the whole call once its prompt is longer, and to no shorter one", () => {
+    const units = { ...nothing, cacheReadTokens: 40_000n, cacheWriteTokens: 10_000n, outputTokens: 2_000n };
+    // 50,000 x 0.1 + 40,000 x 0.01 + 10,000 x 0.1 + 2,000 x 0.5 = 7,400 millionths.
+    expect<bigint>(costOf({ ...units, inputTokens: 100_000n }, price, 1n)).toBe(3_700n);
+    // 50,001 x 0.5 + 40,000 x 0.5 + 10,000 x 0.625 + 2,000 x 2.5 = 56,250.5 millionths.
+    expect<bigint>(costOf({ ...units, inputTokens: 100_001n }, price, 1n)).toBe(28_126n);
+  });
+
+  test("are set aside for calls that may have a long prompt, and for no others", () => {
+    const held = (inputTokens: bigint) => costOf({ ...nothing, inputTokens, outputTokens: 1_000n }, price.highest, 1n);
+    expect<bigint>(held(100_000n)).toBe(5_250n);
+    expect<bigint>(held(100_001n)).toBe(32_501n);
+    const cheaper = toPriceVersion({ ...short, long_prompt: { ...long, output_usd_per_m: "0.1" } });
+    expect<bigint>(cheaper.highest.long?.prices.output ?? 0n).toBe(price.output);
   });
 });
 

@@ -19,6 +19,7 @@ const base = {
   second_usd: "0",
   cache_write_1h_usd_per_m: null,
   search_usd_per_k: "0",
+  long_prompt: null,
   takes_images: false,
   output_tokens_max: 1,
   deprecated_at: null,

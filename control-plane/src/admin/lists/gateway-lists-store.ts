@@ -33,6 +33,7 @@ export const models = listSource({
     price_version: column("integer", "p.version"),
     price_valid_from: column("timestamptz", "p.valid_from"),
     ...priceFields,
+    long_prompt: column("jsonb", "p.long_prompt"),
     groups: column("text[]", `array(select distinct a.group_name ${served} order by a.group_name)`),
     channels: column("bigint", `(select count(distinct c.id) ${served})`),
     aliases: column(

@@ -104,6 +104,8 @@ export const modelPrice = pgTable(
     version: integer("version").notNull(),
     validFrom: moment("valid_from").notNull(),
     ...unitPrices(),
+    /** The prices of tokens for prompts above a length, as decimal texts; null if they cost the same. */
+    longPrompt: json("long_prompt"),
     createdAt: moment("created_at").notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.model, table.version] })],

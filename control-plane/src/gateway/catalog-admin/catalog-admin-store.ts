@@ -62,7 +62,7 @@ export async function updateModel(tx: Queryable, name: string, to: ModelSettings
 export async function findNewestPrice(tx: Queryable, name: string): Promise<PriceTexts | null> {
   const prices = Object.fromEntries(priceColumns.map((price) => [price, modelPrice[camelCase(price)]]));
   const [row] = await tx.drizzle
-    .select({ version: modelPrice.version, ...prices })
+    .select({ version: modelPrice.version, long_prompt: modelPrice.longPrompt, ...prices })
     .from(modelPrice)
     .where(eq(modelPrice.model, name))
     .orderBy(desc(modelPrice.version))

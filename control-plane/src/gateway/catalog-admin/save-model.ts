@@ -1,5 +1,5 @@
 import type { SaveModelInput } from "@sluice/contracts/catalog-admin";
-import { type PriceList, priceColumns, pricedUnits } from "@sluice/contracts/priced-units";
+import { priceColumns, pricedUnits, type TieredPrices, tokenPrices } from "@sluice/contracts/priced-units";
 import type { PriceTexts } from "../../models/model.ts";
 import { insertModel, insertPriceVersion } from "../../models/model-store.ts";
 import type { Transaction } from "../../platform/db.ts";
@@ -76,7 +76,7 @@ function settingsOf(input: SaveModelInput, now: StoredModel | null): ModelSettin
 }
 
 /** The prices after the change; prices that it does not name stay as they are. */
-function pricesOf(input: SaveModelInput, now: PriceTexts | null): PriceList {
+function pricesOf(input: SaveModelInput, now: PriceTexts | null): TieredPrices {
   const prices = pricedUnits.map(({ price, unpriced }) => {
     const text = input[price] === undefined ? now?.[price] : input[price];
     if (text === undefined && unpriced === "refused") {
@@ -84,12 +84,23 @@ function pricesOf(input: SaveModelInput, now: PriceTexts | null): PriceList {
     }
     return [price, text ?? (unpriced === "free" ? "0" : null)];
   });
-  return Object.fromEntries(prices) as PriceList;
+  const long = input.long_prompt === undefined ? (now?.long_prompt ?? null) : input.long_prompt;
+  return { ...Object.fromEntries(prices), long_prompt: long } as TieredPrices;
 }
 
 /** Whether the prices are numerically equal, however they are written. */
-function isSame(prices: PriceList, stored: PriceList): boolean {
-  return priceColumns.every((name) => plain(prices[name]) === plain(stored[name]));
+function isSame(prices: TieredPrices, stored: TieredPrices): boolean {
+  const isSameLong = longPromptText(prices) === longPromptText(stored);
+  return isSameLong && priceColumns.every((name) => plain(prices[name]) === plain(stored[name]));
+}
+
+/** The prices for long prompts in words; null without any. */
+export function longPromptText({ long_prompt: long }: TieredPrices): string | null {
+  if (long === null) {
+    return null;
+  }
+  const prices = tokenPrices.map((name) => `${name} ${plain(long[name]) ?? "as plain tokens"}`);
+  return `above ${long.above_tokens} tokens: ${prices.join(", ")}`;
 }
 
 /** A price without insignificant zeros. */

@@ -1,7 +1,7 @@
 import { applyMultiplier, type Decimal, scaledToDecimal } from "@sluice/contracts/money";
 import { unitMeasures } from "@sluice/contracts/priced-units";
 import type { ReceiptLine, UsageReceipt } from "@sluice/contracts/usage";
-import { type CostLine, costLines, toQuota } from "../../models/cost.ts";
+import { type CostLine, costLines, pricesFor, toQuota } from "../../models/cost.ts";
 import { amountPlaces, pricePlaces, toPriceVersion } from "../../models/model.ts";
 import { unitsOf } from "../../models/units.ts";
 import type { Attempt } from "../log/model.ts";
@@ -13,17 +13,15 @@ const privateResult = /credential/;
 /** How the cost of a call came about, recomputed from the units and the prices that its row names. */
 export function toReceipt({ view, attempts, prices }: PricedCall): UsageReceipt {
   const isCharged = view.usage_source !== "none" && prices !== null;
-  const lines = isCharged
-    ? costLines(
-        unitsOf(({ count }) => view[count]),
-        toPriceVersion(prices),
-        1n,
-      ).filter(({ count }) => count > 0n)
-    : [];
+  const units = unitsOf(({ count }) => view[count]);
+  const rates = isCharged ? toPriceVersion(prices) : null;
+  const lines = rates === null ? [] : costLines(units, rates, 1n).filter(({ count }) => count > 0n);
+  const isLong = rates?.long !== undefined && pricesFor(rates, units) === rates.long.prices;
   const parts = lines.reduce((total, line) => total + line.parts, 0n);
   return {
     ...view,
     price_version: prices?.version ?? null,
+    long_prompt_above: isLong ? (prices?.long_prompt?.above_tokens ?? null) : null,
     lines: lines.map(toReceiptLine),
     sum_usd: scaledToDecimal(parts, amountPlaces),
     recomputed_quota: toQuota(parts),

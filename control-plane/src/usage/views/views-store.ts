@@ -84,7 +84,10 @@ type PricedRow = UsageView & {
 };
 
 /** Prices are written as text, because JSON would turn them into inexact numbers. */
-const priceFields = priceColumns.map((price) => `'${price}', p.${price}::text`).join(", ");
+const priceFields = [
+  "'long_prompt', p.long_prompt",
+  ...priceColumns.map((price) => `'${price}', p.${price}::text`),
+].join(", ");
 
 /** Finds one call of a user on these days, with the prices of its time. */
 export async function findPricedCall(

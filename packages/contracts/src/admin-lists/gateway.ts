@@ -4,7 +4,7 @@ import { modelKinds } from "../model-kinds.ts";
 import { byPrice } from "../priced-units.ts";
 import { upstreamSettings } from "../upstreams.ts";
 import { outcomes } from "../usage.ts";
-import { wireCounts, wireDay, wireDecimal, wireInteger, wireMoment } from "../wire.ts";
+import { wireCounts, wireDay, wireDecimal, wireInteger, wireLongPrompt, wireMoment } from "../wire.ts";
 
 export const switchStatuses = ["enabled", "disabled"] as const;
 
@@ -27,6 +27,7 @@ export const modelList = listContract({
       free: wireDecimal.nullable(),
       as_whole: wireDecimal.nullable(),
     }),
+    long_prompt: wireLongPrompt,
     /** The groups that may use the model, and the number of channels that can serve it. */
     groups: z.array(z.string()),
     channels: wireInteger,

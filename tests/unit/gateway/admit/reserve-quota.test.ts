@@ -89,7 +89,7 @@ test(
     fc.assert(
       fc.property(requests, models, prices, (request, fields, texts) => {
         const parts = { cache_read_usd_per_m: "0", cache_write_usd_per_m: "0", cache_write_1h_usd_per_m: "0" };
-        const free = { ...parts, reasoning_usd_per_m: "0" };
+        const free = { ...parts, reasoning_usd_per_m: "0", long_prompt: null };
         const model = entry({ ...fields, price: toPriceVersion({ ...texts, ...free }) });
         const units = boundUnits(request, model);
         expect(costOf(units, model.price, 1n)).toBe(boundCost(request, model));
@@ -125,7 +125,14 @@ describe("what is set aside", () => {
         cache_write_usd_per_m: null,
         reasoning_usd_per_m: null,
       },
-      ...{ request_usd: "0", image_usd: "0", second_usd: "0", cache_write_1h_usd_per_m: null, search_usd_per_k: "0" },
+      ...{
+        request_usd: "0",
+        image_usd: "0",
+        second_usd: "0",
+        cache_write_1h_usd_per_m: null,
+        search_usd_per_k: "0",
+        long_prompt: null,
+      },
     }),
   });
   const bounds: RequestBounds = {

@@ -11,7 +11,14 @@ const prices = {
     cache_write_usd_per_m: null,
     reasoning_usd_per_m: null,
   },
-  ...{ request_usd: "0.001", image_usd: "0", second_usd: "0", cache_write_1h_usd_per_m: null, search_usd_per_k: "0" },
+  ...{
+    request_usd: "0.001",
+    image_usd: "0",
+    second_usd: "0",
+    cache_write_1h_usd_per_m: null,
+    search_usd_per_k: "0",
+    long_prompt: null,
+  },
 };
 const view = {
   ...{
@@ -54,6 +61,16 @@ describe("a receipt", () => {
   test("shows how the multiplier changes the cost, and by how much", () => {
     expect(receiptOf({})).toMatchObject({ settled_quota: 2_100n, quota_delta: 700n });
     expect(receiptOf({ rate_multiplier: "0.5000" })).toMatchObject({ settled_quota: 700n, quota_delta: -700n });
+  });
+
+  test("of a long prompt has the prices for long prompts, and says so", () => {
+    const long = { ...prices, above_tokens: 999, input_usd_per_m: "4", cache_read_usd_per_m: null };
+    const call = { view, attempts: [], prices: { ...prices, long_prompt: long } };
+    const { lines, long_prompt_above: above, recomputed_quota: quota } = toReceipt(call);
+    expect([above, quota]).toEqual([999, 2_700n]);
+    expect(lines.map(({ price_usd: usd }) => usd)).toEqual(["4", "4", "8", "0.001"]);
+    const atBound = { ...call, prices: { ...prices, long_prompt: { ...long, above_tokens: 1_000 } } };
+    expect(toReceipt(atBound)).toMatchObject({ long_prompt_above: null, recomputed_quota: 1_400n });
   });
 
   test("of a free call has no lines", () => {

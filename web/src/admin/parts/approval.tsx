@@ -53,6 +53,7 @@ const effectLabels: Readonly<Record<EffectName, string>> = {
   model: "Model",
   model_is: "It is",
   ...priceEffectLabels,
+  price_long_prompt: "Long prompts",
 };
 
 /** Effects whose values are enumerations; the others are amounts, or names that a person chose. */

@@ -2,10 +2,10 @@ import type { modelList } from "@sluice/contracts/admin-lists/gateway";
 import type { saveModelOutput } from "@sluice/contracts/catalog-admin";
 import type { RowOf } from "@sluice/contracts/lists";
 import { modelKinds } from "@sluice/contracts/model-kinds";
-import { priceColumns, pricedUnits } from "@sluice/contracts/priced-units";
+import { priceColumns, pricedUnits, tokenPrices } from "@sluice/contracts/priced-units";
 import { For, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
-import { createForm } from "../../../form/create-form.ts";
+import { createForm, type Form } from "../../../form/create-form.ts";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { TextArea, TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
@@ -27,7 +27,12 @@ const boundFields = [
   { name: "image_tokens_max", label: "Maximum per image, tokens" },
 ] as const satisfies readonly { readonly name: keyof Model; readonly label: string }[];
 
+/** The fields of prices for long prompts, named after the prices. */
+const longFields = ["above_tokens", ...tokenPrices] as const;
+const longPrefix = "long_";
+
 function valuesOf(model: Model | null): Record<string, string> {
+  const long = longFields.map((name) => [`${longPrefix}${name}`, String(model?.long_prompt?.[name] ?? "")] as const);
   const numbers = [...priceColumns, ...boundFields.map(({ name }) => name)].map(
     (name) => [name, String(model?.[name] ?? "")] as const,
   );
@@ -40,16 +45,19 @@ function valuesOf(model: Model | null): Record<string, string> {
     deprecated_at: model?.deprecated_at ?? "",
     sunset_at: model?.sunset_at ?? "",
     reason: "",
-    ...Object.fromEntries(numbers),
+    ...Object.fromEntries([...numbers, ...long]),
   };
 }
 
 /** Only changes are sent; required prices are never empty, prices that may follow another one can be null. */
 function changesOf(model: Model | null, values: Record<string, string>): Record<string, unknown> {
   const before = valuesOf(model);
-  const changed = Object.entries(values).filter(([name, value]) => name !== "name" && value.trim() !== before[name]);
-  return Object.fromEntries(
-    changed.map(([name, value]) => {
+  const isChanged = ([name, value]: [string, string]) => name !== "name" && value.trim() !== before[name];
+  const changed = Object.entries(values).filter(isChanged);
+  const others = changed.filter(([name]) => !name.startsWith(longPrefix));
+  const isLongChanged = others.length < changed.length;
+  const fields = Object.fromEntries(
+    others.map(([name, value]) => {
       if (boundFields.some((field) => field.name === name)) {
         return [name, wholeOrNull(value) ?? undefined];
       }
@@ -58,6 +66,17 @@ function changesOf(model: Model | null, values: Record<string, string>): Record<
       return [name, mayBeNull ? orNull(value) : orAbsent(value)];
     }),
   );
+  return isLongChanged ? { ...fields, long_prompt: longPromptOf(values) } : fields;
+}
+
+/** The prices for long prompts as they are sent: none without a length. */
+function longPromptOf(values: Record<string, string>): Record<string, unknown> | null {
+  const entered = (name: string): string => values[`${longPrefix}${name}`] ?? "";
+  const prices = tokenPrices.map((name) => [name, orNull(entered(name))] as const);
+  const above = wholeOrNull(entered("above_tokens"));
+  return above === null && prices.every(([, price]) => price === null)
+    ? null
+    : { above_tokens: above, ...Object.fromEntries(prices) };
 }
 
 /** Changes a model as it was loaded, or creates one. The change is shown above the button. */
@@ -132,6 +151,7 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
           )}
         </For>
       </FieldRow>
+      <LongPromptFields text={form.text} />
       <FieldRow>
         <TextField
           label="Deprecated from"
@@ -158,5 +178,31 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
         </Card>
       </Show>
     </AdminForm>
+  );
+}
+
+/** Some providers charge more for the whole call if its prompt is long. */
+function LongPromptFields(props: { readonly text: Form<Record<string, string>>["text"] }): JSX.Element {
+  return (
+    <FieldRow>
+      <TextField
+        label="Other prices above, tokens"
+        optional="optional"
+        hint="Prompts longer than this have the prices beside, for the whole call."
+        inputmode="numeric"
+        autocomplete="off"
+        {...props.text("long_above_tokens")}
+      />
+      <For each={tokenPrices}>
+        {(price) => (
+          <TextField
+            label={`${priceLabels[price]}, long`}
+            inputmode="decimal"
+            autocomplete="off"
+            {...props.text(`${longPrefix}${price}`)}
+          />
+        )}
+      </For>
+    </FieldRow>
   );
 }

@@ -1,4 +1,4 @@
-import { pricedUnits } from "@sluice/contracts/priced-units";
+import { pricedUnits, tokenPrices } from "@sluice/contracts/priced-units";
 import type { JSX } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
@@ -33,6 +33,7 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
               const unpriced = unit.unpriced === "as_whole" ? unpricedText(unit) : dash;
               return { name: priceLabels[unit.price], value: value === null ? unpriced : formats.usd(value) };
             }),
+            ...longPromptFacts(model),
             { name: "Version", value: model.price_version === null ? dash : String(model.price_version) },
             { name: "Prices valid since", value: shownMoment(model.price_valid_from) },
           ]}
@@ -58,4 +59,16 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
       </Card>
     </>
   );
+}
+
+/** The prices for long prompts; no facts if prompts of any length cost the same. */
+function longPromptFacts({ long_prompt: long }: Model): { readonly name: string; readonly value: string }[] {
+  if (long === null) {
+    return [];
+  }
+  const above = `above ${formats.number(long.above_tokens)} tokens`;
+  return tokenPrices.flatMap((price) => {
+    const value = long[price];
+    return value === null ? [] : [{ name: `${priceLabels[price]}, ${above}`, value: formats.usd(value) }];
+  });
 }

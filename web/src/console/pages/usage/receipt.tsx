@@ -124,6 +124,9 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
             </tbody>
           </table>
         </section>
+        <Show when={props.receipt.long_prompt_above}>
+          {(above) => <p class="muted">{fill(texts.longPrompt, { count: formats.number(above()) })}</p>}
+        </Show>
         <Facts
           facts={[
             { name: texts.sum, value: <bdi>{formats.usdExact(props.receipt.sum_usd)}</bdi> },

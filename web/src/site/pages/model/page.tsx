@@ -1,4 +1,4 @@
-import { priceOf, unitsByWhole } from "@sluice/contracts/priced-units";
+import { listFor, type PriceList, priceOf, unitsByWhole } from "@sluice/contracts/priced-units";
 import type { SiteCatalogue, SiteModel } from "@sluice/contracts/site-catalogue";
 import { For, type JSX, Show } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
@@ -164,8 +164,6 @@ function Prices(props: InContext): JSX.Element {
   const { model, context } = props;
   const { formats } = context;
   const texts = modelsTexts[context.locale];
-  const tokenUnits = isPricedByToken(model) ? unitsByWhole.filter(({ measure }) => measure === "token") : [];
-  const tokenPrices = tokenUnits.map((unit) => [texts.unitPrices[unit.name], priceOf<string>(model, unit)] as const);
   return (
     <section class="prices" aria-label={texts.prices} tabindex="0">
       <table>
@@ -184,15 +182,7 @@ function Prices(props: InContext): JSX.Element {
           </tr>
         </thead>
         <tbody>
-          <For each={tokenPrices}>
-            {([label, usd]) => (
-              <tr>
-                <th scope="row">{label}</th>
-                <td class="numeric">{formats.usd(usd)}</td>
-                <td class="numeric">{formats.usd(perThousand(usd))}</td>
-              </tr>
-            )}
-          </For>
+          <TokenPrices list={model} context={context} />
           <For each={otherPrices(model, texts.unitPrices)}>
             {([label, usd]) => (
               <tr>
@@ -203,8 +193,39 @@ function Prices(props: InContext): JSX.Element {
               </tr>
             )}
           </For>
+          <Show when={model.long_prompt}>
+            {(long) => (
+              <>
+                <tr>
+                  <th scope="colgroup" colspan="3">
+                    {fill(texts.longPrompt, { count: formats.number(long().above_tokens) })}
+                  </th>
+                </tr>
+                <TokenPrices list={listFor(model, long().above_tokens + 1)} context={context} />
+              </>
+            )}
+          </Show>
         </tbody>
       </table>
     </section>
+  );
+}
+
+/** A row for each kind of token; none for a model that is not priced by the token. */
+function TokenPrices(props: { readonly list: PriceList; readonly context: PageContext }): JSX.Element {
+  const { list, context } = props;
+  const { formats } = context;
+  const units = isPricedByToken(list) ? unitsByWhole.filter(({ measure }) => measure === "token") : [];
+  const texts = modelsTexts[context.locale].unitPrices;
+  return (
+    <For each={units.map((unit) => [texts[unit.name], priceOf<string>(list, unit)] as const)}>
+      {([label, usd]) => (
+        <tr>
+          <th scope="row">{label}</th>
+          <td class="numeric">{formats.usd(usd)}</td>
+          <td class="numeric">{formats.usd(perThousand(usd))}</td>
+        </tr>
+      )}
+    </For>
   );
 }

@@ -57,6 +57,7 @@ export const messages: UsageMessages = {
   implausible: "لا يمكن أن يكون عدّ المزوّد صحيحًا: احتُسب ما هو ممكن",
   price: "إصدار السعر",
   lines: "كيف حُسب السعر",
+  longPrompt: "تُطبَّق أسعار المُدخلات التي تزيد على {count} رمز.",
   unit: "البند",
   count: "العدد",
   unitPrice: "السعر",

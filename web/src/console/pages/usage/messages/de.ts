@@ -62,6 +62,7 @@ export const messages: UsageMessages = {
   implausible: "die Zählung des Anbieters kann nicht stimmen: berechnet wurde, was möglich ist",
   price: "Preisversion",
   lines: "Wie der Preis zustande kam",
+  longPrompt: "Es gelten die Preise für Prompts mit mehr als {count} Tokens.",
   unit: "Was",
   count: "Anzahl",
   unitPrice: "Preis",

@@ -62,6 +62,7 @@ export const messages = english({
   implausible: "the provider’s count can’t be right: a plausible amount was charged",
   price: "Price version",
   lines: "How the cost was calculated",
+  longPrompt: "The prices for prompts longer than {count} tokens apply.",
   unit: "What",
   count: "Number",
   unitPrice: "Price",

@@ -61,6 +61,7 @@ export const messages: UsageMessages = {
   implausible: "el recuento del proveedor no puede ser cierto: se cobró lo que es posible",
   price: "Versión de precios",
   lines: "Cómo se ha calculado el precio",
+  longPrompt: "Se aplican los precios de los prompts de más de {count} tokens.",
   unit: "Concepto",
   count: "Cantidad",
   unitPrice: "Precio",

@@ -62,6 +62,7 @@ export const messages: UsageMessages = {
   implausible: "le décompte du fournisseur ne peut pas être juste : seul ce qui est possible a été facturé",
   price: "Version des prix",
   lines: "Comment le prix est calculé",
+  longPrompt: "Les prix des prompts de plus de {count} tokens s’appliquent.",
   unit: "Élément",
   count: "Nombre",
   unitPrice: "Prix",

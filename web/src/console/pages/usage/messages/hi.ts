@@ -61,6 +61,7 @@ export const messages: UsageMessages = {
   implausible: "प्रदाता की गिनती सही नहीं हो सकती: जितना संभव है उतने का शुल्क लगा",
   price: "कीमतों का संस्करण",
   lines: "कीमत कैसे बनी",
+  longPrompt: "{count} टोकन से लंबे प्रॉम्प्ट की कीमतें लागू हैं।",
   unit: "मद",
   count: "संख्या",
   unitPrice: "दर",

@@ -61,6 +61,7 @@ export const messages: UsageMessages = {
   implausible: "プロバイダーの集計は実際にはあり得ない値です。あり得る分だけを課金しました",
   price: "価格のバージョン",
   lines: "料金の計算",
+  longPrompt: "{count} トークンを超えるプロンプトの料金が適用されます。",
   unit: "項目",
   count: "数量",
   unitPrice: "単価",

@@ -61,6 +61,7 @@ export const messages: UsageMessages = {
   implausible: "제공업체의 집계가 사실일 수 없어 가능한 만큼만 청구되었습니다",
   price: "가격 버전",
   lines: "가격 계산 과정",
+  longPrompt: "{count}토큰을 초과하는 프롬프트의 가격이 적용됩니다.",
   unit: "항목",
   count: "수량",
   unitPrice: "단가",

@@ -61,6 +61,7 @@ export const messages: UsageMessages = {
   implausible: "a contagem do provedor não pode estar certa: foi cobrado o que é possível",
   price: "Versão dos preços",
   lines: "Como o preço foi calculado",
+  longPrompt: "Valem os preços de prompts com mais de {count} tokens.",
   unit: "Item",
   count: "Quantidade",
   unitPrice: "Preço",

@@ -61,6 +61,7 @@ export const messages: UsageMessages = {
   implausible: "подсчёт поставщика не может быть верным: списано то, что возможно",
   price: "Версия цен",
   lines: "Из чего сложилась цена",
+  longPrompt: "Действуют цены для промптов длиннее {count} токенов.",
   unit: "Что",
   count: "Количество",
   unitPrice: "Цена",

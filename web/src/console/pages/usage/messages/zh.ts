@@ -61,6 +61,7 @@ export const messages: UsageMessages = {
   implausible: "提供商的统计不可能属实：已按可能的用量收费",
   price: "价格版本",
   lines: "价格如何得出",
+  longPrompt: "适用于超过 {count} 个 token 的提示词的价格。",
   unit: "项目",
   count: "数量",
   unitPrice: "单价",

@@ -34,6 +34,7 @@ export const ar: ModelsTexts = {
   pageTitle: "{name}: الأسعار والحدود",
   pageText: "تكلفة طلب {name} بدقة الرمز، ومقدار ما يقرؤه ويكتبه، وأول طلب جاهز للنسخ.",
   prices: "الأسعار بالدولار الأمريكي",
+  longPrompt: "المُدخلات التي تزيد على {count} رمز، وتسري على الاستدعاء كله",
   unitPrices: {
     input: "الإدخال",
     output: "الإخراج",

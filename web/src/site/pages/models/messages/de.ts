@@ -35,6 +35,7 @@ export const de: ModelsTexts = {
   pageText:
     "Was ein Aufruf von {name} kostet, auf das Token genau; wie viel das Modell liest und schreibt; und ein erster Aufruf zum Kopieren.",
   prices: "Preise in US-Dollar",
+  longPrompt: "Prompts mit mehr als {count} Tokens, für den ganzen Aufruf",
   unitPrices: {
     input: "Eingabe",
     output: "Ausgabe",

@@ -35,6 +35,7 @@ export const en = english({
   pageTitle: "{name}: prices and limits",
   pageText: "What a call of {name} costs, to the token; how much it reads and writes; and a first call to copy.",
   prices: "Prices in US dollars",
+  longPrompt: "Prompts longer than {count} tokens, for the whole call",
   unitPrices: {
     input: "Input",
     output: "Output",

@@ -35,6 +35,7 @@ export const es: ModelsTexts = {
   pageText:
     "Lo que cuesta una llamada a {name}, token a token; cuánto lee y escribe; y una primera llamada para copiar.",
   prices: "Precios en dólares estadounidenses",
+  longPrompt: "Prompts de más de {count} tokens, para toda la llamada",
   unitPrices: {
     input: "Entrada",
     output: "Salida",

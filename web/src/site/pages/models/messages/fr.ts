@@ -34,6 +34,7 @@ export const fr: ModelsTexts = {
   pageTitle: "{name} : prix et limites",
   pageText: "Ce que coûte un appel à {name}, au token près ; combien il lit et écrit ; et un premier appel à copier.",
   prices: "Prix en dollars américains",
+  longPrompt: "Prompts de plus de {count} tokens, pour tout l’appel",
   unitPrices: {
     input: "Entrée",
     output: "Sortie",

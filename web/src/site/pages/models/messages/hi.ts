@@ -34,6 +34,7 @@ export const hi: ModelsTexts = {
   pageTitle: "{name}: कीमतें और सीमाएँ",
   pageText: "{name} की कॉल की कीमत, टोकन तक सटीक; यह कितना पढ़ता और लिखता है; और कॉपी करने के लिए पहली कॉल।",
   prices: "कीमतें, अमेरिकी डॉलर में",
+  longPrompt: "{count} टोकन से लंबे प्रॉम्प्ट, पूरी कॉल के लिए",
   unitPrices: {
     input: "इनपुट",
     output: "आउटपुट",

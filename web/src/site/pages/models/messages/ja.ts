@@ -34,6 +34,7 @@ export const ja: ModelsTexts = {
   pageTitle: "{name}：料金と上限",
   pageText: "{name} の呼び出しにかかる費用（トークン単位で正確）、入出力の長さ、そしてコピーして使える最初の呼び出し。",
   prices: "料金（米ドル）",
+  longPrompt: "{count} トークンを超えるプロンプト（呼び出し全体に適用）",
   unitPrices: {
     input: "入力",
     output: "出力",

@@ -34,6 +34,7 @@ export const ko: ModelsTexts = {
   pageTitle: "{name}: 가격과 한도",
   pageText: "{name} 호출 비용을 토큰 단위까지 정확히, 읽고 쓰는 길이, 그리고 복사해 쓰는 첫 호출.",
   prices: "가격(미국 달러)",
+  longPrompt: "{count}토큰을 초과하는 프롬프트(호출 전체에 적용)",
   unitPrices: {
     input: "입력",
     output: "출력",

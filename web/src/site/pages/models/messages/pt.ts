@@ -35,6 +35,7 @@ export const pt: ModelsTexts = {
   pageText:
     "Quanto custa uma chamada a {name}, token a token; quanto ele lê e escreve; e uma primeira chamada para copiar.",
   prices: "Preços em dólares americanos",
+  longPrompt: "Prompts com mais de {count} tokens, para a chamada inteira",
   unitPrices: {
     input: "Entrada",
     output: "Saída",

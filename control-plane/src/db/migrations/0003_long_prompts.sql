@@ -1,0 +1,1 @@
+ALTER TABLE "model_price" ADD COLUMN "long_prompt" jsonb;
