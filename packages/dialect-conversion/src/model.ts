@@ -24,6 +24,28 @@ export type ConversionFlags = {
   readonly developerRole: boolean;
   /** Earlier reasoning is given back as `reasoning_content`. */
   readonly reasoningBack: boolean;
+  /**
+   * How a model of a Messages upstream is told to think: by an effort, also one that always thinks; by a budget of
+   * tokens; or not at all.
+   */
+  readonly thinking: "adaptive" | "always" | "budget" | "none";
+  /** A Messages upstream accepts temperature and top_p. */
+  readonly sampling: boolean;
+  /** A Messages upstream accepts turns of the role `system`; otherwise they become text of the user. */
+  readonly systemTurns: boolean;
+  /** Conversations without marks of their own ask a Messages upstream to cache their beginning. */
+  readonly automaticCaching: boolean;
+};
+
+/** What most upstreams accept. */
+export const defaultConversionFlags: ConversionFlags = {
+  tokenParam: "max_tokens",
+  developerRole: false,
+  reasoningBack: false,
+  thinking: "adaptive",
+  sampling: true,
+  systemTurns: false,
+  automaticCaching: false,
 };
 
 /** A request in the dialect of the upstream, and how to read its response. */
