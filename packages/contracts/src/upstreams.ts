@@ -75,6 +75,8 @@ const upstreamFlags = z.strictObject({
   developer_role: z.boolean().default(false),
   /** Converted requests give earlier reasoning back as `reasoning_content`. */
   reasoning_back: z.boolean().default(false),
+  /** Converted conversations ask a Messages upstream to cache their beginning, which costs more once and less after. */
+  automatic_caching: z.boolean().default(false),
   /** The values of `anthropic-beta` that are passed on; null passes all of them. */
   betas: z
     .array(z.string().regex(/^[a-z0-9-]{1,64}$/, "the name of a beta feature"))

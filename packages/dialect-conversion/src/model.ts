@@ -37,17 +37,6 @@ export type ConversionFlags = {
   readonly automaticCaching: boolean;
 };
 
-/** What most upstreams accept. */
-export const defaultConversionFlags: ConversionFlags = {
-  tokenParam: "max_tokens",
-  developerRole: false,
-  reasoningBack: false,
-  thinking: "adaptive",
-  sampling: true,
-  systemTurns: false,
-  automaticCaching: false,
-};
-
 /** A request in the dialect of the upstream, and how to read its response. */
 export type ConvertedRequest = {
   readonly body: JsonObject;

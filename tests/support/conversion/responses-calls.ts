@@ -10,6 +10,7 @@ import { fromResponsesRequest } from "@sluice/dialect-conversion/responses-to-ch
 import OpenAI from "openai";
 import type { Response as OpenAiResponse } from "openai/resources/responses/responses";
 import { encodeSseEvent } from "../messages/sse-text.ts";
+import { plainFlags } from "./plain-flags.ts";
 
 type Settings = { readonly flags?: Partial<ConversionFlags> };
 
@@ -20,7 +21,7 @@ export function convert(request: unknown, { flags = {} }: Settings = {}): Conver
     upstreamModel: "vendor/model",
     clientModel: "model",
     outputTokensMax: 1_000,
-    flags: { tokenParam: "max_tokens", developerRole: false, reasoningBack: false, ...flags },
+    flags: { ...plainFlags, ...flags },
     makeId: () => {
       made += 1;
       return String(made);

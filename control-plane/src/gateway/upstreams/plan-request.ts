@@ -1,7 +1,9 @@
-import { type Dialect, dialectRoots } from "@sluice/contracts/upstreams";
+import { type Dialect, dialectRoots, type UpstreamFlags } from "@sluice/contracts/upstreams";
+import { messagesModelFlags } from "@sluice/dialect-conversion/chat-to-messages/claude-models";
 import {
   type AnswerConverter,
   ConversionError,
+  type ConversionFlags,
   type ConvertedRequest,
   type ConvertRequest,
 } from "@sluice/dialect-conversion/model";
@@ -75,14 +77,14 @@ function tryConvert(
   { request, model }: AdmittedCall,
   { channel, upstreamModel }: Ability,
 ): ConvertedRequest | ConversionError {
-  const { token_param: tokenParam, developer_role: developerRole, reasoning_back: reasoningBack } = channel.flags;
   const { body, plainBody } = request;
+  const upstreamName = upstreamModel ?? model.name;
   try {
     return convert(JSON.parse(Buffer.from(plainBody ?? body).toString("utf8")), {
-      upstreamModel: upstreamModel ?? model.name,
+      upstreamModel: upstreamName,
       clientModel: request.model ?? model.name,
       outputTokensMax: model.outputTokensMax,
-      flags: { tokenParam, developerRole, reasoningBack },
+      flags: toConversionFlags(channel.flags, upstreamName),
       makeId: () => crypto.randomUUID().replaceAll("-", "").slice(0, 24),
       nowSeconds: Math.floor(Date.now() / 1000),
     });
@@ -92,6 +94,17 @@ function tryConvert(
     }
     throw error;
   }
+}
+
+/** What the channel says, and what follows from the name of the model. */
+function toConversionFlags(flags: UpstreamFlags, upstreamModel: string): ConversionFlags {
+  return {
+    ...messagesModelFlags(upstreamModel),
+    tokenParam: flags.token_param,
+    developerRole: flags.developer_role,
+    reasoningBack: flags.reasoning_back,
+    automaticCaching: flags.automatic_caching,
+  };
 }
 
 /** The converted request; its usage is always requested, because only the provider's own count is exact. */

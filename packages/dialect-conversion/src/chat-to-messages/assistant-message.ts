@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from "@sluice/messages-conversion/json";
+import { depthMax, isDeeperThan } from "@sluice/messages-conversion/request/check-fields";
 import { FieldReader, wrongType } from "../field-reader.ts";
 import { ConversionError } from "../model.ts";
 import { type AssistantBlock, type TextBlock, type ToolUseBlock, toTextBlocks } from "./blocks.ts";
 import type { CallIds } from "./call-ids.ts";
 import { markLast, readContent, unsupportedPart } from "./content-parts.ts";
-import { isTooDeep } from "./nesting.ts";
 import type { RequestContext } from "./request-context.ts";
 import { placeThinking, readThinking } from "./thinking-history.ts";
 
@@ -88,7 +88,7 @@ function readArguments(target: FieldReader): { input: JsonObject; broken: string
     throw wrongType(target.pathOf("arguments"), "a string", raw);
   }
   const value = typeof raw === "string" ? parseOrNull(raw) : raw;
-  if (isJsonObject(value) && !isTooDeep(value)) {
+  if (isJsonObject(value) && !isDeeperThan(value, depthMax)) {
     return { input: value, broken: null };
   }
   const isEmpty = typeof raw !== "string" || raw.trim() === "" || raw.trim() === "null";

@@ -1,6 +1,6 @@
+import { depthMax, isDeeperThan } from "@sluice/messages-conversion/request/check-fields";
 import { FieldReader } from "../field-reader.ts";
-import type { JsonObject } from "../model.ts";
-import { requireShallow } from "./nesting.ts";
+import { ConversionError, type JsonObject } from "../model.ts";
 
 const jsonInstruction = "Respond with one JSON object and nothing else: no introduction, no code fence.";
 
@@ -25,6 +25,8 @@ export function convertOutputFormat(request: FieldReader): ConvertedFormat {
   }
   const holder = wanted.object("json_schema") ?? new FieldReader(null, wanted.pathOf("json_schema"));
   const schema = holder.object("schema") ?? new FieldReader(null, holder.pathOf("schema"));
-  requireShallow(schema.value, schema.at);
+  if (isDeeperThan(schema.value, depthMax)) {
+    throw new ConversionError(`'${schema.at}' is nested too deeply.`, schema.at);
+  }
   return { format: { type: "json_schema", schema: schema.value }, instruction: null };
 }

@@ -52,15 +52,21 @@ function signed(thinking: string | null, signature: string | null): ThinkingBloc
   return signature === null || signature === "" ? [] : [{ type: "thinking", thinking: thinking ?? "", signature }];
 }
 
-/** The thinking among the other blocks of its message, where it was; without a known place it comes first. */
+/**
+ * The thinking among the other blocks of its message, where it was; without a known place it comes first. It is never
+ * last, which the Messages API refuses, so that alone it is left out.
+ */
 export function placeThinking(
   thinking: readonly PlacedThinking[],
   others: readonly AssistantBlock[],
 ): AssistantBlock[] {
+  if (others.length === 0) {
+    return [];
+  }
   const placed: AssistantBlock[] = [];
   let next = 0;
   for (const { block, position } of thinking) {
-    while (placed.length < position && next < others.length) {
+    while (placed.length < position && next < others.length - 1) {
       placed.push(...others.slice(next, next + 1));
       next += 1;
     }

@@ -1,8 +1,8 @@
 import { isJsonObject } from "@sluice/messages-conversion/json";
+import { depthMax, isDeeperThan } from "@sluice/messages-conversion/request/check-fields";
 import { FieldReader, wrongType } from "../field-reader.ts";
 import { ConversionError, type JsonObject } from "../model.ts";
 import type { CacheMark, Turn } from "./blocks.ts";
-import { requireShallow } from "./nesting.ts";
 import type { RequestContext } from "./request-context.ts";
 
 type ObjectSchema = JsonObject & { readonly type: "object" };
@@ -61,7 +61,9 @@ function toInputSchema(definition: FieldReader): ObjectSchema {
   if (schema !== null && !isJsonObject(schema)) {
     throw wrongType(param, "an object", schema);
   }
-  requireShallow(schema, param);
+  if (schema !== null && isDeeperThan(schema, depthMax)) {
+    throw new ConversionError(`'${param}' is nested too deeply.`, param);
+  }
   const type = schema?.["type"] ?? "object";
   const isOfObjects = type === "object" || (Array.isArray(type) && type.includes("object"));
   if (schema === null || !isOfObjects) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ConversionError, type JsonObject } from "@sluice/dialect-conversion/model";
-import { chunksOf, convertChat } from "../../../support/dialects/chat-to-messages.ts";
+import { chunksOf, convertChat } from "../../../support/conversion/chat-to-messages.ts";
 
 const usage = { input_tokens: 20, cache_read_input_tokens: 300, cache_creation_input_tokens: 4_000, output_tokens: 50 };
 const message = (content: unknown[], fields: object = {}) => ({

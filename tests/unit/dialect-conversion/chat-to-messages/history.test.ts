@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { messagesBody, refusedParam, turnsOf } from "../../../support/dialects/chat-to-messages.ts";
+import { messagesBody, refusedParam, turnsOf } from "../../../support/conversion/chat-to-messages.ts";
 
 const user = (content: string) => ({ role: "user", content });
 const spoken = (content: string) => ({ role: "assistant", content });
@@ -218,8 +218,13 @@ describe("thinking in the history", () => {
   test("returns to its place among the other blocks", () => {
     const details = [detail("block_0", "x", "s1"), detail("block_2", "", "s2"), detail("block_99", "z", "s3")];
     expect(turnsOf(answer({ reasoning_details: details }))).toContainEqual(
-      byAssistant(thinking("x", "s1"), text("T"), thinking("", "s2"), use("c1"), thinking("z", "s3")),
+      byAssistant(thinking("x", "s1"), text("T"), thinking("", "s2"), thinking("z", "s3"), use("c1")),
     );
+  });
+
+  test("alone is left out, because a turn can't end with it", () => {
+    const alone = { role: "assistant", content: "", reasoning_details: [detail("block_0", "x", "s")] };
+    expect(turnsOf([user("a"), alone, user("b")])).toEqual([byUser(text("a"), text("b"))]);
   });
 
   test("is read in the other form that clients know", () => {

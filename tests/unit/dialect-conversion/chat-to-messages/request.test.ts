@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { ConversionFlags } from "@sluice/dialect-conversion/model";
-import { convertChat, messagesBody, refusedParam } from "../../../support/dialects/chat-to-messages.ts";
+import { convertChat, messagesBody, refusedParam } from "../../../support/conversion/chat-to-messages.ts";
 
 type Flags = Partial<ConversionFlags>;
 

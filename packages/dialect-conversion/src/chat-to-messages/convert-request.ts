@@ -13,8 +13,8 @@ import { type ChosenTools, chooseTools } from "./tool-choice.ts";
 import { convertTools, toolsOfHistory } from "./tools.ts";
 import type { ConvertedHistory } from "./turn-writer.ts";
 
-/** A chat completion as a message of the Messages API. @throws ConversionError */
-export const convertChatToMessages: ConvertRequest = (request, settings) => {
+/** A request for a chat completion, as one for a message. @throws ConversionError if it has no counterpart */
+export const toMessagesRequest: ConvertRequest = (request, settings) => {
   const reader = new FieldReader(request, "");
   const context = newRequestContext(settings.flags);
   const isStream = reader.flag("stream") === true;

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { convertChatToMessages } from "@sluice/dialect-conversion/chat-to-messages/convert-chat-to-messages";
+import { toMessagesRequest } from "@sluice/dialect-conversion/chat-to-messages/convert-request";
 import type { MessagesRequest } from "@sluice/dialect-conversion/chat-to-messages/messages-request";
 import {
   type ClientEvent,
@@ -7,9 +7,9 @@ import {
   type ConversionFlags,
   type ConversionSettings,
   type ConvertedRequest,
-  defaultConversionFlags,
   type JsonObject,
 } from "@sluice/dialect-conversion/model";
+import { plainFlags } from "./plain-flags.ts";
 
 export function conversionSettings(flags: Partial<ConversionFlags> = {}): ConversionSettings {
   let made = 0;
@@ -17,7 +17,7 @@ export function conversionSettings(flags: Partial<ConversionFlags> = {}): Conver
     upstreamModel: "claude-upstream",
     clientModel: "sold-name",
     outputTokensMax: 64_000,
-    flags: { ...defaultConversionFlags, ...flags },
+    flags: { ...plainFlags, ...flags },
     makeId: () => {
       made += 1;
       return `id${made}`.padEnd(24, "0");
@@ -30,7 +30,7 @@ const question = { role: "user", content: "hi" };
 
 /** Converts a request; without `messages` it asks one question. */
 export function convertChat(request: object, flags: Partial<ConversionFlags> = {}): ConvertedRequest {
-  return convertChatToMessages({ model: "sold-name", messages: [question], ...request }, conversionSettings(flags));
+  return toMessagesRequest({ model: "sold-name", messages: [question], ...request }, conversionSettings(flags));
 }
 
 type SentBody = { readonly [Field in keyof MessagesRequest]: unknown } & {
