@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, textOf } from "@sluice/messages-conversi
 import { type ClientEvent, ConversionError, type StreamConverter } from "../model.ts";
 import { refusalOf, toAnnotations, toArguments, toRedactedDetail, toThinkingDetail } from "./answer-blocks.ts";
 import type { AnswerSettings } from "./answer-settings.ts";
-import { AnswerUsage } from "./answer-usage.ts";
 import { toFinishReason } from "./chat-answer.ts";
+import { AnswerUsage } from "./usage.ts";
 
 /** Far more than a model writes, and few enough to be remembered. */
 const openBlocksMax = 1_000;

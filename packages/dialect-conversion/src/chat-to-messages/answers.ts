@@ -3,8 +3,8 @@ import { type AnswerConverter, ConversionError, type StreamConverter } from "../
 import { refusalOf, toAnnotations, toArguments, toRedactedDetail, toThinkingDetail } from "./answer-blocks.ts";
 import type { AnswerSettings } from "./answer-settings.ts";
 import { ChatStream } from "./answer-stream.ts";
-import { AnswerUsage } from "./answer-usage.ts";
 import { type Annotation, type ReasoningDetail, type ToolCall, toFinishReason } from "./chat-answer.ts";
+import { AnswerUsage } from "./usage.ts";
 
 /** What the blocks of a message say. */
 type Words = {

@@ -21,14 +21,6 @@ export type ToolCall = { id: string; type: "function"; function: { name: string;
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 
-export type ChatUsage = {
-  prompt_tokens: number;
-  completion_tokens: number;
-  total_tokens: number;
-  prompt_tokens_details: { cached_tokens: number; cache_write_tokens: number };
-  completion_tokens_details: { reasoning_tokens: number };
-};
-
 const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map<unknown, FinishReason>([
   ["max_tokens", "length"],
   ["model_context_window_exceeded", "length"],

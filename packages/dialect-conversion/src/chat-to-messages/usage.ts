@@ -1,5 +1,12 @@
 import { isJsonObject, type JsonObject } from "@sluice/messages-conversion/json";
-import type { ChatUsage } from "./chat-answer.ts";
+
+export type ChatUsage = {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  prompt_tokens_details: { cached_tokens: number; cache_write_tokens: number };
+  completion_tokens_details: { reasoning_tokens: number };
+};
 
 /**
  * The token counts of one response. In a stream later ones are totals that may leave fields out or null, so each field
