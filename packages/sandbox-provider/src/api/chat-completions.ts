@@ -8,7 +8,7 @@ import { readWishes } from "./openai-wishes.ts";
 import { asArray, asObject, lastUserText, optionalCount, requireBody } from "./prompt.ts";
 import { type Choice, makeReply, promptTokens, type Reply } from "./reply.ts";
 import { wholeText } from "./text-source.ts";
-import { argumentFragments } from "./tool-calls.ts";
+import { argumentFragments, type ToolCall } from "./tool-calls.ts";
 import { chatUsage, usagePlacement } from "./usage-shapes.ts";
 
 /** @throws RequestRefused */
@@ -63,12 +63,7 @@ function wholeMessage(choice: Choice): object {
   if (choice.toolCalls.length === 0) {
     return { ...message, content: choice.refusal === null ? text : null, annotations: [] };
   }
-  const calls = choice.toolCalls.map(({ id, name, arguments: text_ }) => ({
-    id,
-    type: "function",
-    function: { name, arguments: text_ },
-  }));
-  return { ...message, tool_calls: calls };
+  return { ...message, tool_calls: choice.toolCalls.map((call) => describeCall(call, call.arguments)) };
 }
 
 type ChatStream = {
@@ -130,10 +125,20 @@ function* deltasOf(choice: Choice): Iterable<object> {
   if (choice.refusal !== null) {
     yield { refusal: choice.refusal };
   }
-  for (const [index, { id, name, arguments: text }] of choice.toolCalls.entries()) {
-    yield { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] };
-    for (const fragment of argumentFragments(text)) {
-      yield { tool_calls: [{ index, function: { arguments: fragment } }] };
+  for (const [index, call] of choice.toolCalls.entries()) {
+    yield { tool_calls: [{ index, ...describeCall(call, "") }] };
+    for (const fragment of argumentFragments(call.arguments)) {
+      yield {
+        tool_calls: [
+          { index, ...(call.isCustom ? { custom: { input: fragment } } : { function: { arguments: fragment } }) },
+        ],
+      };
     }
   }
+}
+
+function describeCall({ id, name, isCustom }: ToolCall, text: string): object {
+  return isCustom
+    ? { id, type: "custom", custom: { name, input: text } }
+    : { id, type: "function", function: { name, arguments: text } };
 }

@@ -4,8 +4,8 @@ import type { OfferedTool, ToolChoice, Wishes } from "./wishes.ts";
 
 const choicesMax = 128;
 
-/** @throws RequestRefused */
-export function readWishes(body: JsonObject): Wishes {
+/** Reasoning of a chat is only counted; responses show it. @throws RequestRefused */
+export function readWishes(body: JsonObject, reasoning: "hidden" | "shown" = "hidden"): Wishes {
   const tools = offeredTools(body["tools"]);
   const { stop } = body;
   return {
@@ -14,23 +14,29 @@ export function readWishes(body: JsonObject): Wishes {
     tools,
     toolChoice: readToolChoice(body),
     structure: readStructure(body),
-    reasoning: wantsReasoning(body) ? "hidden" : "none",
+    reasoning: wantsReasoning(body) ? reasoning : "none",
     toolResults: toolResults(body),
   };
 }
 
-/** Chat completions put the tool under `function`, responses put it flat. */
+/** Chat completions put the tool under its type, responses put it flat, and have groups of tools. */
 function offeredTools(tools: unknown): readonly OfferedTool[] {
-  return asArray(tools).flatMap((tool) => {
-    const definition = asObject(asObject(tool)["function"] ?? tool);
-    const { name, parameters } = definition;
-    return typeof name === "string" ? [{ name, parameters: parameters ?? { type: "object" } }] : [];
+  return asArray(tools).flatMap((entry): readonly OfferedTool[] => {
+    const tool = asObject(entry);
+    const { name, parameters } = asObject(tool["function"] ?? tool["custom"] ?? tool);
+    if (typeof name !== "string") {
+      return [];
+    }
+    if (tool["type"] === "namespace") {
+      return offeredTools(tool["tools"]).map((member) => ({ ...member, namespace: name }));
+    }
+    return [{ name, parameters: tool["type"] === "custom" ? null : (parameters ?? { type: "object" }) }];
   });
 }
 
 function readToolChoice(body: JsonObject): ToolChoice {
   const choice = asObject(body["tool_choice"]);
-  const forced = asObject(choice["function"] ?? choice)["name"];
+  const forced = asObject(choice["function"] ?? choice["custom"] ?? choice)["name"];
   const mode = asObject(choice["allowed_tools"] ?? choice)["mode"] ?? body["tool_choice"];
   const isLimited = choice["type"] === "allowed_tools";
   return {

@@ -1,9 +1,18 @@
 /** Decides which of the offered tools the sandbox calls, and with which arguments. */
 import type { Behaviour } from "../script/behaviour.ts";
 import { schemaInstance } from "./schema-instance.ts";
-import type { Wishes } from "./wishes.ts";
+import type { OfferedTool, Wishes } from "./wishes.ts";
 
-export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string };
+export type ToolCall = {
+  readonly id: string;
+  readonly name: string;
+  readonly namespace: string | null;
+  /** A custom tool takes any text in place of JSON. */
+  readonly isCustom: boolean;
+  readonly arguments: string;
+};
+
+const customInput = "sandbox input";
 
 /**
  * The calls of one choice. Scripted calls come first; after tool results there are none; a forced tool is called;
@@ -16,11 +25,20 @@ export function chooseToolCalls(
   newId: (position: number) => string,
 ): readonly ToolCall[] {
   const wanted = behaviour.toolCalls ?? (spoken === null ? [] : namesToCall(wishes, spoken));
-  return wanted.map((call, position) => ({
-    id: call.id ?? newId(position),
-    name: call.name,
-    arguments: writeArguments(call.arguments, wishes.tools.find((tool) => tool.name === call.name)?.parameters),
-  }));
+  return wanted.map((call, position) => {
+    const tool = wishes.tools.find((one) => one.name === call.name && fits(one, call));
+    return {
+      id: call.id ?? newId(position),
+      name: call.name,
+      namespace: call.namespace ?? tool?.namespace ?? null,
+      isCustom: tool?.parameters === null,
+      arguments: writeArguments(call.arguments, tool),
+    };
+  });
+}
+
+function fits(tool: OfferedTool, call: WantedCall): boolean {
+  return call.namespace === undefined || tool.namespace === call.namespace;
 }
 
 type WantedCall = NonNullable<Behaviour["toolCalls"]>[number];
@@ -35,7 +53,7 @@ function namesToCall({ tools, toolChoice }: Wishes, spoken: string): readonly Wa
   const allowed = tools.filter((tool) => toolChoice.allowed?.includes(tool.name) ?? true);
   const named = allowed.filter((tool) => mentions(spoken, tool.name));
   const called = named.length === 0 && toolChoice.mode === "required" ? allowed.slice(0, 1) : named;
-  return toolChoice.isParallel ? called : called.slice(0, 1);
+  return (toolChoice.isParallel ? called : called.slice(0, 1)).map(({ name, namespace }) => ({ name, namespace }));
 }
 
 function mentions(spoken: string, name: string): boolean {
@@ -43,11 +61,14 @@ function mentions(spoken: string, name: string): boolean {
   return words.includes(name);
 }
 
-function writeArguments(given: WantedCall["arguments"], parameters: unknown): string {
+function writeArguments(given: WantedCall["arguments"], tool: OfferedTool | undefined): string {
   if (typeof given === "string") {
     return given;
   }
-  return JSON.stringify(given ?? schemaInstance(parameters ?? { type: "object" }));
+  if (given === undefined && tool?.parameters === null) {
+    return customInput;
+  }
+  return JSON.stringify(given ?? schemaInstance(tool?.parameters ?? { type: "object" }));
 }
 
 /** Argument text in short fragments, as models produce it. */

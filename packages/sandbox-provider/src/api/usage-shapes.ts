@@ -118,6 +118,18 @@ export function chatUsage(counts: TokenCounts, behaviour: Behaviour): JsonObject
   return { ...shape(counts), ...behaviour.usage };
 }
 
+/** `usage` of a response, with the overrides of the behaviour. */
+export function responseUsage(counts: TokenCounts, behaviour: Behaviour): JsonObject {
+  return {
+    input_tokens: counts.prompt,
+    input_tokens_details: { cached_tokens: counts.cached, cache_write_tokens: writtenOf(counts) },
+    output_tokens: counts.completion,
+    output_tokens_details: { reasoning_tokens: counts.reasoning },
+    total_tokens: counts.prompt + counts.completion,
+    ...behaviour.usage,
+  };
+}
+
 /** Where a stream has its usage. */
 export function usagePlacement({ usagePlacement: asked, usageShape }: Behaviour): UsageShape["placement"] {
   return asked ?? (usageShape === undefined ? "own-chunk" : shapes[usageShape].placement);

@@ -1,7 +1,9 @@
 /** What a request wants of the reply, in words of no dialect; each dialect reads it from its own fields. */
 export type OfferedTool = {
   readonly name: string;
-  /** The JSON schema of the arguments. */
+  /** The group that the tool belongs to, which a call names too. */
+  readonly namespace?: string;
+  /** The JSON schema of the arguments; null for a custom tool, which takes any text. */
   readonly parameters: unknown;
 };
 

@@ -40,6 +40,7 @@ export const usageShapes = [
 
 const toolCall = z.strictObject({
   name: z.string(),
+  namespace: z.string().optional(),
   /** An object is serialised as JSON; a string is sent as it is, valid or not. */
   arguments: z.union([z.string(), json]).optional(),
   id: z.string().optional(),
