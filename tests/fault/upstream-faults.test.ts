@@ -97,7 +97,7 @@ const faults: readonly Fault[] = [
   statusFault(500, failed),
   statusFault(502, failed, { isHtmlBody: true }),
   statusFault(500, failed, { hugeBodyBytes: 10_485_760 }),
-  statusFault(529, failed),
+  statusFault(529, overloaded),
   statusFault(504, late),
   statusFault(408, late),
   { ...statusFault(401, failed), retryAfter: [2, 2] },

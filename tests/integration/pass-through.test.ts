@@ -110,7 +110,7 @@ describe.each(arrangements)("paths without rules of their own, %s", (arrangement
     ["people and keys of the account", "GET", "/v1/organization/users"],
     ["new keys of the account", "POST", "/v1/organization/admin_api_keys"],
     ["models by another path", "POST", "/v1/engines/dear/completions"],
-    ["models by the path of another dialect", "POST", "/v1/messages"],
+    ["models by a path of no dialect", "POST", "/v1/chat"],
     ["work that is charged later", "POST", "/v1/batches"],
     ["stored completions", "GET", "/v1/chat/completions/chatcmpl-1/messages"],
     ["responses made shorter by a model", "POST", "/v1/responses/compact"],

@@ -42,6 +42,7 @@ const refusedByProvider = {
   summary: "The provider's response.",
   schema: { $ref: "#/components/schemas/OpenaiError" },
 } as const;
+const refusedInMessages = { ...refusedByProvider, schema: { $ref: "#/components/schemas/MessagesError" } } as const;
 
 const text: JsonSchema = { type: "string" };
 const count: JsonSchema = { type: "integer", minimum: 1 };
@@ -72,13 +73,13 @@ const fieldForms: Readonly<Record<FieldForm, JsonSchema>> = {
 
 const bodyTypes: Readonly<Record<Operation["body"], string>> = { json, multipart: "multipart/form-data" };
 
-function fromOperation({ path, body, fields, defaultModel, summary, otherResponse }: Operation): NativeRoute {
+function fromOperation({ path, body, fields, defaultModel, summary, errors, otherResponse }: Operation): NativeRoute {
   const properties = Object.entries(fields).map(([name, form]) => [name, fieldForms[form]]);
   const required = defaultModel === undefined ? ["model"] : [];
   return {
     method: "POST",
     path,
-    group: "openai",
+    group: errors ?? "openai",
     summary,
     access: "api_key",
     body: { type: bodyTypes[body], schema: bodyWith(Object.fromEntries(properties), required) },
@@ -87,9 +88,9 @@ function fromOperation({ path, body, fields, defaultModel, summary, otherRespons
       ...(otherResponse === undefined
         ? []
         : [{ status: 200, type: otherResponse, summary: "In the format that the request asks for.", schema: text }]),
-      refusedByProvider,
+      errors === "messages" ? refusedInMessages : refusedByProvider,
     ],
-    dialect: "openai",
+    dialect: errors ?? "openai",
     errors: [...callErrors, ...bodyErrors, ...upstreamErrors],
     limits,
   };

@@ -19,7 +19,7 @@ import { answerHeaders, answeringNode, formOf, isEventStream } from "./respond/c
 import { readEventNote, readNote, readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
-import { errorEvent, writeError } from "./respond/write-error.ts";
+import { errorEventTo, withCallId, writeErrorTo } from "./respond/write-error.ts";
 import { measureAnswer, measureStream, measureUnread, StreamMeter } from "./settle/measure-usage.ts";
 import { convertWhole, EventConverter } from "./upstreams/convert-answer.ts";
 import { withChangedFields } from "./upstreams/edit-body.ts";
@@ -90,7 +90,9 @@ export class CallAttempts {
     state.readOn = operation.isReadOn ? readOnRoom.open(state.principal.gatewayUserId, clock) : null;
     const limits = boundSilence(state, operation, channel, { silenceMsMax, upstreamLimits });
     const { endpoint, path } = plan;
-    const options = { hops, exitAccount, limits, accept: acceptOf(operation), signal: call.signal, endpoint, path };
+    const { dialect } = plan.operation;
+    const accept = acceptOf(operation);
+    const options = { dialect, hops, exitAccount, limits, accept, signal: call.signal, endpoint, path };
     state.exitNode = null;
     const firstEventTick = this.#deps.clock.tick() + limits.firstByteTimeoutMs;
     const sent = withChangedFields(plan.request, channel.changes);
@@ -166,7 +168,8 @@ export class CallAttempts {
     keepPiece(state, answer);
     const end = { outcome: "completed", httpStatus: response.status, errorCode: null, ...measured } as const;
     await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
-    return { status: response.status, headers: answerHeaders(response, state.exitNode, plan.dropped), body: answer };
+    const headers = withCallId(answerHeaders(response, state.exitNode, plan.dropped), state);
+    return { status: response.status, headers, body: answer };
   }
 
   /** The client left after the head of a response: it gets nothing and owes what was measured. */
@@ -176,7 +179,7 @@ export class CallAttempts {
     this.#deps.loads.release(use);
     const { status: httpStatus, code: errorCode } = error;
     await this.#ender.settle(state, { outcome: "aborted", httpStatus, errorCode, ...measured });
-    return writeError(error);
+    return writeErrorTo(state, error);
   }
 
   async #stream(
@@ -210,7 +213,7 @@ export class CallAttempts {
         noteStreamEnd(this.#deps, state, use, { status: response.status, ending, note });
         const problem = await this.#settleStream(state, plan, ending, meter);
         return {
-          errorEvent: problem === null ? null : errorEvent(problem, operation.stream === "responses"),
+          errorEvent: problem === null ? null : errorEventTo(state, problem, operation.stream),
           postscript: state.call.postscript?.() ?? null,
         };
       },
@@ -270,8 +273,8 @@ export class CallAttempts {
     });
   }
 
-  #streamHeaders(response: HttpResponse, { exitNode }: AdmittedCall, { answers, dropped }: RequestPlan) {
-    const headers = answerHeaders(response, exitNode, dropped);
+  #streamHeaders(response: HttpResponse, state: AdmittedCall, { answers, dropped }: RequestPlan) {
+    const headers = withCallId(answerHeaders(response, state.exitNode, dropped), state);
     return answers === null ? headers : { ...headers, "content-type": "text/event-stream" };
   }
 

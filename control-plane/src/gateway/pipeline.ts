@@ -20,7 +20,7 @@ import { parseBody } from "./parse-body.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import type { GatewayPort } from "./port.ts";
 import { namingNode } from "./respond/compose-answer.ts";
-import { writeError } from "./respond/write-error.ts";
+import { writeErrorTo } from "./respond/write-error.ts";
 import { canServe } from "./upstreams/conversions.ts";
 
 /**
@@ -60,7 +60,7 @@ export class Pipeline implements GatewayPort {
         const attempts = state.attempts.map(({ said: _, ...attempt }) => attempt);
         this.#deps.log.warn("call.failed", { requestId, code, internal, attempts, error: thrown });
       }
-      const answer = namingNode(writeError(error), state.exitNode);
+      const answer = namingNode(writeErrorTo(state, error), state.exitNode);
       keepPiece(state, answer.body as Uint8Array);
       this.#ender.refuse(state, error);
       return answer;

@@ -11,6 +11,8 @@ type OperationRow = {
   readonly summary: string;
   /** The fields that are checked in addition to the model; all others pass through. */
   readonly fields: Readonly<Record<string, FieldForm>>;
+  /** The dialect of errors; that of the OpenAI API unless it is named. */
+  readonly errors?: "messages";
   /** The type of the responses that are not JSON. */
   readonly otherResponse?: "text/event-stream" | "text/plain" | "audio/*";
 };
@@ -44,6 +46,15 @@ export const operations = {
     summary:
       "Create a response (Responses API), whole or streamed. Send earlier turns in `input`: objects stored at the provider can't be referenced.",
     fields: { input: "text_or_list", stream: "flag", max_output_tokens: "count" },
+    otherResponse: "text/event-stream",
+  },
+  messages: {
+    path: "/v1/messages",
+    body: "json",
+    models: "chat",
+    summary: "Create a message (Messages API), whole or streamed, on a channel that speaks this API",
+    fields: { messages: "messages", stream: "flag", max_tokens: "count" },
+    errors: "messages",
     otherResponse: "text/event-stream",
   },
   embeddings: {

@@ -6,6 +6,7 @@ const paths = {
   chat: "/v1/chat/completions",
   completions: "/v1/completions",
   responses: "/v1/responses",
+  messages: "/v1/messages",
   embeddings: "/v1/embeddings",
   images: "/v1/images/generations",
   speech: "/v1/audio/speech",

@@ -224,6 +224,11 @@ describe("F7 B22 a context that is full", () => {
     ],
     ["Anthropic's own words", "prompt is too long: 210000 tokens > 200000 maximum", tooLong(210_000, 200_000)],
     [
+      "Anthropic's own words about the limit on output",
+      "input length and `max_tokens` exceed context limit: 150000 + 64000 > 200000, decrease input length or `max_tokens` and try again",
+      tooMuch(150_000, 64_000, 200_000),
+    ],
+    [
       "a total alone",
       "This model's maximum context length is 70000 tokens. However, you requested 74000 tokens.",
       tooMuch(10_000, 64_000, 70_000),

@@ -5,7 +5,7 @@ import type { ParsedRequest } from "../model.ts";
 import type { JsonObject, Operation } from "../operations/model.ts";
 import { passThroughBounds } from "../operations/read-bounds.ts";
 import { checkOptions } from "../options/check-options.ts";
-import { checkTools } from "../options/check-tools.ts";
+import { checkTools, checkTypedTools } from "../options/check-tools.ts";
 import { refuseInnerDisguise } from "../options/known-names.ts";
 import { applyEdit, type Edit, jsonContentType, movedBy, trimmed } from "../upstreams/edit-body.ts";
 import { checkForm } from "./parse-request/check-form.ts";
@@ -17,6 +17,13 @@ import { writeForm } from "./parse-request/write-form.ts";
 const modelNameLengthMax = 256;
 const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
 const multipartType = /^multipart\/form-data\s*;/i;
+
+const toolChecks: Readonly<Record<Operation["tools"], (tools: unknown) => void>> = {
+  unread: () => undefined,
+  checked: checkTools,
+  search_dropped: checkTools,
+  typed: checkTypedTools,
+};
 
 /**
  * Checks the content type before the body is read.
@@ -73,9 +80,7 @@ export function parseRequest(
   const whole = { tools: fields["tools"], edit: null, dropped: null };
   const offered = operation.tools === "search_dropped" ? dropSearch(bytes, fields, shape) : whole;
   const { tools, edit: removal, dropped } = offered;
-  if (operation.tools !== "unread") {
-    checkTools(tools);
-  }
+  toolChecks[operation.tools](tools);
   const isStream = readBoolean(fields, "stream");
   const wantsUsage = isStream && readWantsUsage(fields);
   const asksForUsage = isStream && !wantsUsage && mayAskForUsage && operation.takesUsageOption;

@@ -1,3 +1,4 @@
+import type { Dialect } from "@sluice/contracts/upstreams";
 import { accountHeader } from "@sluice/exit-protocol/headers";
 import type { HttpHeader, HttpLimits, HttpRequest } from "@sluice/http-client/model";
 import { sha256Hex } from "../../platform/crypto/digest.ts";
@@ -6,8 +7,12 @@ import type { Channel, Endpoint, RequestChanges } from "../channels/model.ts";
 import type { GatewayCall, ParsedRequest } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
 import { credentialHeader } from "../upstreams/credential-header.ts";
+import { messagesHeaders } from "../upstreams/messages-headers.ts";
 
-/** An API feature switch that a client may send; no other header is forwarded except the idempotency key. */
+/**
+ * A feature switch of the OpenAI API that a client may send. No other header is forwarded, except those of the Messages
+ * API and the idempotency key.
+ */
 const betaHeader = "openai-beta";
 const betaPattern = /^[A-Za-z0-9=_.,; -]{1,200}$/;
 const idempotencyHeader = "idempotency-key";
@@ -55,6 +60,8 @@ export function acceptOf({ answers }: Pick<Operation, "answers">): string {
 
 /** What an attempt adds to the call. */
 export type RequestOptions = {
+  /** The dialect of the request as it is sent. */
+  readonly dialect: Dialect;
   /** The address of the channel in the dialect of the request. */
   readonly endpoint: Endpoint;
   /** What follows the base path of the address. */
@@ -97,7 +104,9 @@ export function composeRequest(
     headers.push(["accept", options.accept]);
   }
   const beta = call.headers.get(betaHeader);
-  if (beta !== null && betaPattern.test(beta)) {
+  if (options.dialect === "messages") {
+    headers.push(...messagesHeaders(call.headers, channel.flags));
+  } else if (beta !== null && betaPattern.test(beta)) {
     headers.push([betaHeader, beta]);
   }
   const idempotencyKey = call.headers.get(idempotencyHeader);

@@ -18,10 +18,10 @@ export type Output = "text" | "items" | "images" | "speech" | "transcript" | "un
 
 /**
  * How a stream is read, and what makes it complete. `choices`: `[DONE]`, or a finish reason for every choice.
- * `responses`: an event of a type that says so. `framed`: the proper end of the body. `raw`: the same, and its events are
+ * `responses`: an event of a type that says so. `messages`: the same, or the reason why the message has stopped. `framed`: the proper end of the body. `raw`: the same, and its events are
  * not read.
  */
-export type StreamForm = "choices" | "responses" | "framed" | "raw";
+export type StreamForm = "choices" | "responses" | "messages" | "framed" | "raw";
 
 /** What the steps of a call need to know about its operation. */
 export type OperationRules = {
@@ -34,8 +34,11 @@ export type OperationRules = {
   readonly methods: readonly string[];
   /** The place in the table of options that applies in addition to the rows for all places. */
   readonly optionPlace: OptionPlace | null;
-  /** Whether the gateway checks the tools of a request, and whether it first removes an optional provider search. */
-  readonly tools: "unread" | "checked" | "search_dropped";
+  /**
+   * Whether the gateway checks the tools of a request, and whether it first removes an optional provider search. `typed`:
+   * the tools of the Messages API, which carry a date in their type.
+   */
+  readonly tools: "unread" | "checked" | "search_dropped" | "typed";
   /** Whether the usage of a stream comes in a chunk that has to be requested. */
   readonly takesUsageOption: boolean;
   /** A model without any of these prices would be free. Null if the operation is sold only by tokens and requests. */

@@ -3,6 +3,7 @@ import type { RequestBounds } from "../model.ts";
 import { outputLimits, thinkingLimit } from "../options/known-names.ts";
 import type { FormCounts, JsonObject } from "./model.ts";
 import type { Attachments } from "./read-bounds/attachments.ts";
+import { checkBlocks } from "./read-bounds/check-blocks.ts";
 import { checkItems } from "./read-bounds/check-items.ts";
 import { checkMessages } from "./read-bounds/check-messages.ts";
 import { readCount } from "./read-bounds/read-count.ts";
@@ -53,6 +54,18 @@ export function responseBounds(fields: JsonObject, bodyBytes: number): RequestBo
   };
 }
 
+/** Thinking is part of `max_tokens`; 0 only puts the prompt into the provider's cache. */
+export function messageBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
+  const outputTokensMax = readOutputLimit(fields, ["max_tokens"], 0);
+  if (outputTokensMax === null) {
+    throw new AppError("missing_field", { message: "max_tokens: Field required", param: "max_tokens" });
+  }
+  const input = inputOf(checkBlocks(fields), bodyBytes);
+  return asksForSummary(fields)
+    ? { ...bodyAlone, ...input, ...summarized, inputTokensMax: twice(input.inputTokensMax), outputTokensMax }
+    : { ...bodyAlone, ...input, outputTokensMax };
+}
+
 export function completionBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
   return { ...bodyAlone, inputTokensMax: bodyBytes, isOneContext: false, ...completionsOutput(fields) };
 }
@@ -83,6 +96,16 @@ export function rerankBounds(fields: JsonObject, bodyBytes: number): RequestBoun
   const documents = Array.isArray(fields["documents"]) ? fields["documents"].length : 1;
   const queryBytes = Buffer.byteLength(typeof fields["query"] === "string" ? fields["query"] : "");
   return inputBounds(fields, bodyBytes + documents * queryBytes);
+}
+
+/** A provider may read everything and write a summary first, which is billed besides the message. */
+const summarized = { isOneContext: false, choices: 2 };
+const twice = (tokens: number | null): number | null => (tokens === null ? null : tokens * 2);
+
+function asksForSummary({ compaction, context_management: management }: JsonObject): boolean {
+  const edits = (management as JsonObject | null | undefined)?.["edits"];
+  const types = Array.isArray(edits) ? edits.map((edit) => String((edit as JsonObject | null)?.["type"])) : [];
+  return (compaction ?? null) !== null || types.some((type) => type.startsWith("compact"));
 }
 
 /** Digits only: parsers disagree on other notations. */

@@ -11,26 +11,54 @@ const hostedFields = new Set([
   ...["code_execution", "codeExecution", "url_context", "urlContext", "web_search", "retrieval", "mcp"],
 ]);
 
+/** The tools of the Messages API that the client runs itself, by their type with its date. */
+const ownTypedTools = /^(?:(?:bash|text_editor|memory|computer)|(?:browser|computer)_toolset)_\d{8}$/;
+
 /**
  * Refuses tools that a provider runs: each use of them costs extra, and has no price here.
  * @throws AppError `unpriced_option`, `invalid_type`, `unknown_field`
  */
 export function checkTools(tools: unknown, param = "tools"): void {
-  if (tools === undefined || tools === null) {
-    return;
-  }
-  if (!Array.isArray(tools)) {
-    throw new AppError("invalid_type", { message: `'${param}' must be an array.`, param });
-  }
-  for (let index = 0; index < tools.length; index += 1) {
-    checkTool(tools[index], `${param}[${index}]`);
+  for (const [index, tool] of listOf(tools, param).entries()) {
+    checkTool(tool, `${param}[${index}]`);
   }
 }
 
-function checkTool(tool: unknown, param: string): void {
+/** The same for the tools of the Messages API. @throws AppError `unpriced_option`, `invalid_type`, `unknown_field` */
+export function checkTypedTools(tools: unknown, param = "tools"): void {
+  for (const [index, tool] of listOf(tools, param).entries()) {
+    checkTypedTool(tool, `${param}[${index}]`);
+  }
+}
+
+/** @throws AppError as `checkTypedTools` does */
+export function checkTypedTool(tool: unknown, param: string): void {
+  const fields = objectOf(tool, param);
+  for (const name of Object.keys(fields)) {
+    refuseInnerDisguise(name, param);
+  }
+  const type = fields["type"] ?? "custom";
+  if (type !== "custom" && !(typeof type === "string" && ownTypedTools.test(type))) {
+    throw unpricedTool(String(type), `${param}.type`);
+  }
+}
+
+function listOf(tools: unknown, param: string): readonly unknown[] {
+  if (tools !== undefined && tools !== null && !Array.isArray(tools)) {
+    throw new AppError("invalid_type", { message: `'${param}' must be an array.`, param });
+  }
+  return tools ?? [];
+}
+
+function objectOf(tool: unknown, param: string): JsonObject {
   if (!isObject(tool)) {
     throw new AppError("invalid_type", { message: `'${param}' must be an object.`, param });
   }
+  return tool;
+}
+
+function checkTool(item: unknown, param: string): void {
+  const tool = objectOf(item, param);
   for (const name of Object.keys(tool)) {
     refuseInnerDisguise(name, param);
     if (hostedFields.has(name)) {

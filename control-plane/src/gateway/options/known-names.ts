@@ -16,6 +16,7 @@ export const thinkingLimit = "thinking_budget";
 /** Fields that are read here, besides those of the table of options. */
 const readNames = [
   ...["model", "stream", "stream_options", "n", ...outputLimits, thinkingLimit],
+  ...["system", "context_management", "compaction"],
   ...["messages", "input", "prompt", "tools", "functions", "tool_choice", "documents", "query"],
   ...["size", "quality", "input_fidelity", "partial_images"],
 ];
@@ -63,6 +64,7 @@ const namesOf = (names: readonly string[], plain: readonly string[] = []): Names
 });
 const requestNames = namesOf([...readNames, ...optionTable.keys()], plainNames);
 const objectNames = namesOf(innerNames, plainInnerNames);
+const blockNames = namesOf([...innerNames, "source", "data", "definition"], plainInnerNames);
 const partNames = namesOf(eventNames);
 const soundNames = namesOf(["audio", "input", "transcription", "input_audio_transcription", "model"]);
 
@@ -78,6 +80,11 @@ export function refuseDisguise(name: string, param = name): void {
 /** Refuses such a field in a message, an item or a tool. @throws AppError `unknown_field` */
 export function refuseInnerDisguise(name: string, param: string): void {
   refuseAlike(name, objectNames, `${param}.${name}`);
+}
+
+/** Refuses such a field in a block of the Messages API. @throws AppError `unknown_field` */
+export function refuseBlockDisguise(name: string, param: string): void {
+  refuseAlike(name, blockNames, `${param}.${name}`);
 }
 
 /** Refuses such a part of an event. @throws AppError `unknown_field` */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 
 /** Where an option can occur: in a request, by its dialect, or in an event of a realtime session. */
-export type OptionPlace = "chat" | "responses" | "images" | "realtime";
+export type OptionPlace = "chat" | "responses" | "messages" | "images" | "realtime";
 
 /** A field that changes what a call costs, who serves it, or which part of the provider's account it reaches. */
 export type Option = {
@@ -64,6 +64,8 @@ const answersAreCounted = "Set the number of answers with 'n' where a path has i
 const hosted = "Tools that the provider runs have no price here.";
 const filesAreShared = "Files are shared in the provider's account. Send the content itself.";
 
+const threadsAreKept = "Conversations are not stored here. Send all messages without it.";
+
 const steeringFields = [
   // Fields of routers, which choose among many providers.
   ...["models", "route", "provider", "plugins", "transforms", "preset", "providerOptions", "provider_options"],
@@ -71,6 +73,8 @@ const steeringFields = [
   ...["model_list", "extra_body", "access_programs", "api_base", "base_url", "user_config", "extra_headers", "api_key"],
   ...["deployment", "engine", "agent_id", "tags", "headers", "extra_query", "api_version", "api_type", "organization"],
   ...["region_name", "allowed_model_region", "base_model", "model_info"],
+  // Accounts of the Messages API.
+  ...["billing_policy", "user_profile_id", "workspace_id"],
   // Fields that make the gateway's own count of a response wrong: they repeat, omit or replace parts of it.
   ...["num_retries", "max_retries", "retry_policy", "drop_params", "additional_drop_params"],
   ...["input_cost_per_token", "output_cost_per_token", "guardrails"],
@@ -96,8 +100,8 @@ export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
   [
     "service_tier",
     [
-      unpriced("Only the service tiers 'auto' and 'default' have a price here.", {
-        isHarmless: oneOf("auto", "default"),
+      unpriced("Only the usual service tiers have a price here: 'auto', 'default', or 'standard_only'.", {
+        isHarmless: oneOf("auto", "default", "standard_only"),
       }),
     ],
   ],
@@ -107,10 +111,9 @@ export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
     "sequential_image_generation",
     [unpriced(picturesAreCounted, { places: ["images"], isHarmless: oneOf("disabled") })],
   ],
-  ...["speed", "inference_geo", "performance_config", "performanceConfig"].map((field): [string, Option[]] => [
-    field,
-    [speed],
-  ]),
+  ["speed", [{ ...speed, isHarmless: oneOf("standard") }]],
+  ["inference_geo", [{ ...speed, isHarmless: oneOf("global") }]],
+  ...["performance_config", "performanceConfig"].map((field): [string, Option[]] => [field, [speed]]),
   ["priority", [unpriced("No call is served before others here.", { isHarmless: oneOf(0) })]],
   ["modalities", [unpriced("Only text has a price here.", { places: ["chat"], isHarmless: isTextAlone })]],
   ["audio", [unpriced("Audio output has no separate price here.", { places: ["chat"] })]],
@@ -164,6 +167,7 @@ export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
     field,
     [kept(filesAreShared, null, isEmpty)],
   ]),
+  ["thread", [kept(threadsAreKept, ["messages"])]],
   ["store", [kept("Completions are not stored here.", ["chat"], isOff)]],
   ["prompt", [kept("Prompts stored at the provider can't be used here.", ["responses", "realtime"])]],
   ["conversation", [kept("Conversations stored at the provider can't be used here.", ["responses"])]],

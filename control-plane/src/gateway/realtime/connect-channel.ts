@@ -112,6 +112,7 @@ async function openUpstream(
     limits: upstreamLimits,
     signal: call.signal,
     accept: null,
+    dialect,
     endpoint,
     path: call.path.slice(dialectRoots[dialect].length),
     query: `?${new URLSearchParams({ model: handshake.model }).toString()}`,

@@ -2,7 +2,6 @@ import type { HttpBodyFlow, HttpBodySink, HttpClientError, HttpResponseBody } fr
 import { AppError } from "../../platform/errors.ts";
 import { ClientQueue } from "../respond/stream-events/client-queue.ts";
 import { EventAssembler } from "../respond/stream-events/event-assembler.ts";
-import { errorEvent } from "../respond/write-error.ts";
 import { reportComment } from "./link.ts";
 
 /** How the stream from the gateway ended, apart from what the report says. */
@@ -11,10 +10,11 @@ export type LinkedEnding = "closed" | "broken" | "aborted";
 export interface LinkedStreamOwner {
   /** The gateway announced a report, so a stream without one is incomplete. */
   readonly isReportAnnounced: boolean;
-  readonly isResponses: boolean;
   /** The stream consists of plain bytes: nothing is parsed or added. */
   readonly isRaw: boolean;
   readonly stallTimeoutMs: number;
+  /** The event that ends a failed stream. */
+  errorEvent(error: AppError): Uint8Array;
   onSent(piece: Uint8Array): void;
   /** Called once. The report is the text after the comment mark, or null if there was none. */
   onEnd(report: string | null, ending: LinkedEnding): void;
@@ -101,7 +101,7 @@ export class LinkedStream implements HttpBodySink {
 
   #break(): void {
     if (this.#report === null && !this.#owner.isRaw) {
-      this.#send(Buffer.from(errorEvent(new AppError("stream_interrupted"), this.#owner.isResponses)));
+      this.#send(Buffer.from(this.#owner.errorEvent(new AppError("stream_interrupted"))));
     }
     this.#finish("broken");
     this.#queue.breakOnceRead();

@@ -17,7 +17,7 @@ import type { CallReport, CallState, GatewayCall, GatewayResponse } from "../mod
 import { findOperation, isPlainPath } from "../operations/table.ts";
 import type { GatewayPort } from "../port.ts";
 import { answerHeaders, droppedHeader, headerOf } from "../respond/compose-answer.ts";
-import { writeError } from "../respond/write-error.ts";
+import { errorEventTo, writeErrorTo } from "../respond/write-error.ts";
 import {
   begunHeader,
   clientAddressHeader,
@@ -59,11 +59,21 @@ const sentHeaders = [
   "content-encoding",
   "accept",
   "openai-beta",
+  "anthropic-version",
+  "anthropic-beta",
   "idempotency-key",
   "user-agent",
   "x-sluice-hops",
 ];
-const passedHeaders = ["retry-after", "retry-after-ms", "allow", "x-should-retry", droppedHeader, exitNodeHeader];
+const passedHeaders = [
+  "retry-after",
+  "retry-after-ms",
+  "allow",
+  "x-should-retry",
+  "request-id",
+  droppedHeader,
+  exitNodeHeader,
+];
 
 /** The caller, if the gateway was asked about the key before it got the call. */
 type Caller = { known: Partial<CallReport> | null };
@@ -91,7 +101,7 @@ export class RemoteGateway implements GatewayPort {
         return thrown.answer;
       }
       const error = thrown instanceof HttpClientError ? toLinkError(thrown) : toAppError(thrown);
-      const answer = writeError(error);
+      const answer = writeErrorTo(state, error);
       keepPiece(state, answer.body as Uint8Array);
       this.#report(state, caller.known, { status: error.status, code: error.code });
       return answer;
@@ -183,7 +193,7 @@ export class RemoteGateway implements GatewayPort {
     return LinkedStream.open(body, {
       isReportAnnounced,
       isRaw: begun !== null,
-      isResponses: findOperation(state.call.path).stream === "responses",
+      errorEvent: (error) => errorEventTo(state, error, findOperation(state.call.path).stream),
       stallTimeoutMs: this.#deps.streamStallTimeoutMs,
       onSent: (piece) => {
         state.firstByteMs ??= Math.round(this.#deps.tick() - state.call.startedTick);

@@ -49,6 +49,9 @@ export function classifyStatus(status: number, headers: readonly HttpHeader[]): 
       return failure("no_upstream", result, { status, retry: "free", needsCooldown: true, ...pause });
     case 504:
       return failure("upstream_timeout", result, { status });
+    case 529:
+      // The provider is overloaded for everybody.
+      return failure("no_upstream", result, { status, retry: "free", blame: "none", ...pause });
     case 508:
       return failure("loop_detected", "loop", { status, retry: "none", blame: "none" });
   }

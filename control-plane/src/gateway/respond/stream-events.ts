@@ -7,10 +7,11 @@ import {
 import type { StreamEnding, StreamOpening } from "../model.ts";
 import type { StreamForm } from "../operations/model.ts";
 import type { EventConverter } from "../upstreams/convert-answer.ts";
-import { ChoiceEnds } from "./stream-events/choice-ends.ts";
+import { ChoiceEnds, type StreamEnds } from "./stream-events/choice-ends.ts";
 import { ClientQueue } from "./stream-events/client-queue.ts";
 import { EventAssembler } from "./stream-events/event-assembler.ts";
 import { firstEventEnd, type SeenEvent, seeEvent } from "./stream-events/event-scan.ts";
+import { MessageEnd } from "./stream-events/message-end.ts";
 
 /** The bytes that the client still gets once the call is settled. */
 export type StreamClosing = {
@@ -59,8 +60,6 @@ function endingOf({ kind, payload }: SeenEvent): StreamEnding | null {
 }
 
 const nothing = Buffer.alloc(0);
-/** Some providers omit this event and just close the connection. */
-const doneEvent = Buffer.from("data: [DONE]\n\n");
 /** Limits the comments that are kept before the first event; further ones are dropped. */
 const commentBytesMax = 16_384;
 /** A longer event is invalid. */
@@ -78,7 +77,8 @@ const afterLastEventBytesMax = 16_384;
  * What is not an event, such as a comment that keeps a connection alive, does not begin the response: until the first
  * event another channel may still be tried, and what came before is sent with it.
  *
- * A response whose choices all have a finish reason is complete, even if the provider omits `[DONE]`: it is added.
+ * A response whose choices all have a finish reason is complete, even if the provider omits `[DONE]`: it is added. So is
+ * the last event of a message that has stopped.
  *
  * A stream that failed ends in two steps. First comes an error event and no `[DONE]`: clients of the OpenAI and the AI
  * SDK raise it with its code, whereas the former takes a plain end of the body for a complete response. Then the
@@ -100,7 +100,7 @@ export class EventStream implements HttpBodySink {
   /** The wait for the first event; set once bytes arrived that are not an event. */
   #waiting: ReturnType<typeof setTimeout> | null = null;
   #isOver = false;
-  readonly #ends = new ChoiceEnds();
+  readonly #ends: StreamEnds;
   #bytesAfterEnd = 0;
   /** Set once the client is gone and the upstream is only read for its usage. */
   #leaving: ReturnType<typeof setTimeout> | null = null;
@@ -108,6 +108,7 @@ export class EventStream implements HttpBodySink {
 
   constructor(owner: StreamOwner) {
     this.#owner = owner;
+    this.#ends = owner.form === "messages" ? new MessageEnd() : new ChoiceEnds();
     this.#queue = new ClientQueue({
       stallTimeoutMs: owner.stallTimeoutMs,
       onGone: () => this.#onGone(),
@@ -172,7 +173,7 @@ export class EventStream implements HttpBodySink {
     if (form !== "raw" && this.#assembler.waitingBytes > 0) {
       this.#passRest(this.#assembler.takeRest(), form);
     }
-    if (form === "choices") {
+    if (form === "choices" || form === "messages") {
       const isLenient = this.#owner.isWholeAtEof === true && this.#isOpen;
       this.#endWithoutMark(isLenient || this.#ends.isWhole, null);
     } else {
@@ -191,7 +192,7 @@ export class EventStream implements HttpBodySink {
 
   #endWithoutMark(isWhole: boolean, error: HttpClientError | null): void {
     const { converter } = this.#owner;
-    const last = isWhole && converter !== null ? converter.end() : doneEvent;
+    const last = isWhole && converter !== null ? converter.end() : this.#ends.mark;
     if (isWhole && last !== null) {
       this.#end({ kind: "completed" }, last);
     } else {

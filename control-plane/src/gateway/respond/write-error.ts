@@ -1,6 +1,8 @@
 import { errorDefinition } from "@sluice/contracts/errors";
 import type { AppError } from "../../platform/errors.ts";
-import type { GatewayResponse } from "../model.ts";
+import type { CallState, GatewayResponse } from "../model.ts";
+import type { StreamForm } from "../operations/model.ts";
+import { messagesErrorOf, messagesIdHeader, messagesRequestId } from "./write-error/messages-error.ts";
 
 /** An error in the format of the OpenAI API. */
 type OpenaiError = { message: string; type: string; param: string | null; code: string };
@@ -14,7 +16,42 @@ export function toOpenaiError(error: AppError): { error: OpenaiError } {
   return { error: { message: error.message, type: openaiType, param: error.param, code: error.code } };
 }
 
-/** An error as a response: status, `Retry-After` if there is one, JSON body. */
+/** A call, as far as the form of its errors depends on it. */
+type AnsweredState = { readonly call: Pick<CallState["call"], "path" | "requestId"> } & Pick<CallState, "request">;
+
+const messagesPath = /^\/v1\/messages(?:\/|$)/;
+
+/** An error in the form of the API that the path belongs to. */
+export function writeErrorTo(state: AnsweredState, error: AppError): GatewayResponse {
+  const answer = writeError(error);
+  if (!messagesPath.test(state.call.path)) {
+    return answer;
+  }
+  const { status, body } = messagesErrorOf(error, { ...answer, body: toOpenaiError(error) }, calledBy(state));
+  const headers = withCallId(answer.headers, state);
+  return { ...answer, status, headers, body: Buffer.from(JSON.stringify(body)) };
+}
+
+/** The event that ends a failed stream, in the form of its other events. */
+export function errorEventTo(state: AnsweredState, error: AppError, form: StreamForm): Uint8Array {
+  if (form !== "messages") {
+    return errorEvent(error, form === "responses");
+  }
+  const { body } = messagesErrorOf(error, { body: toOpenaiError(error) }, calledBy(state));
+  return Buffer.from(`event: error\ndata: ${JSON.stringify(body)}\n\n`);
+}
+
+/** Adds the id of the call where clients of the Messages API look for it. */
+export function withCallId(headers: Record<string, string>, { call }: AnsweredState): Record<string, string> {
+  if (messagesPath.test(call.path)) {
+    headers[messagesIdHeader] = messagesRequestId(call.requestId);
+  }
+  return headers;
+}
+
+const calledBy = ({ call, request }: AnsweredState) => ({ requestId: call.requestId, model: request?.model ?? null });
+
+/** An error as a response of the OpenAI API: status, `Retry-After` if there is one, JSON body. */
 export function writeError(error: AppError): GatewayResponse {
   const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
   if (error.retryAfterSeconds !== null) {

@@ -39,6 +39,10 @@ const countPatterns: readonly (readonly [keyof Counts, RegExp])[] = [
   ["total", new RegExp(`requested (?:a total of |about )?${n} tokens`, "i")],
 ];
 
+/** The sentences themselves, as a server of the Messages API writes them. */
+const understood =
+  /prompt is too long[^0-9]*\d+\s*tokens?\s*>\s*\d+|input length and `max_tokens` exceed context limit: \d+ \+ \d+ > \d+/i;
+
 /**
  * The sentence that clients understand when a request does not fit into the model's context, because they act on its
  * wording alone: they shorten the response that they ask for, or the conversation.
@@ -47,6 +51,9 @@ const countPatterns: readonly (readonly [keyof Counts, RegExp])[] = [
  */
 export function toOverflowMessage(words: ErrorWords, maxTokens: number | null): string | null {
   const text = words.message ?? "";
+  if (understood.test(text)) {
+    return text;
+  }
   if (!overflowCodes.has(words.code) && !overflowCodes.has(words.type) && !overflowMarks.test(text)) {
     return null;
   }

@@ -14,6 +14,7 @@ import { channelOf } from "../../../support/calls/channel-fixtures.ts";
 const request = { body: Buffer.from("{}"), contentType: "application/json" } as unknown as ParsedRequest;
 const options: Omit<RequestOptions, "endpoint"> = {
   path: "/chat/completions",
+  dialect: "chat" as const,
   hops: "mark",
   limits: {} as RequestOptions["limits"],
   signal: new AbortController().signal,

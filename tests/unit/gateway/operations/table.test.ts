@@ -23,7 +23,7 @@ test("the provider is read on only where it alone knows what a response costs", 
   const readOn = operationEntries.filter(([, { path }]) => findOperation(path).isReadOn).map(([name]): string => name);
   expect(readOn.toSorted()).toEqual(
     [
-      ...["chat", "completions", "responses", "image_generations", "image_edits", "image_variations"],
+      ...["chat", "completions", "responses", "messages", "image_generations", "image_edits", "image_variations"],
       ...["transcriptions", "translations"],
     ].toSorted(),
   );
@@ -54,7 +54,12 @@ describe("a path that runs models, or is about the account at the provider, is n
       "/v1/fine_tuning/jobs",
       "/v1/engines/dear/completions",
     ],
-    ...["/v1/chat/completions/chatcmpl_1", "/v1/chat/completions/chatcmpl_1/messages", "/v1/messages", "/v1/batches"],
+    ...[
+      "/v1/chat/completions/chatcmpl_1",
+      "/v1/chat/completions/chatcmpl_1/messages",
+      "/v1/messages/batches",
+      "/v1/batches",
+    ],
     ...[
       "/v1/responses/compact",
       "/v1/conversations",

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { LinkedStream } from "@sluice/control-plane/gateway/remote/linked-stream.ts";
+import { errorEvent } from "@sluice/control-plane/gateway/respond/write-error.ts";
 import type { HttpBodySink, HttpResponseBody } from "@sluice/http-client/model";
 
 const first = 'data: {"a":1}\n\n';
@@ -20,7 +21,7 @@ async function carry(pieces: readonly string[]): Promise<{ text: string; report:
   const ended = Promise.withResolvers<{ report: string | null; ending: string }>();
   const stream = LinkedStream.open(body, {
     isReportAnnounced: true,
-    isResponses: false,
+    errorEvent: (error) => errorEvent(error, false),
     isRaw: false,
     stallTimeoutMs: 1_000,
     onSent: () => undefined,

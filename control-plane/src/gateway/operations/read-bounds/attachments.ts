@@ -28,10 +28,15 @@ export function countFile(holder: unknown, attachments: Attachments): void {
     return;
   }
   const [{ length }, kind] = start;
-  const letters = text.length - length;
-  attachments.fileLetters += letters;
-  attachments.pages += kind === undefined ? Math.max(1, Math.ceil(letters / lettersPerPage)) : 0;
+  const pages = countLetters(text.length - length, attachments);
+  attachments.pages += kind === undefined ? pages : 0;
   attachments.hasMore ||= kind?.toLowerCase() !== "image";
+}
+
+/** Counts the letters of a file. @returns how many pages it has at least if it is a document */
+export function countLetters(letters: number, attachments: Attachments): number {
+  attachments.fileLetters += letters;
+  return Math.max(1, Math.ceil(letters / lettersPerPage));
 }
 
 function textIn(holder: Record<string, unknown>): unknown {

@@ -1,5 +1,18 @@
+/** What the events of a stream say about its end, for providers that omit the end mark. */
+export interface StreamEnds {
+  /** The last event of a complete stream, which some providers omit and just close the connection. */
+  readonly mark: Buffer;
+  /** Every part has ended: the response is complete, even if the provider sends nothing more. */
+  readonly isWhole: boolean;
+  /** The provider has also sent everything that follows the parts. */
+  readonly isComplete: boolean;
+  /** The payload of an event. */
+  note(payload: Record<string, unknown>): void;
+}
+
 /** Which choices of a stream have begun, which have a finish reason, and whether the usage was reported after that. */
-export class ChoiceEnds {
+export class ChoiceEnds implements StreamEnds {
+  readonly mark = Buffer.from("data: [DONE]\n\n");
   readonly #begun = new Set<unknown>();
   readonly #ended = new Set<unknown>();
   #isUsageReported = false;
@@ -15,12 +28,10 @@ export class ChoiceEnds {
     this.#isUsageReported ||= payload["usage"] != null && this.isWhole;
   }
 
-  /** Every known choice has ended: the response is complete, even if the provider sends nothing more. */
   get isWhole(): boolean {
     return this.#ended.size > 0 && this.#ended.size === this.#begun.size;
   }
 
-  /** The provider has also sent everything that follows the choices. */
   get isComplete(): boolean {
     return this.isWhole && this.#isUsageReported;
   }

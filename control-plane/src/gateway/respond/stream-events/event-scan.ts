@@ -67,6 +67,15 @@ function isData(event: Buffer): boolean {
   return event[0] === 0x64 && event[1] === 0x61 && event[2] === 0x74 && event[3] === 0x61 && event[4] === 0x3a;
 }
 
+/** The end mark of chat completions means nothing in a stream of the Messages API. */
+const doneKinds: Readonly<Record<StreamForm, EventKind>> = {
+  choices: "done",
+  responses: "done",
+  messages: "comment",
+  framed: "done",
+  raw: "done",
+};
+
 /** Inspects one event. One whose data is not JSON is broken: clients differ in what they make of it. */
 export function seeEvent(event: Buffer, form: StreamForm): SeenEvent {
   const data = eventData(event);
@@ -75,17 +84,25 @@ export function seeEvent(event: Buffer, form: StreamForm): SeenEvent {
     payload = JSON.parse(data);
   } catch {
     const text = data.trim();
-    return { kind: text === "[DONE]" ? "done" : text === "" ? "comment" : "broken", payload: null };
+    return { kind: text === "[DONE]" ? doneKinds[form] : text === "" ? "comment" : "broken", payload: null };
   }
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
     // The gateway does not judge such data: the client gets what the provider sent.
     return { kind: "content", payload: null };
   }
   const fields = payload as Record<string, unknown>;
-  return {
-    kind: form === "responses" ? responsesEventKind(fields["type"]) : chatEventKind(fields),
-    payload: fields,
-  };
+  return { kind: kindOf(fields, form), payload: fields };
+}
+
+function kindOf(payload: Record<string, unknown>, form: StreamForm): EventKind {
+  switch (form) {
+    case "responses":
+      return responsesEventKind(payload["type"]);
+    case "messages":
+      return payload["type"] === undefined ? chatEventKind(payload) : (messagesKinds.get(payload["type"]) ?? "content");
+    default:
+      return chatEventKind(payload);
+  }
 }
 
 function chatEventKind(payload: Record<string, unknown>): EventKind {
@@ -104,3 +121,9 @@ function responsesEventKind(type: unknown): EventKind {
   }
   return type === "response.completed" || type === "response.incomplete" ? "terminal" : "content";
 }
+
+const messagesKinds: ReadonlyMap<unknown, EventKind> = new Map([
+  ["error", "error"],
+  ["message_stop", "terminal"],
+  ["ping", "comment"],
+]);
