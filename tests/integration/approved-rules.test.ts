@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { openaiUpstream } from "@sluice/contracts/upstreams";
 import { readSecret } from "@sluice/control-plane/admin/secrets/service.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { type Answer, type ConsoleClient, codeOf, consoleClient } from "../support/accounts/console-client.ts";
@@ -298,6 +299,28 @@ describe("what is sold is not given away by one super-admin", () => {
     expectWaits(await asker.client.post(path, { ...(await stored()), output_usd_per_m: "1.99" }), { model: name });
     const dearer = { ...(await stored()), output_usd_per_m: "2.01" };
     expect((await asker.client.post(path, dearer)).body["model"]).toMatchObject({ price_version: 2 });
+  });
+
+  test("by new models of a provider, which wait with its channel and keep its credential encrypted", async () => {
+    const name = `m-${crypto.randomUUID().slice(0, 8)}`;
+    const limits = { context_tokens_max: 1000, output_tokens_max: 100 };
+    const adopt = (channel: string, fields: object) =>
+      asker.client.post("/backend/admin/channel/adopt/", {
+        name: channel,
+        upstream: openaiUpstream("http://127.0.0.1:9/v1"),
+        models: [{ model: name, ...fields }],
+        ...why,
+      });
+    const newModel = { ...limits, input_usd_per_m: "1", output_usd_per_m: "2" };
+    const waiting = await adopt(`c-${name}`, { new_model: newModel });
+    expectWaits(waiting, { channel: `c-${name}`, new_models: `${name} (1 in, 2 out)` });
+    const stored = () => rig.db.sql<{ found: string }>`
+      select name as found from channel where name like ${`%${name}`} union all select name from model where name = ${name}`;
+    expect([...(await stored())]).toEqual([]);
+    expect((await decide(second, waiting)).status).toBe(200);
+    expect(await stored()).toHaveLength(2);
+    // What the catalog has already can be served at once.
+    expect((await adopt(`d-${name}`, {})).body["adopted"]).toMatchObject({ new_models: [] });
   });
 });
 

@@ -6,7 +6,9 @@ import { saveSecretAct } from "../admin/secrets/save-secret.ts";
 import type { SettingValues } from "../admin/settings/registry.ts";
 import { saveSettingAct } from "../admin/settings/save-setting.ts";
 import type { Settings } from "../admin/settings/service.ts";
+import { adoptAct } from "../gateway/catalog-admin/adopt-models.ts";
 import { modelAct } from "../gateway/catalog-admin/model-act.ts";
+import { sealChannelCredential } from "../gateway/channels/credentials.ts";
 import { changeGatewayUser } from "../gateway/gateway-users.ts";
 import type { MailQueue } from "../mail/model.ts";
 import { billingActs, keptActs } from "../payments/admin/admin-acts.ts";
@@ -33,7 +35,7 @@ export function openActs(
   return {
     billing: billingActs(money),
     accounts: accountActs({ mails, baseUrl: publicBaseUrl(config), gatewayUsers: { change: changeGatewayUser } }),
-    catalog: { model: modelAct() },
+    catalog: { model: modelAct(), adopt: adoptAct(sealChannelCredential.bind(null, masterKey)) },
     setting: saveSettingAct(settings),
     secret: saveSecretAct({ masterKey, ...secrets }),
   };
@@ -41,7 +43,7 @@ export function openActs(
 
 export function openApprovals({ config, db, masterKey, settings }: Parts, mails: MailQueue, acts: Acts): Approvals {
   const { billing, accounts, catalog, setting, secret } = acts;
-  const alone = [keptAct(catalog.model), keptAct(setting), keptAct(secret)];
+  const alone = [keptAct(catalog.model), keptAct(catalog.adopt), keptAct(setting), keptAct(secret)];
   const kept = [...keptActs(billing), ...keptAccountActs(accounts), ...alone];
   return new Approvals({
     db,

@@ -8,8 +8,8 @@ import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
 import type { Feature } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
+import { Probes } from "./catalog-admin/probe/exchange.ts";
 import { type CatalogAdminDeps, catalogAdminEndpoints } from "./catalog-admin/routes.ts";
-import { ChannelTests } from "./catalog-admin/test-channel.ts";
 import { openChannelCredential, sealChannelCredential } from "./channels/credentials.ts";
 import { keyEndpoints } from "./keys/routes.ts";
 import { KeyService } from "./keys/service.ts";
@@ -42,7 +42,8 @@ export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
         sealCredential: sealChannelCredential.bind(null, masterKey),
         // If private addresses are allowed, a name need not resolve yet.
         guard: isPrivateUpstreamAllowed(config) ? null : guard,
-        tests: new ChannelTests({ db, clock, openClient, openCredential }),
+        probes: new Probes(openClient, clock),
+        openCredential,
         approvals,
         acts,
       }),

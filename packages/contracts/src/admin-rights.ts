@@ -24,7 +24,10 @@ export const adminRights = {
   "/backend/admin/channel/save/": freshSuperAdmin,
   "/backend/admin/channel/enable/": everyAdmin,
   "/backend/admin/channel/disable/": everyAdmin,
-  "/backend/admin/channel/test/": everyAdmin,
+  // Calls to addresses that nobody has saved are for those who may save them.
+  "/backend/admin/channel/test/": { ...everyAdmin, guardedFields: ["upstream", "credential"] },
+  "/backend/admin/channel/models/": { ...everyAdmin, guardedFields: ["upstream", "credential"] },
+  "/backend/admin/channel/adopt/": freshSuperAdmin,
   "/backend/admin/ability/save/": freshSuperAdmin,
   "/backend/admin/anthropic/model-map/save/": freshSuperAdmin,
   "/backend/admin/exit-node/save/": freshSuperAdmin,

@@ -19,6 +19,7 @@ export const actKinds = [
   "user.save",
   "plan.save",
   "model.save",
+  "channel.adopt",
 ] as const;
 export type ActKind = (typeof actKinds)[number];
 
@@ -60,6 +61,8 @@ export const effectNames = [
   "grant_after_quota",
   "model",
   "model_is",
+  "channel",
+  "new_models",
   ...priceColumns.map(priceEffect),
   "price_long_prompt",
 ] as const;

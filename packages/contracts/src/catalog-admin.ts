@@ -2,11 +2,12 @@ import { z } from "zod";
 import { waitingResponse } from "./approvals.ts";
 import { displayText, recordId } from "./keys.ts";
 import { modelKinds } from "./model-kinds.ts";
+import { adoptedModelsMax } from "./model-proposals.ts";
 import { momentText } from "./moments.ts";
 import { passThroughPaths } from "./pass-through.ts";
 import { byPrice, byTokenPrice } from "./priced-units.ts";
 import { reasonText } from "./readable-text.ts";
-import { upstreamSettings } from "./upstreams.ts";
+import { dialects, type UpstreamSettings, upstreamSettings } from "./upstreams.ts";
 import { wireInteger, wireLongPrompt, wireMoment, wirePrices } from "./wire.ts";
 
 export const switchStatuses = ["enabled", "disabled"] as const;
@@ -79,6 +80,11 @@ export const saveModelOutput = z.union([z.strictObject({ model: savedModel }), w
 const perMinute = z.int().min(1).max(10_000_000).nullable();
 const timeoutMs = z.int().min(100).max(3_600_000).nullable();
 
+const credential = z
+  .string()
+  .trim()
+  .regex(/^[\x20-\x7e\r\n\t]{1,16384}$/, "visible characters, at most 16384");
+
 /** Without an id a channel is created. Absent fields stay as they are, or are empty for a new one. */
 export const saveChannelInput = z.strictObject({
   channel_id: recordId.optional(),
@@ -86,12 +92,7 @@ export const saveChannelInput = z.strictObject({
   /** Replaces all settings of the upstream. */
   upstream: upstreamSettings.optional(),
   /** Never shown again. Required again when an address changes to another host; null removes it. */
-  credential: z
-    .string()
-    .trim()
-    .regex(/^[\x20-\x7e\r\n\t]{1,16384}$/, "visible characters, at most 16384")
-    .nullable()
-    .optional(),
+  credential: credential.nullable().optional(),
   status: z.enum(switchStatuses).optional(),
   requests_per_minute: perMinute.optional(),
   concurrency_max: z.int().min(1).max(1_000_000).nullable().optional(),
@@ -154,15 +155,85 @@ export const savedAbility = z.strictObject({
   weight: z.int(),
 });
 
-export const testChannelInput = z.strictObject({
-  channel_id: recordId,
-  /** The model to test; by default the first one that the channel serves. */
-  model: modelName.optional(),
+const { channel_id: _channel, reason: _reason, ...abilityFields } = saveAbilityInput.shape;
+const { name: _name, updated_at: _updatedAt, reason: _modelReason, ...newModelFields } = saveModelInput.shape;
+
+/** A model that a channel is to serve. */
+const adoptedModel = z.strictObject({
+  ...abilityFields,
+  group_name: abilityFields.group_name.default("default"),
+  /** What the catalog gets if it has no model of this name; an existing model keeps its prices and limits. */
+  new_model: z.strictObject(newModelFields).optional(),
 });
 
-export const channelTest = z.strictObject({
+/** A new channel, or one that exists, with models that it is to serve: all of it, or nothing. */
+export const adoptModelsInput = z.strictObject({
+  /** The channel that is to serve the models; without it, one is created from the other fields. */
+  channel_id: recordId.optional(),
+  name: saveChannelInput.shape.name,
+  upstream: saveChannelInput.shape.upstream,
+  /** Empty for none. */
+  credential: z.union([z.literal(""), credential]).default(""),
+  status: z.enum(switchStatuses).default("enabled"),
+  requests_per_minute: saveChannelInput.shape.requests_per_minute,
+  concurrency_max: saveChannelInput.shape.concurrency_max,
+  first_byte_timeout_ms: saveChannelInput.shape.first_byte_timeout_ms,
+  idle_timeout_ms: saveChannelInput.shape.idle_timeout_ms,
+  pass_through_paths: saveChannelInput.shape.pass_through_paths,
+  models: z.array(adoptedModel).max(adoptedModelsMax),
+  reason,
+});
+export type AdoptModelsInput = z.output<typeof adoptModelsInput>;
+
+export const adoptedModels = z.strictObject({
   channel_id: wireInteger,
+  channel_name: z.string(),
+  channel_status: z.enum(switchStatuses),
+  /** The names of the models that the channel serves now, and of those among them that are new in the catalog. */
+  models: z.array(z.string()),
+  new_models: z.array(z.string()),
+});
+
+export const adoptModelsOutput = z.union([z.strictObject({ adopted: adoptedModels }), waitingResponse]);
+
+/**
+ * A saved channel, an upstream that is not saved yet, or a saved channel with other settings. Without a credential of
+ * its own, a call shows that of the channel, if the addresses are on the same hosts.
+ */
+const probedUpstream = {
+  channel_id: recordId.optional(),
+  upstream: upstreamSettings.optional(),
+  credential: credential.optional(),
+};
+export type ProbedUpstream = {
+  readonly channel_id?: bigint | undefined;
+  readonly upstream?: UpstreamSettings | undefined;
+  readonly credential?: string | undefined;
+};
+
+export const listModelsInput = z.strictObject({
+  ...probedUpstream,
+  /** Names to propose models for, where the provider has no list. */
+  names: z.array(modelName).min(1).max(adoptedModelsMax).optional(),
+});
+export type ListModelsInput = z.output<typeof listModelsInput>;
+
+export const testChannelInput = z.strictObject({
+  ...probedUpstream,
+  /** The model to test; by default the first one that the channel serves. */
+  model: modelName.optional(),
+  /** The kind of a model that is not in the catalog yet. */
+  model_kind: z.enum(modelKinds).optional(),
+  /** The dialect of the call, if the upstream speaks several. */
+  dialect: z.enum(dialects).optional(),
+});
+export type TestChannelInput = z.output<typeof testChannelInput>;
+
+export const channelTest = z.strictObject({
+  /** Null for an upstream that is not saved. */
+  channel_id: wireInteger.nullable(),
   model: z.string(),
+  dialect: z.enum(dialects),
   is_ok: z.boolean(),
   /** The upstream's status; null if it did not respond. */
   http_status: z.int().nullable(),

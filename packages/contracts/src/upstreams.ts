@@ -110,7 +110,8 @@ export const upstreamSettings = z.strictObject({
   body: z
     .strictObject({
       set: z
-        .record(fieldName, z.json())
+        // Settings come as JSON, so a value is any of JSON.
+        .record(fieldName, z.unknown())
         .refine(upTo(entriesMax), tooMany)
         .refine((value) => JSON.stringify(value).length <= fieldTextMax, `at most ${fieldTextMax} characters of JSON`)
         .default({}),

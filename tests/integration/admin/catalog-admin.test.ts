@@ -287,7 +287,7 @@ describe("a channel", () => {
       200,
       "no JSON",
     ],
-    ["responds with something else", () => Response.json({ hello: 1 }), 200, "no chat completion"],
+    ["responds with something else", () => Response.json({ hello: 1 }), 200, "no result"],
     ["redirects us", () => Response.redirect("http://127.0.0.1:9/", 302), 302, "302"],
   ])("that %s is reported as such, without its key", async (_, answer, status, error) => {
     const { channel_id } = await make(`odd-channel-${status}-${error}`);

@@ -110,4 +110,7 @@ export const soundValues: Readonly<Record<string, unknown>> = {
   ids: ["1"],
   limit: "10",
   template: "email_verify",
+  // Nothing listens there, in case someone may ask for it.
+  upstream: { dialects: { chat: { base_url: "http://127.0.0.1:9/v1" } } },
+  credential: "a-credential",
 };

@@ -3,7 +3,7 @@ import type { ChannelId } from "@sluice/contracts/ids";
 import type { ModelKind } from "@sluice/contracts/model-kinds";
 import { priceColumns } from "@sluice/contracts/priced-units";
 import type { UpstreamSettings } from "@sluice/contracts/upstreams";
-import { and, asc, desc, eq } from "drizzle-orm";
+import { and, asc, desc, eq, inArray } from "drizzle-orm";
 import { clock, now } from "../../db/expressions.ts";
 import { ability, channel, model, modelPrice } from "../../db/schema/gateway-routing.ts";
 import type { PriceTexts } from "../../models/model.ts";
@@ -193,15 +193,25 @@ export async function upsertAbility(tx: Queryable, key: AbilityKey, to: AbilityS
 }
 
 /** A model as calls name it, and as the provider does; null for the same name. */
-export type ServedModel = { readonly model: string; readonly upstreamModel: string | null };
+export type ServedModel = { readonly model: string; readonly upstreamModel: string | null; readonly kind: ModelKind };
 
 /** The first model that a channel serves, or how it serves the named one; null if it does not. */
 export async function findServedModel(db: Queryable, id: ChannelId, name: string | null): Promise<ServedModel | null> {
   const [row] = await db.drizzle
-    .select({ model: ability.model, upstreamModel: ability.upstreamModel })
+    .select({ model: ability.model, upstreamModel: ability.upstreamModel, kind: model.kind })
     .from(ability)
+    .innerJoin(model, eq(model.name, ability.model))
     .where(and(eq(ability.channelId, id), name === null ? undefined : eq(ability.model, name)))
     .orderBy(desc(ability.isEnabled), asc(ability.priority), asc(ability.model))
     .limit(1);
   return row ?? null;
+}
+
+/** Those of the names that the catalog has. */
+export async function findModelNames(db: Queryable, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.drizzle
+    .select({ name: model.name })
+    .from(model)
+    .where(inArray(model.name, [...names]));
+  return new Set(rows.map(({ name }) => name));
 }

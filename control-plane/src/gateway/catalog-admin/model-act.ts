@@ -1,4 +1,4 @@
-import { type SaveModelInput, saveModelInput } from "@sluice/contracts/catalog-admin";
+import { type AdoptModelsInput, type SaveModelInput, saveModelInput } from "@sluice/contracts/catalog-admin";
 import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
 import {
   listFor,
@@ -12,7 +12,7 @@ import type { Act } from "../../admin/approvals/port.ts";
 import { recordAct } from "../../admin/approvals/service.ts";
 import { longPromptText, type ModelState, plain, saveModel } from "./save-model.ts";
 
-export type CatalogActs = { readonly model: Act<SaveModelInput> };
+export type CatalogActs = { readonly model: Act<SaveModelInput>; readonly adopt: Act<AdoptModelsInput> };
 
 /**
  * Creating or changing a model. A lower price is a discount for all, and a new model may be a cheap copy of another.

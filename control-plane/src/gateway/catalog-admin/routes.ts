@@ -1,6 +1,10 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
+  adoptModelsInput,
+  adoptModelsOutput,
   channelTest,
+  listModelsInput,
+  type ProbedUpstream,
   saveAbilityInput,
   saveChannelInput,
   savedAbility,
@@ -11,6 +15,7 @@ import {
   testChannelInput,
 } from "@sluice/contracts/catalog-admin";
 import type { ChannelId } from "@sluice/contracts/ids";
+import { proposedModels } from "@sluice/contracts/model-proposals";
 import type { AddressGuard } from "@sluice/http-client/address-guard";
 import { z } from "zod";
 import type { Approvals } from "../../admin/approvals/service.ts";
@@ -18,15 +23,19 @@ import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import type { SwitchStatus } from "./catalog-admin-store.ts";
+import { listUpstreamModels } from "./list-upstream-models.ts";
 import type { CatalogActs } from "./model-act.ts";
+import type { Probes } from "./probe/exchange.ts";
+import type { OpenCredential } from "./probe/probe-target.ts";
 import { saveAbility } from "./save-ability.ts";
 import { checkAddresses, type SealCredential, saveChannel, switchChannels } from "./save-channel.ts";
-import type { ChannelTests } from "./test-channel.ts";
+import { testChannel } from "./test-channel.ts";
 
 export type CatalogAdminDeps = {
   readonly db: Database;
   readonly sealCredential: SealCredential;
-  readonly tests: ChannelTests;
+  readonly probes: Probes;
+  readonly openCredential: OpenCredential;
   readonly approvals: Approvals;
   readonly acts: CatalogActs;
   /** Checks where channel hosts resolve to; null if any server of the network is allowed. */
@@ -42,6 +51,8 @@ export function catalogAdminEndpoints(deps: CatalogAdminDeps): AnyEndpoint[] {
     switchEndpoint(deps, "disable", "disabled"),
     abilityEndpoint(deps),
     testEndpoint(deps),
+    listModelsEndpoint(deps),
+    adoptEndpoint(deps),
   ];
 }
 
@@ -138,26 +149,75 @@ function abilityEndpoint({ db }: CatalogAdminDeps): AnyEndpoint {
   });
 }
 
-function testEndpoint({ db, tests }: CatalogAdminDeps): AnyEndpoint {
+function testEndpoint(deps: CatalogAdminDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/channel/test/"),
     input: testChannelInput,
     output: z.strictObject({ test: channelTest }),
-    errors: ["not_found", "conflict", "too_many_attempts"],
-    limits: ["Four tests at a time.", "A channel has 30 seconds to respond."],
-    summary: "Send one small call through a channel and report the result; nobody is charged",
+    errors: ["not_found", "conflict", "secret_required", "too_many_attempts"],
+    limits: ["Four tests at a time.", "An upstream has 25 seconds to respond."],
+    summary: "Send one small call to a channel, also with settings that are not saved yet; nobody is charged",
     handle: async (call) => {
-      const result = await tests.run(call.input.channel_id, call.input.model ?? null);
+      const result = await testChannel(deps, call.input);
       // The provider bills the test call, so the audit log records who asked for it.
-      await db.withTransaction((tx) =>
-        audit(tx, byCaller(call), "channel.test", {
-          subjectKind: "channel",
-          subjectId: call.input.channel_id.toString(),
-          after: { model: result.model, is_ok: result.is_ok, http_status: result.http_status, error: result.error },
-        }),
-      );
+      const { model, is_ok, http_status, error } = result;
+      await recordProbe(deps, call, "channel.test", { model, is_ok, http_status, error });
       return { test: result };
+    },
+  });
+}
+
+function listModelsEndpoint(deps: CatalogAdminDeps): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    ...adminOperation("/backend/admin/channel/models/"),
+    input: listModelsInput,
+    output: proposedModels,
+    errors: ["not_found", "conflict", "secret_required", "too_many_attempts"],
+    limits: ["Four lists at a time.", "An upstream has 25 seconds and 8 MiB for its list.", "At most 2,000 models."],
+    summary: "Fetch an upstream's list of models, with names, prices and limits that the catalog could have for them",
+    handle: async (call) => {
+      const found = await listUpstreamModels(deps, call.input);
+      await recordProbe(deps, call, "channel.models", { models: found.models.length });
+      return found;
+    },
+  });
+}
+
+/** Records a request of ours to an upstream: which channel, or which hosts if there is none yet. */
+async function recordProbe(
+  { db }: CatalogAdminDeps,
+  call: Parameters<typeof byCaller>[0] & { readonly input: ProbedUpstream },
+  action: string,
+  result: object,
+): Promise<void> {
+  const { channel_id: id, upstream } = call.input;
+  const addresses = Object.values(upstream?.dialects ?? {}).map(({ base_url: address }) => address);
+  await db.withTransaction((tx) =>
+    audit(tx, byCaller(call), action, {
+      subjectKind: "channel",
+      subjectId: id === undefined ? "new" : id.toString(),
+      after: { ...result, ...(addresses.length === 0 ? {} : { addresses }) },
+    }),
+  );
+}
+
+function adoptEndpoint({ db, guard, approvals, acts }: CatalogAdminDeps): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    ...adminOperation("/backend/admin/channel/adopt/"),
+    input: adoptModelsInput,
+    output: adoptModelsOutput,
+    errors: ["conflict", "not_found"],
+    limits: [
+      "At most 100 models.",
+      "With admin.second_person_above_usd, new models wait until another super-admin has approved them.",
+    ],
+    summary: "Create a channel, or take one that exists, and let it serve models; new ones get the confirmed prices",
+    handle: async (call) => {
+      await checkAddresses(db, call.input, guard);
+      return await approvals.carryOut(acts.adopt, call.input, call);
     },
   });
 }

@@ -38,11 +38,7 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
   const id = channel.id;
   const to = input.upstream ?? channel.upstream;
   if (goesElsewhere(channel.upstream, to) && channel.credentialSealed !== null && input.credential === undefined) {
-    // Anyone who may change only the address could otherwise have the credential sent to their own host.
-    throw new AppError("secret_required", {
-      message: "Enter the credential again: it would be sent to another host.",
-      fields: { credential: "Enter the credential again, or remove it." },
-    });
+    throw credentialNeeded();
   }
   const { credential } = input;
   refuseOddCredential(to, credential ?? null);
@@ -62,7 +58,7 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
 }
 
 /** @throws AppError `invalid_value` for a credential that the channel could not use */
-function refuseOddCredential({ dialects }: UpstreamSettings, credential: string | null): void {
+export function refuseOddCredential({ dialects }: UpstreamSettings, credential: string | null): void {
   const faults = Object.values(dialects).map(({ auth }) =>
     credential === null ? null : credentialFault(auth, credential),
   );
@@ -70,6 +66,14 @@ function refuseOddCredential({ dialects }: UpstreamSettings, credential: string 
   if (fault !== undefined) {
     throw new AppError("invalid_value", { fields: { credential: fault } });
   }
+}
+
+/** Anyone who may change only the address could otherwise have the credential sent to their own host. */
+export function credentialNeeded(): AppError {
+  return new AppError("secret_required", {
+    message: "Enter the credential again: it would be sent to another host.",
+    fields: { credential: "Enter the credential again, or remove it." },
+  });
 }
 
 /** Enables or disables channels. @throws AppError `not_found`, `conflict` for a channel of an exit node */
@@ -169,7 +173,7 @@ function refuseOddAddress(baseUrl: string, field: string): void {
  */
 export async function checkAddresses(
   db: Queryable,
-  { upstream, channel_id: id }: SaveChannelInput,
+  { upstream, channel_id: id }: Pick<SaveChannelInput, "upstream" | "channel_id">,
   guard: AddressGuard | null,
 ): Promise<void> {
   if (upstream === undefined) {
@@ -202,7 +206,7 @@ function addressesOf({ dialects }: UpstreamSettings): string[] {
 }
 
 /** Whether the credential would be sent to a host that does not have it yet. */
-function goesElsewhere(from: UpstreamSettings, to: UpstreamSettings): boolean {
+export function goesElsewhere(from: UpstreamSettings, to: UpstreamSettings): boolean {
   const known = new Set(addressesOf(from).map(originOf));
   return addressesOf(to).some((address) => !known.has(originOf(address)));
 }

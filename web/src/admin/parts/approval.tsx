@@ -52,6 +52,8 @@ const effectLabels: Readonly<Record<EffectName, string>> = {
   grant_after_quota: "Grants after",
   model: "Model",
   model_is: "It is",
+  channel: "Channel",
+  new_models: "New models, USD per million",
   ...priceEffectLabels,
   price_long_prompt: "Long prompts",
 };

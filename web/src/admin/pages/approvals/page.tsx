@@ -42,6 +42,7 @@ const kindNames: Readonly<Record<ActKind, string>> = {
   "user.save": "Lower a multiplier",
   "plan.save": "Grant more with a plan",
   "model.save": "Lower model prices",
+  "channel.adopt": "Add models of a provider",
 };
 const nameOf = ({ kind }: Approval): string => kindNames[kind];
 
