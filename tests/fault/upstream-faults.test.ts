@@ -27,6 +27,8 @@ type Fault = {
   readonly goesOn: boolean;
   /** The content of the attempt record. */
   readonly result: string;
+  /** Tried twice if there is no other channel. */
+  readonly isRepeated?: boolean;
 };
 
 const silenceMsMax = 300;
@@ -45,10 +47,11 @@ const statusFault = (status: number, outcome: typeof failed, more: Behaviour = {
   behaviour: { status, ...more },
   ...outcome,
   result: [401, 402].includes(status) ? "credential_refused" : `status_${status}`,
+  isRepeated: [500, 502, 503, 529].includes(status) && more.retryAfter === undefined,
 });
 
 const faults: readonly Fault[] = [
-  { name: "a refused connection", place: "closed port", ...unreachable, result: "unreachable" },
+  { name: "a refused connection", place: "closed port", ...unreachable, result: "unreachable", isRepeated: true },
   {
     name: "a certificate that no authority signed",
     place: "untrusted certificate",
@@ -61,18 +64,21 @@ const faults: readonly Fault[] = [
     behaviour: { cut: { afterBytes: 0, with: "rst" } },
     ...failed,
     result: "reset_before_head",
+    isRepeated: true,
   },
   {
     name: "an end of the connection instead of a response",
     behaviour: { cut: { afterBytes: 0, with: "fin" } },
     ...failed,
     result: "reset_before_head",
+    isRepeated: true,
   },
   {
     name: "a reset inside the head",
     behaviour: { cut: { afterBytes: 40, with: "rst" } },
     ...failed,
     result: "reset_before_head",
+    isRepeated: true,
   },
   { name: "silence instead of a response", behaviour: { neverAnswer: true }, ...silent, result: "first_byte_timeout" },
   {
@@ -97,7 +103,8 @@ const faults: readonly Fault[] = [
   statusFault(500, failed),
   statusFault(502, failed, { isHtmlBody: true }),
   statusFault(500, failed, { hugeBodyBytes: 10_485_760 }),
-  statusFault(529, overloaded),
+  { ...statusFault(529, overloaded), retryAfter: [2, 2] },
+  { ...statusFault(529, overloaded, { retryAfter: 3 }), retryAfter: [3, 4] },
   statusFault(504, late),
   statusFault(408, late),
   { ...statusFault(401, failed), retryAfter: [2, 2] },
@@ -121,6 +128,7 @@ const faults: readonly Fault[] = [
     behaviour: { body: { error: { message: "sandbox words", type: "server_error" } } },
     ...failed,
     result: "error_event",
+    isRepeated: true,
   },
   {
     name: "an error as the first event",
@@ -128,6 +136,7 @@ const faults: readonly Fault[] = [
     behaviour: { errorEventAfter: 0 },
     ...failed,
     result: "error_event",
+    isRepeated: true,
   },
   {
     name: "an error object as the first event",
@@ -135,6 +144,7 @@ const faults: readonly Fault[] = [
     behaviour: { events: [{ object: "error", message: "sandbox words", code: 500 }] },
     ...failed,
     result: "error_event",
+    isRepeated: true,
   },
   {
     name: "a stream without an event",
@@ -220,6 +230,7 @@ describe.each(arrangements)("before a byte of a response was sent, %s", (arrange
         ...(isSilent ? { silenceMsMax } : {}),
       };
       await faulty.addModel(`${model}-alone`, [{ name: `${model}-alone-1`, ...plan }]);
+      await faulty.addModel(`${model}-passing`, [{ name: `${model}-passing-1`, ...plan }]);
       await faulty.addModel(`${model}-backed`, [{ name: `${model}-backed-1`, ...plan }, { name: `${model}-backed-2` }]);
     }
     await faulty.start(arrangement);
@@ -231,9 +242,9 @@ describe.each(arrangements)("before a byte of a response was sent, %s", (arrange
     plain.stop();
   });
 
-  const callWith = async (story: (typeof stories)[number], model: string): Promise<RelayedResponse> => {
+  const callWith = async (story: (typeof stories)[number], model: string, times = 1): Promise<RelayedResponse> => {
     if (story.behaviour !== undefined) {
-      faulty.provider.script(story.behaviour, { match: { credential: `upstream-${model}-1` } });
+      faulty.provider.script(story.behaviour, { match: { credential: `upstream-${model}-1` }, times });
     }
     return await faulty.call(model, story.kind === "stream" ? { stream: true } : {});
   };
@@ -243,7 +254,8 @@ describe.each(arrangements)("before a byte of a response was sent, %s", (arrange
 
   test.each(stories)("$name ($kind) with one channel ends as $status $code and costs nothing", async (story) => {
     const model = `${story.model}-alone`;
-    const answer = await callWith(story, model);
+    const times = story.isRepeated === true ? 2 : 1;
+    const answer = await callWith(story, model, times);
     const { status, isWhole } = answer;
     expect({ status, isWhole, code: errorIn(answer.body)?.code }).toEqual({
       status: story.status,
@@ -267,10 +279,23 @@ describe.each(arrangements)("before a byte of a response was sent, %s", (arrange
       usage_source: "none",
       quota: 0n,
     });
-    expect(row.attempts).toEqual([expect.objectContaining({ channel: `${model}-1`, result: story.result })]);
+    const attempt = expect.objectContaining({ channel: `${model}-1`, result: story.result });
+    expect(row.attempts).toEqual(Array(times).fill(attempt));
     expect(row.channel_id).toBe(BigInt(row.attempts[0]?.channelId ?? 0));
-    expect(requestsWith(`upstream-${model}-1`)).toBe(story.place === undefined ? 1 : 0);
+    expect(requestsWith(`upstream-${model}-1`)).toBe(story.place === undefined ? times : 0);
   });
+
+  test.each(stories.filter(({ isRepeated, place }) => isRepeated === true && place === undefined))(
+    "$name ($kind) that passes is survived by the only channel, and charged once",
+    async (story) => {
+      const model = `${story.model}-passing`;
+      const answer = await callWith(story, model);
+      expect({ status: answer.status, isWhole: answer.isWhole }).toEqual({ status: 200, isWhole: true });
+      const row = await faulty.row(answer.requestId);
+      expect(row.attempts.map(({ result }) => result)).toEqual([story.result, "answered"]);
+      expect(row.quota).toBe((row.input_tokens * 75n + row.output_tokens * 300n + 999n) / 1000n);
+    },
+  );
 
   test.each(stories.filter(({ goesOn }) => goesOn))("$name ($kind) is served by the next channel", async (story) => {
     const model = `${story.model}-backed`;

@@ -18,6 +18,8 @@ type Fault = readonly [name: string, behaviour: Behaviour, wanted: Wanted];
 const canary = "internal-host.example";
 const asked = { upstreamCalls: 1 } as const;
 const failed: Wanted = { code: "upstream_error", ...asked };
+/** A passing failure of the only channel: it is asked once more. */
+const repeated: Wanted = { ...failed, upstreamCalls: 2, isRepeated: true };
 const paused: Wanted = { ...failed, retryAfter: true };
 const html = { "content-type": "text/html" };
 
@@ -31,8 +33,8 @@ const faults: readonly Fault[] = [
   ["31 a page with 200", { body: `<h1>${canary}</h1>`, headers: html }, failed],
   ["31 a page with 400", { status: 400, body: `<h1>${canary}</h1>`, headers: html }, failed],
   ["31 a page with 404", { status: 404, body: `<h1>${canary}</h1>`, headers: html }, failed],
-  ["31 a page with 500", { status: 500, body: `<h1>${canary}</h1>`, headers: html }, failed],
-  ["31 an error of 10 MB with 500", { status: 500, hugeBodyBytes: 10_000_000 }, failed],
+  ["31 a page with 500", { status: 500, body: `<h1>${canary}</h1>`, headers: html }, repeated],
+  ["31 an error of 10 MB with 500", { status: 500, hugeBodyBytes: 10_000_000 }, repeated],
   ["31 an error of 10 MB with 400", { status: 400, hugeBodyBytes: 10_000_000 }, failed],
   ["31 JSON of 10 MB with 400", { status: 400, body: { error: { message: canary.repeat(500_000) } } }, failed],
   [
@@ -51,7 +53,7 @@ const faults: readonly Fault[] = [
     { status: 429, retryAfter: 7, body: canary },
     { code: "upstream_rate_limited", retryAfter: true, ...asked },
   ],
-  ["a provider that is busy", { status: 503, body: canary }, { code: "no_upstream", retryAfter: true, ...asked }],
+  ["a provider that is busy", { status: 503, body: canary }, { ...repeated, code: "no_upstream", retryAfter: true }],
   ["a provider that gave up", { status: 504, body: canary }, { code: "upstream_timeout", ...asked }],
   ["27 a loop that another gateway found", { status: 508, body: canary }, { code: "loop_detected", ...asked }],
 ];
@@ -89,7 +91,7 @@ describe.each(arrangements)("a bad upstream, %s", (arrangement) => {
     "%s is the provider's failure, and none of it is shown",
     async (_, behaviour, wanted, index) => {
       const model = modelOf(index);
-      scene.provider.script(behaviour, { match: { model } });
+      scene.provider.script(behaviour, { match: { model }, times: wanted.upstreamCalls });
       const answer = await expectRefusal(scene, () => call(model), wanted);
       expect(answer.body).not.toContain(canary);
       expect(JSON.stringify([...answer.headers])).not.toContain("stolen");
@@ -97,10 +99,10 @@ describe.each(arrangements)("a bad upstream, %s", (arrangement) => {
   );
 
   test.each([
-    ["28 a disabled channel", "off", "no_upstream"],
-    ["a provider that does not exist", "unreachable", "upstream_unreachable"],
-  ] as const)("%s is reported as such", async (_, model, code) => {
-    await expectRefusal(scene, () => call(model), { code });
+    ["28 a disabled channel", "off", "no_upstream", false],
+    ["a provider that does not exist", "unreachable", "upstream_unreachable", true],
+  ] as const)("%s is reported as such", async (_, model, code, isRepeated) => {
+    await expectRefusal(scene, () => call(model), { code, isRepeated });
   });
 
   test.each(["relay", "gateway"] as const)(

@@ -56,13 +56,16 @@ const call = async (model: string): Promise<string> => {
   const seen = await chat({ url: sluice.url, apiKey }, { model, messages: [{ role: "user", content: "hello" }] });
   return seen.requestId ?? "";
 };
-const failOnce = () => provider.script({ status: 500, body: errorBody }, { match: { credential: "upstream-weak" } });
+/** A channel that is the only one is tried twice. */
+const fail = (times: number) =>
+  provider.script({ status: 500, body: errorBody }, { match: { credential: "upstream-weak" }, times });
+const failOnce = () => fail(1);
 
 test("a channel's success rate counts its failed calls, even if another one served them afterwards", async () => {
   await call("lone");
-  failOnce();
+  fail(2);
   await call("lone");
-  failOnce();
+  fail(2);
   await call("lone");
   failOnce();
   await call("covered");

@@ -9,6 +9,8 @@ const pipelinePath = `${gateway}pipeline.ts`;
 const parts: ReadonlyMap<string, readonly string[]> = new Map([
   // The attempt loop, which calls and sessions share.
   [`${gateway}attempt-channels.ts`, [`${gateway}dispatch/`, `${gateway}respond/`]],
+  // Where a call is tried next, for this loop.
+  [`${gateway}attempt-plan.ts`, [`${gateway}dispatch/`]],
   // Where a body is parsed depends on its size.
   [`${gateway}parse-body.ts`, [`${gateway}admit/`]],
   // One attempt at one channel, from its request to its settlement.
@@ -116,8 +118,12 @@ function findViolations(files: readonly SourceFile[]): string[] {
   if (pipeline === undefined) {
     return violations;
   }
-  const used = new Set(usedBy(pipeline));
-  const callers = [pipeline, ...files.filter((file) => parts.has(file.path) && used.has(file.path))];
+  const callers = [pipeline];
+  // Parts may have parts of their own.
+  for (const caller of callers) {
+    const used = new Set(usedBy(caller));
+    callers.push(...files.filter((file) => parts.has(file.path) && used.has(file.path) && !callers.includes(file)));
+  }
   const usedByAny = callers.flatMap(usedBy);
   const unused = steps.filter((step) => stepPaths.includes(step.path) && !usedByAny.includes(step.path));
   return [

@@ -1,11 +1,8 @@
-import type { ChannelId } from "@sluice/contracts/ids";
-import type { Dialect } from "@sluice/contracts/upstreams";
 import { AppError } from "../platform/errors.ts";
 import type { Attempt } from "../usage/log/model.ts";
+import { AttemptPlan, type Choice } from "./attempt-plan.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
 import type { Ability, Channel } from "./channels/model.ts";
-import { chooseChannel } from "./dispatch/choose-channel.ts";
-import { attemptMsMax, mayRetry, type RetryRule } from "./dispatch/retry-policy.ts";
 import type { AttemptFailure, CallState, FailedAttempt, Principal, StreamEnding } from "./model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { streamResult, toAttemptError } from "./respond/translate-ending.ts";
@@ -14,15 +11,6 @@ export type AttemptDeps = Pick<PipelineDeps, "loads" | "clock" | "random" | "obs
 
 /** A call whose key is valid. */
 type OwnedCall = CallState & { readonly principal: Principal };
-
-/** The channels that a call may use, and the rule for moving on to the next one. */
-export type Choice = {
-  /** Sorted by priority. */
-  readonly abilities: readonly Ability[];
-  readonly rule: RetryRule;
-  /** The dialect of the client: channels that speak it go first. */
-  readonly dialect: Dialect;
-};
 
 /** Alarms for failures that need the operator: something is wrong with the account at the provider. */
 const accountAlarms: Readonly<Partial<Record<string, string>>> = {
@@ -39,27 +27,23 @@ const accountAlarms: Readonly<Partial<Record<string, string>>> = {
 export async function attemptChannels<Answer extends object>(
   deps: AttemptDeps,
   state: OwnedCall,
-  { abilities, rule, dialect }: Choice,
+  choice: Choice,
   attempt: (use: ChannelUse, silenceMsMax: number, ability: Ability) => Promise<Answer | FailedAttempt>,
 ): Promise<Answer> {
-  const { loads, clock, random } = deps;
+  const { loads } = deps;
+  const { abilities } = choice;
+  const { signal } = state.call;
   const customer = state.principal.gatewayUserId;
-  const startedTick = clock.tick();
-  const tried = new Set<ChannelId>();
-  const isNext = (channel: Channel) => !tried.has(channel.id) && loads.isOpen(channel, customer);
-  const speaks = ({ endpoints }: Channel) => endpoints.has(dialect);
+  const plan = new AttemptPlan(deps, choice, customer);
   for (let last: FailedAttempt | null = null; ; ) {
-    const ability = chooseChannel(abilities, isNext, speaks, random());
-    if (ability === null) {
+    const planned = plan.next() ?? (await plan.repeat(last, signal));
+    if (planned === null) {
       throw last === null ? noChannel(deps, state, abilities) : attemptError(deps, state, last, abilities);
     }
-    const { channel } = ability;
-    const elapsedMs = clock.tick() - startedTick;
-    const silenceMsMax = attemptMsMax({ attempts: tried.size, elapsedMs }, hasOther(abilities, channel, isNext), rule);
-    tried.add(channel.id);
+    const { ability, silenceMsMax } = planned;
     // The call is attributed to the last channel tried.
-    state.channelId = channel.id;
-    const use = loads.begin(channel, customer);
+    state.channelId = ability.channel.id;
+    const use = loads.begin(ability.channel, customer);
     let result: Answer | FailedAttempt;
     try {
       result = await attempt(use, silenceMsMax, ability);
@@ -73,18 +57,10 @@ export async function attemptChannels<Answer extends object>(
     last = result;
     noteFailure(deps, state, use, last);
     // Nothing is retried for a client that has left.
-    if (
-      state.call.signal.aborted ||
-      !mayRetry(last.failure, { attempts: tried.size, elapsedMs: clock.tick() - startedTick }, rule)
-    ) {
+    if (signal.aborted || !plan.mayGoOn(last.failure)) {
       throw attemptError(deps, state, last, abilities);
     }
   }
-}
-
-/** Whether there is another channel to try. */
-function hasOther(abilities: readonly Ability[], chosen: Channel, isNext: (channel: Channel) => boolean): boolean {
-  return abilities.length > 1 && abilities.some(({ channel }) => channel !== chosen && isNext(channel));
 }
 
 type SeenFailure = Pick<FailedAttempt, "note"> & { readonly failure: Pick<AttemptFailure, "status" | "result"> };

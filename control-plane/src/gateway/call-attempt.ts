@@ -16,7 +16,7 @@ import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { classifyStatus, failedBy, failedByToken, malformedResponse } from "./respond/classify-status.ts";
 import { answerHeaders, answeringNode, formOf, isEventStream } from "./respond/compose-answer.ts";
-import { readEventNote, readNote, readRefusal } from "./respond/read-upstream-error.ts";
+import { readEventNote, readInnerError, readNote, readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
 import { errorEventTo, withCallId, writeErrorTo } from "./respond/write-error.ts";
@@ -127,6 +127,13 @@ export class CallAttempts {
     return { failure: { ...malformedResponse, status: response.status, result }, upstreamError: null, note };
   }
 
+  /** A successful status with an error in the body. */
+  #refuseError({ headers }: HttpResponse, payload: unknown, use: ChannelUse, sent: Uint8Array): FailedAttempt {
+    const unnamed = openingFailure({ kind: "error_event" });
+    const ofStatus = (status: number) => classifyStatus(status, headers);
+    return readInnerError(payload, { ofStatus, unnamed }, use.channel, sent);
+  }
+
   /** A response that comes whole is settled before the client sees a byte of it. */
   async #collect(
     state: AdmittedCall,
@@ -149,10 +156,10 @@ export class CallAttempts {
     }
     const { form, ...measured } = measureAnswer(body, call);
     if (form !== "answer") {
-      const note = readNote(body, use.channel, plan.request.body);
+      const sent = plan.request.body;
       return form === "error_event"
-        ? { failure: openingFailure({ kind: form }), upstreamError: null, note }
-        : this.#refuseAnswer(response, form, note);
+        ? this.#refuseError(response, JSON.parse(body.toString("utf8")), use, sent)
+        : this.#refuseAnswer(response, form, readNote(body, use.channel, sent));
     }
     const answer = plan.answers === null ? body : convertWhole(body, plan.answers);
     if (answer === null) {
@@ -223,13 +230,12 @@ export class CallAttempts {
       return this.#leave(state, use, response.status, this.#measureStream(state, plan, "aborted", meter));
     }
     if (opening.kind !== "open") {
+      if (opening.kind === "error_event") {
+        return this.#refuseError(response, opening.payload, use, plan.request.body);
+      }
       return opening.kind === "cut" && opening.error !== null
         ? failedBy(opening.error)
-        : {
-            failure: openingFailure(opening),
-            upstreamError: null,
-            note: readEventNote(opening, use.channel, plan.request.body),
-          };
+        : { failure: openingFailure(opening), upstreamError: null, note: null };
     }
     loads.answered(use);
     const answer = {

@@ -21,8 +21,8 @@ export const answerMutants: readonly Mutant[] = [
   {
     id: "relay/error-page",
     file: "control-plane/src/gateway/respond/read-upstream-error.ts",
-    from: "const isForClient = found !== null && !found.isPage &&",
-    to: "const isForClient = found !== null &&",
+    from: "return !found.isPage && (isRequestFault ||",
+    to: "return (isRequestFault ||",
     rule: "a page in place of an answer is not told to clients",
     tests: ["unit/gateway/respond/read-upstream-error.test.ts", "unit/gateway/respond/classify-status.test.ts"],
   },
@@ -37,8 +37,8 @@ export const answerMutants: readonly Mutant[] = [
   {
     id: "relay/error-empty-account",
     file: "control-plane/src/gateway/respond/read-upstream-error.ts",
-    from: 'if (words.code === "insufficient_quota" || words.type === "insufficient_quota") {',
-    to: 'if (words.code === "insufficient_quota") {',
+    from: 'if (emptyAccounts.has(words.code ?? "") || emptyAccounts.has(words.type ?? "")) {',
+    to: 'if (emptyAccounts.has(words.code ?? "")) {',
     rule: "an account without quota at a provider is found in either place",
     tests: ["unit/gateway/respond/read-upstream-error.test.ts", "unit/gateway/respond/classify-status.test.ts"],
   },

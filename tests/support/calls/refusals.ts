@@ -12,6 +12,8 @@ export type Wanted = {
   /** How often the provider is asked; never by default. */
   readonly upstreamCalls?: number;
   readonly retryAfter?: boolean;
+  /** The only channel is tried a second time after a short while. */
+  readonly isRepeated?: boolean;
   /** Another format than the OpenAI API's: paths outside of `/v1` belong to no dialect. */
   readonly isOutside?: boolean;
 };
@@ -21,6 +23,8 @@ const durationMsMax = 250;
 const carriedBytesPerMs = 10_000;
 /** Including the time of the provider, which is part of the test's own process. */
 const upstreamDurationMsMax = 1_000;
+/** How long a channel may rest before it is tried again. */
+const restMsMax = 1_500;
 const triesMax = 8;
 
 /**
@@ -52,9 +56,10 @@ export async function expectRefusal(
 }
 
 function limitMs(answer: Exchange, wanted: Wanted): number {
+  const restMs = wanted.isRepeated === true ? restMsMax : 0;
   return wanted.upstreamCalls === undefined
-    ? durationMsMax + answer.sentBytes / carriedBytesPerMs
-    : upstreamDurationMsMax;
+    ? durationMsMax + answer.sentBytes / carriedBytesPerMs + restMs
+    : upstreamDurationMsMax + restMs;
 }
 
 function describeWanted(wanted: Wanted): object {

@@ -66,6 +66,42 @@ describe("a call", () => {
     expect(outcome).toBe("upstream_error");
   });
 
+  test("is tried again at the only channel, once, after a failure that may pass", async () => {
+    const only = [abilityOf(channelOf(20))];
+    const passed = await run((turn) => (turn === 2 ? { text: "hi" } : failedWith(500)), only);
+    expect(passed).toEqual({
+      tried: ["channel 20", "channel 20"],
+      outcome: { text: "hi" },
+      results: ["status_500"],
+    });
+    expect((await run(() => failedWith(502), [abilityOf(channelOf(21))])).tried).toHaveLength(2);
+  });
+
+  test("is tried again at the last of several channels, and at no more than three places in all", async () => {
+    const two = [30, 31].map((id) => abilityOf(channelOf(id), { priority: id }));
+    expect((await run(() => failedWith(500), two)).tried).toEqual(["channel 30", "channel 31", "channel 31"]);
+  });
+
+  test.each([
+    ["a limit", 429],
+    ["a time-out of the provider", 504],
+    ["a refused credential", 401],
+    ["a status that the provider does not implement", 501],
+  ])("is not tried again at the only channel after %s", async (_what, status) => {
+    expect((await run(() => failedWith(status), [abilityOf(channelOf(40 + status))])).tried).toHaveLength(1);
+  });
+
+  test("goes on to the next channel although the first may be silent for longer than the call, by its own setting", async () => {
+    const patient = channelOf(50, { firstByteTimeoutMs: 60_000 });
+    const choice = [abilityOf(patient), abilityOf(channelOf(51), { priority: 1 })];
+    const timedOut = failedBy(new HttpClientError("first_byte_timeout", true, "silent"));
+    const { tried, outcome } = await run((turn) => {
+      tick += turn === 1 ? 60_000 : 0;
+      return turn === 1 ? timedOut : { text: "hi" };
+    }, choice);
+    expect({ tried, outcome }).toEqual({ tried: ["channel 50", "channel 51"], outcome: { text: "hi" } });
+  });
+
   test("is not retried once its client has left, or if its request is at fault", async () => {
     expect((await run(() => failedWith(400))).tried).toEqual(["channel 1"]);
     const left = await run(() => {

@@ -101,6 +101,12 @@ export class ChannelLoads {
     return !isCircuitOpen(load, customer) && (pause === null || pause.isLimit);
   }
 
+  /** What is left of the pause that blocks the customer; 0 if there is none. */
+  pauseMs(channel: Channel, customer: GatewayUserId): number {
+    const tick = this.#clock.tick();
+    return Math.max(0, (this.#load(channel).pauses.of(customer, tick)?.untilTick ?? tick) - tick);
+  }
+
   begin(channel: Channel, customer: GatewayUserId): ChannelUse {
     const load = this.#load(channel);
     load.inFlight += 1;
@@ -229,7 +235,7 @@ export class ChannelLoads {
       const load = this.#load(channel);
       const isEmpty = load.requests?.has(1, tick) === false;
       const refillMs = isEmpty ? (load.requests?.secondsUntil(1, tick) ?? 0) * 1000 : 0;
-      const pauseMs = (load.pauses.of(customer, tick)?.untilTick ?? tick) - tick;
+      const pauseMs = this.pauseMs(channel, customer);
       const openMsLeft = isCircuitOpen(load, customer) ? load.openUntilTick - tick : 0;
       waitMs = Math.min(waitMs, Math.max(pauseMs, openMsLeft, refillMs));
     }

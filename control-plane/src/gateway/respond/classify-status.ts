@@ -24,7 +24,7 @@ const accountFault = { retry: "free", needsCooldown: true } as const;
  * What an upstream status means; null for a success. A 402 is a channel's fault, a 5xx most likely: every other status
  * can be caused by a request, and nobody may close a channel for others by asking for something odd. 401, 403 and 429
  * alone prove nothing: the body decides (`read-upstream-error`), and whether a second customer meets them too
- * (`channels/channel-load`). A redirect is an error.
+ * (`channels/channel-load`). A 529 says that the provider is overloaded for everyone. A redirect is an error.
  */
 export function classifyStatus(status: number, headers: readonly HttpHeader[]): AttemptFailure | null {
   if (status >= 200 && status < 300) {
@@ -47,11 +47,10 @@ export function classifyStatus(status: number, headers: readonly HttpHeader[]): 
     }
     case 503:
       return failure("no_upstream", result, { status, retry: "free", needsCooldown: true, ...pause });
+    case 529:
+      return failure("no_upstream", result, { status, retry: "free", blame: "none", needsCooldown: true, ...pause });
     case 504:
       return failure("upstream_timeout", result, { status });
-    case 529:
-      // The provider is overloaded for everybody.
-      return failure("no_upstream", result, { status, retry: "free", blame: "none", ...pause });
     case 508:
       return failure("loop_detected", "loop", { status, retry: "none", blame: "none" });
   }

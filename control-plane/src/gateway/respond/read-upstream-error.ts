@@ -6,7 +6,9 @@ import type { UpstreamError } from "../../platform/errors.ts";
 import { redact } from "../../platform/log.ts";
 import type { Channel } from "../channels/model.ts";
 import type { AttemptFailure, FailedAttempt, StreamEnding } from "../model.ts";
+import { errorPlace } from "../usage-count/reported-errors.ts";
 import { hideRequest } from "./read-upstream-error/hide-request.ts";
+import { statusOfWords } from "./read-upstream-error/status-of-words.ts";
 
 const messageLengthMax = 2_000;
 const noteLengthMax = 500;
@@ -42,10 +44,9 @@ export async function readRefusal(
   const body = failure.isRequestFault ? await readAll(response.body) : await readSoon(response.body);
   const found = body === null ? null : readWords(body, secrets, isHtml(response));
   const judged = judge(failure, found);
-  const isForClient = found !== null && !found.isPage && (judged.isRequestFault || judged.result === tooLarge);
   return {
     failure: judged,
-    upstreamError: isForClient ? toUpstreamError(found.words, secrets) : null,
+    upstreamError: found !== null && isForClient(judged, found) ? toUpstreamError(found.words, secrets) : null,
     note: found === null ? null : toNote(found.words, secrets, request),
   };
 }
@@ -56,14 +57,49 @@ export function readNote(body: Uint8Array, secrets: Secrets, request: Uint8Array
   return found === null ? null : toNote(found.words, secrets, request);
 }
 
-/** The message of the event that ended a stream, for support. The Responses API nests the error in its response. */
+/** The message of the event that ended a stream, for support. */
 export function readEventNote(ending: StreamEnding, secrets: Secrets, request: Uint8Array): string | null {
-  if (ending.kind !== "error_event" || ending.payload === null) {
-    return null;
+  return ending.kind === "error_event" && ending.payload !== null
+    ? readNote(errorBytes(ending.payload), secrets, request)
+    : null;
+}
+
+/** What an error inside a response means: by its status, or if it names none. */
+type InnerRules = { readonly ofStatus: (status: number) => AttemptFailure | null; readonly unnamed: AttemptFailure };
+
+/**
+ * Reads an error inside a response with status 200, of which nothing has reached the client. A code inside decides as
+ * the same status would.
+ * @param payload the response, or its first event
+ */
+export function readInnerError(
+  payload: unknown,
+  { ofStatus, unnamed }: InnerRules,
+  secrets: Secrets,
+  request: Uint8Array,
+): FailedAttempt {
+  const body = errorBytes(payload);
+  const found = body.byteLength > errorBodyBytesMax ? null : readWords(body, secrets, false);
+  if (found === null) {
+    return { failure: unnamed, upstreamError: null, note: null };
   }
-  const { response } = ending.payload;
-  const shown = typeof response === "object" && response !== null ? response : ending.payload;
-  return readNote(Buffer.from(JSON.stringify(shown)), secrets, request);
+  const status = statusOfWords(found.words);
+  const meant = status === null ? null : ofStatus(status);
+  const judged = meant === null ? unnamed : judge(meant, found);
+  const result = judged.result === `status_${status}` ? unnamed.result : judged.result;
+  return {
+    failure: { ...judged, result },
+    upstreamError: isForClient(judged, found) ? toUpstreamError(found.words, secrets) : null,
+    note: toNote(found.words, secrets, request),
+  };
+}
+
+function errorBytes(payload: unknown): Uint8Array {
+  return Buffer.from(JSON.stringify(errorPlace(payload)));
+}
+
+function isForClient({ isRequestFault, result }: AttemptFailure, found: FoundError): boolean {
+  return !found.isPage && (isRequestFault || result === tooLarge);
 }
 
 const tooLarge = "request_over_limit";
@@ -89,6 +125,8 @@ function judgeDoubtful(failure: AttemptFailure, words: ErrorWords): AttemptFailu
       return judgeForbidden(failure, words);
     case 429:
       return judgeLimit(failure, words);
+    case 503:
+      return isOverload(words) ? { ...failure, blame: "none" } : failure;
     default:
       return failure;
   }
@@ -109,6 +147,14 @@ function namesCredential({ code, type, message }: ErrorWords): boolean {
   return isNamed && !/\bmodel/i.test(message ?? "");
 }
 
+/** A provider that is overloaded is so for everyone, and has done nothing wrong. */
+function isOverload({ code, type }: ErrorWords): boolean {
+  return [code, type].some((name) => name === "overloaded_error" || name === "overloaded");
+}
+
+/** The account is empty, or has reached a limit of money that its owner has set. */
+const emptyAccounts: ReadonlySet<string> = new Set(["insufficient_quota", "enforced_spend_limit_reached"]);
+
 const lengthStatuses: ReadonlySet<number> = new Set([413, 414, 431]);
 
 /**
@@ -116,7 +162,7 @@ const lengthStatuses: ReadonlySet<number> = new Set([413, 414, 431]);
  * limit, which would still be true tomorrow and says nothing about other calls.
  */
 function judgeLimit(failure: AttemptFailure, words: ErrorWords): AttemptFailure {
-  if (words.code === "insufficient_quota" || words.type === "insufficient_quota") {
+  if (emptyAccounts.has(words.code ?? "") || emptyAccounts.has(words.type ?? "")) {
     return { ...failure, blame: "certain", isLasting: true, result: "account_empty" };
   }
   return isOverLimit(words.message ?? "")

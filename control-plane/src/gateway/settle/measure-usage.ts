@@ -3,7 +3,8 @@ import { noUnits, type Units } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { bookable, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
 import type { AnsweredCall, Delivered, Measured, StreamedResponse } from "../usage-count/model.ts";
-import { atMost, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
+import { firstOfList, hasFailedChoice } from "../usage-count/reported-errors.ts";
+import { asObject, atMost, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
 import { DeliveredCount } from "./measure-usage/count-delivered.ts";
 import { isFiltered } from "./measure-usage/is-filtered.ts";
 import { type OutputRules, outputs } from "./measure-usage/outputs.ts";
@@ -32,7 +33,7 @@ export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { fo
   }
   const list = operation.resultList;
   const { usage: reported, json, isObject } = readAnswer(body, list, dialect);
-  const form = json !== null ? formOf(json, list) : isObject || list === null ? "answer" : "no_json";
+  const form = json !== null ? formOf(json, list) : formOfUnread(body, list, isObject);
   if (form !== "answer" || body.length === 0) {
     return { ...free, form };
   }
@@ -221,7 +222,32 @@ function formOf(json: Record<string, unknown>, list: string | null): AnswerForm 
   if (hasError && resultNames.every((name) => isEmpty(json[name]))) {
     return "error_event";
   }
+  if (list === "choices" && hasFailedChoice(json[list])) {
+    return "error_event";
+  }
   return list === null || Array.isArray(json[list]) ? "answer" : "no_result";
+}
+
+/** The same of a response that was not parsed so far. */
+function formOfUnread(body: Buffer, list: string | null, isObject: boolean): AnswerForm {
+  if (!isObject) {
+    return list === null ? "answer" : isErrorList(body) ? "error_event" : "no_json";
+  }
+  const mayHaveFailed = list === "choices" && body.includes(errorName);
+  return mayHaveFailed ? formOf(parseObject(body.toString("utf8")) ?? {}, list) : "answer";
+}
+
+/** As a name or a value: inside a string, its quotes would be escaped. */
+const errorName = '"error"';
+
+/** Whether a body that is not an object is a list with an error. */
+function isErrorList(body: Buffer): boolean {
+  try {
+    const sent: unknown = JSON.parse(body.toString("utf8"));
+    return Array.isArray(sent) && Boolean(asObject(firstOfList(sent))["error"]);
+  } catch {
+    return false;
+  }
 }
 
 function isEmpty(value: unknown): boolean {

@@ -44,12 +44,12 @@ function parse(text: string): unknown {
 }
 
 function wordsOf(error: JsonObject): ErrorWords {
-  const { code, status } = error;
+  const { code, status, details } = error;
   const numbered = [code, status].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
   return {
     message: clip(textOf(error["message"])),
     type: textOf(error["type"]),
-    code: textOf(code),
+    code: textOf(code) ?? (isJsonObject(details) ? textOf(details["error_code"]) : null),
     param: textOf(error["param"]),
     status: numbered ?? null,
   };

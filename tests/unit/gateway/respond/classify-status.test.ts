@@ -30,13 +30,13 @@ describe("the status of an upstream", () => {
     [503, "no_upstream", "free", "suspected", true, false],
     [504, "upstream_timeout", "paid_twice", "suspected", false, false],
     [508, "loop_detected", "none", "none", false, false],
-    [529, "no_upstream", "free", "none", false, false],
+    [529, "no_upstream", "free", "none", true, false],
   ] as const)("%i is %s", (status, ...what) => {
     const [code, retry, blame, needsCooldown, isRequestFault] = what;
     expect(classifyStatus(status, [])).toMatchObject({ status, code, retry, blame, needsCooldown, isRequestFault });
   });
 
-  test("is a channel's fault from 500 on, except for a loop and an overload, for 401 and for 402, and for nothing else", () => {
+  test("is a channel's fault from 500 on except for a loop and an overload, for 401 and for 402, and for nothing else", () => {
     for (let status = 300; status < 600; status += 1) {
       const isFault = (status >= 500 && status !== 508 && status !== 529) || status === 401 || status === 402;
       expect({ status, isFault: classifyStatus(status, [])?.blame !== "none" }).toEqual({ status, isFault });

@@ -1,4 +1,5 @@
 import type { StreamForm } from "../../operations/model.ts";
+import { firstOfList, hasFailedChoice } from "../../usage-count/reported-errors.ts";
 
 /** What needs to be known about a server-sent event on its way through; one without data is a comment. */
 export type EventKind = "content" | "comment" | "usage_only" | "done" | "error" | "terminal" | "broken";
@@ -79,14 +80,16 @@ const doneKinds: Readonly<Record<StreamForm, EventKind>> = {
 /** Inspects one event. One whose data is not JSON is broken: clients differ in what they make of it. */
 export function seeEvent(event: Buffer, form: StreamForm): SeenEvent {
   const data = eventData(event);
-  let payload: unknown;
+  let sent: unknown;
   try {
-    payload = JSON.parse(data);
+    sent = JSON.parse(data);
   } catch {
     const text = data.trim();
     return { kind: text === "[DONE]" ? doneKinds[form] : text === "" ? "comment" : "broken", payload: null };
   }
-  if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
+  // Some providers send an error as a list.
+  const payload = firstOfList(sent);
+  if (typeof payload !== "object" || payload === null || (payload !== sent && !("error" in payload))) {
     // The gateway does not judge such data: the client gets what the provider sent.
     return { kind: "content", payload: null };
   }
@@ -111,6 +114,9 @@ function chatEventKind(payload: Record<string, unknown>): EventKind {
     return "error";
   }
   const choices = payload["choices"];
+  if (hasFailedChoice(choices)) {
+    return "error";
+  }
   const isUsageOnly = Array.isArray(choices) && choices.length === 0 && payload["usage"] != null;
   return isUsageOnly ? "usage_only" : "content";
 }

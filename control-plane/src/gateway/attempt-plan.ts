@@ -1,0 +1,110 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { ChannelId, GatewayUserId } from "@sluice/contracts/ids";
+import type { Dialect } from "@sluice/contracts/upstreams";
+import type { Clock } from "../platform/clock.ts";
+import type { ChannelLoads } from "./channels/channel-load.ts";
+import type { Ability, Channel } from "./channels/model.ts";
+import { chooseChannel } from "./dispatch/choose-channel.ts";
+import { attemptMsMax, backoffBeforeRepeat, mayRetry, type Progress, type RetryRule } from "./dispatch/retry-policy.ts";
+import type { AttemptFailure, FailedAttempt } from "./model.ts";
+
+/** The channels that a call may use, and the rule for moving on to the next one. */
+export type Choice = {
+  /** Sorted by priority. */
+  readonly abilities: readonly Ability[];
+  readonly rule: RetryRule;
+  /** The dialect of the client: channels that speak it go first. */
+  readonly dialect: Dialect;
+};
+
+export type PlanDeps = {
+  readonly loads: Pick<ChannelLoads, "isOpen" | "pauseMs">;
+  readonly clock: Pick<Clock, "tick">;
+  readonly random: () => number;
+};
+
+export type PlannedAttempt = { readonly ability: Ability; readonly silenceMsMax: number };
+
+/** Where a call is tried: at each channel once, and at the last one that is left a second time. */
+export class AttemptPlan {
+  readonly #deps: PlanDeps;
+  readonly #choice: Choice;
+  readonly #customer: GatewayUserId;
+  readonly #startedTick: number;
+  readonly #tried = new Set<ChannelId>();
+  #attempts = 0;
+  #latest: PlannedAttempt | null = null;
+  #latestTick = 0;
+  /** For how long channels were silent beyond the limit of the call, because of settings of their own. */
+  #grantedMs = 0;
+
+  constructor(deps: PlanDeps, choice: Choice, customer: GatewayUserId) {
+    this.#deps = deps;
+    this.#choice = choice;
+    this.#customer = customer;
+    this.#startedTick = deps.clock.tick();
+  }
+
+  /** The next attempt at a channel that was not tried yet; null if none is open. */
+  next(): PlannedAttempt | null {
+    const { abilities, dialect } = this.#choice;
+    const speaks = ({ endpoints }: Channel) => endpoints.has(dialect);
+    const ability = chooseChannel(abilities, (channel) => this.#isNext(channel), speaks, this.#deps.random());
+    return ability === null ? null : this.#begin(ability);
+  }
+
+  /**
+   * The second attempt at the last channel, after a short while, if none else is left and the failure may pass; null
+   * if it is not tried again.
+   */
+  async repeat(last: FailedAttempt | null, signal: AbortSignal): Promise<PlannedAttempt | null> {
+    const { loads, random } = this.#deps;
+    if (last === null || this.#latest === null || this.#attempts > this.#tried.size) {
+      return null;
+    }
+    const { ability } = this.#latest;
+    const backoffMs = backoffBeforeRepeat(last.failure, loads.pauseMs(ability.channel, this.#customer), random());
+    if (backoffMs === null) {
+      return null;
+    }
+    await wait(backoffMs, undefined, { signal }).catch(() => undefined);
+    return !signal.aborted && loads.isOpen(ability.channel, this.#customer) ? this.#begin(ability) : null;
+  }
+
+  /** Whether to try further after this failure. */
+  mayGoOn(failure: AttemptFailure): boolean {
+    const { channel } = this.#latest?.ability ?? {};
+    if (channel !== undefined && channel.firstByteTimeoutMs !== null) {
+      const tookMs = this.#deps.clock.tick() - this.#latestTick;
+      // It is not taken from the other channels.
+      this.#grantedMs += Math.max(0, tookMs - (this.#latest?.silenceMsMax ?? 0));
+    }
+    return mayRetry(failure, this.#progress, this.#choice.rule);
+  }
+
+  get #progress(): Progress {
+    return {
+      attempts: this.#attempts,
+      elapsedMs: this.#deps.clock.tick() - this.#startedTick - this.#grantedMs,
+    };
+  }
+
+  #begin(ability: Ability): PlannedAttempt {
+    const silenceMsMax = attemptMsMax(this.#progress, this.#hasOther(ability.channel), this.#choice.rule);
+    this.#latest = { ability, silenceMsMax };
+    this.#latestTick = this.#deps.clock.tick();
+    this.#attempts += 1;
+    this.#tried.add(ability.channel.id);
+    return this.#latest;
+  }
+
+  #isNext(channel: Channel): boolean {
+    return !this.#tried.has(channel.id) && this.#deps.loads.isOpen(channel, this.#customer);
+  }
+
+  /** Whether there is another channel to try. */
+  #hasOther(chosen: Channel): boolean {
+    const { abilities } = this.#choice;
+    return abilities.length > 1 && abilities.some(({ channel }) => channel !== chosen && this.#isNext(channel));
+  }
+}
