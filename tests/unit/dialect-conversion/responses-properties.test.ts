@@ -111,7 +111,7 @@ describe("any response of an upstream", () => {
 const names = [
   ...["type", "role", "content", "text", "output", "call_id", "name", "arguments", "input", "tools", "tool_choice"],
   ...["format", "schema", "effort", "summary", "image_url", "namespace", "id", "execution", "mode", "reasoning"],
-  ...["instructions", "include", "metadata", "stream", "temperature", "max_output_tokens", "__proto__", "constructor"],
+  ...["instructions", "include", "metadata", "stream", "temperature", "max_output_tokens", "__proto__", "toString"],
 ];
 const kinds = [
   ...["message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"],
@@ -151,7 +151,7 @@ describe("any JSON", () => {
   test("as a response is converted or refused as the upstream's fault", () => {
     const field = fc.dictionary(
       fc.constantFrom("content", "refusal", "reasoning", "tool_calls", "function_call", "reasoning_details"),
-      fc.oneof(anyValue, fc.array(fc.record({ index: anyValue, id: anyValue, function: anyValue }))),
+      fc.oneof(anyValue, fc.array(fc.record({ index: anyValue, id: anyValue, type: anyValue, function: anyValue }))),
     );
     const payload = fc.oneof(
       fc.dictionary(fc.constantFrom("choices", "usage", "error"), anyValue),

@@ -232,6 +232,49 @@ describe("a streamed response", () => {
     expect(finalOf(events)).toMatchObject({ usage: { total_tokens: 27 } });
   });
 
+  test("has the sources of its text", () => {
+    const source = { url: "https://a.example", title: "A", start_index: 0, end_index: 2 };
+    const annotations = [{ type: "url_citation", url_citation: source }, { type: "file" }];
+    const events = eventsOf([chunk({ content: "Hi" }), chunk({ annotations }), chunk({}, "stop")]);
+    expect(typesOf(events)).toContain("response.output_text.annotation.added");
+    expect(finalOf(events)["output"]).toMatchObject([
+      { content: [{ text: "Hi", annotations: [{ type: "url_citation", ...source }] }] },
+    ]);
+  });
+
+  test("says reasoning once that comes in two forms", () => {
+    const piece = (text: string) => ({
+      reasoning: text,
+      reasoning_details: [{ type: "reasoning.text", index: 0, text }],
+    });
+    const whole = { type: "reasoning.text", index: 0, signature: "s" };
+    const events = eventsOf([chunk(piece("Let ")), chunk(piece("me")), chunk({ reasoning_details: [whole] })]);
+    expect(finalOf(events)["output"]).toMatchObject([{ summary: [{ text: "Let me" }] }]);
+    const alone = eventsOf([chunk({ reasoning_details: [{ type: "reasoning.text", index: 0, text: "Hm" }] })]);
+    expect(finalOf(alone)["output"]).toMatchObject([{ summary: [{ text: "Hm" }] }]);
+  });
+
+  test("puts pieces of reasoning together for the upstream that wants them back", () => {
+    const flags = { reasoningBack: true };
+    const request = asking({ include: ["reasoning.encrypted_content"] });
+    const stream = convert(request, { flags }).answers.stream();
+    const detail = (fields: JsonObject) =>
+      chunk({ reasoning_details: [{ type: "reasoning.text", index: 0, format: "f", ...fields }] });
+    stream.take(detail({ text: "Let " }));
+    stream.take(detail({ text: "me", signature: null }));
+    stream.take(detail({ signature: "s" }));
+    stream.take(chunk({ content: "Hi" }, "stop"));
+    const output = finalOf(stream.end())["output"] as JsonObject[];
+    const { body } = convert({ input: [...output, { role: "user", content: "And?" }] }, { flags });
+    expect(body["messages"]).toMatchObject([
+      {
+        ...{ role: "assistant", content: "Hi", reasoning_content: "Let me" },
+        reasoning_details: [{ type: "reasoning.text", index: 0, format: "f", text: "Let me", signature: "s" }],
+      },
+      { role: "user" },
+    ]);
+  });
+
   test("ends once", () => {
     const stream = convert(asking()).answers.stream();
     stream.take(chunk({ content: "Hi" }, "stop"));

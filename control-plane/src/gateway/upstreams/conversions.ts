@@ -1,4 +1,6 @@
 import type { Dialect } from "@sluice/contracts/upstreams";
+import { toMessagesRequest } from "@sluice/dialect-conversion/chat-to-messages/convert-request";
+import { composeConversions } from "@sluice/dialect-conversion/compose-conversions";
 import type { ConvertRequest } from "@sluice/dialect-conversion/model";
 import { fromResponsesRequest } from "@sluice/dialect-conversion/responses-to-chat/convert-request";
 import type { Channel } from "../channels/model.ts";
@@ -7,7 +9,10 @@ import type { Operation } from "../operations/model.ts";
 /** How requests of one dialect are converted for an upstream that speaks only others, the best conversion first. */
 const conversions: Readonly<Record<Dialect, readonly (readonly [to: Dialect, convert: ConvertRequest])[]>> = {
   chat: [],
-  responses: [["chat", fromResponsesRequest]],
+  responses: [
+    ["chat", fromResponsesRequest],
+    ["messages", composeConversions(fromResponsesRequest, toMessagesRequest)],
+  ],
   messages: [],
   gemini: [],
 };

@@ -8,6 +8,7 @@ import type { ToolOutputs } from "./tool-outputs.ts";
 type AssistantTurn = {
   readonly texts: string[];
   readonly thoughts: string[];
+  readonly details: JsonObject[];
   readonly calls: ChatToolCall[];
 };
 
@@ -20,6 +21,7 @@ export class Conversation {
   #turn: AssistantTurn | null = null;
   /** Reasoning of the turn that has yet to begin. */
   #thoughts: string[] = [];
+  #details: JsonObject[] = [];
 
   constructor(outputs: ToolOutputs, flags: ConversionFlags) {
     this.#outputs = outputs;
@@ -44,9 +46,16 @@ export class Conversation {
     }
   }
 
-  think(text: string): void {
-    if (this.#flags.reasoningBack && text !== "") {
+  /** @param details the same in the form of its upstream, if that has one */
+  think(text: string, details: readonly JsonObject[]): void {
+    if (!this.#flags.reasoningBack) {
+      return;
+    }
+    if (text !== "") {
       this.#thoughts.push(text);
+    }
+    for (const detail of details) {
+      this.#details.push(detail);
     }
   }
 
@@ -66,14 +75,16 @@ export class Conversation {
     const turn = this.#turn;
     this.#turn = null;
     this.#thoughts = [];
+    this.#details = [];
     if (turn === null) {
       return;
     }
-    const { texts, thoughts, calls } = turn;
+    const { texts, thoughts, details, calls } = turn;
     this.#messages.push({
       role: "assistant",
       content: texts.length === 0 ? null : texts.join("\n\n"),
       ...(thoughts.length === 0 ? {} : { reasoning_content: thoughts.join("\n\n") }),
+      ...(details.length === 0 ? {} : { reasoning_details: details }),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     });
     this.#addOutputs(calls);
@@ -90,11 +101,15 @@ export class Conversation {
   }
 
   #openTurn(): AssistantTurn {
-    const turn = this.#turn ?? { texts: [], thoughts: [], calls: [] };
+    const turn = this.#turn ?? { texts: [], thoughts: [], details: [], calls: [] };
     for (const thought of this.#thoughts) {
       turn.thoughts.push(thought);
     }
+    for (const detail of this.#details) {
+      turn.details.push(detail);
+    }
     this.#thoughts = [];
+    this.#details = [];
     this.#turn = turn;
     return turn;
   }

@@ -37,9 +37,14 @@ export const fromResponsesRequest: ConvertRequest = (value, settings) => {
   const answers = new ResponseConverter(request, settings, {
     table: tools.table,
     usedCallIds: conversation.callIds,
+    wantsDetails: settings.flags.reasoningBack && isAskedFor(request, "reasoning.encrypted_content"),
   });
   return { body, dropped: dropped.names, answers };
 };
+
+function isAskedFor(request: FieldReader, name: string): boolean {
+  return (request.list("include") ?? []).includes(name);
+}
 
 type Reading = {
   readonly conversation: Conversation;

@@ -3,6 +3,7 @@ import { ConversionError } from "../model.ts";
 import { readTexts, readUserParts } from "./content-parts.ts";
 import type { Conversation } from "./conversation.ts";
 import type { DroppedNames } from "./dropped-names.ts";
+import { readEncryptedReasoning } from "./reasoning-details.ts";
 import type { RequestTools } from "./request-tools.ts";
 import { readToolOutput, type ToolOutputs } from "./tool-outputs.ts";
 import type { ToolKind } from "./tool-table.ts";
@@ -136,11 +137,13 @@ function readAgentMessage(item: FieldReader, conversation: Conversation): void {
   conversation.ask([{ type: "text", text: author === null ? text : `Message from agent ${author}:\n${text}` }]);
 }
 
-/** The reasoning itself if it was given, else its summary. */
+/** The reasoning itself if it was given, else its summary; and what only its upstream can read. */
 function readReasoning(item: FieldReader, conversation: Conversation): void {
   const texts = item.has("content") ? readTexts(item, "content") : [];
   const summary = item.has("summary") ? readTexts(item, "summary") : [];
-  conversation.think((texts.length > 0 ? texts : summary).join("\n\n"));
+  const encrypted = item.text("encrypted_content");
+  const details = encrypted === null ? null : readEncryptedReasoning(encrypted, item.pathOf("encrypted_content"));
+  conversation.think((texts.length > 0 ? texts : summary).join("\n\n"), details ?? []);
 }
 
 function readCall(item: FieldReader, kind: ToolKind, callArguments: string, context: InputContext): void {

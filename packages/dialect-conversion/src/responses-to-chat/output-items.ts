@@ -3,13 +3,19 @@ import { CallCollector, type PendingCall } from "@sluice/messages-conversion/str
 import type { CallPiece, ChunkWords } from "@sluice/messages-conversion/stream/read-chunk";
 import { CallItem } from "./call-item.ts";
 import type { EventQueue } from "./event-queue.ts";
+import { ReasoningDetails } from "./reasoning-details.ts";
 import { type ItemPlace, MessageItem, type OpenItem, ReasoningItem } from "./spoken-items.ts";
 import type { ToolTable } from "./tool-table.ts";
+
+/** What a chunk says beside what every client reads: reasoning in the upstream's form, and sources of the text. */
+export type ChunkExtras = { readonly details: readonly JsonObject[]; readonly annotations: readonly JsonObject[] };
 
 export type CallFacts = {
   readonly table: ToolTable;
   /** The ids of calls that the conversation already has. */
   readonly usedCallIds: ReadonlySet<string>;
+  /** The client wants reasoning in a form that it can give back. */
+  readonly wantsDetails: boolean;
 };
 
 const callIdLengthMax = 512;
@@ -28,6 +34,7 @@ export class OutputItems {
   readonly #output: (JsonObject | null)[] = [];
   #message: MessageItem | null = null;
   #reasoning: ReasoningItem | null = null;
+  readonly #details = new ReasoningDetails();
   /** White space that has yet to become the beginning of a message. */
   #space = "";
 
@@ -37,15 +44,22 @@ export class OutputItems {
     this.#makeId = makeId;
   }
 
-  take({ reasoning, content, refusal, calls }: ChunkWords): void {
+  take({ reasoning, content, refusal, calls }: ChunkWords, { details, annotations }: ChunkExtras): void {
     if (reasoning !== "") {
-      this.#think(reasoning);
+      this.#openReasoning().add(reasoning);
+    }
+    if (this.#facts.wantsDetails && details.length > 0) {
+      this.#openReasoning();
+      this.#details.add(details);
     }
     if (content !== "") {
       this.#say(content);
     }
     if (refusal !== "") {
       this.#openMessage().add("refusal", refusal);
+    }
+    for (const annotation of annotations) {
+      this.#message?.annotate(annotation);
     }
     for (const piece of calls) {
       this.#call(piece);
@@ -59,19 +73,29 @@ export class OutputItems {
       this.#openMessage();
     }
     this.#close(this.#message, isCut);
-    this.#close(this.#reasoning, isCut);
+    this.#closeReasoning();
     for (const [call, item] of this.#calls) {
       this.#close(item, isCut && !call.isComplete);
     }
     return this.#output.filter((item) => item !== null);
   }
 
-  #think(piece: string): void {
-    if (this.#reasoning === null) {
-      this.#closeSpoken();
-      this.#reasoning = new ReasoningItem(this.#newPlace("rs"));
+  #openReasoning(): ReasoningItem {
+    if (this.#reasoning !== null) {
+      return this.#reasoning;
     }
-    this.#reasoning.add(piece);
+    this.#closeSpoken();
+    const reasoning = new ReasoningItem(this.#newPlace("rs"));
+    this.#reasoning = reasoning;
+    return reasoning;
+  }
+
+  #closeReasoning(): void {
+    const item = this.#reasoning;
+    this.#reasoning = null;
+    if (item !== null) {
+      this.#output[item.outputIndex] = item.close(this.#details.drain());
+    }
   }
 
   #say(piece: string): void {
@@ -143,9 +167,8 @@ export class OutputItems {
 
   #closeSpoken(): void {
     this.#close(this.#message, false);
-    this.#close(this.#reasoning, false);
     this.#message = null;
-    this.#reasoning = null;
+    this.#closeReasoning();
   }
 
   #close(item: OpenItem | null, isCut: boolean): void {

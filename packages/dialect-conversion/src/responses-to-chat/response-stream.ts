@@ -1,9 +1,10 @@
 import { MessagesError } from "@sluice/messages-conversion/errors/messages-error";
-import type { JsonObject } from "@sluice/messages-conversion/json";
-import { type ChunkWords, readChunk } from "@sluice/messages-conversion/stream/read-chunk";
+import { isJsonObject, type JsonObject, textOf } from "@sluice/messages-conversion/json";
+import { type ChunkWords, readChunk, readDelta } from "@sluice/messages-conversion/stream/read-chunk";
 import { type ClientEvent, ConversionError, type StreamConverter } from "../model.ts";
 import { EventQueue } from "./event-queue.ts";
 import { type CallFacts, OutputItems } from "./output-items.ts";
+import { textLengthOf } from "./reasoning-details.ts";
 import type { ResponseEnding } from "./response-facts.ts";
 import { toResponsesUsage } from "./usage.ts";
 
@@ -17,6 +18,7 @@ export class ResponseStream implements StreamConverter {
   readonly #queue = new EventQueue();
   readonly #items: OutputItems;
   #hasBegun = false;
+  #hasPlainReasoning = false;
   #finishReason: string | null = null;
   #usage: JsonObject | null = null;
   #length = 0;
@@ -42,7 +44,7 @@ export class ResponseStream implements StreamConverter {
     }
     this.#begin();
     try {
-      this.#takeWords(readChunk(payload));
+      this.#takeWords(readChunk(payload), readDelta(payload));
     } catch (error) {
       // A chunk may have more calls than any response, or arguments that are nested too deeply to be written.
       if (error instanceof MessagesError || error instanceof RangeError) {
@@ -75,21 +77,33 @@ export class ResponseStream implements StreamConverter {
     this.#queue.put("response.in_progress", { response });
   }
 
-  #takeWords(words: ChunkWords): void {
-    this.#bound(words);
+  #takeWords(chunk: ChunkWords, delta: JsonObject): void {
+    const words = this.#isRepeated(delta) ? { ...chunk, reasoning: "" } : chunk;
+    const details = objectsOf(delta["reasoning_details"]);
+    this.#bound(words, details);
     const { finishReason, usage } = words;
     if (finishReason === "error") {
       throw new ConversionError("The upstream interrupted its response.");
     }
     this.#finishReason = finishReason ?? this.#finishReason;
     this.#usage = usage ?? this.#usage;
-    this.#items.take(words);
+    this.#items.take(words, { details, annotations: objectsOf(delta["annotations"]).flatMap(toAnnotation) });
   }
 
-  #bound({ reasoning, content, refusal, calls }: ChunkWords): void {
+  /** Whether the reasoning of a chunk only repeats what was said in plain text, in the form for giving it back. */
+  #isRepeated({ reasoning_content: content, reasoning }: JsonObject): boolean {
+    const isPlain = textOf(content) !== null || textOf(reasoning) !== null;
+    this.#hasPlainReasoning ||= isPlain;
+    return this.#hasPlainReasoning && !isPlain;
+  }
+
+  #bound({ reasoning, content, refusal, calls }: ChunkWords, details: readonly JsonObject[]): void {
     this.#length += reasoning.length + content.length + refusal.length;
     for (const call of calls) {
       this.#length += call.arguments.length + (call.name?.length ?? 0);
+    }
+    for (const detail of details) {
+      this.#length += textLengthOf(detail);
     }
     if (this.#length > lengthMax) {
       throw new ConversionError("The upstream's response is too long.");
@@ -119,3 +133,23 @@ function endingOf(finishReason: string | null): ResponseEnding {
       return { status: "completed", reason: null };
   }
 }
+
+function objectsOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** A source as Responses name it; other kinds have no counterpart. */
+function toAnnotation({ type, url_citation: source }: JsonObject): JsonObject[] {
+  if (type !== "url_citation" || !isJsonObject(source) || textOf(source["url"]) === null) {
+    return [];
+  }
+  const { url, title, start_index: start, end_index: end } = source;
+  return [
+    {
+      ...{ type, url, title: textOf(title) ?? "" },
+      ...{ start_index: placeOf(start), end_index: placeOf(end) },
+    },
+  ];
+}
+
+const placeOf = (value: unknown): number => (typeof value === "number" && Number.isSafeInteger(value) ? value : 0);

@@ -36,8 +36,12 @@ export class MessageItem implements OpenItem {
     this.#put(`${partTypes[kind]}.delta`, { delta: piece, ...(kind === "text" ? { logprobs: [] } : {}) });
   }
 
+  /** Adds a source of the text; what is no text has none. */
   annotate(annotation: JsonObject): void {
-    const open = this.#openPart("text");
+    const open = this.#open;
+    if (open?.kind !== "text") {
+      return;
+    }
     this.#put("output_text.annotation.added", { annotation_index: open.annotations.length, annotation });
     open.annotations.push(annotation);
   }
@@ -89,8 +93,11 @@ function partOf(kind: PartKind, text: string, annotations: readonly JsonObject[]
     : { type: "refusal", refusal: text };
 }
 
-/** What the model thought, as one summary: upstreams of chat completions send no separate one. */
-export class ReasoningItem implements OpenItem {
+/**
+ * What the model thought, as one summary: upstreams of chat completions send no separate one. Reasoning that only its
+ * provider can read has none.
+ */
+export class ReasoningItem {
   readonly outputIndex: number;
   readonly #queue: EventQueue;
   readonly #id: string;
@@ -100,20 +107,21 @@ export class ReasoningItem implements OpenItem {
     this.#queue = queue;
     this.#id = id;
     this.outputIndex = outputIndex;
-    queue.put("response.output_item.added", { output_index: outputIndex, item: this.#item([]) });
-    this.#put("part.added", { part: summaryOf("") });
+    queue.put("response.output_item.added", { output_index: outputIndex, item: this.#item([], null) });
   }
 
   add(piece: string): void {
+    if (this.#pieces.length === 0) {
+      this.#put("part.added", { part: summaryOf("") });
+    }
     this.#pieces.push(piece);
     this.#put("text.delta", { delta: piece });
   }
 
-  close(): JsonObject {
-    const text = this.#pieces.join("");
-    this.#put("text.done", { text });
-    this.#put("part.done", { part: summaryOf(text) });
-    const item = this.#item([summaryOf(text)]);
+  /** @param encrypted the reasoning in the form in which its provider wants it back */
+  close(encrypted: string | null): JsonObject {
+    const summary = this.#pieces.length === 0 ? [] : [this.#closeSummary()];
+    const item = this.#item(summary, encrypted);
     this.#queue.put("response.output_item.done", { output_index: this.outputIndex, item });
     return item;
   }
@@ -123,8 +131,19 @@ export class ReasoningItem implements OpenItem {
     this.#queue.put(`response.reasoning_summary_${type}`, { ...place, ...fields });
   }
 
-  #item(summary: readonly JsonObject[]): JsonObject {
-    return { id: this.#id, type: "reasoning", summary };
+  #closeSummary(): JsonObject {
+    const text = this.#pieces.join("");
+    this.#put("text.done", { text });
+    const part = summaryOf(text);
+    this.#put("part.done", { part });
+    return part;
+  }
+
+  #item(summary: readonly JsonObject[], encrypted: string | null): JsonObject {
+    return {
+      ...{ id: this.#id, type: "reasoning", summary },
+      ...(encrypted === null ? {} : { encrypted_content: encrypted }),
+    };
   }
 }
 

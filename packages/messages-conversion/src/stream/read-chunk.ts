@@ -28,8 +28,8 @@ const noCalls: readonly CallPiece[] = [];
 
 /** Reads the first choice of a chunk; empty and absent fields are skipped. */
 export function readChunk(chunk: JsonObject): ChunkWords {
-  const { choices, usage } = chunk;
-  const choice = Array.isArray(choices) ? choices.find(isFirstChoice) : undefined;
+  const { usage } = chunk;
+  const choice = firstChoice(chunk);
   const delta = deltaOf(choice);
   return {
     reasoning: reasoningText(delta),
@@ -40,6 +40,15 @@ export function readChunk(chunk: JsonObject): ChunkWords {
     stoppedBy: isJsonObject(choice) ? choice["stop_reason"] : null,
     usage: isJsonObject(usage) ? usage : null,
   };
+}
+
+/** What the first choice of a chunk adds. */
+export function readDelta(chunk: JsonObject): JsonObject {
+  return deltaOf(firstChoice(chunk));
+}
+
+function firstChoice({ choices }: JsonObject): JsonObject | undefined {
+  return Array.isArray(choices) ? choices.find(isFirstChoice) : undefined;
 }
 
 function isFirstChoice(choice: unknown): choice is JsonObject {
