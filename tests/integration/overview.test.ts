@@ -255,7 +255,7 @@ describe("the margin", () => {
     const day = "2026-03-03";
     await scene.db.sql`
       insert into usage_rollup values ('route_day', ${`${day}T00:00:00Z`}::timestamptz, 0, 'gpt-4o-mini', ${channel?.id ?? 0n}::bigint, '',
-        10, 9, 1, 0, 0, 3000000, 2000000, 1000000, 0, 500000, 0, 0, 900000, 1000000, now(), now())`;
+        10, 9, 1, 0, 0, 3000000, 2000000, 1000000, 0, 500000, 0, 0, 900000, 1000000, now(), now(), 0, 0, 0.5, 4, 300000)`;
     const of = { from_day: day, to_day: day, by: "provider" };
     const cost = {
       channel_id: String(channel?.id),
@@ -290,8 +290,9 @@ describe("the margin", () => {
       'attachment; filename="margin-by-provider-2026-03-03-2026-03-03.csv"',
     );
     expect((await csv.text()).split("\r\n")).toEqual([
-      "key,name,calls,charged_usd,cost_usd,margin_usd,calls_without_cost,charged_without_cost_usd,zone",
-      `${cost.channel_id},'=priced(),10,2.00000000,1.06000000,0.94000000,0,0.00000000,UTC`,
+      "key,name,calls,charged_usd,cost_usd,margin_usd,calls_without_cost,charged_without_cost_usd," +
+        "calls_with_reported_cost,reported_cost_usd,charged_beyond_reported_usd,zone",
+      `${cost.channel_id},'=priced(),10,2.00000000,1.06000000,0.94000000,0,0.00000000,4,0.50000000,0.10000000,UTC`,
       "",
     ]);
     const audited = await scene.db.sql`select 1 from audit_log where action = 'channel_cost.save'`;

@@ -190,6 +190,20 @@ test.each([false, true])(
   },
 );
 
+test("what the provider says a call has cost it is kept beside what is charged", async () => {
+  provider.reset();
+  const usage = { prompt_tokens: 10, completion_tokens: 20, cost: 0.00013512 };
+  const user = await rig.addUser();
+  for (const stream of [false, true]) {
+    provider.script({ usage });
+    expect(await call(user, { model: "lines", stream })).toMatchObject({ isWhole: true });
+  }
+  await waitForSettledRows(rig.db, user.gatewayUserId, 2);
+  const rows = await rig.db.sql`
+    select provider_cost_usd::float8 as cost, quota from usage_log where gateway_user_id = ${user.gatewayUserId}::bigint`;
+  expect([...rows]).toEqual([1, 2].map(() => ({ cost: 0.00013512, quota: 105n })));
+});
+
 test.each([
   // 399 x 1 + 600 x 0.1 + 100 x 10 millionths of a USD, at half a quota each.
   [999, 730n],

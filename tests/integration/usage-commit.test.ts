@@ -79,6 +79,7 @@ describe("committing usage rows", () => {
         searches: 9,
       },
       isImplausible: true,
+      providerCost: "0.000135" as Decimal,
       quota: quota(11),
       rateMultiplier: "0.7500" as Decimal,
     });
@@ -114,6 +115,7 @@ describe("committing usage rows", () => {
       searches: row.units.searches,
       usage_source: row.usageSource,
       is_implausible: row.isImplausible,
+      provider_cost_usd: "0.000135000000",
       price_version: row.priceVersion,
       rate_multiplier: row.rateMultiplier,
       quota: row.quota,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Decimal } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
@@ -31,6 +32,7 @@ function someRow(index: number): UsageRow {
     startedAtMs: Date.now() - below(80_000_000),
     model: models[below(models.length)] ?? null,
     outcome,
+    providerCost: below(3) === 0 ? (`0.${below(1_000_000)}` as Decimal) : null,
     errorCode: outcome === "failed" ? "upstream_error" : outcome === "refused" ? "insufficient_quota" : null,
     units: {
       ...noUnits,

@@ -221,6 +221,8 @@ export type CallEnd = {
   readonly usageSource: "provider" | "estimated" | "none";
   /** The provider reported an implausible usage; the plausible amount is charged. */
   readonly isImplausible?: boolean;
+  /** What the provider says the call has cost it, in US dollars; absent if it does not say. */
+  readonly providerCost?: Decimal;
 };
 
 /** Why an attempt failed, and what follows from it. */

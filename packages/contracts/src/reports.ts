@@ -94,6 +94,10 @@ const marginSums = {
   /** Delivered calls through channels whose cost nobody has entered. */
   calls_without_cost: wireInteger,
   charged_without_cost_usd: wireDecimal,
+  /** Calls for which the provider said what they cost; what it said; and what they were charged beyond that. */
+  calls_with_reported_cost: wireInteger,
+  reported_cost_usd: wireDecimal,
+  charged_beyond_reported_usd: wireDecimal,
 };
 export const marginReport = z.strictObject({
   ...head,

@@ -124,6 +124,8 @@ const usageView = z.strictObject({
   quota: wireInteger,
   quota_held: wireInteger,
   settled_quota: wireInteger,
+  /** What the provider says the call has cost it, in US dollars; null if it does not say. */
+  provider_cost_usd: wireDecimal.nullable(),
   first_byte_ms: z.int().nullable(),
   duration_ms: z.int(),
 });

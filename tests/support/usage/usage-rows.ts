@@ -67,6 +67,7 @@ export function usageRow(customer: Customer, changes: Partial<UsageRow> = {}): U
       outputTokens: 340n,
     },
     usageSource: "provider",
+    providerCost: null,
     isImplausible: false,
     priceVersion: 1,
     rateMultiplier: "1.0000" as Decimal,

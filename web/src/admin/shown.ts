@@ -24,3 +24,8 @@ export function shownWord(value: string): string {
 export function shownMs(value: number | null): string {
   return value === null ? dash : formats.milliseconds(value);
 }
+
+/** An exact amount of US dollars, or a dash. */
+export function shownUsd(usd: string | null): string {
+  return usd === null ? dash : formats.usdExact(usd);
+}

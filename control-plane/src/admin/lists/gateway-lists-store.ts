@@ -177,6 +177,7 @@ export const usage = listSource({
     rate_multiplier: column("numeric", "u.rate_multiplier"),
     quota: column("bigint", "u.quota"),
     settled_quota: column("bigint", "ceil(u.quota * u.rate_multiplier)::bigint"),
+    provider_cost_usd: column("numeric", "u.provider_cost_usd"),
     attempts: column("jsonb", "u.attempts"),
     first_byte_ms: column("integer", "u.first_byte_ms"),
     duration_ms: column("integer", "u.duration_ms"),

@@ -21,7 +21,7 @@ BEGIN
         u.gateway_user_id AS user_id, coalesce(u.model, '') AS model_name, coalesce(u.channel_id, 0) AS channel,
         CASE WHEN u.outcome IN ('failed', 'refused') THEN coalesce(u.error_code, 'unknown') ELSE '' END AS cause,
         u.outcome, u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.images,
-        u.audio_ms, u.cache_write_1h_tokens, u.searches, s.base_quota, s.settled_quota, u.started_at
+        u.audio_ms, u.cache_write_1h_tokens, u.searches, u.provider_cost_usd, s.base_quota, s.settled_quota, u.started_at
       FROM usage_settlement s JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id
       WHERE s.batch_id > $1 AND s.batch_id <= $2 AND s.day BETWEEN $3 AND $4
         -- A row's day is the day on which it began, unless a clock was wrong.
@@ -42,7 +42,9 @@ BEGIN
         sum(usage_count(cache_read_tokens))::bigint, sum(usage_count(cache_write_tokens))::bigint,
         sum(usage_count(reasoning_tokens))::bigint, sum(usage_count(images))::bigint, sum(usage_count(audio_ms))::bigint,
         sum(base_quota)::bigint, sum(settled_quota)::bigint, min(started_at), max(started_at),
-        sum(usage_count(cache_write_1h_tokens))::bigint, sum(usage_count(searches))::bigint
+        sum(usage_count(cache_write_1h_tokens))::bigint, sum(usage_count(searches))::bigint,
+        coalesce(sum(provider_cost_usd), 0)::numeric(30, 12), count(provider_cost_usd),
+        coalesce(sum(settled_quota) FILTER (WHERE provider_cost_usd IS NOT NULL), 0)::bigint
       FROM counted
       GROUP BY GROUPING SETS ((quarter), (quarter, model_name, channel), (hours, model_name, channel),
         (utc_day, model_name, channel), (quarter, user_id), (utc_day, user_id), (quarter, cause, channel),
@@ -104,7 +106,10 @@ BEGIN
     reasoning_tokens = r.reasoning_tokens + excluded.reasoning_tokens, images = r.images + excluded.images,
     audio_ms = r.audio_ms + excluded.audio_ms,
     cache_write_1h_tokens = r.cache_write_1h_tokens + excluded.cache_write_1h_tokens,
-    searches = r.searches + excluded.searches, quota = r.quota + excluded.quota,
+    searches = r.searches + excluded.searches,
+    provider_cost_usd = r.provider_cost_usd + excluded.provider_cost_usd,
+    provider_cost_calls = r.provider_cost_calls + excluded.provider_cost_calls,
+    provider_cost_quota = r.provider_cost_quota + excluded.provider_cost_quota, quota = r.quota + excluded.quota,
     settled_quota = r.settled_quota + excluded.settled_quota,
     first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at);
   INSERT INTO usage_user AS t

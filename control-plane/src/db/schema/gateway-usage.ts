@@ -82,6 +82,8 @@ export const usageLog = pgTable(
     usageSource: text("usage_source", { enum: ["provider", "estimated", "none"] }).notNull(),
     /** The provider reported more than is plausible; the row has the plausible amount. */
     isImplausible: boolean("is_implausible").notNull().default(false),
+    /** What the provider says the call has cost it, in US dollars; null if it does not say. */
+    providerCostUsd: numeric("provider_cost_usd", { precision: 20, scale: 12 }),
     priceVersion: integer("price_version"),
     rateMultiplier: numeric("rate_multiplier", { precision: 10, scale: 4 }).notNull(),
     /** The base cost of the call, before the multiplier. */

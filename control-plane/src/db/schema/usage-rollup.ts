@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, check, date, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { bigint, check, date, index, numeric, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { moment, quota, reference, unitCounts, unitPrices } from "../columns.ts";
 import { channel, model } from "./gateway-routing.ts";
 
@@ -43,6 +43,10 @@ export const usageRollup = pgTable(
     /** The cost before the multipliers. */
     quota: quota("quota").notNull(),
     settledQuota: quota("settled_quota").notNull(),
+    /** What providers say that calls have cost them, how many calls these are, and what was charged for them. */
+    providerCostUsd: numeric("provider_cost_usd", { precision: 30, scale: 12 }).notNull().default("0"),
+    providerCostCalls: count("provider_cost_calls").default(sql`0`),
+    providerCostQuota: quota("provider_cost_quota").notNull().default(sql`0`),
     firstAt: moment("first_at").notNull(),
     lastAt: moment("last_at").notNull(),
   },

@@ -25,24 +25,37 @@ export type AnswerForm = "answer" | "error_event" | "no_json" | "no_result";
 
 /** Measures a response that came whole. */
 export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { form: AnswerForm } {
+  const { reported, ...measured } = measureWhole(body, call);
+  return withCost(measured, reported);
+}
+
+/** Keeps what the provider says the call has cost it, whatever is charged. */
+function withCost<Of extends Measured>(measured: Of, reported: ReportedUnits | null): Of {
+  const providerCost = reported?.providerCost;
+  return providerCost === undefined ? measured : { ...measured, providerCost };
+}
+
+type MeasuredWhole = Measured & { readonly form: AnswerForm; readonly reported: ReportedUnits | null };
+
+function measureWhole(body: Buffer, call: AnsweredCall): MeasuredWhole {
   const { operation, limits } = call;
   const { dialect } = operation;
   const rules = outputs[operation.output];
   if (rules === null) {
-    return { ...(body.length === 0 ? free : requestAlone), form: "answer" };
+    return { ...(body.length === 0 ? free : requestAlone), form: "answer", reported: null };
   }
   const list = operation.resultList;
   const { usage: reported, json, isObject } = readAnswer(body, list, dialect);
   const form = json !== null ? formOf(json, list) : formOfUnread(body, list, isObject);
   if (form !== "answer" || body.length === 0) {
-    return { ...free, form };
+    return { ...free, form, reported };
   }
   const images = rules.countImages(body);
   const usage = reported === null ? null : { ...reported, images };
   const answer = (): Json => json ?? parseObject(body.toString("utf8")) ?? {};
   const counted = () => withinHeld({ ...rules.countAnswer(body, answer, call), images }, limits);
   const measured = completedUnits(rules, { usage, limits, counted, wasFiltered: () => isFiltered[dialect](answer()) });
-  return { ...rules.soldAsPriced(measured, call, counted), form };
+  return { ...rules.soldAsPriced(measured, call, counted), form, reported };
 }
 
 /**
@@ -52,6 +65,10 @@ export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { fo
  * provider has read it.
  */
 export function measureStream(answer: StreamedResponse): Measured {
+  return withCost(measureEvents(answer), answer.reported);
+}
+
+function measureEvents(answer: StreamedResponse): Measured {
   const { operation, end, reported, bytesSent, limits } = answer;
   const rules = outputs[operation.output];
   if (end !== "aborted" && bytesSent === 0 && reported === null) {

@@ -34,6 +34,7 @@ export function toUsageRow(
     units: end.units,
     usageSource: end.usageSource,
     isImplausible: end.isImplausible === true,
+    providerCost: end.providerCost ?? null,
     priceVersion: model?.price.version ?? null,
     rateMultiplier: principal.rateMultiplier,
     quota: cost.quota,

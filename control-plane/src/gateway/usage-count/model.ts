@@ -1,3 +1,4 @@
+import type { Decimal } from "@sluice/contracts/money";
 import type { Units } from "../../models/units.ts";
 import type { ParsedRequest } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
@@ -11,6 +12,8 @@ export type Measured = {
   readonly usageSource: "provider" | "estimated" | "none";
   /** The provider reported more than is plausible, or not a count at all. */
   readonly isImplausible: boolean;
+  /** What the provider says the call has cost it, in US dollars; absent if it does not say. */
+  readonly providerCost?: Decimal;
 };
 
 /** A call with a provider's response, as far as needed to measure it. */

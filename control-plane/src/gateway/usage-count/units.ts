@@ -1,3 +1,4 @@
+import type { Decimal } from "@sluice/contracts/money";
 import type { Units } from "../../models/units.ts";
 
 /**
@@ -8,6 +9,8 @@ export type ReportedUnits = Units & {
   readonly isOdd?: boolean;
   /** The report came before the output, and counts only what the provider had read. */
   readonly isInputOnly?: boolean;
+  /** What the provider says the call has cost it, in US dollars. */
+  readonly providerCost?: Decimal;
 };
 
 export type Json = Record<string, unknown>;

@@ -1,15 +1,27 @@
 import type { Dialect } from "@sluice/contracts/upstreams";
+import { providerCostOf } from "./provider-cost.ts";
 import { readChatUsage } from "./readers/chat-usage.ts";
 import { readGeminiUsage } from "./readers/gemini-usage.ts";
 import { mergeMessagesUsage, readMessagesUsage, startOfMessagesUsage } from "./readers/messages-usage.ts";
 import { asObject, type Json, type ReportedUnits } from "./units.ts";
+
+type ReadUsage = (usage: Json) => ReportedUnits | null;
+
+/** A reader that also keeps what the provider says the call has cost it. */
+function withCost(read: ReadUsage): ReadUsage {
+  return (usage) => {
+    const units = read(usage);
+    const providerCost = units === null ? null : providerCostOf(usage);
+    return units === null || providerCost === null ? units : { ...units, providerCost };
+  };
+}
 
 /** How the providers of a dialect report usage. */
 type UsageReader = {
   /** The name of the usage in a complete response, with its quotes. */
   readonly key: Buffer;
   /** Reads a usage object; null if it counts nothing. */
-  read(usage: Json): ReportedUnits | null;
+  readonly read: ReadUsage;
   /** Whether the payload of an event may report usage. Nearly none does, and every event is asked. */
   mayReport(payload: Json): boolean;
   /** Where the payload of a response or an event may report its usage. */
@@ -21,7 +33,7 @@ type UsageReader = {
 /** At the top level, in the `response` of the Responses API, in a choice (Kimi), or beside the choices (Groq). */
 const chat: UsageReader = {
   key: Buffer.from('"usage"'),
-  read: readChatUsage,
+  read: withCost(readChatUsage),
   mayReport(payload) {
     const { choices } = payload;
     const first: unknown = Array.isArray(choices) ? choices[0] : null;
@@ -42,7 +54,7 @@ const chat: UsageReader = {
 
 const messages: UsageReader = {
   key: Buffer.from('"usage"'),
-  read: readMessagesUsage,
+  read: withCost(readMessagesUsage),
   mayReport: ({ type }) => type === "message_start" || type === "message_delta",
   places: ({ usage, message }) => [usage, startOfMessagesUsage(asObject(asObject(message)["usage"]))],
   merge: mergeMessagesUsage,

@@ -43,6 +43,8 @@ export type UsageRow = {
   readonly usageSource: "provider" | "estimated" | "none";
   /** The provider reported more than is plausible; the units are the plausible ones. */
   readonly isImplausible: boolean;
+  /** What the provider says the call has cost it, in US dollars, or null. */
+  readonly providerCost: Decimal | null;
   readonly priceVersion: number | null;
   readonly rateMultiplier: Decimal;
   readonly quota: Quota;

@@ -9,9 +9,12 @@ const firstJudging = 2;
 /** The units that rows of every version contain, between the other fields; their number never changes. */
 const firstUnits = countedUnits.slice(0, 7);
 /** Units that were added later: each is at the end of a row, from one more version on. */
-const laterUnits = countedUnits.slice(firstUnits.length);
+const secondUnits = countedUnits.slice(firstUnits.length, firstUnits.length + 2);
+/** The first version whose rows have the provider's own cost, which follows the second units. */
+const firstCosting = firstJudging + secondUnits.length + 1;
+const laterUnits = countedUnits.slice(firstUnits.length + secondUnits.length);
 /** The version of a row, which is its first field. A reader knows every version that may still be in a spool. */
-const version = firstJudging + laterUnits.length;
+const version = firstCosting + laterUnits.length;
 const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused"];
 const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
 
@@ -47,6 +50,8 @@ export const usageRowColumns: readonly RowColumn[] = [
   ...columnsOf("usage_source text, price_version integer, rate_multiplier numeric, quota bigint, quota_held bigint"),
   ...columnsOf("attempts jsonb, first_byte_ms integer, duration_ms integer, started_at timestamptz"),
   ...columnsOf("is_implausible boolean"),
+  ...countColumnsOf(secondUnits),
+  ...columnsOf("provider_cost_usd numeric"),
   ...countColumnsOf(laterUnits),
 ];
 
@@ -119,10 +124,13 @@ function toJson(row: UsageRow): string {
     row.durationMs,
     row.startedAtMs,
     row.isImplausible,
+    ...counts(secondNames, units),
+    row.providerCost,
     ...counts(laterNames, units),
   ]);
 }
 
+const secondNames = secondUnits.map(countName);
 const laterNames = laterUnits.map(countName);
 
 function counts(names: readonly CountName[], units: Units): (number | string)[] {
@@ -169,8 +177,11 @@ export function decodeUsageRow(value: unknown): UsageRow {
     startedAtMs: fields.integer(),
   };
   const isImplausible = found >= firstJudging && fields.boolean();
-  const later = fields.counts(laterUnits.slice(0, Math.max(found - firstJudging, 0)));
-  return { ...row, isImplausible, units: { ...noUnits, ...row.units, ...later } };
+  const second = fields.counts(secondUnits.slice(0, Math.max(found - firstJudging, 0)));
+  const cost = found >= firstCosting ? fields.orNull(() => fields.text()) : null;
+  const later = fields.counts(laterUnits.slice(0, Math.max(found - firstCosting, 0)));
+  const units = { ...noUnits, ...row.units, ...second, ...later };
+  return { ...row, isImplausible, providerCost: cost === null ? null : parseDecimal(cost), units };
 }
 
 function decodeAttempt(value: unknown): Attempt {

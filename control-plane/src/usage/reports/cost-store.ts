@@ -64,6 +64,9 @@ export type MarginSums = {
   readonly margin_usd: string;
   readonly calls_without_cost: bigint;
   readonly charged_without_cost_usd: string;
+  readonly calls_with_reported_cost: bigint;
+  readonly reported_cost_usd: string;
+  readonly charged_beyond_reported_usd: string;
 };
 
 export type MarginPart = MarginSums & {
@@ -108,7 +111,8 @@ export async function sumMargin(
     `with part as (
        select bar, (starts_at at time zone 'UTC')::date as utc_day, model, channel_id, sum(calls) as calls,
          sum(completed + aborted) as delivered, ${countColumns.map((count) => `sum(${count}) as ${count}`).join(", ")},
-         sum(settled_quota) as settled_quota
+         sum(settled_quota) as settled_quota, sum(provider_cost_usd) as provider_cost_usd,
+         sum(provider_cost_calls) as provider_cost_calls, sum(provider_cost_quota) as provider_cost_quota
        from ${piecesTable} cross join lateral (
          select * from usage_rollup r
          where r.slice = p.slice and r.starts_at >= p.from_at and r.starts_at < p.to_at offset 0
@@ -129,7 +133,11 @@ export async function sumMargin(
        sum(charged)::numeric(30,8)::text as charged_usd, sum(cost)::numeric(30,8)::text as cost_usd,
        (coalesce(sum(charged) filter (where is_known), 0)::numeric(30,8) - sum(cost)::numeric(30,8))::text as margin_usd,
        coalesce(sum(delivered) filter (where not is_known), 0)::bigint as calls_without_cost,
-       coalesce(sum(charged) filter (where not is_known), 0)::numeric(30,8)::text as charged_without_cost_usd
+       coalesce(sum(charged) filter (where not is_known), 0)::numeric(30,8)::text as charged_without_cost_usd,
+       sum(provider_cost_calls)::bigint as calls_with_reported_cost,
+       sum(provider_cost_usd)::numeric(30,8)::text as reported_cost_usd,
+       ((sum(provider_cost_quota)::numeric / 500000)::numeric(30,8) - sum(provider_cost_usd)::numeric(30,8))::text
+         as charged_beyond_reported_usd
      from costed group by 1, 2, 3 order by sum(charged) desc, 2`,
     pieceValues("route", spans),
   );

@@ -84,6 +84,9 @@ const noMargin: MarginSums = {
   margin_usd: "0.00000000",
   calls_without_cost: 0n,
   charged_without_cost_usd: "0.00000000",
+  calls_with_reported_cost: 0n,
+  reported_cost_usd: "0.00000000",
+  charged_beyond_reported_usd: "0.00000000",
 };
 
 /** What calls were charged compared with what their providers charge. */
@@ -103,7 +106,7 @@ export async function reportMargin(db: Database, range: ReportRange, by: (typeof
 }
 
 function addMargins(rows: readonly Omit<MarginPart, "bar">[]): MarginSums {
-  const add = (name: "charged_usd" | "cost_usd" | "margin_usd" | "charged_without_cost_usd"): string =>
+  const add = (name: Extract<keyof MarginSums, `${string}_usd`>): string =>
     addDecimals(
       rows.map((row) => row[name]),
       8,
@@ -115,6 +118,9 @@ function addMargins(rows: readonly Omit<MarginPart, "bar">[]): MarginSums {
     margin_usd: add("margin_usd"),
     calls_without_cost: rows.reduce((sum, row) => sum + row.calls_without_cost, 0n),
     charged_without_cost_usd: add("charged_without_cost_usd"),
+    calls_with_reported_cost: rows.reduce((sum, row) => sum + row.calls_with_reported_cost, 0n),
+    reported_cost_usd: add("reported_cost_usd"),
+    charged_beyond_reported_usd: add("charged_beyond_reported_usd"),
   };
 }
 

@@ -149,6 +149,8 @@ export const usageList = listContract({
     /** The cost before and after the multiplier. */
     quota: wireInteger,
     settled_quota: wireInteger,
+    /** What the provider says the call has cost it; null if it does not say. */
+    provider_cost_usd: wireDecimal.nullable(),
     /** The attempts, each with its channel and its outcome. */
     attempts: z.unknown(),
     first_byte_ms: z.int().nullable(),

@@ -11,7 +11,7 @@ import { ByField, ReportHead, ReportTable, RowChart, rowName, shortUsd, Totals }
 import { createReportQuery } from "./report-query.ts";
 
 type Row = ResponseOf<typeof marginReport>["rows"][number];
-type Money = "charged_usd" | "cost_usd" | "margin_usd" | "charged_without_cost_usd";
+type Money = Extract<keyof Row, `${string}_usd`>;
 
 function money(id: Money, label: string): Column<Row> {
   return { id, label, cell: (row) => formats.usd(row[id]), align: "end", isSortable: true };
@@ -31,6 +31,15 @@ const columns: readonly Column<Row>[] = [
     isSortable: true,
   },
   money("charged_without_cost_usd", "Charged for those, USD"),
+  {
+    id: "calls_with_reported_cost",
+    label: "Calls with a cost reported by the provider",
+    cell: (row) => shownCount(row.calls_with_reported_cost),
+    align: "end",
+    isSortable: true,
+  },
+  money("reported_cost_usd", "Reported cost, USD"),
+  money("charged_beyond_reported_usd", "Charged for those beyond it, USD"),
 ];
 
 /** What is left of the charges after the providers' costs. */
@@ -57,6 +66,16 @@ export function MarginReport(props: { readonly range: RangeState }): JSX.Element
           { label: "Charged", value: usd(total()?.charged_usd) },
           { label: "Cost", value: usd(total()?.cost_usd), note: "of calls whose cost is known" },
           { label: "Margin", value: usd(total()?.margin_usd), note: "of the same calls" },
+          {
+            label: "Reported cost",
+            value: usd(total()?.reported_cost_usd),
+            note: "of calls whose provider names its cost",
+          },
+          {
+            label: "Difference",
+            value: usd(total()?.charged_beyond_reported_usd),
+            note: "charged for these calls beyond their reported cost",
+          },
         ]}
       />
       <Show when={unknown() > 0n}>

@@ -14,7 +14,7 @@ import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { dash, shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
+import { dash, shownCount, shownMoment, shownMs, shownText, shownUsd } from "../../shown.ts";
 import { countLabels } from "../../unit-texts.ts";
 import { Attempts } from "./attempts.tsx";
 import { PayloadReader } from "./payload-reader.tsx";
@@ -117,6 +117,7 @@ function UsageCard(props: { readonly detail: Detail }): JSX.Element {
               { name: "Price", value: formats.quota(usage().quota) },
               { name: "Multiplier", value: usage().rate_multiplier },
               { name: "Charged", value: formats.quota(usage().settled_quota) },
+              { name: "Reported by the provider", value: shownUsd(usage().provider_cost_usd) },
             ]}
           />
         )}
