@@ -1,4 +1,6 @@
 /** Errors in the forms of other providers, and errors inside an answer whose status is 200. */
+
+import { statusName } from "../gemini/status-name.ts";
 import type { Behaviour } from "../script/behaviour.ts";
 import { endWith } from "../wire/events.ts";
 import type { Answer, SseEvent } from "../wire/plan.ts";
@@ -15,21 +17,6 @@ const shapes: Readonly<Record<ErrorShape, (error: ApiError) => unknown>> = {
   flat: ({ status, message }) => ({ object: "error", message, type: "BadRequestError", param: null, code: status }),
   text: ({ message }) => ({ error: message }),
 };
-
-const statusNames: Readonly<Record<number, string>> = {
-  401: "UNAUTHENTICATED",
-  403: "PERMISSION_DENIED",
-  404: "NOT_FOUND",
-  429: "RESOURCE_EXHAUSTED",
-  500: "INTERNAL",
-  503: "UNAVAILABLE",
-  504: "DEADLINE_EXCEEDED",
-};
-
-/** Google's name of a status. */
-export function statusName(status: number): string {
-  return statusNames[status] ?? (status >= 500 ? "INTERNAL" : "INVALID_ARGUMENT");
-}
 
 /** The JSON of an error; only OpenAI's format has other shapes. */
 export function errorBody(error: ApiError, call: ApiCall, dialect: Dialect): unknown {

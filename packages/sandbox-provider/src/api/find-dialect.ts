@@ -1,3 +1,4 @@
+import { geminiDialect } from "../gemini/gemini-dialect.ts";
 import { messagesDialect } from "../messages/messages-dialect.ts";
 import type { IncomingRequest } from "../script/incoming-request.ts";
 import type { Dialect } from "./dialect.ts";
@@ -6,6 +7,9 @@ import { openAiDialect } from "./openai-dialect.ts";
 /** The dialect of a request: its path tells, and for the list of models, which two dialects have, a header. */
 export function findDialect(request: IncomingRequest): Dialect {
   const { path } = request;
+  if (path.startsWith("/v1beta/")) {
+    return geminiDialect;
+  }
   const isMessages =
     path.startsWith("/anthropic/") ||
     path.startsWith("/v1/messages") ||

@@ -78,3 +78,12 @@ export function* argumentFragments(text: string): Iterable<string> {
     yield characters.slice(start, start + 5).join("");
   }
 }
+
+/** The arguments as a value; scripted ones that are not JSON stay the text that they are. */
+export function parsedArguments(call: ToolCall): unknown {
+  try {
+    return JSON.parse(call.arguments);
+  } catch {
+    return call.arguments;
+  }
+}

@@ -4,7 +4,7 @@ import type { JsonObject } from "../api/prompt.ts";
 import type { Choice } from "../api/reply.ts";
 import { sign } from "../api/signature.ts";
 import { type TextSource, wholeText, wordsOf } from "../api/text-source.ts";
-import { argumentFragments, type ToolCall } from "../api/tool-calls.ts";
+import { argumentFragments, parsedArguments, type ToolCall } from "../api/tool-calls.ts";
 import type { Behaviour } from "../script/behaviour.ts";
 
 /** A block as a stream builds it up, and as a whole. */
@@ -79,25 +79,16 @@ function textBlock(text: TextSource): OutputBlock {
   };
 }
 
-function toolBlock({ id, name, arguments: written }: ToolCall): OutputBlock {
-  const block = { type: "tool_use", id, name };
+function toolBlock(call: ToolCall): OutputBlock {
+  const block = { type: "tool_use", id: call.id, name: call.name };
   return {
     begun: { ...block, input: {} },
     *deltas() {
       yield { type: "input_json_delta", partial_json: "" };
-      for (const fragment of argumentFragments(written)) {
+      for (const fragment of argumentFragments(call.arguments)) {
         yield { type: "input_json_delta", partial_json: fragment };
       }
     },
-    whole: () => ({ ...block, input: parse(written) }),
+    whole: () => ({ ...block, input: parsedArguments(call) }),
   };
-}
-
-/** Scripted arguments that are not JSON stay the text that they are. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,6 +1,8 @@
 /** One request as the rules and the API see it; what needs parsing is only computed on demand. */
 import { type RequestHead, valuesOf } from "../http/request-reader.ts";
 
+const modelInPath = /^\/v1beta\/models\/([^/:]+):/;
+
 type JsonObject = { readonly [name: string]: unknown };
 
 /** The ways in which a client can send its key: the Authorization header, a header of its own, or `?key=`. */
@@ -64,13 +66,14 @@ export class IncomingRequest {
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
   }
 
+  /** The name of the model, in the body or in the path. */
   get model(): string | null {
-    const model = this.jsonObject?.["model"];
+    const model = modelInPath.exec(this.path)?.[1] ?? this.jsonObject?.["model"];
     return typeof model === "string" ? model : null;
   }
 
   get isStream(): boolean {
-    return this.jsonObject?.["stream"] === true;
+    return this.path.endsWith(":streamGenerateContent") || this.jsonObject?.["stream"] === true;
   }
 }
 
