@@ -11,6 +11,7 @@ import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service
 /** The agent gives tools with free input only to models whose names it knows. */
 const knownModel = "gpt-5.5";
 const model = "open-model";
+const messagesModel = "claude-opus-5";
 const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 type ChatMessage = {
@@ -23,7 +24,7 @@ type ChatRequest = {
   readonly tools: readonly { readonly function: { readonly name: string } }[];
 };
 
-describeUnless(codexProgram.install(), "an agent, Codex 0.169.0, on a provider of chat completions", () => {
+describeUnless(codexProgram.install(), "an agent, Codex 0.169.0, on providers without Responses", () => {
   let provider: SandboxProvider;
   let rig: SluiceRig;
   let user: TestUser;
@@ -34,10 +35,14 @@ describeUnless(codexProgram.install(), "an agent, Codex 0.169.0, on a provider o
     provider = startSandboxProvider();
     rig = await SluiceRig.create(provider.url);
     user = await rig.addUser();
-    for (const name of [knownModel, model, "thinker"]) {
+    for (const name of [knownModel, model, messagesModel, "thinker"]) {
       await addModelWithChannel(rig, name, `${provider.url}/v1`);
     }
     await rig.db.sql`update channel set upstream = upstream #- '{dialects,responses}'`;
+    const messages = JSON.stringify({ messages: { base_url: provider.url, auth: "x_api_key" } });
+    await rig.db.sql`
+      update channel set upstream = jsonb_set(upstream, '{dialects}', ${messages}::text::jsonb)
+      where name = ${`channel-${messagesModel}`}`;
     await rig.db.sql`
       update channel set upstream = jsonb_set(upstream, '{flags,reasoning_back}', 'true') where name = 'channel-thinker'`;
     sluice = await rig.startProcess();
@@ -150,6 +155,23 @@ describeUnless(codexProgram.install(), "an agent, Codex 0.169.0, on a provider o
     ]);
     expect(await agent.run("Look.", "thinker")).toMatchObject({ text: "Seen.", errors: [] });
     expect(said("assistant")).toMatchObject([{ reasoning_content: "Let me look." }]);
+  });
+
+  test("works on a provider of Messages, with signed reasoning", async () => {
+    const call = { name: "exec_command", id: "toolu_1", arguments: { cmd: "echo tide" } };
+    provider.script([{ reasoning: "Let me look.", toolCalls: [call] }, saying("It said tide.")]);
+    const result = await agent.run("Run echo.", messagesModel);
+    expect(result).toMatchObject({ text: "It said tide.", errors: [] });
+    // The provider checks the signature.
+    expect(said("assistant")).toMatchObject([
+      {
+        content: [
+          { type: "thinking", thinking: "Let me look.", signature: expect.any(String) },
+          { type: "tool_use", id: "toolu_1", input: { cmd: "echo tide" } },
+        ],
+      },
+    ]);
+    expect(provider.requests.map(({ target }) => target)).toEqual(Array(2).fill("/v1/messages"));
   });
 
   test("survives a stream that is cut, and a provider that is busy", async () => {

@@ -78,7 +78,7 @@ export const de: DocTexts = {
       "Es gelten die Modellnamen, die der Betreiber zugeordnet hat; `/msgcompat/v1/models` nennt sie. Was dem Modell hinter einem Namen nicht mitgeteilt werden kann, etwa `thinking`, wird weggelassen und im Header `x-compat-dropped` genannt; mit `x-compat-strict: true` in der Anfrage ist es ein Fehler.",
     aiSdkText: "Das Paket des AI SDK für OpenAI-kompatible Anbieter:",
     aiSdkLimit:
-      "Nehmen Sie dieses Paket und nicht `@ai-sdk/openai`: Jenes fragt ohne weitere Angabe die Responses-API, die nicht jedes Modell bietet. Außerdem nennt es frühere Beiträge mit ihren IDs; das wird hier abgelehnt, solange die Option `store` nicht `false` ist.",
+      "Nehmen Sie dieses Paket und nicht `@ai-sdk/openai`: Jenes nennt frühere Beiträge mit ihren IDs; das wird hier abgelehnt, solange die Option `store` nicht `false` ist.",
     langchainText: "Die OpenAI-Anbindung von LangChain mit einer anderen Basis-URL:",
     langchainLimit:
       "LangChain zählt Tokens nach eigener Schätzung; was berechnet wird, steht auf dem Beleg des Aufrufs.",
@@ -145,7 +145,7 @@ export const de: DocTexts = {
       second: "Starten Sie `codex` in einer Shell, die `SLUICE_API_KEY` hat.",
     },
     codexLimit:
-      "Codex spricht die Responses-API, das Modell muss sie also bieten. Codex warnt, dass es keine Metadaten des Modells hat; deshalb steht das Kontextfenster in der Datei. Seine Websuche kostet beim Anbieter extra und wird deshalb aus der Anfrage weggelassen; die Kopfzeile `x-sluice-dropped` sagt es.",
+      "Codex arbeitet mit jedem Chatmodell. Es warnt, dass es keine Metadaten des Modells hat; deshalb steht das Kontextfenster in der Datei. Seine Websuche kostet beim Anbieter extra und wird deshalb aus der Anfrage weggelassen; die Kopfzeile `x-sluice-dropped` sagt es.",
     codexUndo: "Entfernen Sie die Zeilen wieder; Codex nutzt dann den Anbieter von vorher.",
     opencode: {
       first:

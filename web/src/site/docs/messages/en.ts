@@ -75,7 +75,7 @@ export const en = english({
       "The model names are those that the operator has mapped; `/msgcompat/v1/models` lists them. Options that the model behind a name does not support, like `thinking`, are left out and listed in the `x-compat-dropped` header; with `x-compat-strict: true` in the request they are an error.",
     aiSdkText: "The package for OpenAI-compatible providers of the AI SDK:",
     aiSdkLimit:
-      "Use this package, not `@ai-sdk/openai`: that one uses the Responses API by default, which not every model supports. It also refers to earlier turns by id, which is refused here unless `store` is `false`.",
+      "Use this package, not `@ai-sdk/openai`: that one refers to earlier turns by id, which is refused here unless `store` is `false`.",
     langchainText: "The OpenAI integration of LangChain, with another base URL:",
     langchainLimit: "LangChain counts tokens by its own estimate; the call's receipt shows what is charged.",
     undoBase:
@@ -138,7 +138,7 @@ export const en = english({
       second: "Start `codex` in a shell that has `SLUICE_API_KEY`.",
     },
     codexLimit:
-      "Codex speaks the Responses API, so the model must support it. Codex warns that it has no metadata for the model, which is why the file sets the context window. Its web search costs extra at the provider, so it is left out of the request; the `x-sluice-dropped` header says so.",
+      "Codex works with every chat model. It warns that it has no metadata for the model, which is why the file sets the context window. Its web search costs extra at the provider, so it is left out of the request; the `x-sluice-dropped` header says so.",
     codexUndo: "Remove the lines; Codex then uses its previous provider.",
     opencode: {
       first:

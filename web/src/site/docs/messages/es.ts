@@ -78,7 +78,7 @@ export const es: DocTexts = {
       "Los nombres de modelo son los que ha asignado el operador; `/msgcompat/v1/models` los enumera. Lo que no se puede transmitir al modelo que hay detrás de un nombre, como `thinking`, se omite y se indica en la cabecera `x-compat-dropped`; con `x-compat-strict: true` en la petición es un error.",
     aiSdkText: "El paquete del AI SDK para proveedores compatibles con OpenAI:",
     aiSdkLimit:
-      "Usa este paquete y no `@ai-sdk/openai`: ese llama por defecto a la API Responses, que no todos los modelos ofrecen. Además nombra turnos anteriores por su id, lo que aquí se rechaza salvo que la opción `store` sea `false`.",
+      "Usa este paquete y no `@ai-sdk/openai`: ese nombra turnos anteriores por su id, lo que aquí se rechaza salvo que la opción `store` sea `false`.",
     langchainText: "La integración de LangChain con OpenAI, con otra URL base:",
     langchainLimit:
       "LangChain cuenta los tokens con su propia estimación; lo que se cobra figura en el recibo de la llamada.",
@@ -144,7 +144,7 @@ export const es: DocTexts = {
       second: "Inicia `codex` en un shell que tenga `SLUICE_API_KEY`.",
     },
     codexLimit:
-      "Codex habla la API Responses, así que el modelo tiene que ofrecerla. Codex avisa de que no tiene metadatos del modelo; por eso la ventana de contexto está en el archivo. Su búsqueda web cuesta más en el proveedor, por eso se quita de la petición; la cabecera `x-sluice-dropped` lo indica.",
+      "Codex funciona con todos los modelos de chat. Avisa de que no tiene metadatos del modelo; por eso la ventana de contexto está en el archivo. Su búsqueda web cuesta más en el proveedor, por eso se quita de la petición; la cabecera `x-sluice-dropped` lo indica.",
     codexUndo: "Quita esas líneas; Codex vuelve a usar el proveedor anterior.",
     opencode: {
       first:

@@ -78,7 +78,7 @@ export const fr: DocTexts = {
       "Les noms de modèles sont ceux que l’exploitant a associés ; `/msgcompat/v1/models` les liste. Ce qui ne peut pas être transmis au modèle derrière un nom, comme `thinking`, est omis et signalé dans l’en-tête `x-compat-dropped` ; avec `x-compat-strict: true` dans la requête, c’est une erreur.",
     aiSdkText: "Le paquet de l’AI SDK pour les fournisseurs compatibles avec OpenAI :",
     aiSdkLimit:
-      "Prenez ce paquet et non `@ai-sdk/openai` : ce dernier appelle par défaut l’API Responses, que tous les modèles ne proposent pas. De plus, il désigne les tours précédents par leur identifiant, ce qui est refusé ici sauf si l’option `store` vaut `false`.",
+      "Prenez ce paquet et non `@ai-sdk/openai` : ce dernier désigne les tours précédents par leur identifiant, ce qui est refusé ici sauf si l’option `store` vaut `false`.",
     langchainText: "L’intégration OpenAI de LangChain, avec une autre URL de base :",
     langchainLimit:
       "LangChain compte les tokens selon sa propre estimation ; ce qui est facturé figure sur le reçu de l’appel.",
@@ -145,7 +145,7 @@ export const fr: DocTexts = {
       second: "Lancez `codex` dans un shell qui a `SLUICE_API_KEY`.",
     },
     codexLimit:
-      "Codex parle l’API Responses : le modèle doit donc la proposer. Codex avertit qu’il n’a pas de métadonnées du modèle ; c’est pourquoi la fenêtre de contexte figure dans le fichier. Sa recherche web coûte un supplément chez le fournisseur ; elle est donc retirée de la requête, ce que dit l’en-tête `x-sluice-dropped`.",
+      "Codex fonctionne avec tous les modèles de chat. Il avertit qu’il n’a pas de métadonnées du modèle ; c’est pourquoi la fenêtre de contexte figure dans le fichier. Sa recherche web coûte un supplément chez le fournisseur ; elle est donc retirée de la requête, ce que dit l’en-tête `x-sluice-dropped`.",
     codexUndo: "Retirez ces lignes ; Codex reprend alors le fournisseur précédent.",
     opencode: {
       first:

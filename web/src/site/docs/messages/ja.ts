@@ -76,7 +76,7 @@ export const ja: DocTexts = {
       "使えるモデル名は運営者が割り当てたもので、`/msgcompat/v1/models` で一覧できます。名前の先のモデルに伝えられないもの（`thinking` など）は省かれ、`x-compat-dropped` ヘッダーに示されます。リクエストに `x-compat-strict: true` を付けるとエラーになります。",
     aiSdkText: "AI SDK の OpenAI 互換プロバイダー用パッケージです。",
     aiSdkLimit:
-      "`@ai-sdk/openai` ではなくこのパッケージを使ってください。前者は指定がなければ Responses API を呼び出しますが、すべてのモデルが対応しているわけではありません。また、以前のやり取りを ID で指すため、オプション `store` を `false` にしない限りここでは拒否されます。",
+      "`@ai-sdk/openai` ではなくこのパッケージを使ってください。前者は以前のやり取りを ID で指すため、オプション `store` を `false` にしない限りここでは拒否されます。",
     langchainText: "LangChain の OpenAI 連携を、別のベース URL で使います。",
     langchainLimit: "LangChain のトークン数は独自の見積もりです。実際の課金は呼び出しの明細に示されます。",
     undoBase:
@@ -141,7 +141,7 @@ export const ja: DocTexts = {
       second: "`SLUICE_API_KEY` のあるシェルで `codex` を起動します。",
     },
     codexLimit:
-      "Codex は Responses API を使うため、モデルがそれに対応している必要があります。Codex はモデルのメタデータがないと警告します。そのため、コンテキスト長をファイルに書いています。Codex のウェブ検索はプロバイダーで追加料金になるため、リクエストから取り除かれます。ヘッダー `x-sluice-dropped` がそれを示します。",
+      "Codex はすべてのチャットモデルで使えます。Codex はモデルのメタデータがないと警告します。そのため、コンテキスト長をファイルに書いています。Codex のウェブ検索はプロバイダーで追加料金になるため、リクエストから取り除かれます。ヘッダー `x-sluice-dropped` がそれを示します。",
     codexUndo: "これらの行を取り除くと、Codex は以前のプロバイダーに戻ります。",
     opencode: {
       first:

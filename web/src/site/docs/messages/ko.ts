@@ -76,7 +76,7 @@ export const ko: DocTexts = {
       "모델 이름은 운영자가 연결해 둔 것이며 `/msgcompat/v1/models`에서 볼 수 있습니다. 이름 뒤의 모델에 전달할 수 없는 것(예: `thinking`)은 빠지고 `x-compat-dropped` 헤더에 표시됩니다. 요청에 `x-compat-strict: true`가 있으면 오류가 됩니다.",
     aiSdkText: "AI SDK의 OpenAI 호환 제공업체용 패키지입니다.",
     aiSdkLimit:
-      "`@ai-sdk/openai`가 아니라 이 패키지를 쓰세요. 그쪽은 따로 지정하지 않으면 Responses API를 호출하는데, 모든 모델이 지원하지는 않습니다. 또한 이전 대화를 ID로 가리키는데, 옵션 `store`가 `false`가 아니면 여기서는 거부됩니다.",
+      "`@ai-sdk/openai`가 아니라 이 패키지를 쓰세요. 그쪽은 이전 대화를 ID로 가리키는데, 옵션 `store`가 `false`가 아니면 여기서는 거부됩니다.",
     langchainText: "LangChain의 OpenAI 연동을 다른 기본 URL로 사용합니다.",
     langchainLimit: "LangChain의 토큰 수는 자체 추정치입니다. 실제 청구 내역은 호출의 명세에 있습니다.",
     undoBase: "기본 URL을 지우고 제공업체의 키로 되돌리세요. 그런 다음 [API 키](/console/keys/)에서 키를 폐기하세요.",
@@ -138,7 +138,7 @@ export const ko: DocTexts = {
       second: "`SLUICE_API_KEY`가 있는 셸에서 `codex`를 시작하세요.",
     },
     codexLimit:
-      "Codex는 Responses API를 쓰므로 모델이 이를 지원해야 합니다. Codex는 모델의 메타데이터가 없다고 경고하며, 그래서 파일에 컨텍스트 크기가 적혀 있습니다. Codex의 웹 검색은 제공업체에서 추가 요금이 들어 요청에서 빠집니다. 헤더 `x-sluice-dropped`가 이를 알려 줍니다.",
+      "Codex는 모든 채팅 모델에서 작동합니다. Codex는 모델의 메타데이터가 없다고 경고하며, 그래서 파일에 컨텍스트 크기가 적혀 있습니다. Codex의 웹 검색은 제공업체에서 추가 요금이 들어 요청에서 빠집니다. 헤더 `x-sluice-dropped`가 이를 알려 줍니다.",
     codexUndo: "이 줄들을 지우면 Codex는 이전 제공업체를 씁니다.",
     opencode: {
       first:

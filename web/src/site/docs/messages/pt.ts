@@ -76,7 +76,7 @@ export const pt: DocTexts = {
       "Os nomes de modelos são os que o operador mapeou; `/msgcompat/v1/models` os lista. O que não pode ser passado ao modelo por trás de um nome, como `thinking`, é omitido e citado no cabeçalho `x-compat-dropped`; com `x-compat-strict: true` na requisição, vira um erro.",
     aiSdkText: "O pacote do AI SDK para provedores compatíveis com a OpenAI:",
     aiSdkLimit:
-      "Use este pacote, e não o `@ai-sdk/openai`: aquele chama por padrão a API Responses, que nem todo modelo oferece. Além disso, ele cita turnos anteriores pelo id, o que é recusado aqui a menos que a opção `store` seja `false`.",
+      "Use este pacote, e não o `@ai-sdk/openai`: aquele cita turnos anteriores pelo id, o que é recusado aqui a menos que a opção `store` seja `false`.",
     langchainText: "A integração do LangChain com a OpenAI, com outra URL base:",
     langchainLimit: "O LangChain conta tokens por estimativa própria; o que é cobrado está no recibo da chamada.",
     undoBase:
@@ -140,7 +140,7 @@ export const pt: DocTexts = {
       second: "Inicie o `codex` em um shell que tenha `SLUICE_API_KEY`.",
     },
     codexLimit:
-      "O Codex fala a API Responses, então o modelo precisa oferecê-la. O Codex avisa que não tem metadados do modelo; por isso a janela de contexto está no arquivo. A busca na web dele custa mais no provedor e por isso é retirada da requisição; o cabeçalho `x-sluice-dropped` informa isso.",
+      "O Codex funciona com todos os modelos de chat. Ele avisa que não tem metadados do modelo; por isso a janela de contexto está no arquivo. A busca na web dele custa mais no provedor e por isso é retirada da requisição; o cabeçalho `x-sluice-dropped` informa isso.",
     codexUndo: "Remova essas linhas; o Codex volta a usar o provedor anterior.",
     opencode: {
       first:

@@ -71,7 +71,7 @@ export const zh: DocTexts = {
       "可用的模型名由运营方映射，`/msgcompat/v1/models` 会列出。名称背后的模型无法接收的内容（例如 `thinking`）会被省略，并写在响应头 `x-compat-dropped` 中；若请求带有 `x-compat-strict: true`，则返回错误。",
     aiSdkText: "AI SDK 面向 OpenAI 兼容提供商的包：",
     aiSdkLimit:
-      "请使用这个包，而不是 `@ai-sdk/openai`：后者默认调用 Responses API，并非每个模型都支持。此外它用 id 引用之前的轮次；除非选项 `store` 为 `false`，否则这里会拒绝。",
+      "请使用这个包，而不是 `@ai-sdk/openai`：后者用 id 引用之前的轮次；除非选项 `store` 为 `false`，否则这里会拒绝。",
     langchainText: "LangChain 的 OpenAI 集成，换一个基础 URL 即可：",
     langchainLimit: "LangChain 的 token 数是它自己的估算；实际收费以该次调用的明细为准。",
     undoBase: "去掉基础 URL，换回提供商的密钥，然后在 [API 密钥](/console/keys/)中吊销此密钥。",
@@ -129,7 +129,7 @@ export const zh: DocTexts = {
       second: "在设有 `SLUICE_API_KEY` 的 shell 中启动 `codex`。",
     },
     codexLimit:
-      "Codex 使用 Responses API，因此模型必须支持它。Codex 会提示没有该模型的元数据，所以文件中写明了上下文窗口。它的网页搜索在提供商处要额外收费，因此会从请求中去掉；标头 `x-sluice-dropped` 会说明这一点。",
+      "Codex 可用于所有聊天模型。它会提示没有该模型的元数据，所以文件中写明了上下文窗口。它的网页搜索在提供商处要额外收费，因此会从请求中去掉；标头 `x-sluice-dropped` 会说明这一点。",
     codexUndo: "删除这些行；Codex 会恢复使用原来的提供商。",
     opencode: {
       first: "把以下内容写入 `~/.config/opencode/opencode.json`，或项目中的 `opencode.json`：其中不含密钥。",
