@@ -27,11 +27,14 @@ const block: fc.Arbitrary<JsonObject> = fc.oneof(
   fc.record({ type: fc.constant("redacted_thinking"), data: fc.constantFrom("secret", "more") }),
   fc.record({
     type: fc.constant("tool_use"),
-    id: fc.constantFrom("toolu_1", "toolu_2", "toolu_3"),
     name: fc.constantFrom("f", "g"),
     input: jsonObject,
   }),
 );
+
+/** Ids of calls are never used twice. */
+const withOwnId = (whole: JsonObject, index: number): JsonObject =>
+  whole["type"] === "tool_use" ? { type: "tool_use", id: `toolu_${index}`, ...whole } : whole;
 
 const count = fc.nat({ max: 1_000 });
 const usage = fc.record({
@@ -53,7 +56,7 @@ export const wholeMessages: fc.Arbitrary<JsonObject> = fc.record({
   type: fc.constant("message"),
   role: fc.constant("assistant"),
   model: fc.constant("claude-upstream"),
-  content: fc.array(block, { maxLength: 6 }),
+  content: fc.array(block, { maxLength: 6 }).map((blocks) => blocks.map(withOwnId)),
   stop_reason: fc.constantFrom(...stopReasons),
   stop_sequence: fc.constant(null),
   usage,

@@ -10,7 +10,7 @@ import type { EventConverter } from "../upstreams/convert-answer.ts";
 import { ChoiceEnds, type StreamEnds } from "./stream-events/choice-ends.ts";
 import { ClientQueue } from "./stream-events/client-queue.ts";
 import { EventAssembler } from "./stream-events/event-assembler.ts";
-import { firstEventEnd, type SeenEvent, seeEvent } from "./stream-events/event-scan.ts";
+import { eventData, firstEventEnd, type SeenEvent, seeEvent } from "./stream-events/event-scan.ts";
 import { MessageEnd } from "./stream-events/message-end.ts";
 
 /** The bytes that the client still gets once the call is settled. */
@@ -60,6 +60,8 @@ function endingOf({ kind, payload }: SeenEvent): StreamEnding | null {
 }
 
 const nothing = Buffer.alloc(0);
+/** For a client of another dialect, in place of an event that says no more than that the upstream is there. */
+const plainComment = Buffer.from(":\n\n");
 /** Limits the comments that are kept before the first event; further ones are dropped. */
 const commentBytesMax = 16_384;
 /** A longer event is invalid. */
@@ -228,7 +230,7 @@ export class EventStream implements HttpBodySink {
       const seen = this.#lookInto(event, form);
       const ending = endingOf(seen);
       if (seen.kind === "comment") {
-        this.#passComment(event);
+        this.#passComment(eventData(event) === "" ? event : plainComment);
       } else if (ending !== null && ending.kind !== "completed") {
         this.#end(ending);
       } else {

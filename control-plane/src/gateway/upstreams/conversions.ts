@@ -8,7 +8,7 @@ import type { Operation } from "../operations/model.ts";
 
 /** How requests of one dialect are converted for an upstream that speaks only others, the best conversion first. */
 const conversions: Readonly<Record<Dialect, readonly (readonly [to: Dialect, convert: ConvertRequest])[]>> = {
-  chat: [],
+  chat: [["messages", toMessagesRequest]],
   responses: [
     ["chat", fromResponsesRequest],
     ["messages", composeConversions(fromResponsesRequest, toMessagesRequest)],

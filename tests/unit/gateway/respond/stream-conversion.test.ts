@@ -54,6 +54,21 @@ describe("a stream for a client of another dialect", () => {
     expect(sent()).toEndWith(": still here\n\n");
   });
 
+  test("gets comments in place of the upstream's own signs of life and its end mark", async () => {
+    const { body, sent, stream } = run({ converter: new EventConverter(echo), form: "messages" });
+    const reading = new Response(stream.stream).text();
+    body.push(Buffer.from('event: ping\ndata: {"type":"ping"}\n\n'));
+    body.push(event('{"type":"content_block_delta","index":0}'));
+    body.push(Buffer.from(": still here\ndata: [DONE]\n\n"));
+    body.push(event("[DONE]"));
+    await settlePromises();
+    expect(sent()).toBe(':\n\nevent: echo\ndata: {"was":null}\n\n:\n\n:\n\n');
+    body.push(event('{"type":"message_delta","delta":{"stop_reason":"end_turn"}}'));
+    body.push(event('{"type":"message_stop"}'));
+    body.end();
+    expect(await reading).toEndWith("event: over\ndata: {}\n\n");
+  });
+
   test.each([
     ["an event that can't be converted", event(chunk({ content: "bad" })), "broken_event"],
     ["an error of the upstream", event('{"error":{"message":"x"}}'), "error_event"],
