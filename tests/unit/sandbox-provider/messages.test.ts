@@ -191,6 +191,24 @@ test("a request of a coding agent is accepted: betas, system turns, reminders, t
   ]);
 });
 
+test("a conversation goes on after a restart: no call gets an id that an earlier one had", async () => {
+  const messages: unknown[] = [];
+  const ids: unknown[] = [];
+  const tools = [{ name: "f", input_schema: { type: "object" } }];
+  for (let turn = 0; turn < 2; turn += 1) {
+    provider.reset();
+    messages.push({ role: "user", content: "f please" });
+    const { status, text } = await send({ ...hello, messages, tools });
+    const { content } = JSON.parse(text);
+    const results = [{ type: "tool_result", tool_use_id: content?.[0]?.id, content: "done" }];
+    messages.push({ role: "assistant", content }, { role: "user", content: results });
+    ids.push(status, content?.[0]?.id);
+    messages.push({ role: "assistant", content: "done" });
+  }
+  expect(ids).toEqual([200, "toolu_sandbox_0_1_0_0", 200, "toolu_sandbox_0_5_0_0"]);
+  expect((await send({ ...hello, messages: [...messages, ...hello.messages], tools })).status).toBe(200);
+});
+
 describe("the cache of prompts", () => {
   const mark = (ttl?: string) => ({ cache_control: { type: "ephemeral", ...(ttl === undefined ? {} : { ttl }) } });
   const block = (text: string, marks: object = {}) => ({ type: "text", text, ...marks });
