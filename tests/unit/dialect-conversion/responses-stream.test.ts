@@ -162,11 +162,18 @@ describe("a streamed response", () => {
       ],
       asking({ tools: [patch] }),
     );
-    expect(typesOf(events)).toContain("response.custom_tool_call_input.delta");
+    const deltas = events.map(dataOf).filter(({ type }) => type === "response.custom_tool_call_input.delta");
+    expect(deltas.map(({ delta }) => delta)).toEqual(["*** ", "Begin", "\n"]);
     expect(events.map(dataOf).filter(({ type }) => type === "response.custom_tool_call_input.done")).toMatchObject([
       { input: "*** Begin\n" },
     ]);
     expect(finalOf(events)["output"]).toMatchObject([{ type: "custom_tool_call", input: "*** Begin\n" }]);
+  });
+
+  test("keeps what there is of an input that the limit cut", () => {
+    const cut = callChunk(0, { id: "a", name: "apply_patch", args: '{"input":"*** Be\\' });
+    const events = eventsOf([cut, chunk({}, "length")], asking({ tools: [patch] }));
+    expect(finalOf(events)["output"]).toMatchObject([{ input: "*** Be", status: "incomplete" }]);
   });
 
   test("has a refusal as a part of its own", () => {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "@sluice/messages-conversion/json";
 import type { EventQueue } from "./event-queue.ts";
+import { InputUnwrapper } from "./input-unwrapper.ts";
 import type { ItemPlace, ItemStatus, OpenItem } from "./spoken-items.ts";
 import type { ClientTool } from "./tool-table.ts";
 
@@ -11,6 +12,9 @@ export class CallItem implements OpenItem {
   readonly #callId: string;
   readonly #tool: ClientTool;
   readonly #pieces: string[] = [];
+  readonly #unwrapper = new InputUnwrapper();
+  /** The input of a custom tool, as far as it is known. */
+  readonly #input: string[] = [];
 
   constructor({ queue, id, outputIndex }: ItemPlace, tool: ClientTool, callId: string) {
     this.#queue = queue;
@@ -24,7 +28,7 @@ export class CallItem implements OpenItem {
     });
   }
 
-  /** Adds a piece of the arguments. Text inside of JSON has to wait until it is complete. */
+  /** Adds a piece of the arguments. */
   add(piece: string): void {
     if (piece === "") {
       return;
@@ -32,6 +36,8 @@ export class CallItem implements OpenItem {
     this.#pieces.push(piece);
     if (this.#tool.kind === "function") {
       this.#put("function_call_arguments.delta", { delta: piece });
+    } else if (this.#tool.kind === "custom") {
+      this.#addInput(this.#unwrapper.push(piece));
     }
   }
 
@@ -41,7 +47,6 @@ export class CallItem implements OpenItem {
     if (this.#tool.kind === "function") {
       this.#put("function_call_arguments.done", { arguments: content, name: this.#tool.name });
     } else if (this.#tool.kind === "custom") {
-      this.#put("custom_tool_call_input.delta", { delta: content });
       this.#put("custom_tool_call_input.done", { input: content });
     }
     this.#queue.put("response.output_item.done", { output_index: this.outputIndex, item });
@@ -52,7 +57,10 @@ export class CallItem implements OpenItem {
   #contentOf(text: string): unknown {
     switch (this.#tool.kind) {
       case "custom":
-        return inputOf(text);
+        if (!this.#unwrapper.hasOpened) {
+          this.#addInput(inputOf(text));
+        }
+        return this.#input.join("");
       case "tool_search":
         return parse(text) ?? {};
       case "function":
@@ -61,6 +69,13 @@ export class CallItem implements OpenItem {
           return "{}";
         }
         return text;
+    }
+  }
+
+  #addInput(text: string): void {
+    if (text !== "") {
+      this.#input.push(text);
+      this.#put("custom_tool_call_input.delta", { delta: text });
     }
   }
 
