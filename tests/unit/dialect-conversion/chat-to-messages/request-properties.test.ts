@@ -2,6 +2,11 @@ import { describe, expect, test } from "bun:test";
 import type { MessageCreateParamsBase } from "@anthropic-ai/sdk/resources/messages";
 import type { MessagesRequest } from "@sluice/dialect-conversion/chat-to-messages/messages-request";
 import { ConversionError, type ConversionFlags, type JsonObject } from "@sluice/dialect-conversion/model";
+import { RequestRefused } from "@sluice/sandbox-provider/api/json-answer";
+import { sign } from "@sluice/sandbox-provider/api/signature";
+import { checkSampling, checkTools } from "@sluice/sandbox-provider/messages/check-request";
+import { checkTurns } from "@sluice/sandbox-provider/messages/check-turns";
+import { parseMessageRequest } from "@sluice/sandbox-provider/messages/request-schema";
 import fc from "fast-check";
 import { convertChat } from "../../../support/conversion/chat-to-messages.ts";
 
@@ -22,6 +27,8 @@ type Body = ReturnType<typeof asOfficial>;
 const bodyOf = (request: object, settings: Partial<ConversionFlags>): Body =>
   asOfficial(convertChat(request, settings).body as MessagesRequest);
 
+const signatureKey = "key";
+
 const words = fc.constantFrom("a", "b c", "", " \n", "水");
 const textPart = words.map((text) => ({ type: "text", text }));
 const imagePart = fc.constant({ type: "image_url", image_url: { url: "data:image/png;base64,AA" } });
@@ -38,9 +45,13 @@ const spoken = fc.record({
     ),
   ),
   reasoning_details: fc.option(
-    fc.array(fc.record({ type: fc.constant("reasoning.text"), text: words, signature: fc.constantFrom("", "s") }), {
-      maxLength: 2,
-    }),
+    fc.array(
+      fc.tuple(words, fc.boolean()).map(([text, isSigned]) => ({
+        ...{ type: "reasoning.text", text },
+        signature: isSigned ? sign(text, signatureKey) : "",
+      })),
+      { maxLength: 2 },
+    ),
   ),
 });
 const said = fc.oneof(
@@ -63,7 +74,7 @@ const histories = fc
 
 type Turn = { readonly role: string; readonly content: readonly JsonObject[] };
 
-function checkTurns(turns: readonly Turn[]): void {
+function expectTurns(turns: readonly Turn[]): void {
   const taken = new Set<unknown>();
   expect(turns[0]?.role).toBe("user");
   expect(turns.at(-1)?.role).not.toBe("assistant");
@@ -92,6 +103,22 @@ function checkTurns(turns: readonly Turn[]): void {
   }
 }
 
+/** What the sandbox refuses, which has the rules of the real provider; null if it accepts the body. */
+function refusalOf(body: Body): string | null {
+  try {
+    const parsed = parseMessageRequest(JSON.parse(JSON.stringify(body)) as JsonObject);
+    checkTurns(parsed, signatureKey);
+    checkTools(parsed);
+    checkSampling(parsed, "2023-06-01");
+    return null;
+  } catch (error) {
+    if (error instanceof RequestRefused) {
+      return error.message;
+    }
+    throw error;
+  }
+}
+
 /** Converts, or returns null for a request that is refused as it should be. */
 function convertOrRefuse(request: object, settings: Partial<ConversionFlags>): Body | null {
   try {
@@ -115,7 +142,8 @@ describe("any history", () => {
       fc.property(histories, flags, (messages, settings) => {
         const body = convertOrRefuse({ messages }, settings);
         expect(body === null && !messages.every(isBlank)).toBe(false);
-        checkTurns((body?.messages as unknown as Turn[] | undefined) ?? [{ role: "user", content: [{}] }]);
+        expectTurns((body?.messages as unknown as Turn[] | undefined) ?? [{ role: "user", content: [{}] }]);
+        expect(body === null ? null : refusalOf(body)).toBeNull();
         converted += body === null ? 0 : 1;
       }),
       { numRuns: runs },
@@ -128,7 +156,7 @@ describe("any history", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(said, spoken, loose), { maxLength: 8 }), flags, (messages, settings) => {
         const body = convertOrRefuse({ messages }, settings);
-        checkTurns((body?.messages as unknown as Turn[] | undefined) ?? [{ role: "user", content: [{}] }]);
+        expectTurns((body?.messages as unknown as Turn[] | undefined) ?? [{ role: "user", content: [{}] }]);
       }),
       { numRuns: runs },
     );
@@ -190,7 +218,9 @@ const rich: JsonObject = {
       role: "assistant",
       content: "b",
       refusal: null,
-      reasoning_details: [{ type: "reasoning.text", id: "block_0", text: "t", signature: "s", index: 0 }],
+      reasoning_details: [
+        { type: "reasoning.text", id: "block_0", text: "t", signature: sign("t", signatureKey), index: 0 },
+      ],
       thinking_blocks: [{ type: "redacted_thinking", data: "d" }],
       tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: '{"a":[1]}' } }],
     },
@@ -234,6 +264,10 @@ function replaced(value: unknown, path: readonly number[], other: unknown): unkn
   return copy;
 }
 
+/** What only the provider can judge: its signatures, and the client's own marks of the cache. */
+const ofClient =
+  /^$|^messages\.\d+\.content\.\d+: Invalid `(signature|data)` in|^A maximum of 4 blocks with cache_control/;
+
 describe("a request with anything in any place", () => {
   const odd = fc.oneof(
     fc.jsonValue({ maxDepth: 3 }),
@@ -245,7 +279,7 @@ describe("a request with anything in any place", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(40), { minLength: 1, maxLength: 7 }), odd, flags, (path, other, settings) => {
         const body = convertOrRefuse(replaced(rich, path, other) as object, settings);
-        expect(body === null || typeof JSON.stringify(body) === "string").toBe(true);
+        expect(body === null ? "" : (refusalOf(body) ?? "")).toMatch(ofClient);
       }),
       { numRuns: runs * 10 },
     );
