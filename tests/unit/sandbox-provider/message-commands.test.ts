@@ -20,6 +20,11 @@ describe("a message", () => {
     ["sandbox: say  two  words", { text: "two words" }],
     ["sandbox: chunks 5 sandbox: omit usage", { chunks: 5, omitUsage: true }],
     ["sandbox: usage 9 1 cached 4", { tokens: { prompt: 9, completion: 1, cached: 4 } }],
+    ["sandbox: usage 9 5 reasoning 2 Written 3", { tokens: { prompt: 9, completion: 5, written5m: 3, reasoning: 2 } }],
+    [
+      "sandbox: usage-shape xAI; error-inside 429",
+      { usageShape: "xai", errorInside: { form: "alone", code: 429, afterChunks: 0 } },
+    ],
     ["sandbox: html", { isHtmlBody: true, status: 502 }],
     ["sandbox:", {}],
   ];

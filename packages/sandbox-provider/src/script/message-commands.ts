@@ -11,6 +11,11 @@ type Command = {
   readonly read: (match: Readonly<Record<string, string | undefined>>) => Partial<Behaviour>;
 };
 
+/** The parts of a usage, as a person names them. */
+const tokenParts = { cached: "cached", written: "written5m", reasoning: "reasoning" } as const;
+const partNames = Object.keys(tokenParts).join("|");
+const tokenCount = "\\d{1,9}";
+
 const commands: readonly Command[] = [
   {
     usage: "status 429 retry-after 2",
@@ -94,10 +99,12 @@ const commands: readonly Command[] = [
   },
   {
     usage: "usage 1000 500 [cached 200]",
-    effect: "reports so many prompt and completion tokens",
-    pattern: /^usage (?<prompt>\d{1,9}) (?<completion>\d{1,9})(?: cached (?<cached>\d{1,9}))?$/,
-    read: ({ prompt, completion, cached = "0" }) => ({
-      tokens: { prompt: Number(prompt), completion: Number(completion), cached: Number(cached) },
+    effect: "reports so many tokens of prompt and answer; also 'written 100', 'reasoning 50'",
+    pattern: new RegExp(
+      `^usage (?<prompt>${tokenCount}) (?<completion>${tokenCount})(?<parts>(?: (?:${partNames}) ${tokenCount})*)$`,
+    ),
+    read: ({ prompt, completion, parts = "" }) => ({
+      tokens: { prompt: Number(prompt), completion: Number(completion), ...readParts(parts) },
     }),
   },
   {
@@ -145,6 +152,14 @@ const commands: readonly Command[] = [
     read: () => ({ neverAnswer: true }),
   },
 ];
+
+function readParts(text: string): NonNullable<Behaviour["tokens"]> {
+  const found = Object.entries(tokenParts).flatMap(([name, field]) => {
+    const amount = new RegExp(`${name} (\\d+)`, "i").exec(text)?.[1];
+    return amount === undefined ? [] : [[field, Number(amount)] as const];
+  });
+  return Object.fromEntries(found);
+}
 
 /** One line for each command. */
 export function describeCommands(): string {
