@@ -1,5 +1,6 @@
 import { errorDefinition } from "@sluice/contracts/errors";
 import { HttpClientError, type HttpResponse } from "@sluice/http-client/model";
+import { noUnits } from "../models/units.ts";
 import { AppError, toAppError } from "../platform/errors.ts";
 import { boundUnits, plausibleUnits } from "./admit/reserve-quota.ts";
 import { noteAttempt, noteStreamEnd, seenOf } from "./attempt-channels.ts";
@@ -11,7 +12,7 @@ import { boundSilence } from "./dispatch/bound-silence.ts";
 import { acceptOf, composeRequest, hopHeader, withHop } from "./dispatch/compose-request.ts";
 import { forward } from "./dispatch/forward.ts";
 import { refusesUsageOption, UsageOptions, withoutUsageOption } from "./dispatch/usage-option.ts";
-import type { AdmittedCall, CallState, FailedAttempt, GatewayResponse, StreamEnding } from "./model.ts";
+import type { AdmittedCall, AttemptFailure, CallState, FailedAttempt, GatewayResponse, StreamEnding } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { classifyStatus, failedBy, failedByToken, malformedResponse } from "./respond/classify-status.ts";
@@ -107,7 +108,7 @@ export class CallAttempts {
       return failedBy(response);
     }
     state.exitNode = answeringNode(response, channel.exitNode);
-    const failure = classifyStatus(response.status, response.headers);
+    const failure = classify(response, operation);
     if (failure !== null) {
       this.#deps.authorizer.noteStatus(response.status, channel.credential);
       return await readRefusal(response, failure, channel, sent.body);
@@ -177,6 +178,15 @@ export class CallAttempts {
     await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
     const headers = withCallId(answerHeaders(response, state.exitNode, plan.dropped), state);
     return { status: response.status, headers, body: answer };
+  }
+
+  /** An answer that no provider has given. */
+  async answerFree(state: AdmittedCall, value: object): Promise<GatewayResponse> {
+    const body = Buffer.from(JSON.stringify(value));
+    keepPiece(state, body);
+    const measured = { units: noUnits, usageSource: "none", isImplausible: false } as const;
+    await this.#ender.settle(state, { outcome: "completed", httpStatus: 200, errorCode: null, ...measured });
+    return { status: 200, headers: withCallId({ "content-type": "application/json" }, state), body };
   }
 
   /** The client left after the head of a response: it gets nothing and owes what was measured. */
@@ -294,4 +304,10 @@ export class CallAttempts {
   #noteFirstByte(state: CallState): void {
     state.firstByteMs ??= Math.round(this.#deps.clock.tick() - state.call.startedTick);
   }
+}
+
+/** A count is limited on its own at a provider, or not offered at all, which says nothing about other calls. */
+function classify({ status, headers }: HttpResponse, { handling }: Operation): AttemptFailure | null {
+  const failure = classifyStatus(status, headers);
+  return failure === null || handling !== "count" ? failure : { ...failure, blame: "none", needsCooldown: false };
 }

@@ -23,6 +23,12 @@ export function newCallState(call: GatewayCall, captures: CaptureAllowance | nul
   };
 }
 
+/** A call under its final path; the body has to be read before. */
+export function withFinalPath(call: GatewayCall): GatewayCall {
+  const path = call.finalPath?.() ?? call.path;
+  return path === call.path ? call : { ...call, path };
+}
+
 /** Counts bytes sent to the client, and keeps the first of them. */
 export function keepPiece(state: CallState, piece: Uint8Array): void {
   state.responseBytes += piece.byteLength;

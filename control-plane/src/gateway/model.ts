@@ -43,6 +43,8 @@ export type GatewayCall = {
    * @throws AppError `request_too_large`, `request_timeout`, or the refusal of a translated call; FreeAnswer
    */
   readBody(counter?: ByteCounter): Promise<Uint8Array>;
+  /** For translated calls: the path that the body belongs to; called after the body was read. */
+  finalPath?(): string;
   /** For translated calls; called after the body was read. */
   traits?(): UpstreamTraits;
   /** The bytes after the last event of a stream, requested once the call is over; for a relay of this deployment. */
@@ -177,7 +179,8 @@ export type Hold = {
 
 /** Everything known about a call while it runs; the pipeline owns it and fills it in step by step. */
 export type CallState = {
-  readonly call: GatewayCall;
+  /** With its final path, once the body was read. */
+  call: GatewayCall;
   readonly attempts: Attempt[];
   principal: Principal | null;
   request: ParsedRequest | null;

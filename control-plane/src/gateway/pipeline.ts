@@ -1,4 +1,7 @@
+import type { ApiKeyId } from "@sluice/contracts/ids";
+import type { Quota } from "@sluice/contracts/money";
 import { AppError, toAppError } from "../platform/errors.ts";
+import { OneAtATime } from "../platform/one-at-a-time.ts";
 import { readApiKey } from "./admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess, checkPassThrough, checkPrice } from "./admit/check-access.ts";
 import { checkContentType } from "./admit/parse-request.ts";
@@ -6,7 +9,7 @@ import { boundCost, reserveQuota } from "./admit/reserve-quota.ts";
 import { attemptChannels } from "./attempt-channels.ts";
 import { CallAttempts } from "./call-attempt.ts";
 import { CallEnder } from "./call-ender.ts";
-import { keepPiece, newCallState } from "./call-state.ts";
+import { keepPiece, newCallState, withFinalPath } from "./call-state.ts";
 import { allowExitNodes, findExitNodes } from "./dispatch/allow-exit-nodes.ts";
 import { allowPassThrough } from "./dispatch/allow-pass-through.ts";
 import { boundPatience } from "./dispatch/bound-silence.ts";
@@ -15,12 +18,13 @@ import { FreeAnswer } from "./errors.ts";
 import { answerModels } from "./list-models.ts";
 import type { AdmittedCall, CallState, GatewayCall, GatewayResponse } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
-import { findOperation, isPlainPath } from "./operations/table.ts";
+import { findOperation, isNotOffered, isPlainPath } from "./operations/table.ts";
 import { parseBody } from "./parse-body.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import type { GatewayPort } from "./port.ts";
 import { namingNode } from "./respond/compose-answer.ts";
 import { writeErrorTo } from "./respond/write-error.ts";
+import { countInput } from "./settle/measure-usage.ts";
 import { canServe } from "./upstreams/conversions.ts";
 
 /**
@@ -31,6 +35,7 @@ export class Pipeline implements GatewayPort {
   readonly #deps: PipelineDeps;
   readonly #ender: CallEnder;
   readonly #attempts: CallAttempts;
+  readonly #counts = new OneAtATime<ApiKeyId>();
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
@@ -46,7 +51,9 @@ export class Pipeline implements GatewayPort {
       if (operation.handling === "list") {
         return this.#listModels(state);
       }
-      return await this.#dispatch(await this.#admit(state, operation), operation);
+      const admitted = await this.#admit(state, operation);
+      const final = admitted.call === call ? operation : findOperation(admitted.call.path);
+      return await (final.handling === "count" ? this.#count(admitted, final) : this.#dispatch(admitted, final));
     } catch (thrown) {
       if (thrown instanceof FreeAnswer) {
         this.#ender.finishFree(state, thrown.answer.status);
@@ -73,7 +80,7 @@ export class Pipeline implements GatewayPort {
     }
     const operation = findOperation(call.path);
     if (operation.methods.length === 0) {
-      throw new AppError("not_found");
+      throw new AppError(isNotOffered(call.path) ? "not_offered" : "not_found");
     }
     if (!operation.methods.includes(call.method)) {
       throw new AppError("method_not_allowed", { allowedMethods: operation.methods.join(", ") });
@@ -110,7 +117,7 @@ export class Pipeline implements GatewayPort {
     return answer;
   }
 
-  async #admit(state: CallState, operation: Operation): Promise<AdmittedCall> {
+  async #admit(state: CallState, begun: Operation): Promise<AdmittedCall> {
     const { call, principal } = state;
     const { catalog, leases, limits, usage } = this.#deps;
     if (principal === null) {
@@ -122,19 +129,37 @@ export class Pipeline implements GatewayPort {
       throw new AppError("storage_unavailable", { retryAfterSeconds: 5 });
     }
     // This check comes before the body is read, so that nobody uploads a body for a path that is not passed through.
-    const passThrough = operation.handling === "pass" ? checkPassThrough(principal, catalog(), call) : null;
-    checkContentType(call.headers, operation);
+    const passThrough = begun.handling === "pass" ? checkPassThrough(principal, catalog(), call) : null;
+    checkContentType(call.headers, begun);
     state.bodyShare = this.#deps.bodyRoom.share(principal.gatewayUserId);
-    const parsing = parseBody(this.#deps, await call.readBody(state.bodyShare), call, operation);
+    const body = await call.readBody(state.bodyShare);
+    state.call = withFinalPath(call);
+    const operation = state.call === call ? begun : findOperation(state.call.path);
+    const parsing = parseBody(this.#deps, body, state.call, operation);
     const request = parsing instanceof Promise ? await parsing : parsing;
     state.request = request;
     state.isStream = request.isStream;
     const model = passThrough ?? checkModelAccess(principal, request.model ?? "", catalog().models);
     state.model = model;
     checkPrice(request, model, operation);
-    const reserved = reserveQuota(leases, principal, boundCost(request, model));
+    const cost = operation.handling === "count" ? freeOfCharge : boundCost(request, model);
+    const reserved = reserveQuota(leases, principal, cost);
     const hold = reserved instanceof Promise ? await reserved : reserved;
     return Object.assign(state, { principal, request, model, hold });
+  }
+
+  /** The provider's own count, or ours where none can be had; one at a time for each key. */
+  #count(state: AdmittedCall, operation: Operation): Promise<GatewayResponse> {
+    return this.#counts.run(state.principal.apiKeyId, async () => {
+      try {
+        return await this.#dispatch(state, operation);
+      } catch (thrown) {
+        if (!isCountedHere(toAppError(thrown))) {
+          throw thrown;
+        }
+        return await this.#attempts.answerFree(state, { input_tokens: Math.max(1, countInput(state.request)) });
+      }
+    });
   }
 
   #dispatch(state: AdmittedCall, operation: Operation): Promise<GatewayResponse> {
@@ -153,4 +178,13 @@ export class Pipeline implements GatewayPort {
       this.#attempts.try(state, operation, use, { silenceMsMax, ability }),
     );
   }
+}
+
+const freeOfCharge = 0n as Quota;
+const badRequest = 400;
+
+/** Whether a count that a provider did not give is replaced: for anything but a mistake in the request. */
+function isCountedHere({ code, status }: AppError): boolean {
+  const isMistaken = code === "invalid_value" || (code === "upstream_rejected" && status === badRequest);
+  return !isMistaken && code !== "client_closed_request" && code !== "internal_error";
 }

@@ -93,7 +93,7 @@ export class Conversion {
 }
 
 /** The body for the gateway is always JSON, so the client's own content type is checked only here. */
-function checkBodyHeaders(headers: Headers): void {
+export function checkBodyHeaders(headers: Headers): void {
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
     throw new AppError("unsupported_encoding");

@@ -2,6 +2,8 @@ const bearerPattern = /^Bearer +(\S+) *$/i;
 
 /** The client headers that the gateway needs besides the key and the body. */
 const carriedHeaders = [
+  "anthropic-beta",
+  "anthropic-version",
   "content-encoding",
   "content-length",
   "expect",

@@ -7,12 +7,12 @@ import {
 } from "@sluice/messages-conversion/models/to-messages-models";
 import { unknownModel } from "@sluice/messages-conversion/request/from-messages-request";
 import type { GatewayResponse } from "../gateway/model.ts";
+import { OneAtATime } from "../platform/one-at-a-time.ts";
 import type { TranslatedCall } from "../relay/model.ts";
 import { Conversion } from "./conversion.ts";
 import { gatewayHeaders } from "./credentials.ts";
 import { errorAnswer, fromGatewayError, toClientError } from "./errors.ts";
 import type { ModelMap } from "./model-map.ts";
-import { OneAtATime } from "./one-at-a-time.ts";
 import { clientRequestId, type IdentifiedResponse, type Incoming, type RouteDeps } from "./route-deps.ts";
 
 /** The value of the response, and what else is known about the call. */

@@ -7,11 +7,13 @@ import { FreeAnswer } from "../gateway/errors.ts";
 import type { GatewayResponse } from "../gateway/model.ts";
 import type { TranslatedCall } from "../relay/model.ts";
 import { AnswerStream, encodeEvents } from "./answer-stream.ts";
-import { Conversion, makeAnswerIds } from "./conversion.ts";
+import { Conversion, checkBodyHeaders, makeAnswerIds } from "./conversion.ts";
 import type { PreparedCall } from "./convert-body.ts";
 import { gatewayHeaders } from "./credentials.ts";
 import { errorAnswer, fromGatewayError, toClientError, toRefusal } from "./errors.ts";
 import type { ClientAnswer } from "./model.ts";
+import { type NativeRequest, readNativeRequest } from "./native-request.ts";
+import { NativeStream } from "./native-stream.ts";
 import { clientRequestId, type IdentifiedResponse, type Incoming, type RouteDeps } from "./route-deps.ts";
 
 const streamHeaders = {
@@ -26,6 +28,9 @@ export async function answerMessages(deps: RouteDeps, incoming: Incoming): Promi
   return { ...(await call.answer), requestId: call.requestId };
 }
 
+const chatPath = "/v1/chat/completions";
+const nativePath = "/v1/messages";
+
 /** One call, from the client's request to the first bytes of its response; a stream continues by itself after that. */
 class MessagesCall {
   /** Resolves as soon as it is known whether the response is a stream, a message or an error. */
@@ -38,6 +43,9 @@ class MessagesCall {
   readonly #answering = Promise.withResolvers<ClientAnswer>();
   #exitNode: string | undefined;
   #stream: AnswerStream | null = null;
+  /** Set once it is known that the gateway gets the call as it is. */
+  #native: NativeRequest | null = null;
+  #nativeStream: NativeStream | null = null;
 
   constructor(deps: RouteDeps, incoming: Incoming) {
     const { headers } = incoming.request;
@@ -48,7 +56,8 @@ class MessagesCall {
     incoming.onBegin();
     this.#call = deps.relay.translate(incoming.request, incoming.target, incoming.clientIp, {
       method: "POST",
-      path: "/v1/chat/completions",
+      path: chatPath,
+      finalPath: () => (this.#native === null ? chatPath : nativePath),
       headers: gatewayHeaders(headers),
       toBody: (body) => this.#toBody(body),
       traits: () => this.#conversion.traits,
@@ -61,6 +70,12 @@ class MessagesCall {
   }
 
   async #toBody(bytes: Uint8Array): Promise<Uint8Array> {
+    this.#native = readNativeRequest(bytes, this.#deps.models);
+    if (this.#native !== null) {
+      checkBodyHeaders(this.#incoming.request.headers);
+      this.#nativeStream = this.#native.isStream ? this.#openNativeStream() : null;
+      return this.#native.body;
+    }
     let call: PreparedCall;
     try {
       call = await this.#conversion.convert(bytes, false);
@@ -74,6 +89,33 @@ class MessagesCall {
       this.#beginStream(call);
     }
     return call.body;
+  }
+
+  #openNativeStream(): NativeStream {
+    const stream = new NativeStream({
+      captures: this.#deps.captures,
+      onEarly: () => this.#answering.resolve({ status: 200, headers: streamHeaders, body: stream.body }),
+      onOver: (pieces, bytes) => this.#reportResponse(200, pieces, bytes),
+    });
+    return stream;
+  }
+
+  /** The gateway's response is the client's, whatever it is. */
+  #passNative({ status, headers, body }: GatewayResponse): void {
+    if (body instanceof ReadableStream) {
+      const stream = this.#nativeStream ?? this.#openNativeStream();
+      stream.feed(body);
+      this.#answering.resolve({ status, headers: { ...streamHeaders, ...headers }, body: stream.body });
+      return;
+    }
+    const bytes = body ?? new Uint8Array();
+    if (this.#nativeStream?.isBegun === true) {
+      this.#nativeStream.finish(asEvents(status, bytes));
+      return;
+    }
+    this.#nativeStream?.drop();
+    this.#reportResponse(status, [bytes], bytes.byteLength);
+    this.#answering.resolve({ status, headers, body: bytes });
   }
 
   #beginStream({ facts, inputTokens }: PreparedCall): void {
@@ -105,6 +147,10 @@ class MessagesCall {
   #take(answer: GatewayResponse): void {
     this.#exitNode = answer.headers[exitNodeHeader];
     try {
+      if (this.#native !== null) {
+        this.#passNative(answer);
+        return;
+      }
       if (answer.status >= 400) {
         this.#fail(this.#errorOf(answer));
         return;
@@ -173,7 +219,7 @@ class MessagesCall {
 
   #reportResponse(httpStatus: number, pieces: readonly Uint8Array[], bytes: number): void {
     this.#incoming.onOver(bytes);
-    this.#call.respond({ httpStatus, pieces, bytes, model: this.#conversion.model });
+    this.#call.respond({ httpStatus, pieces, bytes, model: this.#native?.model ?? this.#conversion.model });
   }
 }
 
@@ -183,4 +229,12 @@ function parseJson(body: Uint8Array | null): unknown {
   } catch {
     return null;
   }
+}
+
+/** A response that came whole, for a client that has already received the beginning of a stream. */
+function asEvents(status: number, body: Uint8Array): Uint8Array {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  return status >= 400
+    ? Buffer.from(`event: error\ndata: ${text}\n\n`)
+    : encodeEvents(toMessageEvents(JSON.parse(text) as Message));
 }

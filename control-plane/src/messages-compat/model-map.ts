@@ -3,9 +3,10 @@ import type { Database } from "../platform/db.ts";
 import type { Notifications } from "../platform/db-notifications.ts";
 import type { Log } from "../platform/log.ts";
 import type { UsableModel } from "./model.ts";
-import { listMappedModels } from "./store.ts";
+import { listMappedModels, listServedModels } from "./store.ts";
 
-const tableName = "messages_model";
+/** The tables whose changes are announced and concern the map. */
+const tableNames: ReadonlySet<string> = new Set(["messages_model", "channel", "ability"]);
 /** The map is reloaded after this time, in case an announcement was lost. */
 const reloadMs = 30_000;
 
@@ -14,6 +15,8 @@ export class ModelMap {
   readonly #db: Database;
   readonly #log: Log;
   #models: ReadonlyMap<string, UsableModel> = new Map();
+  /** The models of the catalog that channels serve in this API itself. */
+  #native: ReadonlySet<string> = new Set();
   #reload: Promise<void> = Promise.resolve();
   #timer: Timer | null = null;
 
@@ -25,7 +28,7 @@ export class ModelMap {
   /** Loads the map and follows its changes from then on. */
   async start(notifications: Notifications): Promise<void> {
     notifications.listen("catalog_changed", (table) => {
-      if (table === tableName) {
+      if (tableNames.has(table)) {
         void this.reload();
       }
     });
@@ -43,7 +46,8 @@ export class ModelMap {
   reload(): Promise<void> {
     this.#reload = this.#reload.then(async () => {
       try {
-        const models = await listMappedModels(this.#db);
+        const [models, served] = await Promise.all([listMappedModels(this.#db), listServedModels(this.#db)]);
+        this.#native = new Set(served.filter(({ isNative }) => isNative).map(({ model }) => model));
         this.#models = new Map(
           models
             .filter(({ isEnabled }) => isEnabled)
@@ -59,6 +63,18 @@ export class ModelMap {
   /** All usable entries by name. */
   get usable(): ReadonlyMap<string, UsableModel> {
     return this.#models;
+  }
+
+  /**
+   * The model of the catalog behind a name, if channels serve it in this API itself. A model of exactly that name comes
+   * before the map.
+   */
+  findNative(name: string): string | null {
+    if (this.#native.has(name)) {
+      return name;
+    }
+    const mapped = this.#models.get(name)?.upstreamModel;
+    return mapped !== undefined && this.#native.has(mapped) ? mapped : null;
   }
 
   /** Usable entries whose upstream model is one of these. */

@@ -35,7 +35,8 @@ export function messagesHandler(deps: RouteDeps): (request: Request, server: Bun
     const peer = server.requestIP(request)?.address ?? "0.0.0.0";
     const target = rawTarget(request.url);
     try {
-      const answer = await answerAt(find(pathOf(target)), {
+      const path = pathOf(target);
+      const answer = await answerAt(find(path), path, {
         request,
         target,
         clientIp: clientAddress(request.headers, peer, deps.edge),
@@ -51,13 +52,17 @@ export function messagesHandler(deps: RouteDeps): (request: Request, server: Bun
   };
 }
 
-async function answerAt(route: Route | null, incoming: Incoming): Promise<IdentifiedResponse> {
+/** What is kept in the account at a provider, which all users of a channel share. */
+const notOffered = /^\/v1\/(?:messages\/batches|files)(?:\/|$)/;
+
+async function answerAt(route: Route | null, path: string, incoming: Incoming): Promise<IdentifiedResponse> {
   if (route?.methods.includes(incoming.request.method) === true) {
     return await route.answer(incoming);
   }
   const requestId = Bun.randomUUIDv7();
   if (route === null) {
-    return { ...errorAnswer(toMessagesErrorOfCode("not_found"), clientRequestId(requestId)), requestId };
+    const error = toMessagesErrorOfCode(notOffered.test(path) ? "not_offered" : "not_found");
+    return { ...errorAnswer(error, clientRequestId(requestId)), requestId };
   }
   const { status, type, message } = toMessagesErrorOfCode("method_not_allowed");
   const error = new MessagesError(status, type, message, { allow: route.methods.join(", ") });

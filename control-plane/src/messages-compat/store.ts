@@ -1,5 +1,6 @@
-import { asc, desc, eq } from "drizzle-orm";
+import { and, asc, desc, eq, ne, sql } from "drizzle-orm";
 import { now, plusOne } from "../db/expressions.ts";
+import { ability, channel } from "../db/schema/gateway-routing.ts";
 import { messagesModel } from "../db/schema/messages.ts";
 import type { Queryable } from "../platform/db.ts";
 import type { MappedModel } from "./model.ts";
@@ -20,6 +21,22 @@ export async function listMappedModels(db: Queryable): Promise<MappedModel[]> {
     .select(columns)
     .from(messagesModel)
     .orderBy(desc(messagesModel.releasedAt), asc(messagesModel.name));
+}
+
+/** The models of the catalog, and whether every group that has one gets it from a channel that speaks the Messages API. */
+export async function listServedModels(db: Queryable): Promise<{ model: string; isNative: boolean }[]> {
+  const speaks = sql<boolean>`bool_or(${channel.upstream} -> 'dialects' ? 'messages')`;
+  const groups = db.drizzle
+    .select({ model: ability.model, speaks: speaks.as("speaks") })
+    .from(ability)
+    .innerJoin(channel, eq(channel.id, ability.channelId))
+    .where(and(eq(ability.isEnabled, true), eq(channel.status, "enabled"), ne(ability.isExitNode, true)))
+    .groupBy(ability.model, ability.groupName)
+    .as("groups");
+  return await db.drizzle
+    .select({ model: groups.model, isNative: sql<boolean>`bool_and(${groups.speaks})` })
+    .from(groups)
+    .groupBy(groups.model);
 }
 
 /** The entry, locked until the transaction ends; null when there is none. */

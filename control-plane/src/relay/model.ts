@@ -6,6 +6,8 @@ export type Translation = {
   readonly method: string;
   /** The path without the query. */
   readonly path: string;
+  /** The path that a body belongs to, once it was converted; `path` if it is not set. */
+  readonly finalPath?: () => string;
   /** One set of headers for each credential that the client sent; the next one is tried when one is refused. */
   readonly headers: readonly Headers[];
   /**

@@ -102,8 +102,9 @@ export class RelayService {
       },
       onUnrecorded: (_call, report) => books.correct(report),
     });
-    const { method, path, headers, traits } = translation;
-    const asked = { ...call, method, path, query: "", ...(traits === undefined ? {} : { traits }) };
+    const { method, path, finalPath, headers, traits } = translation;
+    const later = { ...(traits === undefined ? {} : { traits }), ...(finalPath === undefined ? {} : { finalPath }) };
+    const asked = { ...call, method, path, query: "", ...later };
     return {
       requestId: call.requestId,
       caller: () => caller,

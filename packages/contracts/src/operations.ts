@@ -57,6 +57,14 @@ export const operations = {
     errors: "messages",
     otherResponse: "text/event-stream",
   },
+  message_counts: {
+    path: "/v1/messages/count_tokens",
+    body: "json",
+    models: "chat",
+    summary: "Count the tokens of a message before it is sent, for free; an estimate where no channel counts them",
+    fields: { messages: "messages" },
+    errors: "messages",
+  },
   embeddings: {
     path: "/v1/embeddings",
     body: "json",

@@ -11,10 +11,10 @@ export type FormCounts = { readonly count: string | null; readonly files: number
 
 /**
  * What is sold, and what our own count counts: text, without which a response has no output; other results, such as vectors
- * and ranks; images; speech; the transcript of a recording; or nothing, so that only the request has a price. The rules of
+ * and ranks; images; speech; the transcript of a recording; what is not measured, so that only the request has a price; or nothing. The rules of
  * each are in `settle/measure-usage/outputs.ts`.
  */
-export type Output = "text" | "items" | "images" | "speech" | "transcript" | "unmeasured";
+export type Output = "text" | "items" | "images" | "speech" | "transcript" | "unmeasured" | "nothing";
 
 /**
  * How a stream is read, and what makes it complete. `choices`: `[DONE]`, or a finish reason for every choice.
@@ -29,8 +29,11 @@ export type OperationRules = {
   readonly dialect: Dialect;
   /** A channel that speaks only other dialects can serve it after a conversion. */
   readonly isConvertible: boolean;
-  /** A call of a model; the list of models, which is answered here; or a path that is only passed through. */
-  readonly handling: "call" | "list" | "pass";
+  /**
+   * A call of a model; a count of tokens, which is free; the list of models, which is answered here; or a path that is
+   * only passed through.
+   */
+  readonly handling: "call" | "count" | "list" | "pass";
   readonly methods: readonly string[];
   /** The place in the table of options that applies in addition to the rows for all places. */
   readonly optionPlace: OptionPlace | null;

@@ -32,6 +32,9 @@ const bodyAlone: Omit<RequestBounds, "inputTokensMax"> = {
 /** The bounds of a call whose body is not parsed: it costs the price of a request and nothing else. */
 export const passThroughBounds: RequestBounds = { ...bodyAlone, inputTokensMax: 0, outputTokensMax: 0 };
 
+/** A larger body is not plain text, and nobody pays for the work. */
+const countedBytesMax = 4 * 1024 * 1024;
+
 /*
  * The cost bounds of each operation. Only fields that its path knows count: a provider would ignore any other, and
  * respond at full length.
@@ -64,6 +67,15 @@ export function messageBounds(fields: JsonObject, bodyBytes: number): RequestBou
   return asksForSummary(fields)
     ? { ...bodyAlone, ...input, ...summarized, inputTokensMax: twice(input.inputTokensMax), outputTokensMax }
     : { ...bodyAlone, ...input, outputTokensMax };
+}
+
+/** A count is free, but files of the provider's account can't be counted either. */
+export function countBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
+  if (bodyBytes > countedBytesMax) {
+    throw new AppError("request_too_large", { message: "Tokens are counted in bodies of at most 4 MiB." });
+  }
+  const { images, pages, fileLetters } = checkBlocks(fields);
+  return { ...passThroughBounds, inputImages: images, inputPages: pages, fileLetters };
 }
 
 export function completionBounds(fields: JsonObject, bodyBytes: number): RequestBounds {

@@ -4,6 +4,7 @@ import type { BodyRules, Operation, OperationRules } from "./model.ts";
 import {
   chatBounds,
   completionBounds,
+  countBounds,
   imageBounds,
   imageFormBounds,
   inputBounds,
@@ -90,6 +91,14 @@ const rows: { readonly [Name in OperationName]: Row<Name> } = {
     stream: "messages",
     telemetryName: "chat",
   },
+  message_counts: {
+    ...plain,
+    dialect: "messages",
+    handling: "count",
+    readBounds: countBounds,
+    optionPlace: "messages",
+    output: "nothing",
+  },
   embeddings: { ...plain, readBounds: inputBounds, resultList: "data", telemetryName: "embeddings" },
   image_generations: { ...drawn, readBounds: imageBounds },
   image_edits: { ...drawn, readBounds: imageFormBounds },
@@ -132,6 +141,14 @@ export function findOperation(path: string): Operation {
       methods: [...findPassThrough(path).keys()],
     }
   );
+}
+
+/** Batches are kept in the account at a provider, which all users of a channel share, and are charged later. */
+const notOffered = /^\/v1\/messages\/batches(?:\/|$)/;
+
+/** Whether a path belongs to an API that is served here, but is deliberately not. */
+export function isNotOffered(path: string): boolean {
+  return notOffered.test(path);
 }
 
 const plainPath = /^\/v1(\/[A-Za-z0-9._-]+)+$/;

@@ -11,7 +11,7 @@ import {
 import type { CaptureAllowance } from "../../platform/answer-capture.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import type { BodyRoom, BodyShare } from "../body-room.ts";
-import { keepPiece, newCallState, toReport } from "../call-state.ts";
+import { keepPiece, newCallState, toReport, withFinalPath } from "../call-state.ts";
 import { FreeAnswer } from "../errors.ts";
 import type { CallReport, CallState, GatewayCall, GatewayResponse } from "../model.ts";
 import { findOperation, isPlainPath } from "../operations/table.ts";
@@ -116,7 +116,6 @@ export class RemoteGateway implements GatewayPort {
     if (refusal !== null) {
       return refusal;
     }
-    const target = `${call.path}${call.query}`;
     let body: Uint8Array | null = null;
     try {
       body = hasBody ? await call.readBody(this.#takeRoom(state, caller)) : null;
@@ -128,6 +127,8 @@ export class RemoteGateway implements GatewayPort {
       }
       throw thrown;
     }
+    state.call = withFinalPath(call);
+    const target = `${state.call.path}${call.query}`;
     const response = await this.#request(call, { method: call.method, target, body });
     const isEvents = headerOf(response, "content-type")?.startsWith("text/event-stream") === true;
     const known = headerOf(response, reportHeader);

@@ -1,11 +1,13 @@
 import type { Dialect } from "@sluice/contracts/upstreams";
 import { noUnits, type Units } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { ParsedRequest } from "../model.ts";
 import { bookable, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
 import type { AnsweredCall, Delivered, Measured, StreamedResponse } from "../usage-count/model.ts";
 import { firstOfList, hasFailedChoice } from "../usage-count/reported-errors.ts";
 import { asObject, atMost, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
 import { DeliveredCount } from "./measure-usage/count-delivered.ts";
+import { estimateInput } from "./measure-usage/estimate-input.ts";
 import { isFiltered } from "./measure-usage/is-filtered.ts";
 import { type OutputRules, outputs } from "./measure-usage/outputs.ts";
 import { readAnswer } from "./measure-usage/read-usage.ts";
@@ -22,6 +24,11 @@ const resultNames = ["choices", "data", "output", "results", "content", "candida
  * one is required, or one without the requested list.
  */
 export type AnswerForm = "answer" | "error_event" | "no_json" | "no_result";
+
+/** Our own count of what a provider would read of a request. */
+export function countInput(request: ParsedRequest): number {
+  return estimateInput(request);
+}
 
 /** Measures a response that came whole. */
 export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { form: AnswerForm } {
@@ -42,7 +49,8 @@ function measureWhole(body: Buffer, call: AnsweredCall): MeasuredWhole {
   const { dialect } = operation;
   const rules = outputs[operation.output];
   if (rules === null) {
-    return { ...(body.length === 0 ? free : requestAlone), form: "answer", reported: null };
+    const measured = body.length === 0 || operation.output === "nothing" ? free : requestAlone;
+    return { ...measured, form: "answer", reported: null };
   }
   const list = operation.resultList;
   const { usage: reported, json, isObject } = readAnswer(body, list, dialect);

@@ -92,6 +92,7 @@ export const outputs: Readonly<Record<Output, OutputRules | null>> = {
   speech,
   transcript,
   unmeasured: null,
+  nothing: null,
 };
 
 function isDrawnForNothing(units: Units, price: UnitPrice): boolean {

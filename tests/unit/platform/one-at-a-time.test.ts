@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { OneAtATime } from "@sluice/control-plane/messages-compat/one-at-a-time.ts";
 import type { AppError } from "@sluice/control-plane/platform/errors.ts";
+import { OneAtATime } from "@sluice/control-plane/platform/one-at-a-time.ts";
 
 test("one key does one thing at a time, in order, whatever others do", async () => {
   const lane = new OneAtATime<string>();

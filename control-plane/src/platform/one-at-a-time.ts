@@ -1,4 +1,4 @@
-import { AppError } from "../platform/errors.ts";
+import { AppError } from "./errors.ts";
 
 /** How many tasks a customer may have queued; they are quick. */
 const waitingMax = 8;
