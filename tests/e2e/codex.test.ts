@@ -174,6 +174,33 @@ describeUnless(codexProgram.install(), "an agent, Codex 0.169.0, on providers wi
     expect(provider.requests.map(({ target }) => target)).toEqual(Array(2).fill("/v1/messages"));
   });
 
+  test("gives a signed call back as the provider sent it", async () => {
+    const extra_content = { google: { thought_signature: "c2ln" } };
+    const target = { name: "exec_command", arguments: '{"cmd":"true"}' };
+    const call = { index: 0, id: "call_1", type: "function", function: target, extra_content };
+    const events = [
+      { choices: [{ index: 0, delta: { role: "assistant", tool_calls: [call] }, finish_reason: null }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] },
+      "[DONE]",
+    ];
+    provider.script([{ events }, saying("Done.")]);
+    expect(await agent.run("Run it.", model)).toMatchObject({ text: "Done.", errors: [] });
+    expect(said("assistant")).toMatchObject([{ tool_calls: [{ id: "call_1", extra_content }] }]);
+  });
+
+  test("summarizes a conversation that no longer fits, and goes on with it", async () => {
+    const call = { name: "exec_command", id: "call_1", arguments: { cmd: "true" } };
+    provider.script([
+      { toolCalls: [call], tokens: { prompt: 400_000, completion: 10 } },
+      saying("The command worked."),
+      saying("Done."),
+    ]);
+    expect(await agent.run("A long task, please.", knownModel)).toMatchObject({ text: "Done.", errors: [] });
+    expect(provider.requests).toHaveLength(3);
+    expect(said("user").at(-1)).toMatchObject({ content: expect.stringContaining("The command worked.") });
+    expect(said("tool")).toEqual([]);
+  });
+
   test("survives a stream that is cut, and a provider that is busy", async () => {
     provider.script([
       { chunks: 20, toolCalls: [], cut: { afterChunks: 8, with: "rst" } },

@@ -282,6 +282,25 @@ describe("a streamed response", () => {
     ]);
   });
 
+  test("keeps what the upstream wants back with a call", () => {
+    const request = asking({ include: ["reasoning.encrypted_content"] });
+    const extra_content = { google: { thought_signature: "c2ln" } };
+    const calls = [
+      { index: 0, id: "a", type: "function", function: { name: "f", arguments: "{}" }, extra_content },
+      { index: 1, id: "b", type: "function", function: { name: "f", arguments: "{}" } },
+    ];
+    const events = eventsOf([chunk({ reasoning_content: "Hm" }), chunk({ tool_calls: calls }, "tool_calls")], request);
+    const output = finalOf(events)["output"] as JsonObject[];
+    expect(output.map(({ type }) => type)).toEqual(["reasoning", "function_call", "function_call"]);
+    const outputs = ["a", "b"].map((call_id) => ({ type: "function_call_output", call_id, output: "x" }));
+    expect(convert({ input: [...output, ...outputs] }).body["messages"]).toMatchObject([
+      { tool_calls: [{ id: "a", extra_content }, { id: "b" }] },
+      {},
+      {},
+    ]);
+    expect(JSON.stringify(finalOf(eventsOf([chunk({ tool_calls: calls })])))).not.toContain("encrypted");
+  });
+
   test("ends once", () => {
     const stream = convert(asking()).answers.stream();
     stream.take(chunk({ content: "Hi" }, "stop"));

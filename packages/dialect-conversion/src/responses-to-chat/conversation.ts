@@ -9,7 +9,7 @@ type AssistantTurn = {
   readonly texts: string[];
   readonly thoughts: string[];
   readonly details: JsonObject[];
-  readonly calls: ChatToolCall[];
+  readonly calls: (ChatToolCall & { readonly extra_content?: JsonObject })[];
 };
 
 /** Collects the messages of a chat from the items of a conversation. */
@@ -18,6 +18,8 @@ export class Conversation {
   readonly #outputs: ToolOutputs;
   readonly #flags: ConversionFlags;
   readonly #callIds = new Set<string>();
+  /** What belongs to the calls that follow, by their ids. */
+  readonly #extras = new Map<string, JsonObject>();
   #turn: AssistantTurn | null = null;
   /** Reasoning of the turn that has yet to begin. */
   #thoughts: string[] = [];
@@ -65,9 +67,18 @@ export class Conversation {
     }
   }
 
+  /** Keeps what belongs to a call that follows. */
+  keepForCall(callId: string, extra: JsonObject): void {
+    this.#extras.set(callId, extra);
+  }
+
   call(id: string, name: string, callArguments: string): void {
     this.#callIds.add(id);
-    this.#openTurn().calls.push({ id, type: "function", function: { name, arguments: callArguments || "{}" } });
+    const extra = this.#extras.get(id);
+    this.#extras.delete(id);
+    const target = { name, arguments: callArguments || "{}" };
+    const call = { id, type: "function", function: target } as const;
+    this.#openTurn().calls.push(extra === undefined ? call : { ...call, extra_content: extra });
   }
 
   /** What the model says next belongs to another turn: others spoke, or its calls were answered. */

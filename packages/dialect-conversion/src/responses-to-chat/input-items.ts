@@ -1,9 +1,10 @@
+import type { JsonObject } from "@sluice/messages-conversion/json";
 import type { FieldReader } from "../field-reader.ts";
 import { ConversionError } from "../model.ts";
 import { readTexts, readUserParts } from "./content-parts.ts";
 import type { Conversation } from "./conversation.ts";
 import type { DroppedNames } from "./dropped-names.ts";
-import { readEncryptedReasoning } from "./reasoning-details.ts";
+import { callOfDetail, readEncryptedReasoning } from "./reasoning-details.ts";
 import type { RequestTools } from "./request-tools.ts";
 import { readToolOutput, type ToolOutputs } from "./tool-outputs.ts";
 import type { ToolKind } from "./tool-table.ts";
@@ -142,8 +143,17 @@ function readReasoning(item: FieldReader, conversation: Conversation): void {
   const texts = item.has("content") ? readTexts(item, "content") : [];
   const summary = item.has("summary") ? readTexts(item, "summary") : [];
   const encrypted = item.text("encrypted_content");
-  const details = encrypted === null ? null : readEncryptedReasoning(encrypted, item.pathOf("encrypted_content"));
-  conversation.think((texts.length > 0 ? texts : summary).join("\n\n"), details ?? []);
+  const entries = encrypted === null ? null : readEncryptedReasoning(encrypted, item.pathOf("encrypted_content"));
+  const details: JsonObject[] = [];
+  for (const entry of entries ?? []) {
+    const call = callOfDetail(entry);
+    if (call === null) {
+      details.push(entry);
+    } else {
+      conversation.keepForCall(...call);
+    }
+  }
+  conversation.think((texts.length > 0 ? texts : summary).join("\n\n"), details);
 }
 
 function readCall(item: FieldReader, kind: ToolKind, callArguments: string, context: InputContext): void {

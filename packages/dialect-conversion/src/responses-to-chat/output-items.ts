@@ -3,7 +3,7 @@ import { CallCollector, type PendingCall } from "@sluice/messages-conversion/str
 import type { CallPiece, ChunkWords } from "@sluice/messages-conversion/stream/read-chunk";
 import { CallItem } from "./call-item.ts";
 import type { EventQueue } from "./event-queue.ts";
-import { ReasoningDetails } from "./reasoning-details.ts";
+import { detailOfCall, ReasoningDetails } from "./reasoning-details.ts";
 import { type ItemPlace, MessageItem, type OpenItem, ReasoningItem } from "./spoken-items.ts";
 import type { ToolTable } from "./tool-table.ts";
 
@@ -16,6 +16,8 @@ export type CallFacts = {
   readonly usedCallIds: ReadonlySet<string>;
   /** The client wants reasoning in a form that it can give back. */
   readonly wantsDetails: boolean;
+  /** The client gives back what belongs to a call but has no field there. */
+  readonly wantsExtras: boolean;
 };
 
 const callIdLengthMax = 512;
@@ -31,6 +33,7 @@ export class OutputItems {
   readonly #collector = new CallCollector();
   readonly #calls = new Map<PendingCall, CallItem>();
   readonly #callIds = new Set<string>();
+  readonly #extras = new Map<PendingCall, JsonObject>();
   readonly #output: (JsonObject | null)[] = [];
   #message: MessageItem | null = null;
   #reasoning: ReasoningItem | null = null;
@@ -123,6 +126,9 @@ export class OutputItems {
 
   #call(piece: CallPiece): void {
     const call = this.#collector.take(piece);
+    if (piece.extra !== null && this.#facts.wantsExtras) {
+      this.#extras.set(call, piece.extra);
+    }
     // A name may come in pieces, until arguments follow.
     if (piece.arguments === "" || call.name === "") {
       return;
@@ -149,10 +155,16 @@ export class OutputItems {
   }
 
   #openCall(call: PendingCall): void {
+    const callId = this.#callIdOf(call);
+    const extra = this.#extras.get(call);
     this.#space = "";
+    if (extra !== undefined) {
+      this.#openReasoning();
+      this.#details.add([detailOfCall(callId, extra)]);
+    }
     this.#closeSpoken();
     const tool = this.#facts.table.fromUpstream(call.name);
-    const item = new CallItem(this.#newPlace(prefixes[tool.kind]), tool, this.#callIdOf(call));
+    const item = new CallItem(this.#newPlace(prefixes[tool.kind]), tool, callId);
     this.#calls.set(call, item);
     item.add(usedPart(call, call.arguments));
   }

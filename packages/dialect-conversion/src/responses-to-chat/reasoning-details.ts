@@ -5,6 +5,8 @@ import { ConversionError } from "../model.ts";
 /** Content of another provider begins otherwise, and only that provider can read it. */
 const prefix = "sluice1.";
 const entriesMax = 1_000;
+/** An entry of our own: what belongs to a call, which has no field for it in Responses. */
+const callType = "sluice.call";
 const textFields = ["text", "summary", "data"] as const;
 
 /**
@@ -46,6 +48,17 @@ export class ReasoningDetails {
     this.#entries.push(entry);
     this.#byPlace.set(place, entry);
   }
+}
+
+/** What an upstream wants back with a call, as reasoning that comes before the call. */
+export function detailOfCall(callId: string, extra: JsonObject): JsonObject {
+  return { type: callType, call_id: callId, extra_content: extra };
+}
+
+/** The reverse: the id of the call and what belongs to it; null for other entries. */
+export function callOfDetail(detail: JsonObject): readonly [callId: string, extra: JsonObject] | null {
+  const { type, call_id: callId, extra_content: extra } = detail;
+  return type === callType && typeof callId === "string" && isJsonObject(extra) ? [callId, extra] : null;
 }
 
 function merge(entry: Record<string, unknown>, piece: JsonObject): void {

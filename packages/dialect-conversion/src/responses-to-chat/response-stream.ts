@@ -100,7 +100,8 @@ export class ResponseStream implements StreamConverter {
   #bound({ reasoning, content, refusal, calls }: ChunkWords, details: readonly JsonObject[]): void {
     this.#length += reasoning.length + content.length + refusal.length;
     for (const call of calls) {
-      this.#length += call.arguments.length + (call.name?.length ?? 0);
+      const extraLength = call.extra === null ? 0 : JSON.stringify(call.extra).length;
+      this.#length += call.arguments.length + (call.name?.length ?? 0) + extraLength;
     }
     for (const detail of details) {
       this.#length += textLengthOf(detail);

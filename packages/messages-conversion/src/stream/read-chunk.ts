@@ -10,6 +10,8 @@ export type CallPiece = {
   readonly id: string | null;
   readonly name: string | null;
   readonly arguments: string;
+  /** What the upstream wants back with the call, such as a signature; null if nothing. */
+  readonly extra: JsonObject | null;
 };
 
 /** The content of a chunk, in the order in which it has to be processed. */
@@ -78,6 +80,7 @@ function readCall(piece: JsonObject, position: number): CallPiece[] {
     id: textOf(piece["id"]),
     name: textOf(target["name"]),
     arguments: argumentsText(target["arguments"]),
+    extra: isJsonObject(piece["extra_content"]) ? piece["extra_content"] : null,
   };
   return call.id === null && call.name === null && call.arguments === "" ? [] : [call];
 }
