@@ -30,6 +30,7 @@ describe.each(arrangements)("the Messages API on a channel that speaks it, %s", 
         await saveMapEntry(rig, { name: "claude-mapped", upstream_model: model });
         await saveMapEntry(rig, { name: "strict", upstream_model: "gpt-4o-mini" });
         await saveMapEntry(rig, { name: "converted", upstream_model: "gpt-4o-mini" });
+        await addNativeModel(rig, { name: "searches", providerUrl, price: { search_usd_per_k: "10" } });
         await addNativeModel(rig, { name: "strict", providerUrl, flags: { betas: ["effort-2025-11-24"] } });
       },
     });
@@ -120,6 +121,26 @@ describe.each(arrangements)("the Messages API on a channel that speaks it, %s", 
     expect(row?.quota).toBe((cost * 500_000n + 10n ** 8n - 1n) / 10n ** 8n);
     expect(await scene.rig.checkMoney()).toEqual([]);
   });
+
+  test.each([false, true])(
+    "search the web if the model has a price for it, and pay each search (stream %p)",
+    async (stream) => {
+      const user = await scene.rig.addUser();
+      const tools = [{ type: "web_search_20250305", name: "web_search", max_uses: 3 }];
+      const headers = { "x-api-key": user.apiKey };
+      const refused = await post({ tools }, headers);
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("no price for them")]);
+      expect(scene.provider.requests).toHaveLength(0);
+      scene.provider.script({ tokens: { prompt: 100, completion: 20, searches: 2 }, text: "four words of text" });
+      const answer = await post({ model: "searches", tools, stream, max_tokens: 1_000 }, headers);
+      expect(await answer.text()).toContain('"web_search_requests":2');
+      const rows = await waitForSettledRows(scene.rig.db, user.gatewayUserId, 2);
+      const row = rows.find(({ outcome }) => outcome === "completed");
+      // 100 x 3 and 20 x 15 millionths of a USD, at half a quota each, and two cents.
+      expect(row).toMatchObject({ searches: 2, inputTokens: 100n, quota: 300n + 10_000n });
+      expect(await scene.rig.checkMoney()).toEqual([]);
+    },
+  );
 
   test("that are cut owe what the provider had read and written, and never look complete", async () => {
     const user = await scene.rig.addUser();

@@ -18,14 +18,16 @@ export type NativeModel = {
   readonly upstreamModel?: string;
   readonly flags?: Partial<UpstreamSettings["flags"]>;
   readonly isChatToo?: boolean;
+  /** Prices besides `nativePrice`. */
+  readonly price?: Partial<NewPrice>;
 };
 
 /** A model with a channel of its own that speaks the Messages API; call it before the processes start. */
 export async function addNativeModel(rig: SluiceRig, model: NativeModel): Promise<void> {
-  const { name, providerUrl, upstreamModel = null, flags = {}, isChatToo = false } = model;
+  const { name, providerUrl, upstreamModel = null, flags = {}, isChatToo = false, price = {} } = model;
   const bounds = { contextTokensMax: 200_000, outputTokensMax: 64_000, imageTokensMax: 1_600 };
   await rig.db.withTransaction((tx) =>
-    addModel(tx, { name, displayName: name, ownedBy: "test", ...bounds }, nativePrice),
+    addModel(tx, { name, displayName: name, ownedBy: "test", ...bounds }, { ...nativePrice, ...price }),
   );
   await rig.addChannel(`channel-${name}`, `${providerUrl}/v1`, [name]);
   const chat = { base_url: `${providerUrl}/v1`, auth: "bearer" };

@@ -91,7 +91,7 @@ export function checkPrice(
   }
   if ((bounds.searches ?? 0) > 0 && price.search === 0n) {
     throw new AppError("unpriced_option", {
-      message: "This model has no price for web searches.",
+      message: "The web search is not offered: the provider charges for each, and this model has no price for them.",
       param: "tools",
     });
   }

@@ -30,10 +30,11 @@ const searchesMax = 128;
  * or count what the request does not show.
  */
 export function plausibleUnits(request: Pick<ParsedRequest, "bounds">, model: ModelEntry, held: Units): Units {
-  const { choices } = request.bounds;
+  const { choices, searches = 0 } = request.bounds;
   return {
     ...held,
-    inputTokens: held.inputTokens + BigInt(model.contextTokensMax * choices),
+    // A provider reads the conversation again after each search.
+    inputTokens: held.inputTokens + BigInt(model.contextTokensMax * (choices + searches)),
     outputTokens: held.outputTokens + BigInt(model.outputTokensMax * choices),
     images: held.images + picturesMax,
     audioMs: held.audioMs * 2n,

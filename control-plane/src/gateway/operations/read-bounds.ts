@@ -7,6 +7,7 @@ import { checkBlocks } from "./read-bounds/check-blocks.ts";
 import { checkItems } from "./read-bounds/check-items.ts";
 import { checkMessages } from "./read-bounds/check-messages.ts";
 import { readCount } from "./read-bounds/read-count.ts";
+import { readSearches } from "./read-bounds/read-searches.ts";
 
 const choicesMax = 128;
 /**
@@ -64,9 +65,14 @@ export function messageBounds(fields: JsonObject, bodyBytes: number): RequestBou
     throw new AppError("missing_field", { message: "max_tokens: Field required", param: "max_tokens" });
   }
   const input = inputOf(checkBlocks(fields), bodyBytes);
+  const searches = readSearches(fields["tools"]);
+  const { inputTokensMax } = input;
+  const own = { ...bodyAlone, ...input, outputTokensMax, searches };
+  // What a search finds is read, too.
+  const searching = searches > 0 ? { ...own, inputTokensMax: null } : own;
   return asksForSummary(fields)
-    ? { ...bodyAlone, ...input, ...summarized, inputTokensMax: twice(input.inputTokensMax), outputTokensMax }
-    : { ...bodyAlone, ...input, outputTokensMax };
+    ? { ...searching, ...summarized, inputTokensMax: searches > 0 ? null : twice(inputTokensMax) }
+    : searching;
 }
 
 /** A count is free, but files of the provider's account can't be counted either. */

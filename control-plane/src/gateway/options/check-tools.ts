@@ -14,6 +14,9 @@ const hostedFields = new Set([
 /** The tools of the Messages API that the client runs itself, by their type with its date. */
 const ownTypedTools = /^(?:(?:bash|text_editor|memory|computer)|(?:browser|computer)_toolset)_\d{8}$/;
 
+/** The search of the Messages API, by its date. It has a price of its own: a model without one refuses it. */
+const searchTool = /^web_search_\d{8}$/;
+
 /**
  * Refuses tools that a provider runs: each use of them costs extra, and has no price here.
  * @throws AppError `unpriced_option`, `invalid_type`, `unknown_field`
@@ -24,20 +27,38 @@ export function checkTools(tools: unknown, param = "tools"): void {
   }
 }
 
-/** The same for the tools of the Messages API. @throws AppError `unpriced_option`, `invalid_type`, `unknown_field` */
+/**
+ * The same for the tools of the Messages API; a search is left to the price of the model.
+ * @throws AppError `unpriced_option`, `invalid_type`, `unknown_field`
+ */
 export function checkTypedTools(tools: unknown, param = "tools"): void {
   for (const [index, tool] of listOf(tools, param).entries()) {
-    checkTypedTool(tool, `${param}[${index}]`);
+    checkTypedTool(tool, `${param}[${index}]`, isSearch);
   }
 }
 
-/** @throws AppError as `checkTypedTools` does */
-export function checkTypedTool(tool: unknown, param: string): void {
+/** Whether a tool of the Messages API is a search that its provider makes. */
+export function isSearch({ type }: JsonObject): boolean {
+  return typeof type === "string" && searchTool.test(type);
+}
+
+/**
+ * @param isPriced whether the tool has a price besides those of tokens
+ * @throws AppError as `checkTypedTools` does
+ */
+export function checkTypedTool(
+  tool: unknown,
+  param: string,
+  isPriced: (tool: JsonObject) => boolean = () => false,
+): void {
   const fields = objectOf(tool, param);
   for (const name of Object.keys(fields)) {
     refuseInnerDisguise(name, param);
   }
   const type = fields["type"] ?? "custom";
+  if (isPriced(fields)) {
+    return;
+  }
   if (type !== "custom" && !(typeof type === "string" && ownTypedTools.test(type))) {
     throw unpricedTool(String(type), `${param}.type`);
   }

@@ -43,7 +43,14 @@ describe("what costs extra, steers or is stored at the provider is refused, with
     [{ Max_Tokens: 100_000 }, "unknown_field Max_Tokens"],
     [{ contextManagement: {} }, "unknown_field contextManagement"],
     ...[
-      ...["web_search_20250305", "web_fetch_20260318", "code_execution_20260521", "advisor_20260301", "mcp_toolset"],
+      ...[
+        "web_search",
+        "web_search_20250305x",
+        "web_fetch_20260318",
+        "code_execution_20260521",
+        "advisor_20260301",
+        "mcp_toolset",
+      ],
       ...["tool_search_tool_regex_20251119", "tool_search_tool_bm25", "bash", "Custom", "memory_20250818x"],
     ].map((type): [object, string] => [{ tools: [{ type, name: "x" }] }, "unpriced_option tools[0].type"]),
     [{ tools: "all" }, "invalid_type tools"],
@@ -69,6 +76,24 @@ describe("what costs extra, steers or is stored at the provider is refused, with
   ])("%j", (fields, refusal) => {
     expect(refusalOf(fields)).toBe(refusal);
   });
+});
+
+test("a search is bounded by its limit, and what it finds by the context of the model", () => {
+  const search = { type: "web_search_20250305", name: "web_search" };
+  const boundsWith = (...tools: object[]) => parse({ tools }).bounds;
+  expect(boundsWith({ name: "f", input_schema: {} })).toMatchObject({
+    searches: 0,
+    inputTokensMax: expect.any(Number),
+  });
+  expect(boundsWith({ ...search, max_uses: 3 })).toMatchObject({ searches: 3, inputTokensMax: null });
+  expect(boundsWith({ ...search, max_uses: null }, { ...search, type: "web_search_20260209" })).toMatchObject({
+    searches: 20,
+  });
+  for (const max_uses of [0, 1.5, "3", 101]) {
+    expect(refusalOf({ tools: [{ ...search, max_uses }] })).toBe("invalid_value max_uses");
+  }
+  const added = { type: "tool_addition", tool: { type: "tool_definition", definition: search } };
+  expect(refusalOf(withBlock(added))).toBe(`unpriced_option ${inner}.tool.definition.type`);
 });
 
 test.each([
