@@ -90,10 +90,10 @@ export class CallAttempts {
     const { upstreamLimits, readOnRoom, clock } = this.#deps;
     state.readOn = operation.isReadOn ? readOnRoom.open(state.principal.gatewayUserId, clock) : null;
     const limits = boundSilence(state, operation, channel, { silenceMsMax, upstreamLimits });
-    const { endpoint, path } = plan;
+    const { endpoint, path, query } = plan;
     const { dialect } = plan.operation;
     const accept = acceptOf(operation);
-    const options = { dialect, hops, exitAccount, limits, accept, signal: call.signal, endpoint, path };
+    const options = { dialect, hops, exitAccount, limits, accept, signal: call.signal, endpoint, path, query };
     state.exitNode = null;
     const firstEventTick = this.#deps.clock.tick() + limits.firstByteTimeoutMs;
     const sent = withChangedFields(plan.request, channel.changes);

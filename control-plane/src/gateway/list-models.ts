@@ -3,6 +3,7 @@ import { utcDay } from "../platform/clock.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Catalog } from "./catalog.ts";
 import type { GatewayResponse, ModelEntry, Principal } from "./model.ts";
+import { geminiModelsPath, isGeminiPath } from "./operations/gemini-path.ts";
 
 /** The models that this key may use and that a channel of its group serves. */
 export function listModels(principal: Principal, catalog: Catalog): ModelEntry[] {
@@ -17,6 +18,12 @@ export function listModels(principal: Principal, catalog: Catalog): ModelEntry[]
 
 export function answerModels(path: string, principal: Principal, catalog: Catalog): GatewayResponse {
   const models = listModels(principal, catalog);
+  if (isGeminiPath(path)) {
+    return answerGeminiModels(
+      path,
+      models.filter(({ name }) => isSpoken(catalog, principal, name)),
+    );
+  }
   const prefix = "/v1/models/";
   if (!path.startsWith(prefix)) {
     return answer({ object: "list", data: models.map(toModelObject) });
@@ -27,6 +34,38 @@ export function answerModels(path: string, principal: Principal, catalog: Catalo
     throw new AppError("model_not_found", { param: "model" });
   }
   return answer(toModelObject(wanted));
+}
+
+/** Only channels that speak the Gemini API serve its clients. */
+function isSpoken({ abilities }: Catalog, { groupName }: Principal, model: string): boolean {
+  return (
+    abilities
+      .get(groupName)
+      ?.get(model)
+      ?.some(({ channel }) => channel.endpoints.has("gemini")) === true
+  );
+}
+
+function answerGeminiModels(path: string, models: readonly ModelEntry[]): GatewayResponse {
+  if (path === geminiModelsPath) {
+    return answer({ models: models.map(toGeminiModel) });
+  }
+  const id = decodeName(path.slice(geminiModelsPath.length + 1));
+  const wanted = models.find(({ name }) => name === id);
+  if (wanted === undefined) {
+    throw new AppError("model_not_found", { param: "model" });
+  }
+  return answer(toGeminiModel(wanted));
+}
+
+function toGeminiModel({ name, contextTokensMax, outputTokensMax }: ModelEntry) {
+  return {
+    name: `models/${name}`,
+    displayName: name,
+    inputTokenLimit: contextTokensMax,
+    outputTokenLimit: outputTokensMax,
+    supportedGenerationMethods: ["generateContent"],
+  };
 }
 
 /** A decoded name from a path, or null when it is not properly encoded. */

@@ -85,7 +85,7 @@ export class Pipeline implements GatewayPort {
     if (!operation.methods.includes(call.method)) {
       throw new AppError("method_not_allowed", { allowedMethods: operation.methods.join(", ") });
     }
-    checkQuery(call.query);
+    checkQuery(call.query, operation);
     return operation;
   }
 
@@ -97,7 +97,7 @@ export class Pipeline implements GatewayPort {
     if (hasPassed(call.headers.get(hopHeader), hopMark)) {
       throw new AppError("loop_detected");
     }
-    const found = directory.find(digestKey(readApiKey(call.headers)));
+    const found = directory.find(digestKey(readApiKey(call)));
     const principal = found instanceof Promise ? await found : found;
     if (principal === null) {
       throw new AppError("invalid_api_key");

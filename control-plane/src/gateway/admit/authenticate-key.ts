@@ -1,25 +1,29 @@
 import { AppError } from "../../platform/errors.ts";
 import { looksLikeApiKey } from "../keys/model.ts";
+import type { GatewayCall } from "../model.ts";
+import { isGeminiPath } from "../operations/gemini-path.ts";
 
 const bearerPattern = /^Bearer +(\S+) *$/i;
 /** Matches a header that is present but empty. */
 const emptyPattern = /^(?:Bearer)? *$/i;
 
 /**
- * The API key from the headers; never from the query.
+ * The API key of a call. Only clients of the Gemini API may send it in the query, as they do at Google.
  * @throws AppError `missing_api_key`, `ambiguous_credentials`, `invalid_api_key` when it can't be one of our keys
  */
-export function readApiKey(headers: Headers): string {
+export function readApiKey({ headers, path, query }: Pick<GatewayCall, "headers" | "path" | "query">): string {
   const authorization = readCredential(headers, "authorization");
+  const bearer = authorization === null ? null : (bearerPattern.exec(authorization)?.[1] ?? "");
   const plain = readCredential(headers, "x-api-key");
-  if (authorization === null && plain === null) {
+  const google = readCredential(headers, "x-goog-api-key");
+  const asked = isGeminiPath(path) && query !== "" ? new URLSearchParams(query).get("key") : null;
+  const key = bearer ?? plain ?? google ?? asked;
+  if (key === null) {
     throw new AppError("missing_api_key");
   }
-  const bearer = authorization === null ? null : (bearerPattern.exec(authorization)?.[1] ?? "");
-  if (bearer !== null && plain !== null && bearer !== plain) {
+  if ([plain, google, asked].some((other) => other !== null && other !== key)) {
     throw new AppError("ambiguous_credentials");
   }
-  const key = bearer ?? plain ?? "";
   if (!looksLikeApiKey(key)) {
     throw new AppError("invalid_api_key");
   }

@@ -76,12 +76,14 @@ export function parseRequest(
     };
   }
   const { fields, shape } = readJsonObject(bytes);
-  checkOptions(fields, operation.optionPlace);
+  if (!operation.hasOwnFields) {
+    checkOptions(fields, operation.optionPlace);
+  }
   const whole = { tools: fields["tools"], edit: null, dropped: null };
   const offered = operation.tools === "search_dropped" ? dropSearch(bytes, fields, shape) : whole;
   const { tools, edit: removal, dropped } = offered;
   toolChecks[operation.tools](tools);
-  const isStream = readBoolean(fields, "stream");
+  const isStream = readIsStream(fields, operation);
   const wantsUsage = isStream && readWantsUsage(fields);
   const asksForUsage = isStream && !wantsUsage && mayAskForUsage && operation.takesUsageOption;
   return {
@@ -110,6 +112,10 @@ function readModelName(value: unknown): string {
     throw new AppError("model_not_found", { param: "model" });
   }
   return value;
+}
+
+function readIsStream(fields: JsonObject, { streams }: Pick<Operation, "streams">): boolean {
+  return streams === "by_field" ? readBoolean(fields, "stream") : streams === "always";
 }
 
 function readBoolean(fields: JsonObject, name: string): boolean {

@@ -44,8 +44,17 @@ export function withHop(hops: string | null, mark: string): string {
 const queryNames: ReadonlySet<string> = new Set("after before include include[] limit order purpose".split(" "));
 const queryLengthMax = 1_024;
 
-/** @throws AppError `invalid_parameter` for a query longer than any sensible one */
-export function checkQuery(query: string): void {
+/**
+ * @throws AppError `invalid_parameter` for a query longer than any sensible one, and for a stream of the Gemini API that is
+ * not asked for as events
+ */
+export function checkQuery(query: string, { streams }: Pick<Operation, "streams">): void {
+  if (streams === "always" && new URLSearchParams(query).get("alt") !== "sse") {
+    throw new AppError("invalid_parameter", {
+      message: "Ask for the stream as events, with '?alt=sse'.",
+      param: "alt",
+    });
+  }
   if (query.length > queryLengthMax) {
     throw new AppError("invalid_parameter", { message: `The query is longer than ${queryLengthMax} characters.` });
   }
@@ -74,8 +83,8 @@ export type RequestOptions = {
   readonly accept: string | null;
   /** The account that an exit node should use. */
   readonly exitAccount?: string | null;
-  /** Replaces the allowed part of the client's query. */
-  readonly query?: string;
+  /** Replaces the allowed part of the client's query; null keeps that. */
+  readonly query: string | null;
 };
 
 /**
@@ -156,6 +165,8 @@ function keepQuery(query: string): string {
  * each key is mixed with the API key it came with.
  */
 function ownIdempotencyKey(call: GatewayCall, idempotencyKey: string): string {
-  const apiKey = call.headers.get("authorization") ?? call.headers.get("x-api-key") ?? "";
+  const { headers, query } = call;
+  // A key that is in no header is in the query.
+  const apiKey = headers.get("authorization") ?? headers.get("x-api-key") ?? headers.get("x-goog-api-key") ?? query;
   return sha256Hex(`${apiKey}\n${idempotencyKey}`);
 }

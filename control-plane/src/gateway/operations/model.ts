@@ -18,10 +18,11 @@ export type Output = "text" | "items" | "images" | "speech" | "transcript" | "un
 
 /**
  * How a stream is read, and what makes it complete. `choices`: `[DONE]`, or a finish reason for every choice.
- * `responses`: an event of a type that says so. `messages`: the same, or the reason why the message has stopped. `framed`: the proper end of the body. `raw`: the same, and its events are
- * not read.
+ * `responses`: an event of a type that says so. `messages`: the same, or the reason why the message has stopped.
+ * `candidates`: a finish reason for every candidate, or a prompt that was blocked. `framed`: the proper end of the body.
+ * `raw`: the same, and its events are not read.
  */
-export type StreamForm = "choices" | "responses" | "messages" | "framed" | "raw";
+export type StreamForm = "choices" | "responses" | "messages" | "candidates" | "framed" | "raw";
 
 /** What the steps of a call need to know about its operation. */
 export type OperationRules = {
@@ -34,6 +35,10 @@ export type OperationRules = {
    * only passed through.
    */
   readonly handling: "call" | "count" | "list" | "pass";
+  /** Whether a response is streamed: as the field `stream` says, or as the path does. */
+  readonly streams: "by_field" | "always" | "never";
+  /** The reader of the bounds knows every field and refuses all others; the table of options is not asked. */
+  readonly hasOwnFields: boolean;
   readonly methods: readonly string[];
   /** The place in the table of options that applies in addition to the rows for all places. */
   readonly optionPlace: OptionPlace | null;

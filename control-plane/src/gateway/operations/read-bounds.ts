@@ -4,6 +4,7 @@ import { outputLimits, thinkingLimit } from "../options/known-names.ts";
 import type { FormCounts, JsonObject } from "./model.ts";
 import type { Attachments } from "./read-bounds/attachments.ts";
 import { checkBlocks } from "./read-bounds/check-blocks.ts";
+import { checkContents } from "./read-bounds/check-contents.ts";
 import { checkItems } from "./read-bounds/check-items.ts";
 import { checkMessages } from "./read-bounds/check-messages.ts";
 import { readCount } from "./read-bounds/read-count.ts";
@@ -82,6 +83,17 @@ export function countBounds(fields: JsonObject, bodyBytes: number): RequestBound
   }
   const { images, pages, fileLetters } = checkBlocks(fields);
   return { ...passThroughBounds, inputImages: images, inputPages: pages, fileLetters };
+}
+
+export function geminiBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
+  const { attachments, maxOutputTokens, candidateCount } = checkContents(fields);
+  const settings = { maxOutputTokens, candidateCount };
+  return {
+    ...bodyAlone,
+    ...inputOf(attachments, bodyBytes),
+    outputTokensMax: readCount(settings, "maxOutputTokens", 1),
+    choices: readCount(settings, "candidateCount", 1, choicesMax) ?? 1,
+  };
 }
 
 export function completionBounds(fields: JsonObject, bodyBytes: number): RequestBounds {

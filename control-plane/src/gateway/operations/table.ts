@@ -1,10 +1,12 @@
 import { type operations as described, type OperationName, operationEntries } from "@sluice/contracts/operations";
 import { findPassThrough } from "@sluice/contracts/pass-through";
+import { type GeminiPath, geminiModelsPath, readGeminiPath } from "./gemini-path.ts";
 import type { BodyRules, Operation, OperationRules } from "./model.ts";
 import {
   chatBounds,
   completionBounds,
   countBounds,
+  geminiBounds,
   imageBounds,
   imageFormBounds,
   inputBounds,
@@ -19,6 +21,8 @@ import {
 const plain: OperationRules = {
   dialect: "chat",
   isConvertible: false,
+  streams: "by_field",
+  hasOwnFields: false,
   handling: "call",
   methods: ["POST"],
   optionPlace: null,
@@ -123,6 +127,17 @@ const byPath: ReadonlyMap<string, Operation> = new Map([
   [modelsPath, { ...plain, ...bodiless, handling: "list", methods: ["GET", "HEAD"] }],
 ]);
 
+/** The operations of the Gemini API, which has the model in the path. A prompt that is blocked has no candidates. */
+const generated: Operation = {
+  ...written,
+  ...{ dialect: "gemini", hasOwnFields: true, body: "json", readBounds: geminiBounds, stream: "candidates" },
+  defaultModel: null,
+};
+const geminiOperations: Readonly<Record<GeminiPath["action"], Operation>> = {
+  generateContent: { ...generated, streams: "never" },
+  streamGenerateContent: { ...generated, streams: "always" },
+};
+
 /** A path without rules of its own: the body is not parsed, and a call costs the pass-through price. */
 const passThrough: OperationRules = {
   ...plain,
@@ -134,13 +149,14 @@ const passThrough: OperationRules = {
 
 /** How a path passes through the gateway; no methods for one that does not. */
 export function findOperation(path: string): Operation {
-  return (
-    byPath.get(path.startsWith(modelPrefix) ? modelsPath : path) ?? {
-      ...passThrough,
-      ...bodiless,
-      methods: [...findPassThrough(path).keys()],
-    }
-  );
+  const known = byPath.get(isModelPath(path) ? modelsPath : path);
+  if (known !== undefined) {
+    return known;
+  }
+  const gemini = readGeminiPath(path);
+  return gemini === null
+    ? { ...passThrough, ...bodiless, methods: [...findPassThrough(path).keys()] }
+    : { ...geminiOperations[gemini.action], defaultModel: gemini.model };
 }
 
 /** Batches are kept in the account at a provider, which all users of a channel share, and are charged later. */
@@ -151,13 +167,18 @@ export function isNotOffered(path: string): boolean {
   return notOffered.test(path);
 }
 
+function isModelPath(path: string): boolean {
+  return path.startsWith(modelPrefix) || path === geminiModelsPath || geminiModelPath.test(path);
+}
+
+const geminiModelPath = /^\/v1beta\/models\/[A-Za-z0-9._~@%-]+$/;
 const plainPath = /^\/v1(\/[A-Za-z0-9._-]+)+$/;
 /** Model names may contain a maker, a variant or a tuning, which clients encode. None of it is sent to a provider. */
 const modelPath = /^\/v1\/models\/[A-Za-z0-9._~:@%/-]+$/;
 
 /** Whether a path may be called at all: plain segments, nothing encoded, no `..`, no case variant of a known path. */
 export function isPlainPath(path: string): boolean {
-  const isLiteral = plainPath.test(path) || modelPath.test(path);
+  const isLiteral = plainPath.test(path) || modelPath.test(path) || isModelPath(path) || readGeminiPath(path) !== null;
   const hasParentSegment = path.includes("/..") || path.includes("/./");
   return isLiteral && !hasParentSegment && !isKnownInOtherCase(path);
 }

@@ -96,7 +96,7 @@ export class RealtimeGateway implements RealtimePort {
     if (hasPassed(call.headers.get(hopHeader), this.#deps.hopMark)) {
       throw new AppError("loop_detected");
     }
-    const principal = await this.#findPrincipal(call, readApiKey(readCredentials(call.headers)));
+    const principal = await this.#findPrincipal(call, readApiKey({ ...call, headers: readCredentials(call.headers) }));
     state.principal = principal;
     return principal;
   }
@@ -180,7 +180,7 @@ export class RealtimeGateway implements RealtimePort {
     if (hold !== null) {
       funds.add(hold);
     }
-    const key = readApiKey(readCredentials(call.headers));
+    const key = readApiKey({ ...call, headers: readCredentials(call.headers) });
     const session: RealtimeSession = new RealtimeSession({
       clock,
       limits,

@@ -33,7 +33,7 @@ type SignedCall = {
 
 /** Signs what the relay states about a call; the signature is worthless with another API key. */
 export function signCall(linkKey: Uint8Array, { requestId, clientIp, headers, encodedTraits }: SignedCall): string {
-  const credential = headers.get("authorization") ?? headers.get("x-api-key") ?? "";
+  const credential = headers.get("authorization") ?? headers.get("x-api-key") ?? headers.get("x-goog-api-key") ?? "";
   const traits = encodedTraits == null ? "" : `\n${encodedTraits}`;
   const text = `${requestId}\n${clientIp}\n${credential}${traits}`;
   return new Bun.CryptoHasher("sha256", linkKey).update(text).digest("hex");

@@ -18,6 +18,7 @@ import { findOperation, isPlainPath } from "../operations/table.ts";
 import type { GatewayPort } from "../port.ts";
 import { answerHeaders, droppedHeader, headerOf } from "../respond/compose-answer.ts";
 import { errorEventTo, writeErrorTo } from "../respond/write-error.ts";
+import { withKeyInHeader } from "./key-in-header.ts";
 import {
   begunHeader,
   clientAddressHeader,
@@ -55,6 +56,7 @@ const smallBodyBytesMax = 65_536;
 const sentHeaders = [
   "authorization",
   "x-api-key",
+  "x-goog-api-key",
   "content-type",
   "content-encoding",
   "accept",
@@ -86,7 +88,8 @@ export class RemoteGateway implements GatewayPort {
     this.#deps = deps;
   }
 
-  async handle(call: GatewayCall): Promise<GatewayResponse> {
+  async handle(asked: GatewayCall): Promise<GatewayResponse> {
+    const call = withKeyInHeader(asked);
     const state = newCallState(call, this.#deps.captures);
     const caller: Caller = { known: null };
     try {

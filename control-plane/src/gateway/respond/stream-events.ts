@@ -7,6 +7,7 @@ import {
 import type { StreamEnding, StreamOpening } from "../model.ts";
 import type { StreamForm } from "../operations/model.ts";
 import type { EventConverter } from "../upstreams/convert-answer.ts";
+import { CandidateEnds } from "./stream-events/candidate-ends.ts";
 import { ChoiceEnds, type StreamEnds } from "./stream-events/choice-ends.ts";
 import { ClientQueue } from "./stream-events/client-queue.ts";
 import { EventAssembler } from "./stream-events/event-assembler.ts";
@@ -42,6 +43,10 @@ export interface StreamOwner {
   onPayload(payload: Record<string, unknown>, isDelivered: boolean): void;
   /** The stream is over. The last bytes are released when the promise resolves. */
   onEnding(ending: StreamEnding): Promise<StreamClosing>;
+}
+
+function endsOf(form: StreamForm): StreamEnds {
+  return form === "messages" ? new MessageEnd() : form === "candidates" ? new CandidateEnds() : new ChoiceEnds();
 }
 
 /** How a stream ends if this event is its last; null for an event that does not end it. */
@@ -110,7 +115,7 @@ export class EventStream implements HttpBodySink {
 
   constructor(owner: StreamOwner) {
     this.#owner = owner;
-    this.#ends = owner.form === "messages" ? new MessageEnd() : new ChoiceEnds();
+    this.#ends = endsOf(owner.form);
     this.#queue = new ClientQueue({
       stallTimeoutMs: owner.stallTimeoutMs,
       onGone: () => this.#onGone(),
@@ -175,7 +180,7 @@ export class EventStream implements HttpBodySink {
     if (form !== "raw" && this.#assembler.waitingBytes > 0) {
       this.#passRest(this.#assembler.takeRest(), form);
     }
-    if (form === "choices" || form === "messages") {
+    if (form === "choices" || form === "messages" || form === "candidates") {
       const isLenient = this.#owner.isWholeAtEof === true && this.#isOpen;
       this.#endWithoutMark(isLenient || this.#ends.isWhole, null);
     } else {

@@ -1,7 +1,9 @@
 import { errorDefinition } from "@sluice/contracts/errors";
 import type { AppError } from "../../platform/errors.ts";
 import type { CallState, GatewayResponse } from "../model.ts";
+import { isGeminiPath } from "../operations/gemini-path.ts";
 import type { StreamForm } from "../operations/model.ts";
+import { toGeminiError } from "./write-error/gemini-error.ts";
 import { messagesErrorOf, messagesIdHeader, messagesRequestId } from "./write-error/messages-error.ts";
 
 /** An error in the format of the OpenAI API. */
@@ -24,6 +26,9 @@ const messagesPath = /^\/v1\/messages(?:\/|$)/;
 /** An error in the form of the API that the path belongs to. */
 export function writeErrorTo(state: AnsweredState, error: AppError): GatewayResponse {
   const answer = writeError(error);
+  if (isGeminiPath(state.call.path)) {
+    return { ...answer, body: Buffer.from(JSON.stringify(toGeminiError(error, toOpenaiError(error), state.call))) };
+  }
   if (!messagesPath.test(state.call.path)) {
     return answer;
   }
@@ -34,6 +39,9 @@ export function writeErrorTo(state: AnsweredState, error: AppError): GatewayResp
 
 /** The event that ends a failed stream, in the form of its other events. */
 export function errorEventTo(state: AnsweredState, error: AppError, form: StreamForm): Uint8Array {
+  if (form === "candidates") {
+    return Buffer.from(`data: ${JSON.stringify(toGeminiError(error, toOpenaiError(error), state.call))}\n\n`);
+  }
   if (form !== "messages") {
     return errorEvent(error, form === "responses");
   }

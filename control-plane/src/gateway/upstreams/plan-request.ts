@@ -9,6 +9,7 @@ import {
 } from "@sluice/dialect-conversion/model";
 import type { Ability, Endpoint } from "../channels/model.ts";
 import type { AdmittedCall, FailedAttempt, ParsedRequest } from "../model.ts";
+import { geminiPathOf, readGeminiPath } from "../operations/gemini-path.ts";
 import type { Operation } from "../operations/model.ts";
 import { findOperation } from "../operations/table.ts";
 import { routeTo } from "./conversions.ts";
@@ -20,6 +21,8 @@ export type RequestPlan = {
   readonly endpoint: Endpoint;
   /** What follows the base path of the address. */
   readonly path: string;
+  /** The query of the API itself; null for the allowed part of the client's. */
+  readonly query: string | null;
   /** The operation of the channel, in whose form it responds. */
   readonly operation: Operation;
   readonly request: ParsedRequest;
@@ -48,11 +51,11 @@ export function planRequest(state: AdmittedCall, operation: Operation, ability: 
     throw new Error(`channel ${channel.name} can't serve ${operation.dialect}`);
   }
   const { dialect, convert } = route;
-  const { request, call } = state;
+  const { request } = state;
   if (convert === null) {
-    const path = call.path.slice(dialectRoots[dialect].length);
     return {
-      ...{ endpoint, path, operation, answers: null, dropped: request.dropped },
+      ...{ endpoint, operation, answers: null, dropped: request.dropped },
+      ...targetOf(state, dialect, upstreamModel),
       request: withModelName(request, upstreamModel),
     };
   }
@@ -65,11 +68,24 @@ export function planRequest(state: AdmittedCall, operation: Operation, ability: 
   return {
     endpoint,
     path: upstreamPath.slice(dialectRoots[dialect].length),
+    query: null,
     operation: upstreamOperation,
     request: toRequest(request, converted, upstreamOperation),
     answers: converted.answers,
     dropped: [request.dropped, ...converted.dropped].filter((name) => name !== null).join(", ") || null,
   };
+}
+
+/** The Gemini API has the model in the path, and its streams as events only if asked. */
+function targetOf(
+  { call, request }: AdmittedCall,
+  dialect: Dialect,
+  upstreamModel: string | null,
+): Pick<RequestPlan, "path" | "query"> {
+  const gemini = dialect === "gemini" ? readGeminiPath(call.path) : null;
+  return gemini === null
+    ? { path: call.path.slice(dialectRoots[dialect].length), query: null }
+    : { path: geminiPathOf(gemini, upstreamModel ?? gemini.model), query: request.isStream ? "?alt=sse" : "" };
 }
 
 function tryConvert(

@@ -10,10 +10,12 @@ import {
 } from "@sluice/control-plane/gateway/dispatch/compose-request.ts";
 import type { GatewayCall, ParsedRequest } from "@sluice/control-plane/gateway/model.ts";
 import { channelOf } from "../../../support/calls/channel-fixtures.ts";
+import { operationOf } from "../../../support/calls/operations.ts";
 
 const request = { body: Buffer.from("{}"), contentType: "application/json" } as unknown as ParsedRequest;
 const options: Omit<RequestOptions, "endpoint"> = {
   path: "/chat/completions",
+  query: null,
   dialect: "chat" as const,
   hops: "mark",
   limits: {} as RequestOptions["limits"],
@@ -102,7 +104,7 @@ describe("a request as it goes to a channel", () => {
   });
 
   test("has a query of 1,024 characters at most", () => {
-    expect(() => checkQuery("x".repeat(1_024))).not.toThrow();
-    expect(() => checkQuery("x".repeat(1_025))).toThrow("longer than 1024");
+    expect(() => checkQuery("x".repeat(1_024), operationOf("chat"))).not.toThrow();
+    expect(() => checkQuery("x".repeat(1_025), operationOf("chat"))).toThrow("longer than 1024");
   });
 });

@@ -68,11 +68,12 @@ function isData(event: Buffer): boolean {
   return event[0] === 0x64 && event[1] === 0x61 && event[2] === 0x74 && event[3] === 0x61 && event[4] === 0x3a;
 }
 
-/** The end mark of chat completions means nothing in a stream of the Messages API. */
+/** The end mark of chat completions means nothing in a stream of the Messages or the Gemini API. */
 const doneKinds: Readonly<Record<StreamForm, EventKind>> = {
   choices: "done",
   responses: "done",
   messages: "comment",
+  candidates: "comment",
   framed: "done",
   raw: "done",
 };

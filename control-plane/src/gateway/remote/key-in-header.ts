@@ -1,0 +1,20 @@
+import type { GatewayCall } from "../model.ts";
+import { isGeminiPath } from "../operations/gemini-path.ts";
+
+const keyHeaders = ["authorization", "x-api-key", "x-goog-api-key"];
+
+/** A call of the Gemini API with its key in a header, which the link signs, and not in the query. */
+export function withKeyInHeader(call: GatewayCall): GatewayCall {
+  if (!isGeminiPath(call.path) || call.query === "" || keyHeaders.some((name) => call.headers.has(name))) {
+    return call;
+  }
+  const query = new URLSearchParams(call.query);
+  const key = query.get("key");
+  if (key === null || !/^[\x21-\x7e]+$/.test(key)) {
+    return call;
+  }
+  query.delete("key");
+  const headers = new Headers(call.headers);
+  headers.set("x-goog-api-key", key);
+  return { ...call, headers, query: query.size === 0 ? "" : `?${query.toString()}` };
+}
