@@ -1,5 +1,7 @@
 /** Responses on a channel that speaks only chat completions. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { ChatOpenAI } from "@langchain/openai";
 import OpenAI from "openai";
 import { zodTextFormat } from "openai/helpers/zod";
 import { z } from "zod";
@@ -111,6 +113,33 @@ describe.each(arrangements)("a response of a channel of chat completions, %s", (
       { role: "user" },
       { role: "assistant", tool_calls: [{ id: "call_1" }] },
       { role: "tool", tool_call_id: "call_1", content: "25 degrees" },
+    ]);
+  });
+
+  test("is read by LangChain, whole and streamed, with its tools", async () => {
+    const chat = new ChatOpenAI({
+      ...{ model, apiKey: scene.user.apiKey, useResponsesApi: true, maxRetries: 0 },
+      configuration: { baseURL: `${scene.sluice.url}/v1` },
+    });
+    const call = { name: "get_weather", id: "call_1", arguments: { city: "Rome" } };
+    scene.provider.script([
+      { text: "Hm.", toolCalls: [call], tokens },
+      { text: "It is warm.", toolCalls: [], tokens },
+    ]);
+    const asked = new HumanMessage("Weather?");
+    const called = await chat.bindTools([{ type: "function", function: weather }]).invoke([asked]);
+    expect(called.tool_calls).toMatchObject([{ name: "get_weather", id: "call_1", args: { city: "Rome" } }]);
+    expect(called.usage_metadata).toMatchObject({ input_tokens: 1_000, output_tokens: 50 });
+    const result = new ToolMessage({ content: "25 degrees", tool_call_id: "call_1" });
+    let text = "";
+    for await (const piece of await chat.stream([asked, called, result])) {
+      text += piece.text;
+    }
+    expect(text).toBe("It is warm.");
+    expect(scene.upstreamBody(1)["messages"]).toMatchObject([
+      { role: "user" },
+      { role: "assistant", tool_calls: [{ id: "call_1" }] },
+      { role: "tool", content: "25 degrees" },
     ]);
   });
 
