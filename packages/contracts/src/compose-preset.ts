@@ -1,5 +1,5 @@
 import type { PresetPlace, ProviderPreset } from "./provider-presets.ts";
-import { type UpstreamSettings, upstreamSettings } from "./upstreams.ts";
+import type { UpstreamSettingsInput } from "./upstreams.ts";
 
 const forms: Readonly<Record<PresetPlace["form"], { readonly pattern: RegExp; readonly problem: string }>> = {
   word: { pattern: /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/, problem: "Enter letters, digits and hyphens." },
@@ -22,12 +22,12 @@ export function placeProblems(
  * The settings of a channel that is set up by a preset.
  * @param values what the operator entered for the places of its addresses, in which `placeProblems` finds nothing
  */
-export function composePreset(preset: ProviderPreset, values: Readonly<Record<string, string>>): UpstreamSettings {
+export function composePreset(preset: ProviderPreset, values: Readonly<Record<string, string>>): UpstreamSettingsInput {
   const fill = (text: string): string => text.replace(/\{([a-z]+)\}/g, (_, name: string) => entered(values, name));
   const dialects = Object.entries(preset.dialects).map(
     ([dialect, { base_url: baseUrl, auth }]) => [dialect, { base_url: fill(baseUrl), auth }] as const,
   );
-  return upstreamSettings.parse({ preset: preset.id, dialects: Object.fromEntries(dialects), flags: preset.flags });
+  return { preset: preset.id, dialects: Object.fromEntries(dialects), flags: preset.flags };
 }
 
 function entered(values: Readonly<Record<string, string>>, name: string): string {

@@ -1,10 +1,7 @@
 import { z } from "zod";
 import { modelKinds } from "./model-kinds.ts";
 import { priceColumns } from "./priced-units.ts";
-
-/** The most models that one list shows, and the most that one request takes over. */
-export const proposedModelsMax = 2_000;
-export const adoptedModelsMax = 100;
+import { wireLongPrompt } from "./wire.ts";
 
 /** What a provider's model would be in the catalog. An admin confirms it; it changes nothing by itself. */
 export const modelProposal = z.strictObject({
@@ -22,6 +19,8 @@ export const modelProposal = z.strictObject({
   are_limits_assumed: z.boolean(),
   /** US dollars; null when no price is known. Without its own entry a unit has no price of its own. */
   prices: z.partialRecord(z.enum(priceColumns), z.string()).nullable(),
+  /** The prices of calls with a longer prompt; null if they are the same. */
+  long_prompt: wireLongPrompt,
   /** Where the prices are from and as of which day; null without prices. */
   price_source: z.string().nullable(),
   /** What the provider also charges, or charges differently, in words. */

@@ -1,4 +1,4 @@
-import type { AuthStyle, Dialect, UpstreamSettings } from "./upstreams.ts";
+import type { AuthStyle, Dialect, UpstreamSettingsInput } from "./upstreams.ts";
 
 /** A part of a preset's addresses that differs between accounts, such as a region. */
 export type PresetPlace = {
@@ -20,7 +20,7 @@ export type ProviderPreset = {
   readonly places: readonly PresetPlace[];
   /** Whether calls need a credential; servers of one's own often take none. */
   readonly needsCredential: boolean;
-  readonly flags: Readonly<Partial<UpstreamSettings["flags"]>>;
+  readonly flags: NonNullable<UpstreamSettingsInput["flags"]>;
   /**
    * Where the provider lists its models, relative to the address of a dialect; null if it has no list. Without an entry
    * the list is where the dialect has it.

@@ -121,6 +121,8 @@ export const upstreamSettings = z.strictObject({
   flags: upstreamFlags.prefault({}),
 });
 export type UpstreamSettings = z.output<typeof upstreamSettings>;
+/** Settings as they are sent: what is missing has its default. */
+export type UpstreamSettingsInput = z.input<typeof upstreamSettings>;
 
 /** The settings of an upstream that speaks the OpenAI API at one address. */
 export function openaiUpstream(address: string): UpstreamSettings {

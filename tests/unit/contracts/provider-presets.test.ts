@@ -15,8 +15,7 @@ describe("the table of providers", () => {
 
   test.each([...providerPresets])("$id composes settings that a channel can have", (preset) => {
     expect(placeProblems(preset, values)).toEqual({});
-    const settings = composePreset(preset, values);
-    expect(upstreamSettings.parse(settings)).toEqual(settings);
+    const settings = upstreamSettings.parse(composePreset(preset, values));
     expect(settings.preset).toBe(preset.id);
     for (const [dialect, { base_url: address }] of Object.entries(settings.dialects)) {
       // Every place is filled, and an address can be called.

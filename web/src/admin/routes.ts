@@ -67,6 +67,7 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     nav: { label: (texts) => texts.upstreams, icon: "plug", key: "c" },
     load: () => import("./pages/upstreams/page.tsx"),
   },
+  { path: "/upstreams/add/", load: () => import("./pages/provider/page.tsx") },
   {
     path: "/exit-nodes/",
     nav: { label: (texts) => texts.exitNodes, icon: "globe", key: "n" },

@@ -54,7 +54,10 @@ export function createForm<Values extends Readonly<Record<string, unknown>>>(
   const errorOf = (name: keyof Values): string | null => errors()[name] ?? null;
   const showFailure = (error: unknown): void => {
     const fields = error instanceof ApiError ? error.fields : {};
-    const known = Object.entries(fields).filter(([name]) => Object.hasOwn(values(), name));
+    const known = Object.entries(fields).flatMap(([path, text]) => {
+      const name = fieldOf(path, values());
+      return name === null ? [] : [[name, text] as const];
+    });
     setErrors(() => Object.fromEntries(known) as Partial<Record<keyof Values, string>>);
     // An error of a field that the form does not show is shown for the whole form, or it would be lost.
     setProblem(known.length > 0 && known.length === Object.keys(fields).length ? null : toError(error));
@@ -113,6 +116,16 @@ export function createForm<Values extends Readonly<Record<string, unknown>>>(
       }
     },
   };
+}
+
+/** The field of a form that shows what is at a path of the input: the path itself, or the nearest part around it. */
+function fieldOf(path: string, values: Readonly<Record<string, unknown>>): string | null {
+  for (let name = path; name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
+    if (Object.hasOwn(values, name)) {
+      return name;
+    }
+  }
+  return null;
 }
 
 function toError(error: unknown): Error {

@@ -97,7 +97,7 @@ function refusal({ status, body, problem }: Exchange, dialect: Dialect, credenti
   }
   const text =
     status === null
-      ? `The provider could not be reached: ${clean(problem ?? "no response", credential)}`
+      ? `No list arrived. ${clean(problem ?? "There was no response.", credential)}`
       : status === 404 || status === 405
         ? `There is no list of models at this address (status ${status}). Check it, or enter the names of the models.`
         : `The provider sent no list of models (status ${status}).${words}`;

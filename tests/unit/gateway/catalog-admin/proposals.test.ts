@@ -96,7 +96,12 @@ describe("a proposal", () => {
 
   test("says what the provider charges beyond the prices of the catalog", async () => {
     const { models } = proposeModels(list("gemini-2.5-pro"), await openPriceData("google"), unknown);
-    expect(models[0]?.price_notes.join(" ")).toMatch(/Input costs \$2\.5 above 200,000 input tokens/);
+    expect(models[0]?.long_prompt).toMatchObject({
+      above_tokens: 200_000,
+      input_usd_per_m: "2.5",
+      output_usd_per_m: "15",
+      cache_read_usd_per_m: "0.25",
+    });
     const pictures = proposeModels(list("gpt-image-1"), await openPriceData("openai"), unknown).models[0];
     expect(pictures).toMatchObject({ kind: "image", prices: { input_usd_per_m: "5", output_usd_per_m: "40" } });
     expect(pictures?.price_notes.join(" ")).toContain("image input");
@@ -139,9 +144,18 @@ describe("a proposal", () => {
       expect(provider?.id, source).toBe(source);
       const ids = provider?.models.map(({ id }) => id) ?? [];
       for (const proposal of proposeModels(list(...ids), await openPriceData(source), unknown).models) {
-        const { name, display_name, owned_by, kind, context_tokens_max, output_tokens_max, prices } = proposal;
+        const { name, display_name, owned_by, kind, context_tokens_max, output_tokens_max, prices, long_prompt } =
+          proposal;
         const limits = { context_tokens_max, output_tokens_max };
-        const parsed = saveModelInput.safeParse({ name, display_name, owned_by, kind, ...limits, ...prices });
+        const parsed = saveModelInput.safeParse({
+          name,
+          display_name,
+          owned_by,
+          kind,
+          ...limits,
+          ...prices,
+          long_prompt,
+        });
         expect(parsed.error?.message ?? null, `${source} ${name}`).toBeNull();
         priced += prices === null ? 0 : 1;
       }

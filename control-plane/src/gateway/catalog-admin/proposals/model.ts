@@ -1,4 +1,4 @@
-import type { PriceColumn } from "@sluice/contracts/priced-units";
+import type { LongPromptPrices, PriceColumn } from "@sluice/contracts/priced-units";
 
 export type PriceTextsOf = Readonly<Partial<Record<PriceColumn, string>>>;
 
@@ -17,6 +17,7 @@ export type ListedModel = {
 
 export type KnownPrices = {
   readonly prices: PriceTextsOf;
+  readonly longPrompt: LongPromptPrices | null;
   readonly source: string;
   readonly notes: readonly string[];
   /** The provider in the data. */

@@ -1,6 +1,6 @@
 import type { ModelPrice, PriceOptions } from "@pydantic/genai-prices";
 import { ceilDivide, scaledToDecimal } from "@sluice/contracts/money";
-import { type PriceColumn, priceColumns } from "@sluice/contracts/priced-units";
+import { type LongPromptPrices, priceColumns, tokenPrices } from "@sluice/contracts/priced-units";
 import type { FindPrices, KnownPrices, PriceTextsOf } from "./model.ts";
 
 /** The version of the package that the prices come from, and the day on which it was published. */
@@ -25,6 +25,9 @@ const pricedBy: readonly (readonly [key: string, column: string, divisor: bigint
 const columnOf = new Map(
   pricedBy.filter(([, column]) => priceColumns.some((name) => name === column)).map(([key, column]) => [key, column]),
 );
+
+/** Whose list prices are proposed for a provider that the data does not know. */
+const makers = ["openai", "anthropic", "google", "mistral", "cohere"];
 
 /** The same price in other words, which needs no note. */
 const repeated: ReadonlySet<string> = new Set(["input_audio_hours"]);
@@ -51,13 +54,22 @@ const keyTexts: Readonly<Record<string, string>> = {
  */
 export async function openPriceData(source: string | null): Promise<FindPrices> {
   const { calcPrice } = await import("@pydantic/genai-prices");
-  const options: PriceOptions = source === null ? {} : { providerId: source };
+  const sources: readonly PriceOptions[] =
+    source === null ? [{}, ...makers.map((providerId) => ({ providerId }))] : [{ providerId: source }];
   return (model) => {
-    // Nothing was used, so nothing is calculated: only the entry of the model is looked up.
-    const found = calcPrice({}, model, options);
-    return found === null ? null : describe(found.model, found.model_price, found.provider);
+    for (const options of sources) {
+      // Nothing was used, so nothing is calculated: only the entry of the model is looked up.
+      const found = calcPrice({}, model, options);
+      if (found !== null) {
+        return describe(found.model, found.model_price, found.provider);
+      }
+    }
+    return null;
   };
 }
+
+type Tiers = { readonly base: number; readonly tiers: readonly { readonly start: number; readonly price: number }[] };
+type Entry = { readonly key: string; readonly value: number | Tiers };
 
 function describe(
   model: { readonly context_window?: number },
@@ -68,14 +80,14 @@ function describe(
   const prices: PriceTextsOf = Object.fromEntries(
     entries.flatMap(({ key, value }) => {
       const column = columnOf.get(key);
-      const base = typeof value === "number" ? value : value.base;
-      return column === undefined ? [] : [[column, priceText(base, divisorOf(key))] as const];
+      return column === undefined ? [] : [[column, priceText(baseOf(value), divisorOf(key))] as const];
     }),
   );
   return {
     prices,
+    longPrompt: longPromptOf(entries),
     source: `List price of ${provider.name}, ${priceData.name} ${priceData.version} of ${priceData.date}`,
-    notes: entries.flatMap(({ key, value }) => noteOf(key, value)),
+    notes: entries.flatMap(noteOf),
     ownedBy: provider.id,
     contextTokensMax: model.context_window ?? null,
   };
@@ -92,21 +104,47 @@ export function priceText(value: number, divisor: bigint): string {
   return scaledToDecimal(ceilDivide(scaled, divisor * lost), pricePlaces);
 }
 
-/** What a catalog price does not express: another price above a size of the input, or a unit that has no price here. */
-function noteOf(key: string, value: number | { base: number; tiers: { start: number; price: number }[] }): string[] {
+/**
+ * The prices of calls with a prompt longer than the lowest threshold; null if there is none. A price without a threshold
+ * stays the same, as long as it is a price of tokens.
+ */
+function longPromptOf(entries: readonly Entry[]): LongPromptPrices | null {
+  const above = Math.min(...entries.flatMap(({ key, value }) => (columnOf.has(key) ? startsOf(value) : [])));
+  if (above === Number.POSITIVE_INFINITY) {
+    return null;
+  }
+  const texts = new Map(
+    entries.map(({ key, value }) => {
+      const tier = typeof value === "number" ? undefined : value.tiers.find(({ start }) => start === above);
+      return [columnOf.get(key), priceText(tier?.price ?? baseOf(value), divisorOf(key))] as const;
+    }),
+  );
+  const list = Object.fromEntries(tokenPrices.map((column) => [column, texts.get(column) ?? null]));
+  return { ...list, above_tokens: above } as LongPromptPrices;
+}
+
+/** What a catalog price does not express: a unit that has no price here, or a price above a second threshold. */
+function noteOf({ key, value }: Entry): string[] {
   const column = columnOf.get(key);
   if (column === undefined) {
-    const base = typeof value === "number" ? value : value.base;
-    return repeated.has(key) ? [] : [`Not priced here: $${priceText(base, 1n)} for ${keyTexts[key] ?? key}.`];
+    return repeated.has(key) ? [] : [`Not priced here: $${priceText(baseOf(value), 1n)} for ${keyTexts[key] ?? key}.`];
   }
-  const tiers = typeof value === "number" ? [] : value.tiers;
+  const tiers = typeof value === "number" ? [] : value.tiers.slice(1);
   return tiers.map(
     ({ start, price }) =>
-      `${unitText(column as PriceColumn)} costs $${priceText(price, divisorOf(key))} above ${start.toLocaleString("en")} input tokens.`,
+      `${unitText(column)} costs $${priceText(price, divisorOf(key))} above ${start.toLocaleString("en")} input tokens.`,
   );
 }
 
-function unitText(column: PriceColumn): string {
+function startsOf(value: Entry["value"]): readonly number[] {
+  return typeof value === "number" ? [] : value.tiers.map(({ start }) => start);
+}
+
+function baseOf(value: Entry["value"]): number {
+  return typeof value === "number" ? value : value.base;
+}
+
+function unitText(column: string): string {
   const words = column.replace(/_usd(_per_[mk])?$/, "").replaceAll("_", " ");
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }

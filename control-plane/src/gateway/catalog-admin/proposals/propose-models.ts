@@ -1,5 +1,5 @@
 import type { ModelProposal } from "@sluice/contracts/model-proposals";
-import type { FindPrices, KnownPrices, ListedModel } from "./model.ts";
+import type { FindPrices, KnownPrices, ListedModel, PriceTextsOf } from "./model.ts";
 import { kindOf, limitsOf } from "./model-facts.ts";
 
 type Proposals = { readonly models: readonly ModelProposal[]; readonly leftOut: number };
@@ -43,7 +43,7 @@ function propose(
     output: listed.outputTokensMax,
   };
   const { areAssumed, ...limits } = limitsOf(listed.id, kind, stated);
-  const { prices, source, notes } = pricesOf(listed, known, kind);
+  const { prices, longPrompt, source, notes } = pricesOf(listed, known, kind);
   return {
     upstream_model: listed.id,
     name,
@@ -55,28 +55,30 @@ function propose(
     image_tokens_max: limits.imageTokensMax,
     are_limits_assumed: areAssumed,
     prices,
+    long_prompt: longPrompt,
     price_source: prices === null ? null : source,
     price_notes: prices === null ? [] : [...notes],
   };
 }
 
 /** The prices that the list states, else those of the data. An entry without any price counts as unknown. */
-function pricesOf(listed: ListedModel, known: KnownPrices | null, kind: ModelProposal["kind"]) {
+function pricesOf(
+  listed: ListedModel,
+  known: KnownPrices | null,
+  kind: ModelProposal["kind"],
+): { readonly prices: PriceTextsOf | null } & Pick<KnownPrices, "longPrompt" | "source" | "notes"> {
   if (listed.prices !== null) {
-    return { prices: listed.prices, source: "The provider's own list of models", notes: [] };
+    return { prices: listed.prices, longPrompt: null, source: "The provider's own list of models", notes: [] };
   }
   const found = known?.prices ?? {};
   const isFree = Object.keys(found).length === 0;
   // Only a model that returns text is sold by its output.
   const isWhole = kind !== "chat" || (found.input_usd_per_m !== undefined && found.output_usd_per_m !== undefined);
   if (known === null || isFree || !isWhole) {
-    return { prices: null, source: null, notes: [] };
+    return { prices: null, longPrompt: null, source: "", notes: [] };
   }
-  return {
-    prices: { input_usd_per_m: "0", output_usd_per_m: "0", ...found },
-    source: known.source,
-    notes: known.notes,
-  };
+  const { longPrompt, source, notes } = known;
+  return { prices: { input_usd_per_m: "0", output_usd_per_m: "0", ...found }, longPrompt, source, notes };
 }
 
 /** The name without the parts that only the provider needs: accounts, vendors. */

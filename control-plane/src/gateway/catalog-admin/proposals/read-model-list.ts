@@ -1,6 +1,6 @@
-import { proposedModelsMax } from "@sluice/contracts/model-proposals";
 import { decimalToScaled, parseDecimal, scaledToDecimal } from "@sluice/contracts/money";
 import type { PriceColumn } from "@sluice/contracts/priced-units";
+import { proposedModelsMax } from "@sluice/contracts/proposal-limits";
 import type { ListedModel, PriceTextsOf } from "./model.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

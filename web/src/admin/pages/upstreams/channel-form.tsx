@@ -7,36 +7,40 @@ import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, orAbsent, wholeOrNull } from "../../parts/form-parts.tsx";
 import { switchStatuses } from "../../values.ts";
-import { AddressFields, addressOf, dialectsOf } from "./address-fields.tsx";
 import { type Channel, channelPath } from "./channel.ts";
 import { PathBoxes } from "./path-boxes.tsx";
+import { AddressFields, RequestFields } from "./settings-fields.tsx";
+import { settingsProblems, toSettings, toValues } from "./settings-values.ts";
 
-/** Creates a channel, or changes the one that was loaded. Its credential goes in and is never shown. */
-export function ChannelForm(props: { readonly channel: Channel | null; readonly onDone: () => void }): JSX.Element {
+/** Changes the channel that was loaded, or creates a copy of it. Its credential goes in and is never shown. */
+export function ChannelForm(props: {
+  readonly channel: Channel;
+  readonly isCopy?: boolean;
+  readonly onDone: () => void;
+}): JSX.Element {
   const { channel } = props;
+  const isCopy = props.isCopy === true;
+  const hasCredential = channel.has_credential && !isCopy;
   const refresh = useRefresh(channelPath);
   const form = createForm({
     initial: {
-      name: channel?.name ?? "",
-      chat: addressOf(channel, "chat"),
-      responses: addressOf(channel, "responses"),
-      messages: addressOf(channel, "messages"),
+      ...toValues(channel.upstream),
+      name: isCopy ? `${channel.name} copy` : channel.name,
       credential: "",
       isCredentialRemoved: false,
-      status: (channel?.status ?? "disabled") as string,
-      requests_per_minute: channel?.requests_per_minute?.toString() ?? "",
-      concurrency_max: channel?.concurrency_max?.toString() ?? "",
-      first_byte_timeout_ms: channel?.first_byte_timeout_ms?.toString() ?? "",
-      idle_timeout_ms: channel?.idle_timeout_ms?.toString() ?? "",
-      pass_through_paths: (channel?.pass_through_paths ?? []) as readonly string[],
+      status: (isCopy ? "disabled" : channel.status) as string,
+      requests_per_minute: channel.requests_per_minute?.toString() ?? "",
+      concurrency_max: channel.concurrency_max?.toString() ?? "",
+      first_byte_timeout_ms: channel.first_byte_timeout_ms?.toString() ?? "",
+      idle_timeout_ms: channel.idle_timeout_ms?.toString() ?? "",
+      pass_through_paths: channel.pass_through_paths as readonly string[],
       reason: "",
     },
+    check: settingsProblems,
     submit: async (values) => {
-      await apiPost("/backend/admin/channel/save/", {
-        ...(channel === null ? {} : { channel_id: channel.channel_id, updated_at: channel.updated_at }),
+      const settings = {
         name: values.name,
-        upstream: { ...channel?.upstream, dialects: dialectsOf(values, channel) },
-        credential: values.isCredentialRemoved ? null : orAbsent(values.credential),
+        upstream: toSettings(values, channel.upstream),
         status: values.status,
         requests_per_minute: wholeOrNull(values.requests_per_minute),
         concurrency_max: wholeOrNull(values.concurrency_max),
@@ -44,34 +48,43 @@ export function ChannelForm(props: { readonly channel: Channel | null; readonly 
         idle_timeout_ms: wholeOrNull(values.idle_timeout_ms),
         pass_through_paths: values.pass_through_paths,
         reason: orAbsent(values.reason),
-      });
-      showToast(`${values.name} saved`);
+      };
+      const credential = orAbsent(values.credential);
+      await (isCopy
+        ? apiPost("/backend/admin/channel/adopt/", { ...settings, credential, models: channel.abilities })
+        : apiPost("/backend/admin/channel/save/", {
+            ...settings,
+            channel_id: channel.channel_id,
+            updated_at: channel.updated_at,
+            credential: values.isCredentialRemoved ? null : credential,
+          }));
+      const isDisabled = values.status === "disabled";
+      showToast(isDisabled ? `${values.name} saved; it is disabled and gets no calls.` : `${values.name} saved`);
       await refresh();
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} operation="/backend/admin/channel/save/" action="Save channel" onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation="/backend/admin/channel/save/"
+      action={isCopy ? "Create channel" : "Save channel"}
+      onCancel={props.onDone}
+    >
       <FieldRow>
         <TextField label="Name" {...form.text("name")} />
         <ChoiceField label="Status" options={switchStatuses} {...form.text("status")} />
       </FieldRow>
-      <AddressFields text={form.text} />
+      <AddressFields form={form} />
       <TextField
         label="Credential"
-        hint={
-          channel?.has_credential === true
-            ? "A credential is saved; enter another one to replace it."
-            : "No credential is saved."
-        }
+        hint={hasCredential ? "A credential is saved; enter another one to replace it." : "No credential is saved."}
         optional="stored encrypted"
         type="password"
         autocomplete="new-password"
         {...form.text("credential")}
       />
-      {channel?.has_credential === true ? (
-        <Checkbox label="Remove the credential" {...form.flag("isCredentialRemoved")} />
-      ) : null}
+      {hasCredential ? <Checkbox label="Remove the credential" {...form.flag("isCredentialRemoved")} /> : null}
       <FieldRow>
         <TextField label="Concurrent calls" optional="no limit" inputmode="numeric" {...form.text("concurrency_max")} />
         <TextField
@@ -97,6 +110,12 @@ export function ChannelForm(props: { readonly channel: Channel | null; readonly 
           {...form.text("idle_timeout_ms")}
         />
       </FieldRow>
+      <details>
+        <summary>Requests: query, headers, fields</summary>
+        <div class="form">
+          <RequestFields form={form} />
+        </div>
+      </details>
       <PathBoxes value={form.values().pass_through_paths} onChange={(paths) => form.set("pass_through_paths", paths)} />
       <TextField label="Reason" hint="Recorded in the audit log." optional="optional" {...form.text("reason")} />
     </AdminForm>

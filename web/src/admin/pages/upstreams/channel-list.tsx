@@ -1,6 +1,4 @@
-import { createSignal, type JSX } from "solid-js";
-import { Button } from "../../../kit/button.tsx";
-import { Dialog } from "../../../kit/dialog.tsx";
+import type { JSX } from "solid-js";
 import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
@@ -11,8 +9,8 @@ import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownMoment } from "../../shown.ts";
 import { switchStatuses } from "../../values.ts";
 import { type Channel, channelPath, firstAddress } from "./channel.ts";
-import { ChannelForm } from "./channel-form.tsx";
 import { ChannelPanel } from "./channel-panel.tsx";
+import { ChannelTransfer } from "./channel-transfer.tsx";
 
 const limit = (value: number | null): string => (value === null ? "none" : formats.number(value));
 
@@ -41,41 +39,44 @@ const columns: readonly Column<Channel>[] = [
   { id: "updated_at", label: "Changed", cell: (channel) => shownMoment(channel.updated_at), isHiddenAtFirst: true },
 ];
 
+function addLink(text: string): JSX.Element {
+  return (
+    <a class="button" data-variant="primary" href="/admin/upstreams/add/">
+      {text}
+    </a>
+  );
+}
+
 /** Every channel, with what it serves. */
 export function ChannelList(): JSX.Element {
   const state = createTableState({ filters: ["q", "model", "group_name", "status"] });
   const list = createListQuery<Channel>({ path: channelPath, state });
-  const [isAdding, setIsAdding] = createSignal(false);
   return (
-    <>
-      <DataTable
-        {...list}
-        name="admin-channels"
-        label="Channels"
-        columns={columns}
-        state={state}
-        rowId={(channel) => String(channel.channel_id)}
-        filters={[
-          { id: "q", label: "Name starts with", isSearch: true },
-          { id: "model", label: "Model", isSearch: true },
-          { id: "group_name", label: "Group", isSearch: true },
-          { id: "status", label: "Status", options: optionsOf(switchStatuses) },
-        ]}
-        empty={{
-          title: "There are no channels",
-          text: "Without a channel, no calls can be served. Add one, then choose its models.",
-          actions: <Button onClick={() => setIsAdding(true)}>Add the first channel</Button>,
-        }}
-        actions={
-          <Button variant="primary" onClick={() => setIsAdding(true)}>
-            Add channel
-          </Button>
-        }
-        panel={{ title: (channel) => channel.name, content: (channel) => <ChannelPanel channel={channel} /> }}
-      />
-      <Dialog isOpen={isAdding()} onClose={() => setIsAdding(false)} title="Add a channel">
-        <ChannelForm channel={null} onDone={() => setIsAdding(false)} />
-      </Dialog>
-    </>
+    <DataTable
+      {...list}
+      name="admin-channels"
+      label="Channels"
+      columns={columns}
+      state={state}
+      rowId={(channel) => String(channel.channel_id)}
+      filters={[
+        { id: "q", label: "Name starts with", isSearch: true },
+        { id: "model", label: "Model", isSearch: true },
+        { id: "group_name", label: "Group", isSearch: true },
+        { id: "status", label: "Status", options: optionsOf(switchStatuses) },
+      ]}
+      empty={{
+        title: "There are no channels",
+        text: "Without a channel, no calls can be served. Add one, then choose its models.",
+        actions: addLink("Add the first provider"),
+      }}
+      actions={
+        <>
+          <ChannelTransfer />
+          {addLink("Add a provider")}
+        </>
+      }
+      panel={{ title: (channel) => channel.name, content: (channel) => <ChannelPanel channel={channel} /> }}
+    />
   );
 }

@@ -22,7 +22,7 @@ type TestResponse = { readonly test: ResponseOf<typeof channelTest> };
 
 /** One channel: its settings, what it serves, and the possible actions. */
 export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element {
-  const [open, setOpen] = createSignal<"edit" | "ability" | "disable" | null>(null);
+  const [open, setOpen] = createSignal<"edit" | "copy" | "ability" | "disable" | null>(null);
   const close = (): void => {
     setOpen(null);
   };
@@ -47,7 +47,14 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
       <Show when={!isNode()}>
         <div class="button-row">
           <Button onClick={() => setOpen("edit")}>Edit channel</Button>
-          <Button onClick={() => setOpen("ability")}>Add model</Button>
+          <a
+            class="button"
+            href={`/admin/upstreams/add/?channel=${props.channel.channel_id}&name=${encodeURIComponent(props.channel.name)}`}
+          >
+            Add models
+          </a>
+          <Button onClick={() => setOpen("ability")}>Serve a model</Button>
+          <Button onClick={() => setOpen("copy")}>Copy</Button>
           <Show
             when={props.channel.status === "enabled"}
             fallback={
@@ -64,8 +71,11 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
       </Show>
       <ChannelFacts channel={props.channel} />
       <TestCall channel={props.channel} />
-      <Dialog isOpen={open() === "edit"} onClose={close} title="Edit the channel">
+      <Dialog isOpen={open() === "edit"} onClose={close} title="Edit the channel" size="wide">
         <ChannelForm channel={props.channel} onDone={close} />
+      </Dialog>
+      <Dialog isOpen={open() === "copy"} onClose={close} title="Copy the channel" size="wide">
+        <ChannelForm channel={props.channel} isCopy={true} onDone={close} />
       </Dialog>
       <Dialog isOpen={open() === "ability"} onClose={close} title="Add a model">
         <AbilityForm channelId={props.channel.channel_id} onDone={close} />
