@@ -158,7 +158,7 @@ test(
     await walk("/admin/models/?open=gpt-4o-mini", async (page) => {
       await page.getByRole("button", { name: "Edit model" }).click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByLabel("Input, USD per M").fill("0.2");
+      await dialog.getByLabel("Input, USD per M", { exact: true }).fill("0.2");
       await dialog
         .getByText("0.15 → 0.2")
         .or(dialog.getByText(/^0\.15\d* → 0\.2$/))
@@ -378,7 +378,7 @@ test(
       const name = (await panel.getByRole("heading", { level: 2 }).textContent()) ?? "";
       await panel.getByRole("button", { name: "Edit channel" }).click();
       await dialog.getByLabel("Concurrent calls").fill("77");
-      await dialog.getByLabel("Reason").fill("a test of limits");
+      await dialog.getByRole("textbox", { name: "Reason" }).fill("a test of limits");
       await dialog.getByRole("button", { name: "Save channel" }).click();
       await panel.getByText("77 calls").waitFor();
       await panel.getByRole("button", { name: "Serve a model" }).click();
