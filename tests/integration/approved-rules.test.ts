@@ -299,6 +299,20 @@ describe("what is sold is not given away by one super-admin", () => {
     expectWaits(await asker.client.post(path, { ...(await stored()), output_usd_per_m: "1.99" }), { model: name });
     const dearer = { ...(await stored()), output_usd_per_m: "2.01" };
     expect((await asker.client.post(path, dearer)).body["model"]).toMatchObject({ price_version: 2 });
+    const long = { above_tokens: 200, input_usd_per_m: "2", output_usd_per_m: "3" };
+    const add = { ...(await stored()), long_prompt: long };
+    expect((await asker.client.post(path, add)).body["model"]).toMatchObject({ price_version: 3 });
+    const sooner = { ...(await stored()), long_prompt: { ...long, above_tokens: 100 } };
+    expect((await asker.client.post(path, sooner)).body["model"]).toMatchObject({ price_version: 4 });
+    for (const cheaper of [
+      null,
+      { ...long, above_tokens: 101 },
+      { ...long, above_tokens: 100, output_usd_per_m: "2.99" },
+    ]) {
+      const asked = await asker.client.post(path, { ...(await stored()), long_prompt: cheaper });
+      const effects = { price_long_prompt: expect.stringContaining("above 100 tokens: input_usd_per_m 2") as string };
+      expectWaits(asked, effects);
+    }
   });
 
   test("by new models of a provider, which wait with its channel and keep its credential encrypted", async () => {

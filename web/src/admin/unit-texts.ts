@@ -14,6 +14,11 @@ export const priceLabels: Readonly<Record<PriceColumn, string>> = {
   search_usd_per_k: "Per 1,000 web searches, USD",
 };
 
+/** The admin's label for the price of a unit in calls with a long prompt. */
+export function longPriceLabel(price: PriceColumn): string {
+  return priceLabels[price].replace(", USD per M", " of long prompts");
+}
+
 /** The admin's label for the count of each unit. */
 export const countLabels: Readonly<Record<CountColumn, string>> = {
   input_tokens: "Input tokens",

@@ -14,7 +14,7 @@ import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, orAbsent, orNull, wholeOrNull } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
-import { priceLabels, unpricedText } from "../../unit-texts.ts";
+import { longPriceLabel, priceLabels, unpricedText } from "../../unit-texts.ts";
 import { switchStatuses } from "../../values.ts";
 
 export type Model = RowOf<typeof modelList>;
@@ -186,9 +186,9 @@ function LongPromptFields(props: { readonly text: Form<Record<string, string>>["
   return (
     <FieldRow>
       <TextField
-        label="Other prices above, tokens"
+        label="Prompts are long above, tokens"
         optional="optional"
-        hint="Prompts longer than this have the prices beside, for the whole call."
+        hint="Longer prompts have these prices, for the whole call."
         inputmode="numeric"
         autocomplete="off"
         {...props.text("long_above_tokens")}
@@ -196,7 +196,8 @@ function LongPromptFields(props: { readonly text: Form<Record<string, string>>["
       <For each={tokenPrices}>
         {(price) => (
           <TextField
-            label={`${priceLabels[price]}, long`}
+            label={longPriceLabel(price)}
+            hint="USD per M."
             inputmode="decimal"
             autocomplete="off"
             {...props.text(`${longPrefix}${price}`)}

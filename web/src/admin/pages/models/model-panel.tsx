@@ -6,7 +6,7 @@ import { CopyText } from "../../../kit/code.tsx";
 import { formats } from "../../formats.ts";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment } from "../../shown.ts";
-import { priceLabels, unpricedText } from "../../unit-texts.ts";
+import { longPriceLabel, priceLabels, unpricedText } from "../../unit-texts.ts";
 import type { Model } from "./model-form.tsx";
 
 /** One model: its prices, its bounds, and links to what serves it. */
@@ -69,6 +69,6 @@ function longPromptFacts({ long_prompt: long }: Model): { readonly name: string;
   const above = `above ${formats.number(long.above_tokens)} tokens`;
   return tokenPrices.flatMap((price) => {
     const value = long[price];
-    return value === null ? [] : [{ name: `${priceLabels[price]}, ${above}`, value: formats.usd(value) }];
+    return value === null ? [] : [{ name: `${longPriceLabel(price)}, ${above}`, value: formats.usd(value) }];
   });
 }
