@@ -107,8 +107,9 @@ const faults: readonly Fault[] = [
   { ...statusFault(529, overloaded, { retryAfter: 3 }), retryAfter: [3, 4] },
   statusFault(504, late),
   statusFault(408, late),
-  { ...statusFault(401, failed), retryAfter: [2, 2] },
-  { ...statusFault(402, failed), retryAfter: [2, 2] },
+  // A refused credential rests for 15 seconds.
+  { ...statusFault(401, failed), retryAfter: [14, 15] },
+  { ...statusFault(402, failed), retryAfter: [14, 15] },
   { ...statusFault(403, failed), retryAfter: [2, 2] },
   // A refusal of this particular request, whatever its status, would be the same at any other channel.
   { ...statusFault(418, refused, { body: { error: { message: "no tea" } } }), name: "status 418" },

@@ -63,7 +63,8 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     await (await call({ stream: true })).text();
     await (await call({ max_tokens: 0 })).text();
     await (await call({}, `sk-${"x".repeat(48)}`)).text();
-    scene.provider.script({ status: 500 });
+    // A channel that is the only one is tried twice.
+    scene.provider.script({ status: 500 }, { times: 2 });
     await (await call()).text();
     await (await call({ model: "unreachable" })).text();
     const dropped = "sluice_payloads_dropped_total";
@@ -80,9 +81,11 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     expect(grown("sluice_requests_total", { outcome: "failed", code: "upstream_unreachable" })).toBe(1);
     expect(grown("sluice_tokens_total", { kind: "input", model })).toBe(2 * whole.usage.prompt_tokens);
     expect(grown("sluice_tokens_total", { kind: "output", model })).toBe(2 * whole.usage.completion_tokens);
-    expect(grown("sluice_attempts_total", { channel: "first", result: "answered" })).toBe(2);
-    expect(grown("sluice_attempts_total", { channel: "first", result: "status_500" })).toBe(1);
-    expect(grown("sluice_attempts_total", { channel: "channel-unreachable", result: "unreachable" })).toBe(1);
+    expect(grown("sluice_attempts_total", { channel: "first", credential: "main", node: "", result: "answered" })).toBe(
+      2,
+    );
+    expect(grown("sluice_attempts_total", { channel: "first", result: "status_500" })).toBe(2);
+    expect(grown("sluice_attempts_total", { channel: "channel-unreachable", result: "unreachable" })).toBe(2);
     expect(grown("sluice_request_duration_seconds_count", {})).toBe(6);
     expect(grown("sluice_first_token_seconds_count", {})).toBe(2);
     await scene.rig.waitForUsageRows(5);

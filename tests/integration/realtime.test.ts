@@ -7,7 +7,7 @@ type Row = { request_id: string; outcome: string; quota: bigint; usage_source: s
 
 /** What a provider may do to a handshake, each on a separate channel. */
 const refusals = [
-  { behaviour: { status: 401 }, status: 502, code: "upstream_error", retryAfter: /^[12]$/ },
+  { behaviour: { status: 401 }, status: 502, code: "upstream_error", retryAfter: /^1[45]$/ },
   { behaviour: { status: 429, retryAfter: 7 }, status: 429, code: "upstream_rate_limited", retryAfter: /^[789]$/ },
   { behaviour: { status: 500 }, status: 502, code: "upstream_error", retryAfter: /^none$/ },
   { behaviour: { neverAnswer: true }, status: 502, code: "upstream_unreachable", retryAfter: /^none$/ },
@@ -347,7 +347,8 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
 
     test.each(refusals)("when the provider does $behaviour", async ({ model, behaviour, status, code, retryAfter }) => {
       const user = await scene.rig.addUser();
-      scene.provider.script(behaviour, { match: { path: "/v1/realtime" } });
+      // The only channel is asked again after a failure that may pass.
+      scene.provider.script(behaviour, { match: { path: "/v1/realtime" }, times: behaviour.status === 500 ? 2 : 1 });
       const answer = await refusal(`?model=${model}`, authorized(user).headers);
       expect([answer.status, answer.error.code]).toEqual([status, code]);
       expect(answer.headers.get("retry-after") ?? "none").toMatch(retryAfter);

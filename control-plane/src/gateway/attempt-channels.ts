@@ -2,6 +2,7 @@ import { AppError } from "../platform/errors.ts";
 import type { Attempt } from "../usage/log/model.ts";
 import { AttemptPlan, type Choice } from "./attempt-plan.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
+import { concernsCredential } from "./channels/credential-faults.ts";
 import type { Ability, Channel } from "./channels/model.ts";
 import type { AttemptFailure, CallState, FailedAttempt, Principal, StreamEnding } from "./model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
@@ -40,10 +41,10 @@ export async function attemptChannels<Answer extends object>(
     if (planned === null) {
       throw last === null ? noChannel(deps, state, abilities) : attemptError(deps, state, last, abilities);
     }
-    const { ability, silenceMsMax } = planned;
+    const { ability, credential, silenceMsMax } = planned;
     // The call is attributed to the last channel tried.
     state.channelId = ability.channel.id;
-    const use = loads.begin(ability.channel, customer);
+    const use = loads.begin(ability.channel, customer, credential);
     let result: Answer | FailedAttempt;
     try {
       result = await attempt(use, silenceMsMax, ability);
@@ -70,12 +71,14 @@ type SeenOfAttempt = Pick<Attempt, "status" | "result" | "said">;
 export function noteAttempt(
   { clock, observer }: Pick<AttemptDeps, "clock" | "observer">,
   state: CallState,
-  { channel, startedTick }: ChannelUse,
+  { channel, credential, startedTick }: ChannelUse,
   seen: SeenOfAttempt,
 ): void {
   const attempt: Attempt = {
     channelId: String(channel.id),
     channel: channel.name,
+    ...(credential === null ? {} : { credentialId: String(credential.id), credential: credential.label }),
+    ...(channel.exitNode === null ? {} : { node: channel.exitNode }),
     startedAtMs: Math.round(startedTick - state.call.startedTick),
     durationMs: Math.round(clock.tick() - startedTick),
     status: seen.status,
@@ -120,7 +123,9 @@ function noteFailure(deps: AttemptDeps, state: CallState, use: ChannelUse, { fai
   if (alarm !== undefined) {
     log.error(alarm, { requestId: state.call.requestId, channel: use.channel.name });
   }
-  loads.end(use, failure.blame, result);
+  // A channel with other credentials is not at fault for this one.
+  const isOther = use.channel.credentials.length > 1 && concernsCredential(failure);
+  loads.end(use, isOther ? "none" : failure.blame, result);
   if (failure.needsCooldown) {
     loads.coolDown(use, failure, random);
   }

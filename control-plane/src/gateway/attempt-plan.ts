@@ -1,9 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { ChannelId, GatewayUserId } from "@sluice/contracts/ids";
+import type { ChannelId, CredentialId, GatewayUserId } from "@sluice/contracts/ids";
 import type { Dialect } from "@sluice/contracts/upstreams";
 import type { Clock } from "../platform/clock.ts";
 import type { ChannelLoads } from "./channels/channel-load.ts";
-import type { Ability, Channel } from "./channels/model.ts";
+import { concernsCredential } from "./channels/credential-faults.ts";
+import type { Ability, Channel, ChannelCredential } from "./channels/model.ts";
 import { chooseChannel } from "./dispatch/choose-channel.ts";
 import { attemptMsMax, backoffBeforeRepeat, mayRetry, type Progress, type RetryRule } from "./dispatch/retry-policy.ts";
 import type { AttemptFailure, FailedAttempt } from "./model.ts";
@@ -18,21 +19,32 @@ export type Choice = {
 };
 
 export type PlanDeps = {
-  readonly loads: Pick<ChannelLoads, "isOpen" | "pauseMs">;
+  readonly loads: Pick<ChannelLoads, "isOpen" | "pauseMs" | "chooseCredential">;
   readonly clock: Pick<Clock, "tick">;
   readonly random: () => number;
 };
 
-export type PlannedAttempt = { readonly ability: Ability; readonly silenceMsMax: number };
+export type PlannedAttempt = {
+  readonly ability: Ability;
+  /** Null if the channel needs none. */
+  readonly credential: ChannelCredential | null;
+  readonly silenceMsMax: number;
+};
 
-/** Where a call is tried: at each channel once, and at the last one that is left a second time. */
+/**
+ * Where a call is tried: at each channel once, and at the last one that is left a second time. A channel whose credential
+ * failed may be tried with another one.
+ */
 export class AttemptPlan {
   readonly #deps: PlanDeps;
   readonly #choice: Choice;
   readonly #customer: GatewayUserId;
   readonly #startedTick: number;
   readonly #tried = new Set<ChannelId>();
+  /** The credentials that were used. */
+  readonly #shown = new Set<CredentialId>();
   #attempts = 0;
+  #isRepeated = false;
   #latest: PlannedAttempt | null = null;
   #latestTick = 0;
   /** For how long channels were silent beyond the limit of the call, because of settings of their own. */
@@ -59,7 +71,7 @@ export class AttemptPlan {
    */
   async repeat(last: FailedAttempt | null, signal: AbortSignal): Promise<PlannedAttempt | null> {
     const { loads, random } = this.#deps;
-    if (last === null || this.#latest === null || this.#attempts > this.#tried.size) {
+    if (last === null || this.#latest === null || this.#isRepeated) {
       return null;
     }
     const { ability } = this.#latest;
@@ -68,7 +80,12 @@ export class AttemptPlan {
       return null;
     }
     await wait(backoffMs, undefined, { signal }).catch(() => undefined);
-    return !signal.aborted && loads.isOpen(ability.channel, this.#customer) ? this.#begin(ability) : null;
+    if (signal.aborted || !loads.isOpen(ability.channel, this.#customer)) {
+      return null;
+    }
+    this.#isRepeated = true;
+    this.#shown.clear();
+    return this.#begin(ability);
   }
 
   /** Whether to try further after this failure. */
@@ -78,6 +95,9 @@ export class AttemptPlan {
       const tookMs = this.#deps.clock.tick() - this.#latestTick;
       // It is not taken from the other channels.
       this.#grantedMs += Math.max(0, tookMs - (this.#latest?.silenceMsMax ?? 0));
+    }
+    if (channel !== undefined && concernsCredential(failure) && channel.credentials.length > 1) {
+      this.#tried.delete(channel.id);
     }
     return mayRetry(failure, this.#progress, this.#choice.rule);
   }
@@ -91,7 +111,12 @@ export class AttemptPlan {
 
   #begin(ability: Ability): PlannedAttempt {
     const silenceMsMax = attemptMsMax(this.#progress, this.#hasOther(ability.channel), this.#choice.rule);
-    this.#latest = { ability, silenceMsMax };
+    const { channel } = ability;
+    const credential = this.#deps.loads.chooseCredential(channel, this.#customer, this.#shown, this.#deps.random);
+    if (credential !== null) {
+      this.#shown.add(credential.id);
+    }
+    this.#latest = { ability, credential, silenceMsMax };
     this.#latestTick = this.#deps.clock.tick();
     this.#attempts += 1;
     this.#tried.add(ability.channel.id);
@@ -99,7 +124,7 @@ export class AttemptPlan {
   }
 
   #isNext(channel: Channel): boolean {
-    return !this.#tried.has(channel.id) && this.#deps.loads.isOpen(channel, this.#customer);
+    return !this.#tried.has(channel.id) && this.#deps.loads.isOpen(channel, this.#customer, this.#shown);
   }
 
   /** Whether there is another channel to try. */

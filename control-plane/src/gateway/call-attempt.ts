@@ -91,14 +91,16 @@ export class CallAttempts {
     state.readOn = operation.isReadOn ? readOnRoom.open(state.principal.gatewayUserId, clock) : null;
     const limits = boundSilence(state, operation, channel, { silenceMsMax, upstreamLimits });
     const { endpoint, path, query } = plan;
+    const credential = use.credential?.secret ?? null;
     const { dialect } = plan.operation;
     const accept = acceptOf(operation);
-    const options = { dialect, hops, exitAccount, limits, accept, signal: call.signal, endpoint, path, query };
+    const sending = { limits, accept, signal: call.signal, endpoint, path, query };
+    const options = { dialect, hops, exitAccount, credential, ...sending };
     state.exitNode = null;
     const firstEventTick = this.#deps.clock.tick() + limits.firstByteTimeoutMs;
     const sent = withChangedFields(plan.request, channel.changes);
     const composed = composeRequest(call, sent, channel, options);
-    const authorized = this.#deps.authorizer.authorize(composed, endpoint.auth, channel.credential);
+    const authorized = this.#deps.authorizer.authorize(composed, endpoint.auth, credential);
     const ready = authorized instanceof Promise ? await authorized : authorized;
     if (ready instanceof TokenError) {
       return failedByToken(ready);
@@ -110,7 +112,7 @@ export class CallAttempts {
     state.exitNode = answeringNode(response, channel.exitNode);
     const failure = classify(response, operation);
     if (failure !== null) {
-      this.#deps.authorizer.noteStatus(response.status, channel.credential);
+      this.#deps.authorizer.noteStatus(response.status, credential);
       return await readRefusal(response, failure, channel, sent.body);
     }
     const form = formOf(response, plan.operation);

@@ -1,10 +1,18 @@
-import type { ChannelId, GatewayUserId } from "@sluice/contracts/ids";
+import type { ChannelId, CredentialId, GatewayUserId } from "@sluice/contracts/ids";
 import { toPriceVersion } from "../models/model.ts";
 import { listPricedModels, type ModelRow } from "../models/model-store.ts";
 import type { Queryable } from "../platform/db.ts";
 import type { Log } from "../platform/log.ts";
+import { type CredentialRow, listCredentials } from "./channels/credential-store.ts";
 import { listExitPermits } from "./channels/exit-channel-store.ts";
-import { type Ability, type Channel, type ExitNodesOfModel, exitNodeGroup, toUpstream } from "./channels/model.ts";
+import {
+  type Ability,
+  type Channel,
+  type ChannelCredential,
+  type ExitNodesOfModel,
+  exitNodeGroup,
+  toUpstream,
+} from "./channels/model.ts";
 import { type ChannelRow, listEnabledAbilities, listEnabledChannels } from "./channels/store.ts";
 import type { ModelEntry } from "./model.ts";
 
@@ -23,8 +31,9 @@ export const emptyCatalog: Catalog = { models: new Map(), abilities: new Map(), 
 
 export type CatalogDeps = {
   readonly db: Queryable;
-  /** Decrypts the credential of a channel. */
+  /** Decrypts the credential of a channel itself, and a further one. */
   readonly openCredential: (id: ChannelId, sealed: Uint8Array) => string;
+  readonly openFurtherCredential: (id: CredentialId, sealed: Uint8Array) => string;
   /** Whether connections may go to the address of an exit node. */
   readonly isNodeAddressAllowed: (address: string) => boolean;
   readonly log: Log;
@@ -35,9 +44,13 @@ export async function loadCatalog(deps: CatalogDeps): Promise<Catalog> {
   const { db, log } = deps;
   const models = new Map((await listPricedModels(db)).map((row) => [row.name, toModelEntry(row)]));
   const channels = new Map<bigint, Channel>();
+  const credentials = Map.groupBy(await listCredentials(db), ({ channel_id: id }) => id as bigint);
   for (const row of await listEnabledChannels(db)) {
     try {
-      channels.set(row.id, toChannel(row, deps));
+      const usable = toChannel(row, credentials.get(row.id) ?? [], deps);
+      if (usable !== null) {
+        channels.set(row.id, usable);
+      }
     } catch (error) {
       log.error("catalog.channel_unusable", { channel: row.name, error });
     }
@@ -70,9 +83,21 @@ async function loadPermits(db: Queryable): Promise<ExitPermits> {
   return permits;
 }
 
-/** @throws Error for a channel that can't be used */
-function toChannel(row: ChannelRow, { openCredential, isNodeAddressAllowed }: CatalogDeps): Channel {
+/**
+ * Null for a channel whose credentials are all disabled.
+ * @throws Error for a channel that can't be used
+ */
+function toChannel(row: ChannelRow, rows: readonly CredentialRow[], deps: CatalogDeps): Channel | null {
+  const { isNodeAddressAllowed } = deps;
   const id = row.id as ChannelId;
+  const enabled = rows.filter(({ status }) => status === "enabled");
+  const credentials = enabled.flatMap((credential) => toCredential(row, credential, deps) ?? []);
+  if (rows.length > 0 && credentials.length === 0) {
+    if (enabled.length > 0) {
+      throw new Error("none of its credentials can be decrypted");
+    }
+    return null;
+  }
   if (row.pinned_address !== null && !isNodeAddressAllowed(row.pinned_address)) {
     throw new Error("the address of the exit node is not public");
   }
@@ -80,7 +105,7 @@ function toChannel(row: ChannelRow, { openCredential, isNodeAddressAllowed }: Ca
     id,
     name: row.name,
     ...toUpstream(row.upstream),
-    credential: row.credential_sealed === null ? null : openCredential(id, row.credential_sealed),
+    credentials,
     requestsPerMinute: row.requests_per_minute,
     concurrencyMax: row.concurrency_max,
     firstByteTimeoutMs: row.first_byte_timeout_ms,
@@ -89,6 +114,32 @@ function toChannel(row: ChannelRow, { openCredential, isNodeAddressAllowed }: Ca
     exitNode: row.exit_node_code,
     passThroughPaths: new Set(row.pass_through_paths),
   };
+}
+
+/** Null for a credential that can't be decrypted: the others can still be used. */
+function toCredential(
+  { name, credential_sealed: ownSealed }: ChannelRow,
+  row: CredentialRow,
+  { openCredential, openFurtherCredential, log }: CatalogDeps,
+): ChannelCredential | null {
+  try {
+    const own = ownSealed === null ? null : () => openCredential(row.channel_id, ownSealed);
+    const secret = row.secret_sealed === null ? own?.() : openFurtherCredential(row.id, row.secret_sealed);
+    return secret === undefined
+      ? null
+      : {
+          id: row.id,
+          label: row.label,
+          secret,
+          weight: row.weight,
+          requestsPerMinute: row.requests_per_minute,
+          concurrencyMax: row.concurrency_max,
+          refusedAtMs: row.refused_at?.getTime() ?? null,
+        };
+  } catch (error) {
+    log.error("catalog.credential_unusable", { channel: name, credential: row.label, error });
+    return null;
+  }
 }
 
 function toModelEntry(row: ModelRow): ModelEntry {

@@ -10,7 +10,7 @@ import type { Feature } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
 import { Probes } from "./catalog-admin/probe/exchange.ts";
 import { type CatalogAdminDeps, catalogAdminEndpoints } from "./catalog-admin/routes.ts";
-import { openChannelCredential, sealChannelCredential } from "./channels/credentials.ts";
+import { openChannelCredential, sealChannelCredential, sealFurtherCredential } from "./channels/credentials.ts";
 import { keyEndpoints } from "./keys/routes.ts";
 import { KeyService } from "./keys/service.ts";
 
@@ -39,7 +39,10 @@ export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
       name: "catalog-admin",
       endpoints: catalogAdminEndpoints({
         db,
-        sealCredential: sealChannelCredential.bind(null, masterKey),
+        seals: {
+          sealCredential: sealChannelCredential.bind(null, masterKey),
+          sealFurtherCredential: sealFurtherCredential.bind(null, masterKey),
+        },
         // If private addresses are allowed, a name need not resolve yet.
         guard: isPrivateUpstreamAllowed(config) ? null : guard,
         probes: new Probes(openClient, clock),

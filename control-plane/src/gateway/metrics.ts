@@ -50,7 +50,12 @@ export class GatewayMetrics implements GatewayObserver {
       "code",
       "model",
     ]);
-    this.#attempts.register(registry, "sluice_attempts_total", "Attempts on channels.", ["channel", "result"]);
+    this.#attempts.register(registry, "sluice_attempts_total", "Attempts on channels.", [
+      "channel",
+      "credential",
+      "node",
+      "result",
+    ]);
     this.#nodeAttempts.register(registry, "sluice_exit_node_attempts_total", "Attempts through exit nodes.", [
       "node",
       "result",
@@ -76,7 +81,8 @@ export class GatewayMetrics implements GatewayObserver {
   }
 
   onAttempt(attempt: Attempt, exitNode: string | null): void {
-    this.#attempts.add(`${attempt.channel}\n${attempt.result}`, 1);
+    const { channel, credential = "", result } = attempt;
+    this.#attempts.add(`${channel}\n${credential}\n${exitNode ?? ""}\n${result}`, 1);
     if (exitNode !== null) {
       this.#nodeAttempts.add(`${exitNode}\n${attempt.result}`, 1);
     }

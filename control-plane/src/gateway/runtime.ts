@@ -13,7 +13,8 @@ import type { WebSocketClient } from "../platform/websocket/model.ts";
 import type { BodyRoom } from "./body-room.ts";
 import { type Catalog, emptyCatalog, loadCatalog } from "./catalog.ts";
 import { ChannelLoads, type ExitTraffic } from "./channels/channel-load.ts";
-import { openChannelCredential } from "./channels/credentials.ts";
+import { markAccepted, markRefused } from "./channels/credential-store.ts";
+import { openChannelCredential, openFurtherCredential } from "./channels/credentials.ts";
 import { KeyDirectory } from "./keys/key-directory.ts";
 import { KeyLimits } from "./keys/key-limits.ts";
 import { findPrincipal, markFirstUse, markUse } from "./keys/store.ts";
@@ -97,7 +98,10 @@ export class GatewayRuntime {
     this.leases = new QuotaLeases(createLeaseStore(db, deps.replicaId), this.#term, clock, log);
     this.#directory = new KeyDirectory((keyHash) => findPrincipal(db, keyHash), clock);
     this.#limits = new KeyLimits(clock, deps.unpaidPerHour);
-    this.#loads = new ChannelLoads(clock);
+    this.#loads = new ChannelLoads(clock, {
+      onRefused: (id, reason) => this.#markCredential(markRefused(db, id, reason)),
+      onAccepted: (id) => this.#markCredential(markAccepted(db, id)),
+    });
     this.#readOnRoom = new ReadOnRoom(deps.upstreamLimits.afterAbort);
     const pipelineDeps: PipelineDeps = {
       directory: this.#directory,
@@ -199,6 +203,7 @@ export class GatewayRuntime {
         this.#catalog = await loadCatalog({
           db,
           openCredential: (id, sealed) => openChannelCredential(masterKey, id, sealed),
+          openFurtherCredential: (id, sealed) => openFurtherCredential(masterKey, id, sealed),
           isNodeAddressAllowed,
           log,
         });
@@ -258,6 +263,11 @@ export class GatewayRuntime {
     if (seen.length > 0) {
       await this.#deps.keepExitTraffic(seen);
     }
+  }
+
+  /** Without the mark, calls do the same, but neither admins nor other replicas know. */
+  #markCredential(written: Promise<void>): void {
+    written.catch((error: unknown) => this.#deps.log.warn("channel.credential_not_marked", { error }));
   }
 
   #markFirstUse(id: ApiKeyId): void {

@@ -140,6 +140,8 @@ function attemptSpan(attempt: Attempt, startedAtMs: number): FinishedSpan {
     attributes: {
       "sluice.channel.id": attempt.channelId,
       "sluice.channel": attempt.channel,
+      ...(attempt.credential === undefined ? {} : { "sluice.channel.credential": attempt.credential }),
+      ...(attempt.node === undefined ? {} : { "sluice.exit_node": attempt.node }),
       "sluice.attempt.result": attempt.result,
       ...(attempt.status === null ? {} : { "http.response.status_code": attempt.status }),
     },

@@ -151,6 +151,8 @@ function describe({ trace, usage, attempts, bodies, accesses }: TraceDetail) {
     attempts: attempts.map((attempt) => ({
       channel_id: attempt.channelId,
       channel: attempt.channel,
+      credential: attempt.credential ?? null,
+      node: attempt.node ?? null,
       started_at_ms: attempt.startedAtMs,
       duration_ms: attempt.durationMs,
       status: attempt.status,

@@ -94,6 +94,8 @@ export async function findTrace(
 type StoredAttempt = {
   readonly channelId: string;
   readonly channel: string;
+  readonly credential?: string;
+  readonly node?: string;
   readonly startedAtMs: number;
   readonly durationMs: number;
   readonly status: number | null;

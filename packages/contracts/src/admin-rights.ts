@@ -22,6 +22,8 @@ export const adminRights = {
   // Operations on where prompts go, and on which model serves which name. Switching a super-admin's setup off and on
   // helps in an outage.
   "/backend/admin/channel/save/": freshSuperAdmin,
+  "/backend/admin/channel/credential/save/": freshSuperAdmin,
+  "/backend/admin/channel/credential/remove/": freshSuperAdmin,
   "/backend/admin/channel/enable/": everyAdmin,
   "/backend/admin/channel/disable/": everyAdmin,
   // Calls to addresses that nobody has saved are for those who may save them.

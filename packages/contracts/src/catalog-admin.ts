@@ -119,6 +119,40 @@ export const savedChannel = z.strictObject({
   updated_at: wireMoment,
 });
 
+/**
+ * Without `credential_id` a credential is added. Absent fields stay as they are. A new secret is not the one that was
+ * refused.
+ */
+export const saveCredentialInput = z.strictObject({
+  channel_id: recordId,
+  credential_id: recordId.optional(),
+  label: displayText(100).optional(),
+  /** Never shown again; needed for a new credential. */
+  credential: credential.optional(),
+  weight: z.int().min(0).max(1_000_000).optional(),
+  status: z.enum(switchStatuses).optional(),
+  requests_per_minute: perMinute.optional(),
+  concurrency_max: z.int().min(1).max(1_000_000).nullable().optional(),
+  reason,
+});
+export type SaveCredentialInput = z.output<typeof saveCredentialInput>;
+
+export const removeCredentialInput = z.strictObject({ channel_id: recordId, credential_id: recordId, reason });
+export type RemoveCredentialInput = z.output<typeof removeCredentialInput>;
+
+/** A credential of a channel, without its secret. */
+export const channelCredential = z.strictObject({
+  credential_id: wireInteger,
+  label: z.string(),
+  weight: z.int(),
+  status: z.enum(switchStatuses),
+  requests_per_minute: z.int().nullable(),
+  concurrency_max: z.int().nullable(),
+  /** Since when the provider has refused it, and why; null while it does not. It is tested again every few minutes. */
+  refused_at: wireMoment.nullable(),
+  refused_reason: z.enum(["credential_refused", "account_empty"]).nullable(),
+});
+
 export const switchChannelsInput = z.strictObject({ channel_ids: z.array(recordId).min(1).max(100), reason });
 
 export const saveAbilityInput = z.strictObject({

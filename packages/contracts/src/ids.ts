@@ -8,5 +8,6 @@ export type GatewayUserId = Brand<bigint, "GatewayUserId">;
 export type ApiKeyId = Brand<bigint, "ApiKeyId">;
 export type BudgetId = Brand<bigint, "BudgetId">;
 export type ChannelId = Brand<bigint, "ChannelId">;
+export type CredentialId = Brand<bigint, "CredentialId">;
 /** The id of one running process with its own spool. */
 export type ReplicaId = Brand<string, "ReplicaId">;

@@ -101,6 +101,10 @@ export const traceListOutput = z.strictObject({ traces: z.array(traceView), next
 const attemptView = z.strictObject({
   channel_id: z.string(),
   channel: z.string(),
+  /** The label of the credential that was used; null if there was none. */
+  credential: z.string().nullable(),
+  /** The exit node of the channel, if it has one. */
+  node: z.string().nullable(),
   /** Milliseconds after the start of the call. */
   started_at_ms: z.number(),
   duration_ms: z.number(),

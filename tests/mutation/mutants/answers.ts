@@ -5,7 +5,7 @@ export const answerMutants: readonly Mutant[] = [
   {
     id: "relay/error-secret",
     file: "control-plane/src/gateway/respond/read-upstream-error.ts",
-    from: "const hidden = [credential, ...hosts",
+    from: "const hidden = [...credentials.map(({ secret }) => secret), ...hosts",
     to: "const hidden = [...hosts",
     rule: "no client sees the credential of a channel",
     tests: ["unit/gateway/respond/read-upstream-error.test.ts", "unit/gateway/respond/classify-status.test.ts"],

@@ -284,9 +284,9 @@ export const channelMutants: readonly Mutant[] = [
   },
   {
     id: "relay/choose-weight",
-    file: "control-plane/src/gateway/dispatch/choose-channel.ts",
-    from: "rest -= ability.weight;",
-    to: "rest -= total / tier.length;",
+    file: "control-plane/src/gateway/channels/weighted-choice.ts",
+    from: "rest -= item.weight;",
+    to: "rest -= total / items.length;",
     rule: "channels are taken by their weight",
     tests: ["unit/gateway/dispatch/choose-channel.test.ts"],
   },

@@ -116,6 +116,8 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "POST /backend/admin/model/save/": "fresh super_admin",
   "GET /backend/admin/model/explain/": "admin",
   "POST /backend/admin/channel/save/": "fresh super_admin",
+  "POST /backend/admin/channel/credential/save/": "fresh super_admin",
+  "POST /backend/admin/channel/credential/remove/": "fresh super_admin",
   "POST /backend/admin/channel/enable/": "admin",
   "POST /backend/admin/channel/disable/": "admin",
   "POST /backend/admin/channel/test/": "admin, fresh super_admin for upstream, credential",

@@ -8,7 +8,7 @@ import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { Attempt } from "@sluice/control-plane/usage/log/model.ts";
 import { HttpClientError } from "@sluice/http-client/model";
-import { abilityOf, channelOf } from "../../support/calls/channel-fixtures.ts";
+import { abilityOf, channelOf, credentialOf } from "../../support/calls/channel-fixtures.ts";
 
 const customer = 1n as GatewayUserId;
 const rule = { attemptMs: 1_000, callMs: 10_000, isSentRetried: true };
@@ -20,10 +20,18 @@ const [first, second] = abilities.map(({ channel }) => channel) as [
 let tick: number;
 let loads: ChannelLoads;
 let leaving: AbortController;
+let marks: string[];
 
 beforeEach(() => {
   tick = 0;
-  loads = new ChannelLoads({ now: () => tick, tick: () => tick });
+  loads = new ChannelLoads(
+    { now: () => tick, tick: () => tick },
+    {
+      onRefused: (id, reason) => marks.push(`${id} ${reason}`),
+      onAccepted: (id) => marks.push(`${id} accepted`),
+    },
+  );
+  marks = [];
   leaving = new AbortController();
 });
 
@@ -36,6 +44,7 @@ const failedWith = (status: number): FailedAttempt => ({
 /** The channels that were tried, and the outcome. */
 async function run(answer: (turn: number) => FailedAttempt | { readonly text: string }, choice = abilities) {
   const tried: string[] = [];
+  const keys: (string | undefined)[] = [];
   const attempts: Attempt[] = [];
   const call = { requestId: "r", startedTick: 0, signal: leaving.signal };
   const state = { call, attempts, principal: { gatewayUserId: customer } as Principal } as unknown as CallState & {
@@ -47,10 +56,72 @@ async function run(answer: (turn: number) => FailedAttempt | { readonly text: st
   } as unknown as AttemptDeps;
   const outcome = await attemptChannels(deps, state, { abilities: choice, rule, dialect: "chat" }, async (use) => {
     tried.push(use.channel.name);
+    keys.push(use.credential?.label);
     return answer(tried.length);
   }).catch((error: unknown) => (error instanceof AppError ? error.code : "thrown"));
-  return { tried, outcome, results: attempts.map(({ result }) => result) };
+  return { tried, keys, outcome, results: attempts.map(({ result }) => result) };
 }
+
+describe("a channel with several credentials", () => {
+  const credentials = [credentialOf(1), credentialOf(2), credentialOf(3)];
+  const shared = channelOf(60, { credentials });
+  const choice = [abilityOf(shared), abilityOf(channelOf(61), { priority: 1 })];
+
+  test("is tried with another one after a limit, and rests only for the first", async () => {
+    const { tried, keys, outcome } = await run((turn) => (turn === 2 ? { text: "hi" } : failedWith(429)), choice);
+    expect({ tried, keys, outcome }).toEqual({
+      tried: ["channel 60", "channel 60"],
+      keys: ["key 1", "key 2"],
+      outcome: { text: "hi" },
+    });
+    expect(loads.isOpen(shared, customer)).toBe(true);
+    expect(loads.chooseCredential(shared, customer, new Set(), () => 0)?.label).toBe("key 2");
+  });
+
+  test("is not tried with another one after a failure of its own", async () => {
+    const { tried } = await run((turn) => (turn === 2 ? { text: "hi" } : failedWith(500)), choice);
+    expect(tried).toEqual(["channel 60", "channel 61"]);
+  });
+
+  test("leaves out one that is refused, which rests, is marked once, and is tested by a single call", async () => {
+    const broke = channelOf(62, { credentials: [credentialOf(4)] });
+    const paying = [abilityOf(broke)];
+    expect((await run(() => failedWith(402), paying)).keys).toEqual(["key 4"]);
+    expect(marks).toEqual(["4 credential_refused"]);
+    expect(loads.isOpen(broke, customer)).toBe(false);
+    tick += 15_000;
+    const probe = loads.begin(broke, customer);
+    expect(loads.isOpen(broke, customer)).toBe(false);
+    loads.answered(probe);
+    loads.end(probe, "none");
+    expect(loads.isOpen(broke, customer)).toBe(true);
+    expect(marks).toEqual(["4 credential_refused", "4 accepted"]);
+  });
+
+  test("rests longer each time that the test fails, and is open at once with a new secret", async () => {
+    const broke = channelOf(63, { credentials: [credentialOf(5)] });
+    await run(() => failedWith(402), [abilityOf(broke)]);
+    tick += 15_000;
+    await run(() => failedWith(402), [abilityOf(broke)]);
+    tick += 15_000;
+    expect(loads.isOpen(broke, customer)).toBe(false);
+    tick += 15_000;
+    expect(loads.isOpen(broke, customer)).toBe(true);
+    await run(() => failedWith(402), [abilityOf(broke)]);
+    const renewed = channelOf(63, { credentials: [credentialOf(5, { secret: "new" })] });
+    expect(loads.isOpen(renewed, customer)).toBe(true);
+  });
+
+  test("divides its calls by weight, and keeps to the limits of each", async () => {
+    const divided = channelOf(64, {
+      credentials: [credentialOf(6, { weight: 3 }), credentialOf(7, { concurrencyMax: 1 })],
+    });
+    const choose = (random: number) => loads.chooseCredential(divided, customer, new Set(), () => random)?.label;
+    expect([choose(0), choose(0.74), choose(0.76)]).toEqual(["key 6", "key 6", "key 7"]);
+    loads.begin(divided, customer, divided.credentials[1] ?? null);
+    expect(choose(0.76)).toBe("key 6");
+  });
+});
 
 describe("a call", () => {
   test("moves on to the next channel until one responds", async () => {
@@ -69,7 +140,7 @@ describe("a call", () => {
   test("is tried again at the only channel, once, after a failure that may pass", async () => {
     const only = [abilityOf(channelOf(20))];
     const passed = await run((turn) => (turn === 2 ? { text: "hi" } : failedWith(500)), only);
-    expect(passed).toEqual({
+    expect(passed).toMatchObject({
       tried: ["channel 20", "channel 20"],
       outcome: { text: "hi" },
       results: ["status_500"],

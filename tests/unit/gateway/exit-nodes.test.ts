@@ -4,7 +4,7 @@ import { type Catalog, emptyCatalog } from "@sluice/control-plane/gateway/catalo
 import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
 import { allowExitNodes, findExitNodes } from "@sluice/control-plane/gateway/dispatch/allow-exit-nodes.ts";
 import type { AdmittedCall } from "@sluice/control-plane/gateway/model.ts";
-import { abilityOf, channelOf } from "../../support/calls/channel-fixtures.ts";
+import { abilityOf, channelOf, noMarks } from "../../support/calls/channel-fixtures.ts";
 
 const node = channelOf(1, { exitNode: "node-a", pinnedAddress: "203.0.113.5" });
 const provider = channelOf(2);
@@ -47,7 +47,7 @@ describe("a call may take an exit node", () => {
 
 describe("what a replica observed about a node", () => {
   let tick = 0;
-  const open = () => new ChannelLoads({ now: () => tick, tick: () => tick });
+  const open = () => new ChannelLoads({ now: () => tick, tick: () => tick }, noMarks);
 
   test("is reported once, with the last failure, and nothing about providers", () => {
     const loads = open();

@@ -74,6 +74,15 @@ export const channels = listSource({
     first_byte_timeout_ms: column("integer", "c.first_byte_timeout_ms"),
     idle_timeout_ms: column("integer", "c.idle_timeout_ms"),
     pass_through_paths: column("text[]", "c.pass_through_paths"),
+    credentials: column(
+      "jsonb",
+      `coalesce((
+        select jsonb_agg(jsonb_build_object('credential_id', k.id, 'label', k.label, 'weight', k.weight,
+          'status', k.status, 'requests_per_minute', k.requests_per_minute, 'concurrency_max', k.concurrency_max,
+          'refused_at', k.refused_at, 'refused_reason', k.refused_reason) order by k.id)
+        from channel_credential k where k.channel_id = c.id
+      ), '[]')`,
+    ),
     abilities: column(
       "jsonb",
       `coalesce((

@@ -1,7 +1,18 @@
 import { modelKinds } from "@sluice/contracts/model-kinds";
 import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import { sql } from "drizzle-orm";
-import { boolean, check, foreignKey, index, integer, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 import { bytes, id, json, lifecycle, moment, reference, unitPrices } from "../columns.ts";
 import { exitNode } from "./exit-nodes.ts";
 
@@ -40,6 +51,44 @@ export const channel = pgTable(
     // Abilities reference this pair, so they can't misname the channel of a node.
     unique("channel_id_is_exit_node").on(table.id, table.isExitNode),
     check("channel_exit_node_is_pinned", sql`${table.exitNodeCode} is null or ${table.pinnedAddress} is not null`),
+  ],
+);
+
+/**
+ * The credentials of a channel, among which calls are divided. A row without a secret stands for the credential of the
+ * channel itself: a trigger makes and removes it together with that.
+ */
+export const channelCredential = pgTable(
+  "channel_credential",
+  {
+    id: id(),
+    channelId: reference("channel_id").notNull(),
+    label: text("label").notNull().default("main"),
+    /** Encrypted under the master key, bound to this row. */
+    secretSealed: bytes("secret_sealed"),
+    weight: integer("weight").notNull().default(1),
+    status: text("status", { enum: ["enabled", "disabled"] })
+      .notNull()
+      .default("enabled"),
+    requestsPerMinute: integer("requests_per_minute"),
+    concurrencyMax: integer("concurrency_max"),
+    /** Since when the provider has refused it; null while it does not. */
+    refusedAt: moment("refused_at"),
+    refusedReason: text("refused_reason", { enum: ["credential_refused", "account_empty"] }),
+    isExitNode: boolean("is_exit_node").notNull().default(false),
+    ...lifecycle,
+  },
+  (table) => [
+    index("channel_credential_channel").on(table.channelId),
+    uniqueIndex("channel_credential_own").on(table.channelId).where(sql`${table.secretSealed} is null`),
+    foreignKey({
+      name: "channel_credential_of_channel",
+      columns: [table.channelId, table.isExitNode],
+      foreignColumns: [channel.id, channel.isExitNode],
+    }),
+    // An exit node has one credential, which its registration sets.
+    check("channel_credential_exit_node_has_one", sql`not ${table.isExitNode} or ${table.secretSealed} is null`),
+    check("channel_credential_refused", sql`(${table.refusedAt} is null) = (${table.refusedReason} is null)`),
   ],
 );
 

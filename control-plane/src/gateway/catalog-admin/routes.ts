@@ -23,17 +23,19 @@ import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import type { SwitchStatus } from "./catalog-admin-store.ts";
+import { credentialEndpoints } from "./credential-routes.ts";
 import { listUpstreamModels } from "./list-upstream-models.ts";
 import type { CatalogActs } from "./model-act.ts";
 import type { Probes } from "./probe/exchange.ts";
 import type { OpenCredential } from "./probe/probe-target.ts";
 import { saveAbility } from "./save-ability.ts";
-import { checkAddresses, type SealCredential, saveChannel, switchChannels } from "./save-channel.ts";
+import { checkAddresses, saveChannel, switchChannels } from "./save-channel.ts";
+import type { CredentialSeals } from "./save-credential.ts";
 import { testChannel } from "./test-channel.ts";
 
 export type CatalogAdminDeps = {
   readonly db: Database;
-  readonly sealCredential: SealCredential;
+  readonly seals: CredentialSeals;
   readonly probes: Probes;
   readonly openCredential: OpenCredential;
   readonly approvals: Approvals;
@@ -47,6 +49,7 @@ export function catalogAdminEndpoints(deps: CatalogAdminDeps): AnyEndpoint[] {
   return [
     modelEndpoint(deps),
     channelEndpoint(deps),
+    ...credentialEndpoints(deps),
     switchEndpoint(deps, "enable", "enabled"),
     switchEndpoint(deps, "disable", "disabled"),
     abilityEndpoint(deps),
@@ -71,7 +74,7 @@ function modelEndpoint({ approvals, acts }: CatalogAdminDeps): AnyEndpoint {
   });
 }
 
-function channelEndpoint({ db, sealCredential, guard }: CatalogAdminDeps): AnyEndpoint {
+function channelEndpoint({ db, seals, guard }: CatalogAdminDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/channel/save/"),
@@ -84,7 +87,7 @@ function channelEndpoint({ db, sealCredential, guard }: CatalogAdminDeps): AnyEn
       await checkAddresses(db, call.input, guard);
       return {
         channel: await db.withTransaction(async (tx) => {
-          const { before, after } = await saveChannel(tx, call.input, sealCredential);
+          const { before, after } = await saveChannel(tx, call.input, seals.sealCredential);
           const isCredentialChanged = call.input.credential !== undefined;
           await audit(tx, byCaller(call), "channel.save", {
             subjectKind: "channel",

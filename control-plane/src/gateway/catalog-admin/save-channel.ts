@@ -8,6 +8,7 @@ import { isNoServerAddress } from "@sluice/server-addresses/judge-address";
 import type { Queryable, Transaction } from "../../platform/db.ts";
 import { isUniqueViolation } from "../../platform/db-errors.ts";
 import { AppError } from "../../platform/errors.ts";
+import { type CredentialRow, listCredentials } from "../channels/credential-store.ts";
 import { parseBaseUrl } from "../channels/model.ts";
 import {
   type ChannelEntry,
@@ -40,6 +41,11 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
   if (goesElsewhere(channel.upstream, to) && channel.credentialSealed !== null && input.credential === undefined) {
     throw credentialNeeded();
   }
+  if (goesElsewhere(channel.upstream, to) && (await listCredentials(tx, id)).some(isFurther)) {
+    throw new AppError("conflict", {
+      message: "Remove the other credentials first: they would be sent to another host.",
+    });
+  }
   const { credential } = input;
   refuseOddCredential(to, credential ?? null);
   await changeChannel(tx, id, {
@@ -56,6 +62,9 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
   });
   return { before: input.channel_id === undefined ? null : stateOf(channel), after: await readState(tx, id) };
 }
+
+/** Stored apart from the channel, so that a change of the channel does not replace it. */
+const isFurther = ({ secret_sealed: sealed }: CredentialRow): boolean => sealed !== null;
 
 /** @throws AppError `invalid_value` for a credential that the channel could not use */
 export function refuseOddCredential({ dialects }: UpstreamSettings, credential: string | null): void {
@@ -117,7 +126,7 @@ async function readChannel(tx: Transaction, input: SaveChannelInput): Promise<Ch
 }
 
 /** Locks a channel that is not managed by an exit node. */
-async function lockOwn(tx: Transaction, id: ChannelId): Promise<ChannelEntry> {
+export async function lockOwn(tx: Transaction, id: ChannelId): Promise<ChannelEntry> {
   const channel = await lockChannel(tx, id);
   if (channel === null) {
     throw new AppError("not_found", { message: "There is no such channel." });

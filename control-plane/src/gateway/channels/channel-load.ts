@@ -1,12 +1,16 @@
-import type { ChannelId, GatewayUserId } from "@sluice/contracts/ids";
+import type { ChannelId, CredentialId, GatewayUserId } from "@sluice/contracts/ids";
 import type { Clock } from "../../platform/clock.ts";
 import { RateBucket } from "../../platform/rate-bucket.ts";
 import type { AttemptFailure } from "../model.ts";
+import { concernsCredential, refusalOf } from "./credential-faults.ts";
+import { CredentialLoads, type CredentialMarks, type CredentialUse } from "./credential-loads.ts";
 import { FailureWindow } from "./failure-window.ts";
-import type { Channel } from "./model.ts";
-import { Pauses } from "./pauses.ts";
+import type { Channel, ChannelCredential } from "./model.ts";
+import { type Pause, Pauses } from "./pauses.ts";
+import { chooseByWeight } from "./weighted-choice.ts";
 import { Witnesses } from "./witnesses.ts";
 
+const none: ReadonlySet<CredentialId> = new Set();
 const openMs = 5_000;
 const cooldownMsDefault = 1_000;
 const cooldownMsMax = 60_000;
@@ -38,6 +42,9 @@ export type ChannelUse = {
   readonly channel: Channel;
   readonly customer: GatewayUserId;
   readonly startedTick: number;
+  /** Null if the channel needs none. */
+  readonly credential: ChannelCredential | null;
+  readonly credentialUse: CredentialUse | null;
   /** This attempt tests whether a pause applies to the whole channel. */
   readonly isPauseProbe: boolean;
   isProbe: boolean;
@@ -67,22 +74,32 @@ export class ChannelLoads {
   /** The channels of exit nodes that were called. */
   readonly #nodes = new Map<ChannelId, string>();
   readonly #clock: Clock;
+  readonly #credentials: CredentialLoads;
   #replicas = 1;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, marks: CredentialMarks) {
     this.#clock = clock;
+    this.#credentials = new CredentialLoads(marks);
   }
 
   /** Caps are divided evenly among live replicas. */
   setReplicas(count: number): void {
     this.#replicas = Math.max(1, count);
+    this.#credentials.setReplicas(this.#replicas);
   }
 
-  /** Whether a call of the customer may go to the channel now. */
-  isOpen(channel: Channel, customer: GatewayUserId): boolean {
+  /**
+   * Whether a call of the customer may go to the channel now.
+   * @param tried the credentials that the call has used already
+   */
+  isOpen(channel: Channel, customer: GatewayUserId, tried: ReadonlySet<CredentialId> = none): boolean {
     const load = this.#load(channel);
     const tick = this.#clock.tick();
     if (load.pauses.of(customer, tick) !== null) {
+      return false;
+    }
+    const { credentials } = channel;
+    if (credentials.length > 0 && !credentials.some((one) => this.#isUsable(one, customer, tick, tried))) {
       return false;
     }
     if (isCircuitOpen(load, customer) && (tick < load.openUntilTick || load.isProbing)) {
@@ -96,18 +113,56 @@ export class ChannelLoads {
 
   /** Whether a channel that is not open is merely busy, at a cap or in a rate-limit pause, and not down. */
   isBusy(channel: Channel, customer: GatewayUserId): boolean {
-    const load = this.#load(channel);
-    const pause = load.pauses.of(customer, this.#clock.tick());
-    return !isCircuitOpen(load, customer) && (pause === null || pause.isLimit);
+    const pause = this.#pauseOf(channel, customer);
+    return !isCircuitOpen(this.#load(channel), customer) && (pause === null || pause.isLimit);
   }
 
   /** What is left of the pause that blocks the customer; 0 if there is none. */
   pauseMs(channel: Channel, customer: GatewayUserId): number {
     const tick = this.#clock.tick();
-    return Math.max(0, (this.#load(channel).pauses.of(customer, tick)?.untilTick ?? tick) - tick);
+    return Math.max(0, (this.#pauseOf(channel, customer)?.untilTick ?? tick) - tick);
   }
 
-  begin(channel: Channel, customer: GatewayUserId): ChannelUse {
+  /** What keeps the customer from the channel itself, or from all of its credentials until the first is open again. */
+  #pauseOf(channel: Channel, customer: GatewayUserId): Pause | null {
+    const tick = this.#clock.tick();
+    const own = this.#load(channel).pauses.of(customer, tick);
+    let first: Pause | null = null;
+    for (const credential of channel.credentials) {
+      const block = this.#credentials.blockOf(credential, customer, tick);
+      if (block === null) {
+        return own;
+      }
+      first = first === null || block.untilTick < first.untilTick ? block : first;
+    }
+    return own === null || (first !== null && first.untilTick > own.untilTick) ? first : own;
+  }
+
+  /** A credential for the next attempt, by weight among those that are open; null if the channel needs none. */
+  chooseCredential(
+    channel: Channel,
+    customer: GatewayUserId,
+    tried: ReadonlySet<CredentialId>,
+    random: () => number,
+  ): ChannelCredential | null {
+    const { credentials } = channel;
+    if (credentials.length <= 1) {
+      return credentials[0] ?? null;
+    }
+    const tick = this.#clock.tick();
+    const open = credentials.filter((one) => this.#isUsable(one, customer, tick, tried));
+    return chooseByWeight(open.length > 0 ? open : credentials, random());
+  }
+
+  #isUsable(one: ChannelCredential, customer: GatewayUserId, tick: number, tried: ReadonlySet<CredentialId>): boolean {
+    return !tried.has(one.id) && this.#credentials.isOpen(one, customer, tick);
+  }
+
+  begin(
+    channel: Channel,
+    customer: GatewayUserId,
+    credential: ChannelCredential | null = channel.credentials[0] ?? null,
+  ): ChannelUse {
     const load = this.#load(channel);
     load.inFlight += 1;
     const startedTick = this.#clock.tick();
@@ -115,7 +170,8 @@ export class ChannelLoads {
     const isProbe = isCircuitOpen(load, customer);
     load.isProbing ||= isProbe;
     const isPauseProbe = load.pauses.begin(customer, startedTick);
-    return { channel, customer, startedTick, isPauseProbe, isProbe, isOver: false };
+    const credentialUse = credential === null ? null : this.#credentials.begin(credential, customer, startedTick);
+    return { channel, customer, startedTick, credential, credentialUse, isPauseProbe, isProbe, isOver: false };
   }
 
   /** A response has begun: this settles a probe, however long the stream still takes. */
@@ -123,6 +179,9 @@ export class ChannelLoads {
     this.#closeCircuit(use);
     if (use.isPauseProbe && !use.isOver) {
       this.#load(use.channel).pauses.lift(this.#clock.tick());
+    }
+    if (use.credentialUse !== null && !use.isOver) {
+      this.#credentials.answered(use.credentialUse, this.#clock.tick());
     }
   }
 
@@ -189,17 +248,21 @@ export class ChannelLoads {
   }
 
   /**
-   * The channel asked for a pause and gets exactly that long, because clients are told the same time. If it did not say
-   * how long, jitter keeps replicas from returning all at once.
+   * The channel, or the provider's account behind the credential, asked for a pause and gets exactly that long, because
+   * clients are told the same time. If it did not say how long, jitter keeps replicas from returning all at once. A
+   * credential that is refused to everyone rests until a call tests it.
    */
-  coolDown(
-    { channel, customer }: ChannelUse,
-    { blame, code, isLasting, retryAfterSeconds, retryAfterMs }: AttemptFailure,
-    random: () => number,
-  ): void {
+  coolDown({ channel, customer, credentialUse }: ChannelUse, failure: AttemptFailure, random: () => number): void {
+    const { blame, code, isLasting, retryAfterSeconds, retryAfterMs } = failure;
     const askedMs = retryAfterMs ?? (retryAfterSeconds === null ? null : retryAfterSeconds * 1000);
-    const { pauses } = this.#load(channel);
     const tick = this.#clock.tick();
+    const paused = concernsCredential(failure) ? credentialUse : null;
+    const refusal = refusalOf(failure);
+    if (paused !== null && refusal !== null) {
+      this.#credentials.refuse(paused, refusal, tick);
+      return;
+    }
+    const { pauses } = paused?.load ?? this.#load(channel);
     const pauseMs = askedMs === null ? cooldownMsDefault * (1 + random() * 0.2) : Math.min(askedMs, cooldownMsMax);
     const pause = { untilTick: tick + pauseMs, isLimit: code === "upstream_rate_limited" && !isLasting };
     if (blame === "certain") {
@@ -259,6 +322,9 @@ export class ChannelLoads {
     const load = this.#load(use.channel);
     use.isOver = true;
     load.inFlight -= 1;
+    if (use.credentialUse !== null) {
+      this.#credentials.leave(use.credentialUse);
+    }
     if (use.isProbe) {
       load.isProbing = false;
     }

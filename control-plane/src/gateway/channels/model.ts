@@ -1,4 +1,4 @@
-import type { ChannelId } from "@sluice/contracts/ids";
+import type { ChannelId, CredentialId } from "@sluice/contracts/ids";
 import { findPassThrough } from "@sluice/contracts/pass-through";
 import type { AuthStyle, Dialect, UpstreamSettings } from "@sluice/contracts/upstreams";
 
@@ -27,7 +27,24 @@ export type RequestChanges = {
   readonly bodyRemoved: readonly string[];
 };
 
-/** An upstream, ready to use: parsed addresses, decrypted credential. */
+/** Why a provider refuses a credential for every call. */
+export type CredentialRefusal = "credential_refused" | "account_empty";
+
+/** One of the credentials of a channel, ready to use. */
+export type ChannelCredential = {
+  readonly id: CredentialId;
+  /** The operator's name for it. */
+  readonly label: string;
+  readonly secret: string;
+  /** Its share of the calls. */
+  readonly weight: number;
+  readonly requestsPerMinute: number | null;
+  readonly concurrencyMax: number | null;
+  /** Since when the provider has refused it; null while it does not. */
+  readonly refusedAtMs: number | null;
+};
+
+/** An upstream, ready to use: parsed addresses, decrypted credentials. */
 export type Channel = {
   readonly id: ChannelId;
   readonly name: string;
@@ -38,7 +55,8 @@ export type Channel = {
   readonly pinnedAddress: string | null;
   /** The code of the channel's exit node; null for a provider. */
   readonly exitNode: string | null;
-  readonly credential: string | null;
+  /** Each call uses one of them; empty if the upstream needs none. */
+  readonly credentials: readonly ChannelCredential[];
   readonly requestsPerMinute: number | null;
   readonly concurrencyMax: number | null;
   readonly firstByteTimeoutMs: number | null;

@@ -1,4 +1,5 @@
 import type { Ability, Channel } from "../channels/model.ts";
+import { chooseByWeight } from "../channels/weighted-choice.ts";
 
 /**
  * The ability for the next attempt: among those whose channel is open, a weighted choice within the first priority that
@@ -17,16 +18,5 @@ export function chooseChannel(
   const first = candidates.filter(({ priority }) => priority === candidates[0]?.priority);
   const speaking = first.filter(({ channel }) => speaks(channel));
   const tier = speaking.length > 0 ? speaking : first;
-  const total = tier.reduce((sum, { weight }) => sum + weight, 0);
-  if (total === 0) {
-    return tier[Math.floor(random * tier.length)] ?? null;
-  }
-  let rest = random * total;
-  for (const ability of tier) {
-    rest -= ability.weight;
-    if (rest < 0) {
-      return ability;
-    }
-  }
-  return tier.at(-1) ?? null;
+  return chooseByWeight(tier, random);
 }

@@ -73,6 +73,8 @@ export type RequestOptions = {
   readonly dialect: Dialect;
   /** The address of the channel in the dialect of the request. */
   readonly endpoint: Endpoint;
+  /** Null if the channel needs none. */
+  readonly credential: string | null;
   /** What follows the base path of the address. */
   readonly path: string;
   /** The marks of the gateways that the request has passed, ending with this one's. */
@@ -102,7 +104,7 @@ export function composeRequest(
     headers.push(["content-type", request.contentType]);
   }
   const { endpoint } = options;
-  const credential = credentialHeader(endpoint.auth, channel.credential);
+  const credential = credentialHeader(endpoint.auth, options.credential);
   if (credential !== null) {
     headers.push(credential);
   }

@@ -107,6 +107,7 @@ async function openUpstream(
   if (endpoint === undefined) {
     throw new Error(`channel ${channel.name} does not speak ${dialect}`);
   }
+  const credential = use.credential?.secret ?? null;
   const composed = composeRequest(call, request, channel, {
     hops: withHop(call.headers.get(hopHeader), hopMark),
     limits: upstreamLimits,
@@ -114,10 +115,11 @@ async function openUpstream(
     accept: null,
     dialect,
     endpoint,
+    credential,
     path: call.path.slice(dialectRoots[dialect].length),
     query: `?${new URLSearchParams({ model: handshake.model }).toString()}`,
   });
-  const ready = await deps.authorizer.authorize(composed, endpoint.auth, channel.credential);
+  const ready = await deps.authorizer.authorize(composed, endpoint.auth, credential);
   if (ready instanceof TokenError) {
     return ready;
   }

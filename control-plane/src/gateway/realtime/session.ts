@@ -149,7 +149,7 @@ export class RealtimeSession implements ServerSocketOwner {
       errorCode: isOrderly(code) ? null : (error?.code ?? "upstream_error"),
       error,
       clientCode: providerClose.code,
-      clientReason: toSendableReason(cleanError(providerClose.reason, this.#deps.use.channel.credential)),
+      clientReason: toSendableReason(cleanError(providerClose.reason, this.#deps.use.credential?.secret ?? null)),
       upstreamCode: closeCodes.normal,
       isChannelFault: isBroken(code),
     });
@@ -274,7 +274,7 @@ export class RealtimeSession implements ServerSocketOwner {
   /** The client may know what was wrong with its own frames; problems between us and the provider are ours. */
   #toClientError(frame: string, event: Extract<ServerEvent, { kind: "error" }>): string {
     return event.isRequestFault
-      ? cleanError(frame, this.#deps.use.channel.credential)
+      ? cleanError(frame, this.#deps.use.credential?.secret ?? null)
       : toErrorEvent(new AppError("upstream_error"), event.eventId);
   }
 

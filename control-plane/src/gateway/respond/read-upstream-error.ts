@@ -21,8 +21,8 @@ type RefusalResponse = Pick<HttpResponse, "headers"> & {
   readonly body: Pick<HttpResponseBody, "bytes" | "consume" | "cancel">;
 };
 
-/** What no client may see of a channel: the credential, and the operator's supplier. */
-type Secrets = Pick<Channel, "credential" | "endpoints">;
+/** What no client may see of a channel: its credentials, and the operator's supplier. */
+type Secrets = Pick<Channel, "credentials" | "endpoints">;
 
 /**
  * The message of an error response, and whether it is about the request or comes from a page in place of a response.
@@ -308,8 +308,8 @@ function clean(text: string, secrets: Secrets, lengthMax: number): string {
   return cleanWords(redact(hide(text, secrets).slice(0, messageLengthMax)), "", "").slice(0, lengthMax);
 }
 
-function hide(text: string, { credential, endpoints }: Secrets): string {
+function hide(text: string, { credentials, endpoints }: Secrets): string {
   const hosts = [...endpoints.values()].map(({ hostname }) => hostname).filter((name) => name.includes("."));
-  const hidden = [credential, ...hosts].filter((secret) => secret !== null);
+  const hidden = [...credentials.map(({ secret }) => secret), ...hosts];
   return hidden.reduce((rest, secret) => rest.replaceAll(new RegExp(RegExp.escape(secret), "gi"), "[redacted]"), text);
 }

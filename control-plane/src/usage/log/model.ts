@@ -12,6 +12,11 @@ export type Outcome = "completed" | "aborted" | "failed" | "refused";
 export type Attempt = {
   readonly channelId: string;
   readonly channel: string;
+  /** The credential that was used, by id and the operator's label; absent if the channel needs none. */
+  readonly credentialId?: string;
+  readonly credential?: string;
+  /** The exit node of the channel. */
+  readonly node?: string;
   /** Milliseconds after the start of the call. */
   readonly startedAtMs: number;
   readonly durationMs: number;

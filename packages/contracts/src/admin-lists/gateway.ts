@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { channelCredential } from "../catalog-admin.ts";
 import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
 import { modelKinds } from "../model-kinds.ts";
 import { byPrice } from "../priced-units.ts";
@@ -68,6 +69,8 @@ export const channelList = listContract({
     first_byte_timeout_ms: z.int().nullable(),
     idle_timeout_ms: z.int().nullable(),
     pass_through_paths: z.array(z.string()),
+    /** The credentials among which calls are divided, the oldest first. */
+    credentials: z.array(channelCredential),
     abilities: z.array(
       z.strictObject({
         group_name: z.string(),

@@ -4,7 +4,7 @@ import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-loa
 import type { Channel } from "@sluice/control-plane/gateway/channels/model.ts";
 import { classifyStatus } from "@sluice/control-plane/gateway/respond/classify-status.ts";
 import fc from "fast-check";
-import { channelOf } from "../../../support/calls/channel-fixtures.ts";
+import { channelOf, noMarks } from "../../../support/calls/channel-fixtures.ts";
 
 let nowMs: number;
 let loads: ChannelLoads;
@@ -17,7 +17,7 @@ const bad = "suspected";
 
 beforeEach(() => {
   nowMs = 1_000_000;
-  loads = new ChannelLoads({ now: () => nowMs, tick: () => nowMs });
+  loads = new ChannelLoads({ now: () => nowMs, tick: () => nowMs }, noMarks);
 });
 
 function calls(count: number, isFailure: boolean, channel = plain, who = customer): void {
@@ -97,7 +97,7 @@ describe("a pause", () => {
     const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), chance, (seconds, random) => {
-        const fresh = new ChannelLoads({ now: () => nowMs, tick: () => nowMs });
+        const fresh = new ChannelLoads({ now: () => nowMs, tick: () => nowMs }, noMarks);
         const startedMs = nowMs;
         rest(fresh, plain, seconds, () => random);
         nowMs = startedMs + seconds * 1000 - 1;

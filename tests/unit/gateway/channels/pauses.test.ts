@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
 import { classifyStatus } from "@sluice/control-plane/gateway/respond/classify-status.ts";
-import { channelOf } from "../../../support/calls/channel-fixtures.ts";
+import { channelOf, noMarks } from "../../../support/calls/channel-fixtures.ts";
 
 let nowMs: number;
 let loads: ChannelLoads;
@@ -40,7 +40,7 @@ describe("a pause that two customers vouch for", () => {
 
   beforeEach(() => {
     nowMs = 1_000_000;
-    loads = new ChannelLoads({ now: () => nowMs, tick: () => nowMs });
+    loads = new ChannelLoads({ now: () => nowMs, tick: () => nowMs }, noMarks);
     refuse(attacker, 60);
     refuse(accomplice, 60);
   });
@@ -130,7 +130,7 @@ describe("a pause that two customers vouch for", () => {
   });
 
   test("is not lifted by an earlier call", () => {
-    const fresh = new ChannelLoads({ now: () => nowMs, tick: () => nowMs });
+    const fresh = new ChannelLoads({ now: () => nowMs, tick: () => nowMs }, noMarks);
     const before = fresh.begin(plain, victim);
     fresh.coolDown(fresh.begin(plain, attacker), limited(60), () => 0);
     fresh.coolDown(fresh.begin(plain, accomplice), limited(60), () => 0);

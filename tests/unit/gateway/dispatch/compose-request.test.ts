@@ -21,15 +21,25 @@ const options: Omit<RequestOptions, "endpoint"> = {
   limits: {} as RequestOptions["limits"],
   signal: new AbortController().signal,
   accept: null,
+  credential: null,
 };
 
-function compose(headers: Record<string, string>, query = "", channel = channelOf(1)) {
+function compose(
+  headers: Record<string, string>,
+  query = "",
+  channel = channelOf(1),
+  credential: string | null = null,
+) {
   const call = { method: "POST", path: "/v1/chat/completions", query, headers: new Headers(headers) };
   const endpoint = channel.endpoints.get("chat");
   if (endpoint === undefined) {
     throw new Error("the channel has no address");
   }
-  const composed = composeRequest(call as unknown as GatewayCall, request, channel, { ...options, endpoint });
+  const composed = composeRequest(call as unknown as GatewayCall, request, channel, {
+    ...options,
+    endpoint,
+    credential,
+  });
   return { ...composed, sent: new Map(composed.headers) };
 }
 
@@ -38,7 +48,8 @@ describe("a request as it goes to a channel", () => {
     const { sent } = compose(
       { authorization: "Bearer sk-client", cookie: "a=b", "x-api-key": "sk-client", "x-forwarded-for": "192.0.2.1" },
       "",
-      channelOf(1, { credential: "of the channel" }),
+      channelOf(1),
+      "of the channel",
     );
     expect([...sent.keys()].sort()).toEqual(
       ["accept-encoding", "authorization", "content-type", "user-agent", "x-sluice-hops"].sort(),
@@ -55,7 +66,7 @@ describe("a request as it goes to a channel", () => {
   ] as const)("shows the credential as %s says, in one header", (auth, name, value) => {
     const { dialects: _, ...settings } = openaiUpstream("https://provider.example/v1");
     const upstream = { ...settings, dialects: { chat: { base_url: "https://provider.example/v1", auth } } };
-    const { sent } = compose({}, "", channelOf(1, { credential: "secret", ...toUpstream(upstream) }));
+    const { sent } = compose({}, "", channelOf(1, toUpstream(upstream)), "secret");
     expect(sent.get(name)).toBe(value);
     expect([...sent.values()].filter((shown) => shown.includes("secret"))).toHaveLength(1);
   });
@@ -66,7 +77,7 @@ describe("a request as it goes to a channel", () => {
       ...settings,
       dialects: { chat: { base_url: "https://provider.example/v1", auth: "none" as const } },
     };
-    const { sent } = compose({}, "", channelOf(1, { credential: "secret", ...toUpstream(upstream) }));
+    const { sent } = compose({}, "", channelOf(1, toUpstream(upstream)), "secret");
     expect([...sent.values()].some((shown) => shown.includes("secret"))).toBe(false);
   });
 

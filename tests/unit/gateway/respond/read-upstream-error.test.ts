@@ -5,7 +5,7 @@ import { classifyStatus } from "@sluice/control-plane/gateway/respond/classify-s
 import { readRefusal } from "@sluice/control-plane/gateway/respond/read-upstream-error.ts";
 import { HttpClientError, type HttpResponse } from "@sluice/http-client/model";
 import fc from "fast-check";
-import { channelOf } from "../../../support/calls/channel-fixtures.ts";
+import { channelOf, credentialOf } from "../../../support/calls/channel-fixtures.ts";
 
 const credential = "prov-key.with$special(characters)";
 const noRequest = new Uint8Array();
@@ -58,7 +58,10 @@ async function refusal(status: number, body: string | Error, contentType?: strin
   return await readRefusal(
     responseOf(body, contentType),
     failure,
-    channelOf(1, { credential, ...toUpstream(openaiUpstream("https://api.provider.example/v1")) }),
+    channelOf(1, {
+      credentials: [credentialOf(1, { secret: credential })],
+      ...toUpstream(openaiUpstream("https://api.provider.example/v1")),
+    }),
     noRequest,
   );
 }

@@ -16,6 +16,7 @@ import { shownMoment, shownMs, shownText } from "../../shown.ts";
 import { AbilityForm } from "./ability-form.tsx";
 import { addressesOf, type Channel, channelPath } from "./channel.ts";
 import { ChannelForm } from "./channel-form.tsx";
+import { CredentialList } from "./credential-list.tsx";
 
 type Ability = Channel["abilities"][number];
 type TestResponse = { readonly test: ResponseOf<typeof channelTest> };
@@ -70,6 +71,7 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
         </div>
       </Show>
       <ChannelFacts channel={props.channel} />
+      <CredentialList channel={props.channel} />
       <TestCall channel={props.channel} />
       <Dialog isOpen={open() === "edit"} onClose={close} title="Edit the channel" size="wide">
         <ChannelForm channel={props.channel} onDone={close} />
@@ -115,7 +117,6 @@ function ChannelFacts(props: { readonly channel: Channel }): JSX.Element {
           { name: "Id", value: String(channel().channel_id) },
           { name: "Status", value: <StateWord state={channel().status} /> },
           ...addressesOf(channel()).map(({ label, address }) => ({ name: label, value: <code>{address}</code> })),
-          { name: "Credential", value: channel().has_credential ? "Stored encrypted" : "none" },
           { name: "Concurrent calls", value: limit(channel().concurrency_max, "calls") },
           { name: "Calls per minute", value: limit(channel().requests_per_minute, "calls") },
           { name: "First byte", value: shownTimeout(channel().first_byte_timeout_ms) },

@@ -3,6 +3,7 @@ import type { RowOf } from "@sluice/contracts/lists";
 import type { Dialect } from "@sluice/contracts/upstreams";
 
 export type Channel = RowOf<typeof channelList>;
+export type Credential = Channel["credentials"][number];
 
 /** The cache key shared by every list of channels. */
 export const channelPath = "/backend/admin/channel/";
