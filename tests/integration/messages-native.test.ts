@@ -89,21 +89,25 @@ describe.each(arrangements)("the Messages API on a channel that speaks it, %s", 
     expect(scene.provider.requests[0]?.target).toBe("/v1/messages");
   });
 
-  test.each([false, true])("return the provider's bytes, under our id (stream %p)", async (stream) => {
-    const answer = await post({ stream, max_tokens: 1_000 });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("request-id")).toBe(idOf(answer));
-    expect(answer.headers.has("x-compat-dropped")).toBe(false);
-    const text = await answer.text();
-    const direct = await fetch(`${scene.provider.url}/v1/messages`, {
-      method: "POST",
-      body: scene.provider.requests[0]?.body ?? "",
-      headers: { "x-api-key": "k", "content-type": "application/json", "anthropic-version": "2023-06-01" },
-    });
-    const blank = (words: string) => words.replaceAll(/"msg_[A-Za-z0-9_]+"/g, "msg_");
-    expect(blank(text)).toBe(blank(await direct.text()));
-    expect(text).toContain(stream ? "event: message_stop" : '"stop_reason"');
-  });
+  test.each([false, true])(
+    "return the provider's bytes under our id, and under the client's name of the model (stream %p)",
+    async (stream) => {
+      const answer = await post({ stream, max_tokens: 1_000 });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("request-id")).toBe(idOf(answer));
+      expect(answer.headers.has("x-compat-dropped")).toBe(false);
+      const text = await answer.text();
+      const direct = await fetch(`${scene.provider.url}/v1/messages`, {
+        method: "POST",
+        body: scene.provider.requests[0]?.body ?? "",
+        headers: { "x-api-key": "k", "content-type": "application/json", "anthropic-version": "2023-06-01" },
+      });
+      const blank = (words: string) => words.replaceAll(/"msg_[A-Za-z0-9_]+"/g, "msg_");
+      // Agents drop the thinking of another model than theirs.
+      expect(blank(text)).toBe(blank(await direct.text()).replace(`"${upstreamModel}"`, `"${model}"`));
+      expect(text).toContain(stream ? "event: message_stop" : '"stop_reason"');
+    },
+  );
 
   test.each([false, true])("are charged by three counts of input that do not overlap (stream %p)", async (stream) => {
     const user = await scene.rig.addUser();
@@ -308,6 +312,7 @@ describe.each(arrangements)("the Messages API on a channel that speaks it, %s", 
       const answer = await compat({ stream, model: "claude-mapped" }, { "x-api-key": user.apiKey });
       const text = await answer.text();
       expect(text).toContain(stream ? "event: message_stop" : '"stop_reason":"end_turn"');
+      expect(text).toContain('"model":"claude-mapped"');
       const [row] = await waitForSettledRows(scene.rig.db, user.gatewayUserId, 1);
       expect(row).toMatchObject({ outcome: "completed", usageSource: "provider", model });
       const requestId = answer.headers.get("x-request-id");

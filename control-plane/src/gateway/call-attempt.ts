@@ -25,6 +25,7 @@ import { measureAnswer, measureStream, measureUnread, StreamMeter } from "./sett
 import { convertWhole, EventConverter } from "./upstreams/convert-answer.ts";
 import { withChangedFields } from "./upstreams/edit-body.ts";
 import { planRequest, type RequestPlan } from "./upstreams/plan-request.ts";
+import { renameInAnswer, renameInFirstEvent } from "./upstreams/response-model.ts";
 import { TokenError } from "./upstreams/token-error.ts";
 import type { AnsweredCall, Measured, StreamedResponse } from "./usage-count/model.ts";
 
@@ -164,7 +165,7 @@ export class CallAttempts {
         ? this.#refuseError(response, JSON.parse(body.toString("utf8")), use, sent)
         : this.#refuseAnswer(response, form, readNote(body, use.channel, sent));
     }
-    const answer = plan.answers === null ? body : convertWhole(body, plan.answers);
+    const answer = wholeFor(plan, body);
     if (answer === null) {
       return this.#refuseAnswer(response, "not_convertible");
     }
@@ -217,6 +218,7 @@ export class CallAttempts {
     const events = new EventStream({
       form,
       converter: plan.answers === null ? null : new EventConverter(plan.answers.stream()),
+      editFirst: firstEditOf(plan),
       hidesUsage: !state.request.wantsUsage,
       isWholeAtEof: state.call.traits?.().isWholeAtEof === true,
       firstEventMs: () => firstEventTick - clock.tick(),
@@ -312,4 +314,16 @@ export class CallAttempts {
 function classify({ status, headers }: HttpResponse, { handling }: Operation): AttemptFailure | null {
   const failure = classifyStatus(status, headers);
   return failure === null || handling !== "count" ? failure : { ...failure, blame: "none", needsCooldown: false };
+}
+
+/** The bytes of a whole response for the client; null if it can't be converted. */
+function wholeFor({ answers, names }: RequestPlan, body: Buffer): Buffer | null {
+  if (answers !== null) {
+    return convertWhole(body, answers);
+  }
+  return names === null ? body : renameInAnswer(body, names);
+}
+
+function firstEditOf({ names }: RequestPlan): ((event: Buffer) => Buffer) | null {
+  return names === null ? null : (event) => renameInFirstEvent(event, names);
 }

@@ -19,6 +19,8 @@ export type UpstreamTraits = {
   readonly takesUsageOption: boolean;
   /** The stream of this upstream may end without a finish reason and without `[DONE]`, and is complete all the same. */
   readonly isWholeAtEof: boolean;
+  /** The model as the client named it, if that is not the name in the catalog; responses repeat it. */
+  readonly clientModel?: string;
 };
 
 /** A relayed call as the gateway receives it, unchanged by the relay. */

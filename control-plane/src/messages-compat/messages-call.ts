@@ -4,7 +4,7 @@ import type { Message } from "@sluice/messages-conversion/messages";
 import { toMessageEvents } from "@sluice/messages-conversion/response/to-message-events";
 import { toEmptyMessage, toMessagesResponse } from "@sluice/messages-conversion/response/to-messages-response";
 import { FreeAnswer } from "../gateway/errors.ts";
-import type { GatewayResponse } from "../gateway/model.ts";
+import type { GatewayResponse, UpstreamTraits } from "../gateway/model.ts";
 import type { TranslatedCall } from "../relay/model.ts";
 import { AnswerStream, encodeEvents } from "./answer-stream.ts";
 import { Conversion, checkBodyHeaders, makeAnswerIds } from "./conversion.ts";
@@ -60,7 +60,7 @@ class MessagesCall {
       finalPath: () => (this.#native === null ? chatPath : nativePath),
       headers: gatewayHeaders(headers),
       toBody: (body) => this.#toBody(body),
-      traits: () => this.#conversion.traits,
+      traits: () => (this.#native === null ? this.#conversion.traits : nativeTraits(this.#native)),
     });
     void this.#call.answer.then((answer) => this.#take(answer));
   }
@@ -238,3 +238,9 @@ function asEvents(status: number, body: Uint8Array): Uint8Array {
     ? Buffer.from(`event: error\ndata: ${text}\n\n`)
     : encodeEvents(toMessageEvents(JSON.parse(text) as Message));
 }
+
+const nativeTraits = ({ model: clientModel }: NativeRequest): UpstreamTraits => ({
+  takesUsageOption: true,
+  isWholeAtEof: false,
+  clientModel,
+});

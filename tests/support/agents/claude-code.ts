@@ -55,7 +55,7 @@ export class ClaudeCode {
   }
 
   /** Runs one prompt to its end, with permission to read files and to run commands. */
-  async run(prompt: string, model: string): Promise<AgentResult> {
+  async run(prompt: string, model: string, turnsMax = 8): Promise<AgentResult> {
     const child = Bun.spawn(
       [
         claudeCodeProgram.path,
@@ -68,7 +68,7 @@ export class ClaudeCode {
         "--allowedTools",
         "Bash,Read",
         "--max-turns",
-        "8",
+        String(turnsMax),
       ],
       { cwd: this.project, env: this.#env, stdin: "ignore", stdout: "pipe", stderr: "pipe", timeout: runMsMax },
     );

@@ -62,11 +62,13 @@ export function readLink(headers: Headers, linkKeys: readonly Uint8Array[]): Lin
 }
 
 const traitWords = { noUsageOption: "no-usage-option", wholeAtEof: "whole-at-eof" } as const;
+const modelMark = "model=";
 
 /** Encodes traits as words for unusual properties; the header is sent even if there are none. */
-export function encodeTraits({ takesUsageOption, isWholeAtEof }: UpstreamTraits): string {
+export function encodeTraits({ takesUsageOption, isWholeAtEof, clientModel }: UpstreamTraits): string {
   const { noUsageOption, wholeAtEof } = traitWords;
-  return [takesUsageOption ? "" : noUsageOption, isWholeAtEof ? wholeAtEof : ""].join(",");
+  const model = clientModel === undefined ? [] : [`${modelMark}${encodeURIComponent(clientModel.toWellFormed())}`];
+  return [takesUsageOption ? "" : noUsageOption, isWholeAtEof ? wholeAtEof : "", ...model].join(",");
 }
 
 function decodeTraits(text: string | null): UpstreamTraits | null {
@@ -74,7 +76,9 @@ function decodeTraits(text: string | null): UpstreamTraits | null {
     return null;
   }
   const words = text.split(",");
+  const model = words.find((word) => word.startsWith(modelMark))?.slice(modelMark.length);
   return {
+    ...(model === undefined ? {} : { clientModel: decodeURIComponent(model) }),
     takesUsageOption: !words.includes(traitWords.noUsageOption),
     isWholeAtEof: words.includes(traitWords.wholeAtEof),
   };

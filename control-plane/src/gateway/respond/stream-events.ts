@@ -27,6 +27,8 @@ export interface StreamOwner {
   readonly form: StreamForm;
   /** Converts the events for a client of another dialect; null passes them on as they are. */
   readonly converter: EventConverter | null;
+  /** Changes the first event on its way; null leaves it as it is. */
+  readonly editFirst?: ((event: Buffer) => Buffer) | null;
   /** We requested the usage chunk, not the client. */
   readonly hidesUsage: boolean;
   /** The upstream is known to end its streams without an end mark. */
@@ -314,8 +316,20 @@ export class EventStream implements HttpBodySink {
       this.#stopWaiting();
       this.#opening.resolve({ kind: "open" });
       this.#pass(Buffer.concat(this.#comments.splice(0)));
+      this.#passFirst(bytes);
+      return;
     }
     this.#pass(bytes);
+  }
+
+  #passFirst(bytes: Buffer): void {
+    const { editFirst = null } = this.#owner;
+    if (editFirst === null) {
+      this.#pass(bytes);
+    } else {
+      const end = firstEventEnd(bytes, 0);
+      this.#pass(Buffer.concat([editFirst(bytes.subarray(0, end)), bytes.subarray(end)]));
+    }
   }
 
   #pass(bytes: Buffer): void {

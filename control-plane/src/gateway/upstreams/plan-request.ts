@@ -15,6 +15,7 @@ import { findOperation } from "../operations/table.ts";
 import { routeTo } from "./conversions.ts";
 import { jsonContentType } from "./edit-body.ts";
 import { withModelName } from "./model-name.ts";
+import type { ModelNames } from "./response-model.ts";
 
 /** What a channel is sent, and how its response is read. */
 export type RequestPlan = {
@@ -28,6 +29,8 @@ export type RequestPlan = {
   readonly request: ParsedRequest;
   /** Converts the response for the client; null if both speak the same dialect. */
   readonly answers: AnswerConverter | null;
+  /** The model is named differently in the response; null if it stays as it is. */
+  readonly names: ModelNames | null;
   /** What was removed from the request, as reported to the client, or null. */
   readonly dropped: string | null;
 };
@@ -56,6 +59,7 @@ export function planRequest(state: AdmittedCall, operation: Operation, ability: 
     return {
       ...{ endpoint, operation, answers: null, dropped: request.dropped },
       ...targetOf(state, dialect, upstreamModel),
+      names: namesOf(state, operation, ability),
       request: withModelName(request, upstreamModel),
     };
   }
@@ -72,6 +76,7 @@ export function planRequest(state: AdmittedCall, operation: Operation, ability: 
     operation: upstreamOperation,
     request: toRequest(request, converted, upstreamOperation),
     answers: converted.answers,
+    names: null,
     dropped: [request.dropped, ...converted.dropped].filter((name) => name !== null).join(", ") || null,
   };
 }
@@ -90,15 +95,16 @@ function targetOf(
 
 function tryConvert(
   convert: ConvertRequest,
-  { request, model }: AdmittedCall,
+  state: AdmittedCall,
   { channel, upstreamModel }: Ability,
 ): ConvertedRequest | ConversionError {
+  const { request, model } = state;
   const { body, plainBody } = request;
   const upstreamName = upstreamModel ?? model.name;
   try {
     return convert(JSON.parse(Buffer.from(plainBody ?? body).toString("utf8")), {
       upstreamModel: upstreamName,
-      clientModel: request.model ?? model.name,
+      clientModel: clientModelOf(state),
       outputTokensMax: model.outputTokensMax,
       flags: toConversionFlags(channel.flags, upstreamName),
       makeId: () => crypto.randomUUID().replaceAll("-", "").slice(0, 24),
@@ -150,4 +156,17 @@ function refusalOf({ message, param }: ConversionError): FailedAttempt {
     upstreamError: { message, type: "invalid_request_error", param, code: "invalid_value" },
     note: null,
   };
+}
+
+function clientModelOf({ call, request, model }: AdmittedCall): string {
+  return call.traits?.().clientModel ?? request.model ?? model.name;
+}
+
+/**
+ * Agents of the Messages API drop the thinking of what another model than theirs seems to have written, so they have to
+ * find the name that they use.
+ */
+function namesOf(state: AdmittedCall, { dialect }: Operation, { upstreamModel }: Ability): ModelNames | null {
+  const names = { sent: upstreamModel ?? state.model.name, asked: clientModelOf(state) };
+  return dialect !== "messages" || names.sent === names.asked ? null : names;
 }

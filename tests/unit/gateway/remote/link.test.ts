@@ -55,6 +55,7 @@ test("traits of an upstream are covered by the signature, and can't be changed b
   for (const traits of [
     { takesUsageOption: true, isWholeAtEof: false },
     { takesUsageOption: false, isWholeAtEof: true },
+    { takesUsageOption: true, isWholeAtEof: false, clientModel: "a, model = \u00fc" },
   ]) {
     const encodedTraits = encodeTraits(traits);
     const signature = signCall(linkKey, {
