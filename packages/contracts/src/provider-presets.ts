@@ -66,12 +66,16 @@ function ownServer(port: number): Row {
 }
 
 const thinkingBack = { reasoning_back: true } as const;
+/** What OpenAI's own models know and most other upstreams refuse. */
+const openaiFields: ProviderPreset["flags"] = {
+  ...{ token_param: "max_completion_tokens", developer_role: true, cache_key: true, verbosity: true },
+};
 const plan = "A plan for coding tools. Its terms may not allow you to resell it.";
 
 /** Providers whose addresses, logins and habits are known, in the order in which they are offered. */
 export const providerPresets: readonly ProviderPreset[] = [
   preset("openai", "OpenAI", both("https://api.openai.com/v1"), {
-    flags: { token_param: "max_completion_tokens", developer_role: true },
+    flags: openaiFields,
     priceSource: "openai",
     documentation: "https://platform.openai.com/docs/api-reference",
   }),
@@ -119,7 +123,7 @@ export const providerPresets: readonly ProviderPreset[] = [
     },
     {
       places: [{ name: "resource", label: "Resource", usual: "", form: "word" }],
-      flags: { token_param: "max_completion_tokens", developer_role: true },
+      flags: openaiFields,
       modelList: null,
       priceSource: "azure",
       documentation: "https://learn.microsoft.com/azure/ai-services/openai/",
@@ -198,6 +202,7 @@ export const providerPresets: readonly ProviderPreset[] = [
   ...minimax("minimax", "MiniMax", "https://api.minimax.io"),
   ...minimax("minimax-cn", "MiniMax, China", "https://api.minimaxi.com"),
   preset("mistral", "Mistral", chat("https://api.mistral.ai/v1"), {
+    flags: { cache_key: true },
     priceSource: "mistral",
     documentation: "https://docs.mistral.ai",
   }),
@@ -284,7 +289,7 @@ export const providerPresets: readonly ProviderPreset[] = [
 
 function moonshot(id: string, name: string, origin: string): ProviderPreset[] {
   const dialects = { ...both(`${origin}/v1`), ...messages(`${origin}/anthropic`) };
-  return [preset(id, name, dialects, { flags: thinkingBack, priceSource: "moonshotai" })];
+  return [preset(id, name, dialects, { flags: { ...thinkingBack, cache_key: true }, priceSource: "moonshotai" })];
 }
 
 function glm(id: string, name: string, origin: string): ProviderPreset[] {

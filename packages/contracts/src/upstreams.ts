@@ -75,6 +75,10 @@ const upstreamFlags = z.strictObject({
   developer_role: z.boolean().default(false),
   /** Converted requests give earlier reasoning back as `reasoning_content`. */
   reasoning_back: z.boolean().default(false),
+  /** Converted requests carry the `prompt_cache_key` of the client. Many upstreams refuse the field. */
+  cache_key: z.boolean().default(false),
+  /** Converted requests carry the verbosity that the client asked for. Many upstreams refuse the field. */
+  verbosity: z.boolean().default(false),
   /** Converted conversations ask a Messages upstream to cache their beginning, which costs more once and less after. */
   automatic_caching: z.boolean().default(false),
   /** The values of `anthropic-beta` that are passed on; null passes all of them. */

@@ -24,6 +24,10 @@ export type ConversionFlags = {
   readonly developerRole: boolean;
   /** Earlier reasoning is given back as `reasoning_content`. */
   readonly reasoningBack: boolean;
+  /** The upstream accepts `prompt_cache_key`. */
+  readonly cacheKey: boolean;
+  /** The upstream accepts `verbosity`. */
+  readonly verbosity: boolean;
   /**
    * How a model of a Messages upstream is told to think: by an effort, also one that always thinks; by a budget of
    * tokens; or not at all.

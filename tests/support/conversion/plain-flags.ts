@@ -5,6 +5,8 @@ export const plainFlags: ConversionFlags = {
   tokenParam: "max_tokens",
   developerRole: false,
   reasoningBack: false,
+  cacheKey: false,
+  verbosity: false,
   thinking: "adaptive",
   sampling: true,
   systemTurns: false,

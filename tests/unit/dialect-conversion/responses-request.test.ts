@@ -178,7 +178,7 @@ describe("the settings", () => {
       prompt_cache_key: "k",
       stream: true,
     });
-    expect(bodyOf(request)).toEqual({
+    expect(bodyOf(request, { flags: { cacheKey: true, verbosity: true } })).toEqual({
       model: "vendor/model",
       messages: [{ role: "user", content: "Hi" }],
       max_tokens: 99,
@@ -193,6 +193,13 @@ describe("the settings", () => {
       prompt_cache_key: "k",
       stream: true,
     });
+  });
+
+  test("omit what most upstreams refuse, and name it if it matters", () => {
+    const { body, dropped } = convert(asking({ text: { verbosity: "low" }, prompt_cache_key: "k" }));
+    expect(Object.keys(body)).toEqual(["model", "messages"]);
+    expect(dropped).toEqual(["text.verbosity"]);
+    expect(convert(asking({ text: { verbosity: "medium" } })).dropped).toEqual([]);
   });
 
   test("use the upstream's name of the limit", () => {

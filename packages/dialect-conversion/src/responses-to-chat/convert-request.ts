@@ -31,7 +31,7 @@ export const fromResponsesRequest: ConvertRequest = (value, settings) => {
     model: settings.upstreamModel,
     messages: conversation.end(),
     ...convertTools(request, tools),
-    ...convertOutputSettings(request, settings),
+    ...convertOutputSettings(request, settings, dropped),
     ...(request.flag("stream") === true ? { stream: true } : {}),
   };
   const answers = new ResponseConverter(request, settings, {
@@ -92,6 +92,7 @@ function convertTools(request: FieldReader, tools: RequestTools): JsonObject {
   return {
     tools: functions,
     ...(chosen === null ? {} : { tool_choice: chosen.choice }),
-    ...(isParallel === null ? {} : { parallel_tool_calls: isParallel }),
+    // Upstreams call several at once unless told otherwise, and some refuse the field.
+    ...(isParallel === false ? { parallel_tool_calls: false } : {}),
   };
 }

@@ -1,9 +1,14 @@
 import type { JsonObject } from "@sluice/messages-conversion/json";
 import type { FieldReader } from "../field-reader.ts";
 import { ConversionError, type ConversionSettings } from "../model.ts";
+import type { DroppedNames } from "./dropped-names.ts";
 
 /** The fields of a chat request that decide how the model responds. @throws ConversionError */
-export function convertOutputSettings(request: FieldReader, { flags }: ConversionSettings): JsonObject {
+export function convertOutputSettings(
+  request: FieldReader,
+  { flags }: ConversionSettings,
+  dropped: DroppedNames,
+): JsonObject {
   const limit = request.positiveInteger("max_output_tokens");
   const temperature = request.number("temperature");
   const topP = request.number("top_p");
@@ -12,14 +17,17 @@ export function convertOutputSettings(request: FieldReader, { flags }: Conversio
   const verbosity = text?.text("verbosity") ?? null;
   const format = convertFormat(text?.object("format") ?? null);
   const cacheKey = request.text("prompt_cache_key");
+  if (verbosity !== null && !flags.verbosity && verbosity !== "medium") {
+    dropped.add("text.verbosity");
+  }
   return {
     ...(limit === null ? {} : { [flags.tokenParam]: limit }),
     ...(temperature === null ? {} : { temperature }),
     ...(topP === null ? {} : { top_p: topP }),
     ...(effort === null ? {} : { reasoning_effort: effort }),
-    ...(verbosity === null ? {} : { verbosity }),
+    ...(verbosity === null || !flags.verbosity ? {} : { verbosity }),
     ...(format === null ? {} : { response_format: format }),
-    ...(cacheKey === null ? {} : { prompt_cache_key: cacheKey }),
+    ...(cacheKey === null || !flags.cacheKey ? {} : { prompt_cache_key: cacheKey }),
   };
 }
 
