@@ -192,14 +192,14 @@ describe.each(arrangements)("money on the Messages route, %s", (arrangement) => 
   });
 
   test.each([
-    "/msgcompat/v1/messages/batches",
-    "/msgcompat/v1/files",
-    "/msgcompat/v1/complete",
-    "/msgcompat/v1/skills",
-  ])("there is no %s", async (elsewhere) => {
+    ["/msgcompat/v1/messages/batches", 403],
+    ["/msgcompat/v1/files", 403],
+    ["/msgcompat/v1/complete", 404],
+    ["/msgcompat/v1/skills", 404],
+  ])("nothing is sent to %s, which is refused with %i", async (elsewhere, status) => {
     await begin({});
     const answer = await faulty.call(messagesModel, {}, { path: elsewhere, apiKey: user.apiKey });
-    expect(answer.status).toBe(404);
+    expect(answer.status).toBe(status);
     expect(faulty.provider.requests).toEqual([]);
   });
 });
