@@ -382,7 +382,7 @@ test(
       await dialog.getByRole("button", { name: "Save channel" }).click();
       await panel.getByText("77 calls").waitFor();
       await panel.getByRole("button", { name: "Serve a model" }).click();
-      await dialog.getByLabel("Model").fill("gpt-4o-mini");
+      await dialog.getByLabel("Model", { exact: true }).fill("gpt-4o-mini");
       await dialog.getByLabel("Group").fill("a-group-of-a-test");
       await dialog.getByRole("button", { name: "Save", exact: true }).click();
       await panel.getByRole("cell", { name: "a-group-of-a-test" }).waitFor();

@@ -134,6 +134,30 @@ test(
 );
 
 test(
+  "a channel that exists gets more models of its provider with its own credential",
+  async () => {
+    await opened("/admin/upstreams/?open=1", async (watched) => {
+      const { page } = watched;
+      await page.locator(".side-panel").getByRole("link", { name: "Add models" }).click();
+      await page.getByRole("heading", { name: "Choose the models" }).waitFor();
+      await page.getByLabel("Find a model").fill("4.1-mini");
+      await page.getByRole("button", { name: "Choose all with a price (1)" }).click();
+      await page.getByRole("button", { name: "Edit gpt-4.1-mini" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("house-mini");
+      await page.getByLabel("Input, USD per M", { exact: true }).fill("0.55");
+      await expectSound(watched, "provider-edited");
+      await page.getByRole("button", { name: "Save 1 model" }).click();
+      await page.getByRole("heading", { name: "first is saved" }).waitFor();
+    });
+    const rows = await web.rig.db.sql`
+      select a.channel_id::int as id, a.upstream_model, p.input_usd_per_m::float8 as input, p.output_usd_per_m::float8 as output
+      from ability a join model_price p on p.model = a.model where a.model = 'house-mini'`;
+    expect([...rows] as unknown).toEqual([{ id: 1, upstream_model: "gpt-4.1-mini", input: 0.55, output: 1.6 }]);
+  },
+  testMsMax,
+);
+
+test(
   "a channel is copied, exported and imported without its credential, and says that it is disabled",
   async () => {
     await opened("/admin/upstreams/?open=1", async (watched) => {

@@ -8,7 +8,8 @@ import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
-import { AdminForm, orAbsent } from "../../parts/form-parts.tsx";
+import { orAbsent } from "../../parts/field-values.ts";
+import { AdminForm } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { type Admin, type AdminAction, roleOf } from "./admin.ts";
 

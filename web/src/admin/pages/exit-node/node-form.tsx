@@ -7,7 +7,8 @@ import { TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
-import { AdminForm, FieldRow, orAbsent, orNull, wholeOrNull } from "../../parts/form-parts.tsx";
+import { orAbsent, orNull, wholeOrNull } from "../../parts/field-values.ts";
+import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { nodeStatuses } from "../../values.ts";
 
 type Node = ResponseOf<typeof exitNodeEntry>;

@@ -12,7 +12,8 @@ import type { OrderRow } from "../../columns/billing-columns.tsx";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { DemandNotice, waitingText } from "../../parts/approval.tsx";
-import { AdminForm, orAbsent } from "../../parts/form-parts.tsx";
+import { orAbsent } from "../../parts/field-values.ts";
+import { AdminForm } from "../../parts/form-parts.tsx";
 import { shownMoment } from "../../shown.ts";
 
 type Preview = ResponseOf<typeof refundPreviewResponse>["preview"];

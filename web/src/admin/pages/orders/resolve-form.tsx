@@ -9,7 +9,8 @@ import type { OrderRow } from "../../columns/billing-columns.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { waitingText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
-import { AdminForm, orAbsent } from "../../parts/form-parts.tsx";
+import { orAbsent } from "../../parts/field-values.ts";
+import { AdminForm } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 
 const decisions = [

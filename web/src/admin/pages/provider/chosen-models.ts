@@ -3,7 +3,7 @@ import type { modelProposal } from "@sluice/contracts/model-proposals";
 import { type PriceColumn, priceColumns, pricedUnits } from "@sluice/contracts/priced-units";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import type { z } from "zod";
-import { orAbsent, orNull, wholeOrNull } from "../../parts/form-parts.tsx";
+import { orAbsent, orNull, wholeOrNull } from "../../parts/field-values.ts";
 
 type ModelProposal = ResponseOf<typeof modelProposal>;
 type TestResult = ResponseOf<typeof channelTest>;

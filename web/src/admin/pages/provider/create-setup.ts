@@ -7,7 +7,7 @@ import { createStore } from "solid-js/store";
 import { ApiError, apiPost } from "../../../api/client.ts";
 import { createForm, type Form } from "../../../form/create-form.ts";
 import { useRefresh } from "../../parts/actions.ts";
-import { orAbsent } from "../../parts/form-parts.tsx";
+import { orAbsent } from "../../parts/field-values.ts";
 import { names } from "../upstreams/settings-values.ts";
 import { isTestable, type ModelRow, missing, rowProblems, toAdopted, toRow } from "./chosen-models.ts";
 import { type ConnectionValues, connectionProblems, initialConnection, settingsOf } from "./connection.ts";

@@ -14,7 +14,8 @@ import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
-import { AdminForm, FieldRow, orAbsent, orNull, wholeOrNull } from "../../parts/form-parts.tsx";
+import { orAbsent, orNull, wholeOrNull } from "../../parts/field-values.ts";
+import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { priceLabels, unpricedText } from "../../unit-texts.ts";
 

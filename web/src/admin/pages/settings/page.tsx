@@ -15,7 +15,7 @@ import { formats } from "../../formats.ts";
 import { createAction, useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
-import { wholeOrNull } from "../../parts/form-parts.tsx";
+import { wholeOrNull } from "../../parts/field-values.ts";
 import { createMe } from "../../parts/rights.tsx";
 import { createSettings, SecondPersonNotice } from "../../parts/second-person.tsx";
 import { shownMoment, shownWord } from "../../shown.ts";

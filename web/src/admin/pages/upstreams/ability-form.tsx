@@ -4,7 +4,8 @@ import { createForm } from "../../../form/create-form.ts";
 import { Checkbox, TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
-import { AdminForm, FieldRow, orAbsent, wholeOrNull } from "../../parts/form-parts.tsx";
+import { orAbsent, wholeOrNull } from "../../parts/field-values.ts";
+import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { type Channel, channelPath } from "./channel.ts";
 
 /** Lets a channel serve a model for a group, or changes how. */

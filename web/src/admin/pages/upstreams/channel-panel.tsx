@@ -1,4 +1,5 @@
 import type { channelTest } from "@sluice/contracts/catalog-admin";
+import { findPreset } from "@sluice/contracts/provider-presets";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
@@ -116,6 +117,7 @@ function ChannelFacts(props: { readonly channel: Channel }): JSX.Element {
         facts={[
           { name: "Id", value: String(channel().channel_id) },
           { name: "Status", value: <StateWord state={channel().status} /> },
+          { name: "Provider", value: findPreset(channel().upstream.preset)?.name ?? "Custom" },
           ...addressesOf(channel()).map(({ label, address }) => ({ name: label, value: <code>{address}</code> })),
           { name: "Concurrent calls", value: limit(channel().concurrency_max, "calls") },
           { name: "Calls per minute", value: limit(channel().requests_per_minute, "calls") },

@@ -5,7 +5,8 @@ import { TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
-import { AdminForm, FieldRow, orAbsent, wholeOrNull } from "../../parts/form-parts.tsx";
+import { orAbsent, wholeOrNull } from "../../parts/field-values.ts";
+import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { switchStatuses } from "../../values.ts";
 import { type Channel, type Credential, channelPath } from "./channel.ts";
 
