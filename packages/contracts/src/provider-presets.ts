@@ -62,7 +62,8 @@ function region(usual: string): PresetPlace {
 /** A server of the operator's own, whose address has no usual host. */
 function ownServer(port: number): Row {
   const usual = `http://localhost:${port}`;
-  return { places: [{ name: "server", label: "Server", usual, form: "origin" }], needsCredential: false };
+  const places: PresetPlace[] = [{ name: "server", label: "Server", usual, form: "origin" }];
+  return { places, needsCredential: false, flags: { think_tags: true } };
 }
 
 const thinkingBack = { reasoning_back: true } as const;
@@ -304,7 +305,12 @@ function qwen(id: string, name: string, origin: string): ProviderPreset[] {
 
 function minimax(id: string, name: string, origin: string): ProviderPreset[] {
   return [
-    preset(id, name, { ...both(`${origin}/v1`), ...messages(`${origin}/anthropic`) }, { priceSource: "minimax" }),
+    preset(
+      id,
+      name,
+      { ...both(`${origin}/v1`), ...messages(`${origin}/anthropic`) },
+      { flags: { think_tags: true }, priceSource: "minimax" },
+    ),
   ];
 }
 

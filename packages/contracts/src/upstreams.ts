@@ -75,6 +75,8 @@ const upstreamFlags = z.strictObject({
   developer_role: z.boolean().default(false),
   /** Converted requests give earlier reasoning back as `reasoning_content`. */
   reasoning_back: z.boolean().default(false),
+  /** Texts may begin with reasoning between `<think>` and `</think>`; clients of other dialects get it as reasoning. */
+  think_tags: z.boolean().default(false),
   /** Converted requests carry the `prompt_cache_key` of the client. Many upstreams refuse the field. */
   cache_key: z.boolean().default(false),
   /** Converted requests carry the verbosity that the client asked for. Many upstreams refuse the field. */

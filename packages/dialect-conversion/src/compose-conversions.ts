@@ -13,8 +13,8 @@ import {
 export function composeConversions(toChat: ConvertRequest, fromChat: ConvertRequest): ConvertRequest {
   return (request, settings) => {
     // What a chat upstream may not know is known here: what matters is what the last one accepts.
-    const known = { tokenParam: "max_tokens", developerRole: false, cacheKey: false, verbosity: false } as const;
-    const flags = { ...settings.flags, ...known, reasoningBack: true };
+    const known = { tokenParam: "max_tokens", developerRole: false, thinkTags: false, cacheKey: false } as const;
+    const flags = { ...settings.flags, ...known, verbosity: false, reasoningBack: true };
     const chat = toChat(request, { ...settings, flags });
     const last = convertChat(fromChat, askingForUsage(chat.body), settings);
     return {

@@ -24,6 +24,8 @@ export type ConversionFlags = {
   readonly developerRole: boolean;
   /** Earlier reasoning is given back as `reasoning_content`. */
   readonly reasoningBack: boolean;
+  /** A text may begin with reasoning between `<think>` and `</think>`. */
+  readonly thinkTags: boolean;
   /** The upstream accepts `prompt_cache_key`. */
   readonly cacheKey: boolean;
   /** The upstream accepts `verbosity`. */

@@ -5,6 +5,7 @@ export const plainFlags: ConversionFlags = {
   tokenParam: "max_tokens",
   developerRole: false,
   reasoningBack: false,
+  thinkTags: false,
   cacheKey: false,
   verbosity: false,
   thinking: "adaptive",

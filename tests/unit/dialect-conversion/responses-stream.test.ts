@@ -282,6 +282,23 @@ describe("a streamed response", () => {
     ]);
   });
 
+  test("has reasoning between tags as reasoning, where the upstream writes it so", () => {
+    const pieces = ["<thi", "nk>Let me", " see.</th", "ink>\n\nHel", "lo"];
+    const { answers } = convert(asking(), { flags: { thinkTags: true } });
+    const stream = answers.stream();
+    const events = [...pieces.flatMap((content) => stream.take(chunk({ content }))), ...stream.end()];
+    const output = [
+      { type: "reasoning", summary: [{ text: "Let me see." }] },
+      { type: "message", content: [{ text: "\n\nHello" }] },
+    ];
+    expect(finalOf(events)["output"]).toMatchObject(output);
+    const whole = convert(asking(), { flags: { thinkTags: true } }).answers.whole(
+      completion({ content: pieces.join(""), tool_calls: [{ id: "a", function: { name: "f", arguments: "{}" } }] }),
+    );
+    expect(whole["output"]).toMatchObject([...output, { type: "function_call" }]);
+    expect(finalOf(eventsOf([chunk({ content: pieces.join("") })]))["output"]).toHaveLength(1);
+  });
+
   test("keeps what the upstream wants back with a call", () => {
     const request = asking({ include: ["reasoning.encrypted_content"] });
     const extra_content = { google: { thought_signature: "c2ln" } };

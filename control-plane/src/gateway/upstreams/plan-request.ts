@@ -125,6 +125,7 @@ function toConversionFlags(flags: UpstreamFlags, upstreamModel: string): Convers
     tokenParam: flags.token_param,
     developerRole: flags.developer_role,
     reasoningBack: flags.reasoning_back,
+    thinkTags: flags.think_tags,
     cacheKey: flags.cache_key,
     verbosity: flags.verbosity,
     automaticCaching: flags.automatic_caching,

@@ -37,6 +37,7 @@ export const fromResponsesRequest: ConvertRequest = (value, settings) => {
   const answers = new ResponseConverter(request, settings, {
     table: tools.table,
     usedCallIds: conversation.callIds,
+    hasThinkTags: settings.flags.thinkTags,
     wantsExtras: isAskedFor(request, "reasoning.encrypted_content"),
     wantsDetails: settings.flags.reasoningBack && isAskedFor(request, "reasoning.encrypted_content"),
   });

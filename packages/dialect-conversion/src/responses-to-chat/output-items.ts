@@ -18,6 +18,8 @@ export type CallFacts = {
   readonly wantsDetails: boolean;
   /** The client gives back what belongs to a call but has no field there. */
   readonly wantsExtras: boolean;
+  /** A text may begin with reasoning between tags. */
+  readonly hasThinkTags: boolean;
 };
 
 const callIdLengthMax = 512;
@@ -49,14 +51,14 @@ export class OutputItems {
 
   take({ reasoning, content, refusal, calls }: ChunkWords, { details, annotations }: ChunkExtras): void {
     if (reasoning !== "") {
-      this.#openReasoning().add(reasoning);
+      this.think(reasoning);
     }
     if (this.#facts.wantsDetails && details.length > 0) {
       this.#openReasoning();
       this.#details.add(details);
     }
     if (content !== "") {
-      this.#say(content);
+      this.say(content);
     }
     if (refusal !== "") {
       this.#openMessage().add("refusal", refusal);
@@ -101,7 +103,11 @@ export class OutputItems {
     }
   }
 
-  #say(piece: string): void {
+  think(piece: string): void {
+    this.#openReasoning().add(piece);
+  }
+
+  say(piece: string): void {
     if (this.#message === null && piece.trim() === "") {
       this.#space += piece;
       return;

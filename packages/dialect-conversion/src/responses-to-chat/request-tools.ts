@@ -104,7 +104,6 @@ const inputParameters: JsonObject = {
   type: "object",
   properties: { input: { type: "string", description: "The whole input of the tool, as plain text." } },
   required: ["input"],
-  additionalProperties: false,
 };
 
 /** A grammar can't be enforced by a function; the model is told about it instead. */

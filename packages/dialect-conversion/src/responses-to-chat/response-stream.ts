@@ -1,5 +1,6 @@
 import { MessagesError } from "@sluice/messages-conversion/errors/messages-error";
 import { isJsonObject, type JsonObject, textOf } from "@sluice/messages-conversion/json";
+import { type ThinkPiece, ThinkTagSplitter } from "@sluice/messages-conversion/response/think-tags";
 import { type ChunkWords, readChunk, readDelta } from "@sluice/messages-conversion/stream/read-chunk";
 import { type ClientEvent, ConversionError, type StreamConverter } from "../model.ts";
 import { EventQueue } from "./event-queue.ts";
@@ -17,6 +18,7 @@ export class ResponseStream implements StreamConverter {
   readonly #id: string;
   readonly #queue = new EventQueue();
   readonly #items: OutputItems;
+  readonly #splitter: ThinkTagSplitter | null;
   #hasBegun = false;
   #hasPlainReasoning = false;
   #finishReason: string | null = null;
@@ -28,6 +30,7 @@ export class ResponseStream implements StreamConverter {
     this.#facts = facts;
     this.#id = `resp_${makeId()}`;
     this.#items = new OutputItems(this.#queue, calls, makeId);
+    this.#splitter = calls.hasThinkTags ? new ThinkTagSplitter() : null;
   }
 
   /** The response after its end. */
@@ -60,6 +63,7 @@ export class ResponseStream implements StreamConverter {
       return [];
     }
     this.#begin();
+    this.#takePieces(this.#splitter?.end() ?? []);
     const ending = endingOf(this.#finishReason);
     const output = this.#items.end(ending.status === "incomplete");
     this.#response = this.#toResponse(ending, output);
@@ -87,7 +91,24 @@ export class ResponseStream implements StreamConverter {
     }
     this.#finishReason = finishReason ?? this.#finishReason;
     this.#usage = usage ?? this.#usage;
-    this.#items.take(words, { details, annotations: objectsOf(delta["annotations"]).flatMap(toAnnotation) });
+    const extras = { details, annotations: objectsOf(delta["annotations"]).flatMap(toAnnotation) };
+    if (this.#splitter === null || words.content === "") {
+      this.#items.take(words, extras);
+    } else {
+      this.#items.take({ ...words, content: "", refusal: "", calls: [] }, { details, annotations: [] });
+      this.#takePieces(this.#splitter.push(words.content));
+      this.#items.take({ ...words, reasoning: "", content: "" }, { ...extras, details: [] });
+    }
+  }
+
+  #takePieces(pieces: readonly ThinkPiece[]): void {
+    for (const { kind, text } of pieces) {
+      if (kind === "thinking") {
+        this.#items.think(text);
+      } else {
+        this.#items.say(text);
+      }
+    }
   }
 
   /** Whether the reasoning of a chunk only repeats what was said in plain text, in the form for giving it back. */
