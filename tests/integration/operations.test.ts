@@ -127,7 +127,7 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     expect([...valuesOf("model")].filter((model) => model !== "" && !catalog.includes(model))).toEqual([]);
     expect([...valuesOf("code")].filter((code) => code !== "" && !(code in errorTable))).toEqual([]);
     expect([...valuesOf("channel")].sort()).toEqual(["channel-unreachable", "first"]);
-    const known = ["model", "code", "channel", "outcome", "kind", "result", "reason", "le"];
+    const known = ["model", "code", "channel", "credential", "node", "outcome", "kind", "result", "reason", "le"];
     expect(series.flatMap(({ labels }) => Object.keys(labels)).filter((label) => !known.includes(label))).toEqual([]);
     expect(series.length).toBeLessThan(200);
   });
@@ -142,11 +142,12 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     ];
     for (const [more, behaviour] of failures) {
       if (behaviour !== null) {
-        scene.provider.script(behaviour);
+        scene.provider.script(behaviour, { times: 2 });
       }
       const answer = await call(more);
       await answer.text();
       expect(answer.status).toBe(502);
+      scene.provider.reset();
       const requestId = answer.headers.get("x-request-id") ?? "";
       const findLine = () =>
         linesOf(scene.gateway).find((text) => text.includes(requestId) && text.includes("call.failed"));

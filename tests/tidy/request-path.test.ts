@@ -33,6 +33,7 @@ const path = {
     "choose-channel",
     "compose-request",
     "forward",
+    "name-conversation",
     "retry-policy",
     "usage-option",
   ],

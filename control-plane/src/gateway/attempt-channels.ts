@@ -8,7 +8,7 @@ import type { AttemptFailure, CallState, FailedAttempt, Principal, StreamEnding 
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { streamResult, toAttemptError } from "./respond/translate-ending.ts";
 
-export type AttemptDeps = Pick<PipelineDeps, "loads" | "clock" | "random" | "observer" | "log">;
+export type AttemptDeps = Pick<PipelineDeps, "affinities" | "loads" | "clock" | "random" | "observer" | "log">;
 
 /** A call whose key is valid. */
 type OwnedCall = CallState & { readonly principal: Principal };
@@ -53,6 +53,7 @@ export async function attemptChannels<Answer extends object>(
       throw thrown;
     }
     if (!("failure" in result)) {
+      plan.noteAnswer();
       return result;
     }
     last = result;

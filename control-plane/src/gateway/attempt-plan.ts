@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { ChannelId, CredentialId, GatewayUserId } from "@sluice/contracts/ids";
 import type { Dialect } from "@sluice/contracts/upstreams";
 import type { Clock } from "../platform/clock.ts";
+import type { Affinities, Place } from "./channels/affinities.ts";
 import type { ChannelLoads } from "./channels/channel-load.ts";
 import { concernsCredential } from "./channels/credential-faults.ts";
 import type { Ability, Channel, ChannelCredential } from "./channels/model.ts";
@@ -16,12 +17,15 @@ export type Choice = {
   readonly rule: RetryRule;
   /** The dialect of the client: channels that speak it go first. */
   readonly dialect: Dialect;
+  /** The conversation, which stays where it was answered while that is open; null if it has no name. */
+  readonly conversation: string | null;
 };
 
 export type PlanDeps = {
   readonly loads: Pick<ChannelLoads, "isOpen" | "pauseMs" | "chooseCredential">;
   readonly clock: Pick<Clock, "tick">;
   readonly random: () => number;
+  readonly affinities: Affinities;
 };
 
 export type PlannedAttempt = {
@@ -43,6 +47,8 @@ export class AttemptPlan {
   readonly #tried = new Set<ChannelId>();
   /** The credentials that were used. */
   readonly #shown = new Set<CredentialId>();
+  /** Where the conversation was answered last. */
+  readonly #kept: Place | null;
   #attempts = 0;
   #isRepeated = false;
   #latest: PlannedAttempt | null = null;
@@ -55,13 +61,16 @@ export class AttemptPlan {
     this.#choice = choice;
     this.#customer = customer;
     this.#startedTick = deps.clock.tick();
+    this.#kept = choice.conversation === null ? null : deps.affinities.find(choice.conversation);
   }
 
   /** The next attempt at a channel that was not tried yet; null if none is open. */
   next(): PlannedAttempt | null {
     const { abilities, dialect } = this.#choice;
     const speaks = ({ endpoints }: Channel) => endpoints.has(dialect);
-    const ability = chooseChannel(abilities, (channel) => this.#isNext(channel), speaks, this.#deps.random());
+    const isNext = (channel: Channel) => this.#isNext(channel);
+    const preference = { speaks, preferred: this.#kept?.channelId };
+    const ability = chooseChannel(abilities, isNext, preference, this.#deps.random());
     return ability === null ? null : this.#begin(ability);
   }
 
@@ -88,6 +97,16 @@ export class AttemptPlan {
     return this.#begin(ability);
   }
 
+  /** The latest attempt was answered. */
+  noteAnswer(): void {
+    const { conversation } = this.#choice;
+    if (conversation !== null && this.#latest !== null) {
+      const { ability, credential } = this.#latest;
+      const place = { channelId: ability.channel.id, credentialId: credential?.id ?? null };
+      this.#deps.affinities.keep(conversation, place);
+    }
+  }
+
   /** Whether to try further after this failure. */
   mayGoOn(failure: AttemptFailure): boolean {
     const { channel } = this.#latest?.ability ?? {};
@@ -112,7 +131,9 @@ export class AttemptPlan {
   #begin(ability: Ability): PlannedAttempt {
     const silenceMsMax = attemptMsMax(this.#progress, this.#hasOther(ability.channel), this.#choice.rule);
     const { channel } = ability;
-    const credential = this.#deps.loads.chooseCredential(channel, this.#customer, this.#shown, this.#deps.random);
+    const preferred = this.#kept?.channelId === channel.id ? this.#kept.credentialId : null;
+    const { loads, random } = this.#deps;
+    const credential = loads.chooseCredential(channel, this.#customer, { tried: this.#shown, preferred }, random);
     if (credential !== null) {
       this.#shown.add(credential.id);
     }

@@ -142,6 +142,8 @@ export type ParsedRequest = {
   /** Where the name of the model is in `body`: the JSON string, or the text of a form; null if it is not there. */
   readonly modelPlace: readonly [start: number, end: number] | null;
   readonly contentType: string | null;
+  /** The client's name for prompts that begin the same, for the provider's cache. */
+  readonly cacheKey?: string;
   /** The field that makes images more expensive than the price per image covers, or null. */
   readonly pictureOption: string | null;
   /** What was removed from the request, as reported to the client, or null. */

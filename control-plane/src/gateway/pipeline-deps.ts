@@ -7,6 +7,7 @@ import type { Log } from "../platform/log.ts";
 import type { Attempt, UsageRow } from "../usage/log/model.ts";
 import type { BodyRoom } from "./body-room.ts";
 import type { Catalog } from "./catalog.ts";
+import type { Affinities } from "./channels/affinities.ts";
 import type { ChannelLoads } from "./channels/channel-load.ts";
 import type { KeyDirectory } from "./keys/key-directory.ts";
 import type { KeyLimits } from "./keys/key-limits.ts";
@@ -39,6 +40,7 @@ export type PipelineDeps = {
   readonly readOnRoom: ReadOnRoom;
   readonly leases: QuotaLeases;
   readonly loads: ChannelLoads;
+  readonly affinities: Affinities;
   readonly catalog: () => Catalog;
   readonly client: HttpClient;
   readonly authorizer: Authorizer;

@@ -14,6 +14,7 @@ import { allowExitNodes, findExitNodes } from "./dispatch/allow-exit-nodes.ts";
 import { allowPassThrough } from "./dispatch/allow-pass-through.ts";
 import { boundPatience } from "./dispatch/bound-silence.ts";
 import { checkQuery, hasPassed, hopHeader } from "./dispatch/compose-request.ts";
+import { nameConversation } from "./dispatch/name-conversation.ts";
 import { FreeAnswer } from "./errors.ts";
 import { answerModels } from "./list-models.ts";
 import type { AdmittedCall, CallState, GatewayCall, GatewayResponse } from "./model.ts";
@@ -174,7 +175,9 @@ export class Pipeline implements GatewayPort {
     // A path without rules of its own may create something at a provider, which must not happen twice.
     const isAgain = isSentRetried && operation.handling !== "pass";
     const rule = { ...boundPatience(state, operation, upstreamLimits), isSentRetried: isAgain };
-    return attemptChannels(this.#deps, state, { abilities, rule, dialect }, (use, silenceMsMax, ability) =>
+    const conversation = nameConversation(state);
+    const choice = { abilities, rule, dialect, conversation };
+    return attemptChannels(this.#deps, state, choice, (use, silenceMsMax, ability) =>
       this.#attempts.try(state, operation, use, { silenceMsMax, ability }),
     );
   }

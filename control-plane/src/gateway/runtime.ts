@@ -12,6 +12,7 @@ import { gauge } from "../platform/metric.ts";
 import type { WebSocketClient } from "../platform/websocket/model.ts";
 import type { BodyRoom } from "./body-room.ts";
 import { type Catalog, emptyCatalog, loadCatalog } from "./catalog.ts";
+import { Affinities } from "./channels/affinities.ts";
 import { ChannelLoads, type ExitTraffic } from "./channels/channel-load.ts";
 import { markAccepted, markRefused } from "./channels/credential-store.ts";
 import { openChannelCredential, openFurtherCredential } from "./channels/credentials.ts";
@@ -110,6 +111,7 @@ export class GatewayRuntime {
       readOnRoom: this.#readOnRoom,
       leases: this.leases,
       loads: this.#loads,
+      affinities: new Affinities(),
       catalog: () => this.#catalog,
       client: deps.client,
       authorizer: new Authorizer(deps.client, clock),

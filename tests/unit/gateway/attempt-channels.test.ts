@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { type AttemptDeps, attemptChannels } from "@sluice/control-plane/gateway/attempt-channels.ts";
+import { Affinities } from "@sluice/control-plane/gateway/channels/affinities.ts";
 import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
 import type { AttemptFailure, CallState, FailedAttempt, Principal } from "@sluice/control-plane/gateway/model.ts";
 import { classifyStatus, failedBy } from "@sluice/control-plane/gateway/respond/classify-status.ts";
@@ -21,6 +22,8 @@ let tick: number;
 let loads: ChannelLoads;
 let leaving: AbortController;
 let marks: string[];
+let affinities: Affinities;
+let random: number;
 
 beforeEach(() => {
   tick = 0;
@@ -32,6 +35,8 @@ beforeEach(() => {
     },
   );
   marks = [];
+  affinities = new Affinities();
+  random = 0;
   leaving = new AbortController();
 });
 
@@ -42,7 +47,11 @@ const failedWith = (status: number): FailedAttempt => ({
 });
 
 /** The channels that were tried, and the outcome. */
-async function run(answer: (turn: number) => FailedAttempt | { readonly text: string }, choice = abilities) {
+async function run(
+  answer: (turn: number) => FailedAttempt | { readonly text: string },
+  choice = abilities,
+  conversation: string | null = null,
+) {
   const tried: string[] = [];
   const keys: (string | undefined)[] = [];
   const attempts: Attempt[] = [];
@@ -51,16 +60,51 @@ async function run(answer: (turn: number) => FailedAttempt | { readonly text: st
     principal: Principal;
   };
   const deps = {
-    ...{ loads, random: () => 0, log: createLog("error", () => undefined) },
+    ...{ loads, affinities, random: () => random, log: createLog("error", () => undefined) },
     ...{ clock: { now: () => tick, tick: () => tick }, observer: { onAttempt: () => undefined } },
   } as unknown as AttemptDeps;
-  const outcome = await attemptChannels(deps, state, { abilities: choice, rule, dialect: "chat" }, async (use) => {
-    tried.push(use.channel.name);
-    keys.push(use.credential?.label);
-    return answer(tried.length);
-  }).catch((error: unknown) => (error instanceof AppError ? error.code : "thrown"));
+  const outcome = await attemptChannels(
+    deps,
+    state,
+    { abilities: choice, rule, dialect: "chat", conversation },
+    async (use) => {
+      tried.push(use.channel.name);
+      keys.push(use.credential?.label);
+      return answer(tried.length);
+    },
+  ).catch((error: unknown) => (error instanceof AppError ? error.code : "thrown"));
   return { tried, keys, outcome, results: attempts.map(({ result }) => result) };
 }
+
+describe("a conversation", () => {
+  const keys = [credentialOf(81), credentialOf(82)];
+  const near = [70, 71].map((id) => abilityOf(channelOf(id, { credentials: id === 70 ? keys : [] })));
+  const far = abilityOf(channelOf(72), { priority: 1 });
+  const say = (choice = [...near, far], failing = 0) =>
+    run((turn) => (turn <= failing ? failedWith(500) : { text: "hi" }), choice, "one");
+
+  test("stays at the channel and the credential that answered it", async () => {
+    random = 0.3;
+    expect(await say()).toMatchObject({ tried: ["channel 70"], keys: ["key 81"] });
+    random = 0.9;
+    expect(await say()).toMatchObject({ tried: ["channel 70"], keys: ["key 81"] });
+    expect((await run(() => ({ text: "hi" }), [...near, far], "another")).tried).toEqual(["channel 71"]);
+    expect((await run(() => ({ text: "hi" }), [...near, far])).tried).toEqual(["channel 71"]);
+  });
+
+  test("moves with the first failure, and then stays where it went", async () => {
+    random = 0;
+    await say();
+    expect((await say([...near, far], 1)).tried).toEqual(["channel 70", "channel 71"]);
+    expect((await say()).tried).toEqual(["channel 71"]);
+  });
+
+  test("goes back to a channel of a higher priority once that is open", async () => {
+    random = 0;
+    expect((await say([far])).tried).toEqual(["channel 72"]);
+    expect((await say()).tried).toEqual(["channel 70"]);
+  });
+});
 
 describe("a channel with several credentials", () => {
   const credentials = [credentialOf(1), credentialOf(2), credentialOf(3)];
@@ -75,7 +119,9 @@ describe("a channel with several credentials", () => {
       outcome: { text: "hi" },
     });
     expect(loads.isOpen(shared, customer)).toBe(true);
-    expect(loads.chooseCredential(shared, customer, new Set(), () => 0)?.label).toBe("key 2");
+    expect(loads.chooseCredential(shared, customer, { tried: new Set(), preferred: null }, () => 0)?.label).toBe(
+      "key 2",
+    );
   });
 
   test("is not tried with another one after a failure of its own", async () => {
@@ -116,7 +162,8 @@ describe("a channel with several credentials", () => {
     const divided = channelOf(64, {
       credentials: [credentialOf(6, { weight: 3 }), credentialOf(7, { concurrencyMax: 1 })],
     });
-    const choose = (random: number) => loads.chooseCredential(divided, customer, new Set(), () => random)?.label;
+    const choose = (picked: number) =>
+      loads.chooseCredential(divided, customer, { tried: new Set(), preferred: null }, () => picked)?.label;
     expect([choose(0), choose(0.74), choose(0.76)]).toEqual(["key 6", "key 6", "key 7"]);
     loads.begin(divided, customer, divided.credentials[1] ?? null);
     expect(choose(0.76)).toBe("key 6");

@@ -96,6 +96,7 @@ export function parseRequest(
     bounds: operation.readBounds(fields, bytes.length),
     ...edited(bytes, shape, asksForUsage ? usageOption(bytes, shape, fields) : removal),
     plainBody: asksForUsage ? bytes : null,
+    ...readCacheKey(fields),
     pictureOption: operation.output === "images" ? findPictureOption(fields) : null,
     dropped,
   };
@@ -116,6 +117,10 @@ function readModelName(value: unknown): string {
 
 function readIsStream(fields: JsonObject, { streams }: Pick<Operation, "streams">): boolean {
   return streams === "by_field" ? readBoolean(fields, "stream") : streams === "always";
+}
+
+function readCacheKey({ prompt_cache_key: key }: JsonObject): Pick<ParsedRequest, "cacheKey"> {
+  return typeof key === "string" ? { cacheKey: key } : {};
 }
 
 function readBoolean(fields: JsonObject, name: string): boolean {

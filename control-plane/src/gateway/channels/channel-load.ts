@@ -142,7 +142,7 @@ export class ChannelLoads {
   chooseCredential(
     channel: Channel,
     customer: GatewayUserId,
-    tried: ReadonlySet<CredentialId>,
+    { tried, preferred }: { readonly tried: ReadonlySet<CredentialId>; readonly preferred: CredentialId | null },
     random: () => number,
   ): ChannelCredential | null {
     const { credentials } = channel;
@@ -151,7 +151,8 @@ export class ChannelLoads {
     }
     const tick = this.#clock.tick();
     const open = credentials.filter((one) => this.#isUsable(one, customer, tick, tried));
-    return chooseByWeight(open.length > 0 ? open : credentials, random());
+    const kept = preferred === null ? undefined : open.find(({ id }) => id === preferred);
+    return kept ?? chooseByWeight(open.length > 0 ? open : credentials, random());
   }
 
   #isUsable(one: ChannelCredential, customer: GatewayUserId, tick: number, tried: ReadonlySet<CredentialId>): boolean {

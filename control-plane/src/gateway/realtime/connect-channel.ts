@@ -17,7 +17,16 @@ import type { SessionCall } from "./session-books.ts";
 
 export type ConnectDeps = Pick<
   PipelineDeps,
-  "authorizer" | "loads" | "catalog" | "clock" | "random" | "observer" | "log" | "hopMark" | "upstreamLimits"
+  | "affinities"
+  | "authorizer"
+  | "loads"
+  | "catalog"
+  | "clock"
+  | "random"
+  | "observer"
+  | "log"
+  | "hopMark"
+  | "upstreamLimits"
 > & { readonly sockets: WebSocketClient; readonly realtimeLimits: RealtimeLimits };
 
 export type ConnectedChannel = { readonly use: ChannelUse; readonly upstream: ClientWebSocket };
@@ -43,8 +52,12 @@ export async function connectChannel(
   const { connectTimeoutMs } = deps.realtimeLimits;
   // No provider works on anything before the session is open.
   const rule = { attemptMs: connectTimeoutMs, callMs: connectTimeoutMs * attemptsMax, isSentRetried: true };
-  return await attemptChannels(deps, state, { abilities, rule, dialect }, (use, _silenceMsMax, ability) =>
-    connect(deps, state, use, { ...handshake, model: ability.upstreamModel ?? handshake.model }),
+  return await attemptChannels(
+    deps,
+    state,
+    { abilities, rule, dialect, conversation: null },
+    (use, _silenceMsMax, ability) =>
+      connect(deps, state, use, { ...handshake, model: ability.upstreamModel ?? handshake.model }),
   );
 }
 

@@ -15,7 +15,7 @@ function draw(abilities: readonly Ability[], draws: number): Record<string, numb
   const random = seededRandom(42);
   const counts: Record<string, number> = {};
   for (let turn = 0; turn < draws; turn += 1) {
-    const id = String(chooseChannel(abilities, isOpen, all, random())?.channel.id);
+    const id = String(chooseChannel(abilities, isOpen, { speaks: all }, random())?.channel.id);
     counts[id] = (counts[id] ?? 0) + 1;
   }
   return counts;
@@ -55,7 +55,7 @@ describe("the choice of a channel", () => {
       fc.property(anyAbilities, someIds, chance, (abilities, closed, random) => {
         const isLeft = ({ id }: Channel) => !closed.includes(Number(id));
         const left = abilities.filter(({ channel }) => isLeft(channel));
-        const chosen = chooseChannel(abilities, isLeft, all, random);
+        const chosen = chooseChannel(abilities, isLeft, { speaks: all }, random);
         expect(chosen === null).toBe(left.length === 0);
         expect(chosen?.priority).toBe(left[0]?.priority);
       }),
@@ -65,15 +65,17 @@ describe("the choice of a channel", () => {
   test("prefers channels that speak the client's dialect, within the first priority only", () => {
     const speaks = ({ id }: Channel) => id === 2n || id === 3n;
     const abilities = [ability(1, 0, 5), ability(2, 0, 1), ability(3, 1, 1)];
-    expect(chooseChannel(abilities, isOpen, speaks, 0.1)?.channel.id).toBe(abilities[1]?.channel.id);
+    expect(chooseChannel(abilities, isOpen, { speaks }, 0.1)?.channel.id).toBe(abilities[1]?.channel.id);
     const isNotSecond = ({ id }: Channel) => id !== 2n;
-    expect(chooseChannel(abilities, isNotSecond, speaks, 0.1)?.channel.id).toBe(abilities[0]?.channel.id);
+    expect(chooseChannel(abilities, isNotSecond, { speaks }, 0.1)?.channel.id).toBe(abilities[0]?.channel.id);
   });
 
   test("with the same random number is the same", () => {
     fc.assert(
       fc.property(anyAbilities, chance, (abilities, random) => {
-        expect(chooseChannel(abilities, isOpen, all, random)).toBe(chooseChannel(abilities, isOpen, all, random));
+        expect(chooseChannel(abilities, isOpen, { speaks: all }, random)).toBe(
+          chooseChannel(abilities, isOpen, { speaks: all }, random),
+        );
       }),
     );
   });
