@@ -222,6 +222,67 @@ describe.each(arrangements)("the Messages API on a channel that speaks it, %s", 
     });
   });
 
+  describe("on a channel of chat completions", () => {
+    const other = { model: "gpt-4o-mini", max_tokens: 1_000 };
+    const weather = { name: "weather", input_schema: { type: "object", properties: { city: { type: "string" } } } };
+
+    test("are converted, whole", async () => {
+      const user = await scene.rig.addUser();
+      scene.provider.script({ text: "Good morning.", tokens: { prompt: 30, cached: 10, completion: 7 } });
+      const answer = await post({ ...other, system: "Be kind." }, { "x-api-key": user.apiKey });
+      expect(await answer.json()).toMatchObject({
+        type: "message",
+        model: "gpt-4o-mini",
+        content: [{ type: "text", text: "Good morning." }],
+        stop_reason: "end_turn",
+        usage: { input_tokens: 20, cache_read_input_tokens: 10, output_tokens: 7 },
+      });
+      expect(answer.headers.get("request-id")).toBe(idOf(answer));
+      const [sent] = scene.provider.requests;
+      expect(sent?.target).toBe("/v1/chat/completions");
+      expect(sent?.json).toMatchObject({ max_tokens: 1_000, messages: [{ role: "system" }, { role: "user" }] });
+      const [row] = await waitForSettledRows(scene.rig.db, user.gatewayUserId, 1);
+      expect(row).toMatchObject({ usageSource: "provider", inputTokens: 30n, cacheReadTokens: 10n, outputTokens: 7n });
+      expect(await scene.rig.checkMoney()).toEqual([]);
+    });
+
+    test("are converted as a stream with tools, whose end comes last", async () => {
+      scene.provider.script({ text: "Let me see.", toolCalls: [{ name: "weather", arguments: { city: "Rome" } }] });
+      const answer = await post({ ...other, stream: true, tools: [weather] });
+      const text = await answer.text();
+      const types = [...text.matchAll(/^event: (.*)$/gm)].map(([, type]) => type);
+      expect(types[0]).toBe("message_start");
+      expect(types.slice(-2)).toEqual(["message_delta", "message_stop"]);
+      expect(text).toContain('"stop_reason":"tool_use"');
+      expect(text).toContain(String.raw`{\"city\":\"Rome\"}`);
+    });
+
+    test("that are cut end with an error and not with a complete message", async () => {
+      scene.provider.script({ chunks: 20, cut: { afterChunks: 8, with: "rst" } });
+      const answer = await post({ ...other, stream: true });
+      const pieces: string[] = [];
+      const read = async () => {
+        for await (const piece of answer.body ?? []) {
+          pieces.push(Buffer.from(piece as Uint8Array).toString());
+        }
+      };
+      await read().catch(() => undefined);
+      expect(pieces.join("")).toContain("event: error");
+      expect(pieces.join("")).not.toContain("message_stop");
+    });
+
+    test("are refused where they can't be converted", async () => {
+      const image = { type: "tool_result", tool_use_id: "none", content: "x" };
+      const answer = await post({ ...other, messages: [{ role: "user", content: [image] }] });
+      expect([answer.status, ((await answer.json()) as { error: { type: string } }).error.type]).toEqual([
+        400,
+        "invalid_request_error",
+      ]);
+      expect((await post({ ...other, max_tokens: 0 })).status).toBe(400);
+      expect(scene.provider.requests).toHaveLength(0);
+    });
+  });
+
   describe("tokens are counted for free", () => {
     const count = (fields: object = {}, headers: Record<string, string> = {}) =>
       call("/v1/messages/count_tokens", bodyOf({ max_tokens: undefined, ...fields }), headers);

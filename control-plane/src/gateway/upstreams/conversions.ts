@@ -1,6 +1,7 @@
 import type { Dialect } from "@sluice/contracts/upstreams";
 import { toMessagesRequest } from "@sluice/dialect-conversion/chat-to-messages/convert-request";
 import { composeConversions } from "@sluice/dialect-conversion/compose-conversions";
+import { fromMessages } from "@sluice/dialect-conversion/messages-to-chat/convert-request";
 import type { ConvertRequest } from "@sluice/dialect-conversion/model";
 import { fromResponsesRequest } from "@sluice/dialect-conversion/responses-to-chat/convert-request";
 import type { Channel } from "../channels/model.ts";
@@ -13,7 +14,7 @@ const conversions: Readonly<Record<Dialect, readonly (readonly [to: Dialect, con
     ["chat", fromResponsesRequest],
     ["messages", composeConversions(fromResponsesRequest, toMessagesRequest)],
   ],
-  messages: [],
+  messages: [["chat", fromMessages]],
   gemini: [],
 };
 
