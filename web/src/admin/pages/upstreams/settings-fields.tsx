@@ -128,6 +128,21 @@ export function RequestFields(props: { readonly form: Fields }): JSX.Element {
         {...props.form.flag("upstream.flags.reasoning_back")}
       />
       <Checkbox
+        label="Writes reasoning between <think> tags"
+        hint="Clients of the Responses API then get it as reasoning."
+        {...props.form.flag("upstream.flags.think_tags")}
+      />
+      <Checkbox
+        label="Knows prompt_cache_key"
+        hint="Otherwise converted requests leave it out: many providers refuse it."
+        {...props.form.flag("upstream.flags.cache_key")}
+      />
+      <Checkbox
+        label="Knows verbosity"
+        hint="Otherwise converted requests leave it out: many providers refuse it."
+        {...props.form.flag("upstream.flags.verbosity")}
+      />
+      <Checkbox
         label="Cache the beginning of converted conversations"
         hint="At a Messages provider this costs more once and less afterwards."
         {...props.form.flag("upstream.flags.automatic_caching")}

@@ -21,6 +21,9 @@ export type SettingsValues = AddressValues &
     readonly "upstream.flags.token_param": string;
     readonly "upstream.flags.developer_role": boolean;
     readonly "upstream.flags.reasoning_back": boolean;
+    readonly "upstream.flags.think_tags": boolean;
+    readonly "upstream.flags.cache_key": boolean;
+    readonly "upstream.flags.verbosity": boolean;
     readonly "upstream.flags.automatic_caching": boolean;
     readonly "upstream.flags.betas": string;
   };
@@ -43,12 +46,21 @@ export function toValues(settings: UpstreamSettingsInput | null): SettingsValues
     "upstream.headers.remove": (headers?.remove ?? []).join(", "),
     "upstream.body.set": Object.keys(set).length === 0 ? "" : JSON.stringify(set, null, 2),
     "upstream.body.remove": (body?.remove ?? []).join(", "),
-    "upstream.flags.asks_usage": flags?.asks_usage ?? true,
+    ...toSwitches(flags ?? {}),
     "upstream.flags.token_param": flags?.token_param ?? "max_tokens",
-    "upstream.flags.developer_role": flags?.developer_role ?? false,
-    "upstream.flags.reasoning_back": flags?.reasoning_back ?? false,
-    "upstream.flags.automatic_caching": flags?.automatic_caching ?? false,
     "upstream.flags.betas": betas === null ? "" : betas.length === 0 ? none : betas.join(", "),
+  };
+}
+
+function toSwitches(flags: NonNullable<UpstreamSettingsInput["flags"]>) {
+  return {
+    "upstream.flags.asks_usage": flags.asks_usage ?? true,
+    "upstream.flags.developer_role": flags.developer_role ?? false,
+    "upstream.flags.reasoning_back": flags.reasoning_back ?? false,
+    "upstream.flags.think_tags": flags.think_tags ?? false,
+    "upstream.flags.cache_key": flags.cache_key ?? false,
+    "upstream.flags.verbosity": flags.verbosity ?? false,
+    "upstream.flags.automatic_caching": flags.automatic_caching ?? false,
   };
 }
 
@@ -95,6 +107,9 @@ export function toSettings(values: SettingsValues, known: UpstreamSettingsInput 
       token_param: values["upstream.flags.token_param"] as UpstreamSettings["flags"]["token_param"],
       developer_role: values["upstream.flags.developer_role"],
       reasoning_back: values["upstream.flags.reasoning_back"],
+      think_tags: values["upstream.flags.think_tags"],
+      cache_key: values["upstream.flags.cache_key"],
+      verbosity: values["upstream.flags.verbosity"],
       automatic_caching: values["upstream.flags.automatic_caching"],
       betas: betas === "" ? null : betas === none ? [] : names(betas),
     },
