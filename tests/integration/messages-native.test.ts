@@ -362,6 +362,19 @@ describe.each(arrangements)("the Messages API on a channel that speaks it, %s", 
       }
     });
 
+    test("count tokens with the provider", async () => {
+      const count = (fields: object) =>
+        call("/msgcompat/v1/messages/count_tokens", bodyOf({ model: "claude-mapped", ...fields }));
+      scene.provider.script({ body: { input_tokens: 4_711 } });
+      const answer = await count({});
+      expect([answer.status, await answer.json()]).toEqual([200, { input_tokens: 4_711 }]);
+      expect(scene.provider.requests[0]?.json).toMatchObject({ model: upstreamModel });
+      const refused = await count({ messages: [] });
+      expect([refused.status, await refused.json()]).toMatchObject([400, { error: { type: "invalid_request_error" } }]);
+      expect((await count({ model: "converted" })).status).toBe(200);
+      expect(scene.provider.requests).toHaveLength(1);
+    });
+
     test("convert what no channel speaks, and prefer a model of exactly the name", async () => {
       expect((await compat({ model: "converted" })).status).toBe(200);
       expect((await compat({ model: "strict" })).status).toBe(200);

@@ -9,10 +9,11 @@ import { unknownModel } from "@sluice/messages-conversion/request/from-messages-
 import type { GatewayResponse } from "../gateway/model.ts";
 import { OneAtATime } from "../platform/one-at-a-time.ts";
 import type { TranslatedCall } from "../relay/model.ts";
-import { Conversion } from "./conversion.ts";
+import { Conversion, checkBodyHeaders } from "./conversion.ts";
 import { gatewayHeaders } from "./credentials.ts";
 import { errorAnswer, fromGatewayError, toClientError } from "./errors.ts";
 import type { ModelMap } from "./model-map.ts";
+import { readNativeRequest } from "./native-request.ts";
 import { clientRequestId, type IdentifiedResponse, type Incoming, type RouteDeps } from "./route-deps.ts";
 
 /** The value of the response, and what else is known about the call. */
@@ -22,6 +23,7 @@ type Make = (call: TranslatedCall, upstreamModels: ReadonlySet<string>) => Made 
 /** The size limit for bodies whose tokens are counted; a larger body is not plain text. */
 const freeBodyBytesMax = 4 * 1024 * 1024;
 const counts = new OneAtATime<unknown>();
+const nativePath = "/v1/messages/count_tokens";
 const noFacts = { requestedModel: "", upstreamModel: "", maxTokens: null };
 
 /** `GET /msgcompat/v1/models`. */
@@ -42,13 +44,19 @@ export function answerModel(deps: RouteDeps, incoming: Incoming, encodedName: st
 }
 
 /**
- * `POST /msgcompat/v1/messages/count_tokens`: an estimate of what would be sent upstream. It is free, so it is limited
- * in size, and to one at a time for each key.
+ * `POST /msgcompat/v1/messages/count_tokens`: the provider's count if a channel serves the model in this API, or an
+ * estimate of what would be sent upstream. It is free, so it is limited in size, and to one at a time for each key.
  */
 export function answerTokenCount(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedResponse> {
   const conversion = new Conversion(deps, incoming.request.headers);
   const count: Make = async (call, upstreamModels) => {
-    const { facts, inputTokens } = await conversion.convert(await call.readBody(), true);
+    const bytes = await call.readBody();
+    const native = readNativeRequest(bytes, deps.models);
+    if (native !== null) {
+      checkBodyHeaders(incoming.request.headers);
+      return { value: countOf(await call.ask(nativePath, native.body)), model: native.model };
+    }
+    const { facts, inputTokens } = await conversion.convert(bytes, true);
     if (!upstreamModels.has(facts.upstreamModel)) {
       throw unknownModel(conversion.model ?? "");
     }
@@ -92,6 +100,16 @@ async function answerFree(deps: RouteDeps, incoming: Incoming, make: Make): Prom
   call.respond({ httpStatus: status, pieces: [body], bytes: body.byteLength, model });
   incoming.onOver(body.byteLength);
   return { ...answer, requestId };
+}
+
+/** @throws MessagesError in the words of the gateway, which answers in this API */
+function countOf({ status, body }: GatewayResponse): unknown {
+  const value: unknown = body instanceof Uint8Array ? JSON.parse(Buffer.from(body).toString()) : null;
+  if (status < 400) {
+    return value;
+  }
+  const error = isJsonObject(value) && isJsonObject(value["error"]) ? value["error"] : {};
+  throw new MessagesError(status, error["type"] as MessagesError["type"], String(error["message"]));
 }
 
 /** @throws MessagesError when the gateway refused */

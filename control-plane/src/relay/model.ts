@@ -43,6 +43,8 @@ export type TranslatedCall = {
    * @throws AppError `request_too_large`, `request_timeout`, `client_closed_request`
    */
   readonly readBody: () => Promise<Uint8Array>;
+  /** Asks the gateway something else for the same caller, with this body; its report is not recorded. Never rejects. */
+  readonly ask: (path: string, body: Uint8Array) => Promise<GatewayResponse>;
   /** Must be called once the client has everything it gets, or is gone. Later calls have no effect. */
   readonly respond: (response: ClientResponse) => void;
 };

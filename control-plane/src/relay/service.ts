@@ -34,6 +34,7 @@ type CallDetails = {
 };
 
 const nothing = new Uint8Array();
+const ignore = (): void => undefined;
 
 const sentBody = (body: Uint8Array | null): SentBody => ({ bytes: body, totalBytes: body?.byteLength ?? 0 });
 
@@ -110,6 +111,19 @@ export class RelayService {
       caller: () => caller,
       answer: askWithEach(gateway, asked, headers),
       readBody: () => body.read(),
+      ask: (otherPath, bytes) => {
+        const readBody = () => Promise.resolve(bytes);
+        const other = {
+          ...call,
+          method: "POST",
+          path: otherPath,
+          query: "",
+          readBody,
+          onReport: ignore,
+          onUnrecorded: ignore,
+        };
+        return askWithEach(gateway, other, headers);
+      },
       respond: (response) => books.respond(response),
     };
   }
