@@ -87,6 +87,24 @@ test("a channel's success rate counts its failed calls, even if another one serv
   ]);
 });
 
+test("the health of a channel counts every attempt at it, also of calls that another one answered", async () => {
+  const { body } = await admin.get("/backend/admin/channel/health/");
+  const rows = (body["rows"] as Row[]).map(({ channel_name, model, attempts, failed, answered, success_rate }) => [
+    ...[channel_name, model, attempts, failed, answered],
+    success_rate,
+  ]);
+  expect(rows).toEqual([
+    ["weak", "covered", 1, 1, 0, 0],
+    ["weak", "lone", 5, 4, 1, 0.2],
+    ["strong", "covered", 1, 0, 1, 1],
+  ]);
+  const [worst, , best] = body["rows"] as Row[];
+  expect(worst).toMatchObject({ last_failure: "status_500", first_byte_ms_p50: null });
+  expect(Date.parse(String(worst?.["last_failed_at"]))).toBeGreaterThan(Date.parse(String(body["from"])));
+  expect(best).toMatchObject({ last_failure: null, last_failed_at: null, first_byte_ms_p50: expect.any(Number) });
+  expect(Number(best?.["first_byte_ms_p95"])).toBeLessThan(5_000);
+});
+
 test("an admin sees the provider's message for each attempt, without addresses and keys; the user does not", async () => {
   failOnce();
   const request_id = await call("covered");

@@ -31,6 +31,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/models/model-store.ts": 3,
     "control-plane/src/usage/reports/active-users-store.ts": 6,
     "control-plane/src/usage/reports/campaign-store.ts": 2,
+    "control-plane/src/usage/reports/channel-health-store.ts": 1,
     "control-plane/src/usage/reports/cost-store.ts": 5,
     "control-plane/src/usage/reports/counts-store.ts": 4,
     "control-plane/src/usage/reports/money-sums-store.ts": 5,

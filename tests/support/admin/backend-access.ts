@@ -106,6 +106,7 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "GET /backend/admin/model/export/": "admin",
   "GET /backend/admin/channel/list/": "admin",
   "GET /backend/admin/channel/export/": "admin",
+  "GET /backend/admin/channel/health/": "admin",
   "GET /backend/admin/ability/list/": "admin",
   "GET /backend/admin/ability/export/": "admin",
   "GET /backend/admin/usage/list/": "admin",

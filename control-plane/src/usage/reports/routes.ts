@@ -1,4 +1,5 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
+import { channelHealth, channelHealthInput } from "@sluice/contracts/channel-health";
 import { dashboardInput, dashboardResponse, overviewInput, overviewResponse } from "@sluice/contracts/overview";
 import {
   campaignReport,
@@ -21,6 +22,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
+import { readChannelHealth } from "./channel-health-store.ts";
 import { findCost, listCosts, upsertCost } from "./cost-store.ts";
 import { readDashboard, readOverview, reportedRangeOf } from "./overview.ts";
 import { readReportRange } from "./range.ts";
@@ -61,6 +63,16 @@ function overviewEndpoints({ db, clock }: ReportEndpointDeps): AnyEndpoint[] {
       errors: [],
       summary: "Get the admin dashboard as of one moment, by days of a time zone",
       handle: async ({ input }) => ({ ...(await readOverview(db, clock, input)) }),
+    }),
+    endpoint({
+      ...admins,
+      path: "/backend/admin/channel/health/",
+      input: channelHealthInput,
+      output: channelHealth,
+      errors: [],
+      limits: ["The latest 20,000 calls of a day."],
+      summary: "Get the success rate and the time to the first byte of each channel and model, from attempts",
+      handle: async () => ({ ...(await readChannelHealth(db, new Date(clock.now()))) }),
     }),
   ];
 }

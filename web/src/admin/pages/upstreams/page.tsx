@@ -3,11 +3,13 @@ import { type JSX, Match, Switch } from "solid-js";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { ChannelHealthTable } from "./channel-health.tsx";
 import { ChannelList } from "./channel-list.tsx";
 import { ProfileList } from "./profile-list.tsx";
 
 const views = [
   { id: "channels", label: "Channels" },
+  { id: "health", label: "Health" },
   { id: "profiles", label: "Auth profiles" },
 ] as const;
 type View = (typeof views)[number]["id"];
@@ -16,7 +18,7 @@ type View = (typeof views)[number]["id"];
 export function Page(): JSX.Element {
   useAdminTitle(() => "Upstreams");
   const [params, setParams] = useSearchParams();
-  const selected = (): View => (params["view"] === "profiles" ? "profiles" : "channels");
+  const selected = (): View => views.find(({ id }) => id === params["view"])?.id ?? "channels";
   const select = (view: View): void => {
     // The filters of one view mean nothing in the other one.
     const none = Object.fromEntries(Object.keys(params).map((name) => [name, null]));
@@ -30,6 +32,9 @@ export function Page(): JSX.Element {
           <Switch>
             <Match when={selected() === "channels"}>
               <ChannelList />
+            </Match>
+            <Match when={selected() === "health"}>
+              <ChannelHealthTable />
             </Match>
             <Match when={selected() === "profiles"}>
               <ProfileList />

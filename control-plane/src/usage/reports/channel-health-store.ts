@@ -1,0 +1,60 @@
+import type { Queryable } from "../../platform/db.ts";
+
+/** Calls from before are not looked at, and of those after only the latest. */
+const hoursMax = 24;
+const callsMax = 20_000;
+const rowsMax = 500;
+
+export type ChannelHealthRow = {
+  readonly channel_id: bigint;
+  readonly channel_name: string;
+  readonly model: string;
+  readonly attempts: number;
+  readonly failed: number;
+  readonly answered: number;
+  readonly success_rate: number | null;
+  readonly first_byte_ms_p50: number | null;
+  readonly first_byte_ms_p95: number | null;
+  readonly last_failure: string | null;
+  readonly last_failed_at: Date | null;
+};
+
+export type ChannelHealth = { readonly from: Date; readonly rows: readonly ChannelHealthRow[] };
+
+/**
+ * How the latest attempts at each channel ended, also of calls that another channel answered. A refusal of the request
+ * says nothing about its channel. The newest rows are read by the key of the log, so that a long log costs no more.
+ */
+export async function readChannelHealth(db: Queryable, now: Date): Promise<ChannelHealth> {
+  const from = new Date(now.getTime() - hoursMax * 3_600_000);
+  const rows = await db.query<ChannelHealthRow>(
+    `with recent as (
+       select u.model, u.attempts, u.first_byte_ms, u.started_at from usage_log u
+       where u.day >= ($1::timestamptz at time zone 'utc')::date and u.started_at >= $1::timestamptz
+       order by u.day desc, u.request_id desc limit ${callsMax}
+     ), tried as (
+       select (a->>'channelId')::bigint as channel_id, a->>'channel' as channel_name, coalesce(r.model, '') as model,
+         a->>'result' as result, r.started_at + make_interval(secs => (a->>'startedAtMs')::float8 / 1000) as at,
+         r.first_byte_ms - (a->>'startedAtMs')::integer as first_byte_ms,
+         (a->>'result') = 'answered' as is_answered,
+         (a->>'result') not in ('answered', 'client_left')
+           and ((a->>'status')::integer between 400 and 499
+             and (a->>'status')::integer not in (401, 402, 403, 408, 429)) is not true as is_failed
+       from recent r cross join lateral jsonb_array_elements(r.attempts) a
+     )
+     select channel_id, max(channel_name) as channel_name, model, count(*)::integer as attempts,
+       count(*) filter (where is_failed)::integer as failed, count(*) filter (where is_answered)::integer as answered,
+       (count(*) filter (where is_answered))::float8
+         / nullif(count(*) filter (where is_answered or is_failed), 0) as success_rate,
+       (percentile_cont(0.5) within group (order by first_byte_ms) filter (where is_answered))::integer
+         as first_byte_ms_p50,
+       (percentile_cont(0.95) within group (order by first_byte_ms) filter (where is_answered))::integer
+         as first_byte_ms_p95,
+       (array_agg(result order by at desc) filter (where is_failed))[1] as last_failure,
+       max(at) filter (where is_failed) as last_failed_at
+     from tried group by channel_id, model
+     order by success_rate nulls last, attempts desc, channel_id, model limit ${rowsMax}`,
+    [from],
+  );
+  return { from, rows };
+}

@@ -1,0 +1,71 @@
+import type { channelHealth } from "@sluice/contracts/channel-health";
+import type { ResponseOf } from "@sluice/contracts/wire";
+import { createQuery } from "@tanstack/solid-query";
+import { type JSX, Show } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { EmptyState } from "../../../kit/states.tsx";
+import { formats } from "../../formats.ts";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { dash, shownMoment, shownMs } from "../../shown.ts";
+
+type Health = ResponseOf<typeof channelHealth>;
+type Row = Health["rows"][number];
+
+const healthPath = "/backend/admin/channel/health/";
+const percent = 100;
+const decimals = 10;
+
+/** To a tenth, and never rounded up to a whole: one failure in ten thousand is not none. */
+const shownRate = (rate: number | null): string =>
+  rate === null ? dash : `${formats.number(Math.floor(rate * percent * decimals) / decimals)} %`;
+
+const columns = [
+  { label: "Channel", cell: (row: Row) => <bdi>{row.channel_name}</bdi> },
+  { label: "Model", cell: (row: Row) => <code>{row.model}</code> },
+  { label: "Answered", cell: (row: Row) => shownRate(row.success_rate), align: "end" as const },
+  { label: "Attempts", cell: (row: Row) => formats.number(row.attempts), align: "end" as const },
+  { label: "Failed", cell: (row: Row) => formats.number(row.failed), align: "end" as const },
+  { label: "First byte, half", cell: (row: Row) => shownMs(row.first_byte_ms_p50), align: "end" as const },
+  { label: "First byte, 95 %", cell: (row: Row) => shownMs(row.first_byte_ms_p95), align: "end" as const },
+  {
+    label: "Last failure",
+    cell: (row: Row) => (
+      <Show when={row.last_failure} fallback={dash}>
+        {(failure) => (
+          <>
+            <StateWord state={failure()} /> {shownMoment(row.last_failed_at)}
+          </>
+        )}
+      </Show>
+    ),
+  },
+];
+
+/** How the latest attempts at each channel ended, the worst first. */
+export function ChannelHealthTable(): JSX.Element {
+  const query = createQuery(() => ({
+    queryKey: [healthPath],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof channelHealth>(healthPath, { signal }),
+  }));
+  return (
+    <>
+      <p class="muted">
+        Attempts of the last 24 hours, at most of the latest 20,000 calls, also those of calls that another channel
+        answered. Requests that a provider refused as wrong do not count as failures.
+      </p>
+      <div class="button-row">
+        <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
+          Load again
+        </Button>
+      </div>
+      <Show
+        when={(query.data?.rows.length ?? 0) > 0}
+        fallback={<EmptyState title="No attempts">No call was sent to a channel in this time.</EmptyState>}
+      >
+        <SimpleTable label="Health of channels" rows={query.data?.rows ?? []} columns={columns} />
+      </Show>
+    </>
+  );
+}
