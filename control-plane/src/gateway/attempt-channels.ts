@@ -124,6 +124,10 @@ function noteFailure(deps: AttemptDeps, state: CallState, use: ChannelUse, { fai
   if (alarm !== undefined) {
     log.error(alarm, { requestId: state.call.requestId, channel: use.channel.name });
   }
+  if (failure.blame === "unasked") {
+    loads.withdraw(use);
+    return;
+  }
   // A channel with other credentials is not at fault for this one.
   const isOther = use.channel.credentials.length > 1 && concernsCredential(failure);
   loads.end(use, isOther ? "none" : failure.blame, result);

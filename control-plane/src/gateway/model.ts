@@ -244,9 +244,9 @@ export type AttemptFailure = {
   readonly retry: "free" | "paid_twice" | "none";
   /**
    * What it says about the channel: nothing; that it failed, which the request may have caused (`suspected`); that it
-   * is down, whatever the request (`certain`).
+   * is down, whatever the request (`certain`); or that it was not asked at all (`unasked`).
    */
-  readonly blame: "none" | "suspected" | "certain";
+  readonly blame: "none" | "suspected" | "certain" | "unasked";
   /** The channel asked for a pause, or is known to need one. */
   readonly needsCooldown: boolean;
   readonly retryAfterSeconds: number | null;

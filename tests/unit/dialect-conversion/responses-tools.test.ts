@@ -56,6 +56,13 @@ describe("a tool", () => {
     ]);
   });
 
+  test("of a namespace repeats no more than the beginning of a long description", () => {
+    const many = Array.from({ length: 100 }, (_, index) => ({ type: "function", name: `run_${index}` }));
+    const namespace = { type: "namespace", name: "n", description: "d".repeat(1_000_000), tools: many };
+    const text = JSON.stringify(bodyOf(asking({ tools: [namespace] })));
+    expect(text.length).toBeLessThan(200_000);
+  });
+
   test("with free input is a function with one text, which is told its grammar", () => {
     const [tool] = bodyOf(asking({ tools: [patch] }))["tools"] as { function: JsonObject }[];
     expect(tool?.function).toMatchObject({

@@ -170,6 +170,32 @@ describe("a channel with several credentials", () => {
   });
 });
 
+/** As for a request that can't be converted for the channel. */
+const unasked: FailedAttempt = {
+  ...failedWith(400),
+  failure: { ...(classifyStatus(400, []) as AttemptFailure), status: null, retry: "free", blame: "unasked" },
+};
+
+describe("a request that no channel was asked for", () => {
+  test("uses up nothing of a limit of requests", async () => {
+    const credentials = [credentialOf(91, { requestsPerMinute: 1 })];
+    for (const capped of [channelOf(9, { requestsPerMinute: 1 }), channelOf(10, { credentials })]) {
+      await run(() => unasked, [abilityOf(capped)]);
+      expect(loads.isOpen(capped, customer)).toBe(true);
+    }
+  });
+
+  test("does not close a circuit that is open", async () => {
+    for (let turn = 0; turn < 30; turn += 1) {
+      loads.end(loads.begin(first, customer), "certain");
+    }
+    tick += 6_000;
+    await run(() => unasked, [abilityOf(first)]);
+    const probe = loads.begin(first, customer);
+    expect(probe.isProbe).toBe(true);
+  });
+});
+
 describe("a call", () => {
   test("moves on to the next channel until one responds", async () => {
     const { tried, outcome, results } = await run((turn) => (turn === 2 ? { text: "hi" } : failedWith(500)));

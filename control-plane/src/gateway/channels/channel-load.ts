@@ -201,7 +201,7 @@ export class ChannelLoads {
    * The channel succeeded or failed; `blame` is what counts against it, and `result` what happened. Before a success,
    * `answered` must have been called.
    */
-  end(use: ChannelUse, blame: AttemptFailure["blame"], result: string | null = null): void {
+  end(use: ChannelUse, blame: Exclude<AttemptFailure["blame"], "unasked">, result: string | null = null): void {
     if (use.isOver) {
       return;
     }
@@ -245,6 +245,15 @@ export class ChannelLoads {
   release(use: ChannelUse): void {
     if (!use.isOver) {
       this.#leave(use);
+    }
+  }
+
+  /** The channel was not asked after all: the attempt is as if it had not been. */
+  withdraw(use: ChannelUse): void {
+    if (!use.isOver) {
+      const tick = this.#clock.tick();
+      this.#leave(use).requests?.take(-1, tick);
+      use.credentialUse?.load.requests?.take(-1, tick);
     }
   }
 

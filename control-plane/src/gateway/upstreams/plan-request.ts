@@ -4,7 +4,6 @@ import {
   type AnswerConverter,
   ConversionError,
   type ConversionFlags,
-  type ConvertedRequest,
   type ConvertRequest,
 } from "@sluice/dialect-conversion/model";
 import type { Ability, Endpoint } from "../channels/model.ts";
@@ -12,6 +11,7 @@ import type { AdmittedCall, FailedAttempt, ParsedRequest } from "../model.ts";
 import { geminiPathOf, readGeminiPath } from "../operations/gemini-path.ts";
 import type { Operation } from "../operations/model.ts";
 import { findOperation } from "../operations/table.ts";
+import { type BoundedRequest, convertWithinBounds } from "./bounded-conversion.ts";
 import { routeTo } from "./conversions.ts";
 import { jsonContentType } from "./edit-body.ts";
 import { withModelName } from "./model-name.ts";
@@ -63,10 +63,11 @@ export function planRequest(state: AdmittedCall, operation: Operation, ability: 
       request: withModelName(request, upstreamModel),
     };
   }
-  const converted = tryConvert(convert, state, ability);
-  if (converted instanceof ConversionError) {
-    return refusalOf(converted);
+  const bounded = tryConvert(convert, state, ability);
+  if (bounded instanceof ConversionError) {
+    return refusalOf(bounded);
   }
+  const { converted } = bounded;
   const upstreamPath = convertedPaths[dialect as keyof typeof convertedPaths];
   const upstreamOperation = findOperation(upstreamPath);
   return {
@@ -74,7 +75,7 @@ export function planRequest(state: AdmittedCall, operation: Operation, ability: 
     path: upstreamPath.slice(dialectRoots[dialect].length),
     query: null,
     operation: upstreamOperation,
-    request: toRequest(request, converted, upstreamOperation),
+    request: toRequest(request, bounded, upstreamOperation),
     answers: converted.answers,
     names: null,
     dropped: [request.dropped, ...converted.dropped].filter((name) => name !== null).join(", ") || null,
@@ -97,12 +98,12 @@ function tryConvert(
   convert: ConvertRequest,
   state: AdmittedCall,
   { channel, upstreamModel }: Ability,
-): ConvertedRequest | ConversionError {
+): BoundedRequest | ConversionError {
   const { request, model } = state;
   const { body, plainBody } = request;
   const upstreamName = upstreamModel ?? model.name;
   try {
-    return convert(JSON.parse(Buffer.from(plainBody ?? body).toString("utf8")), {
+    return convertWithinBounds(convert, plainBody ?? body, {
       upstreamModel: upstreamName,
       clientModel: clientModelOf(state),
       outputTokensMax: model.outputTokensMax,
@@ -135,10 +136,9 @@ function toConversionFlags(flags: UpstreamFlags, upstreamModel: string): Convers
 /** The converted request; its usage is always requested, because only the provider's own count is exact. */
 function toRequest(
   request: ParsedRequest,
-  { body: fields }: ConvertedRequest,
+  { converted: { body: fields }, body: plain }: BoundedRequest,
   { takesUsageOption }: Pick<Operation, "takesUsageOption">,
 ): ParsedRequest {
-  const plain = Buffer.from(JSON.stringify(fields));
   const asks = request.isStream && takesUsageOption;
   return {
     ...request,
@@ -152,7 +152,7 @@ function toRequest(
 function refusalOf({ message, param }: ConversionError): FailedAttempt {
   return {
     failure: {
-      ...{ code: "invalid_value", status: null, retry: "free", blame: "none", needsCooldown: false },
+      ...{ code: "invalid_value", status: null, retry: "free", blame: "unasked", needsCooldown: false },
       ...{ retryAfterSeconds: null, retryAfterMs: null, result: "not_convertible" },
       ...{ isRequestFault: true, isLasting: true },
     },

@@ -9,6 +9,9 @@ import { type ClientTool, type ToolKind, ToolTable } from "./tool-table.ts";
 type FunctionFacts = Omit<ChatTool["function"], "name">;
 type Namespace = { readonly name: string; readonly description: string | null };
 
+/** What a namespace says about itself is repeated for each of its tools that says nothing. */
+const sharedLettersMax = 1_000;
+
 const searchDescription = "Searches for tools by what they do. The tools that are found can be called afterwards.";
 const searchParameters = { type: "object", properties: { query: { type: "string" } }, required: ["query"] };
 
@@ -31,7 +34,8 @@ export class RequestTools {
     if (definition.requiredText("type") !== "namespace") {
       return this.#addTool(definition, null);
     }
-    const namespace = { name: definition.requiredName("name"), description: definition.text("description") };
+    const description = definition.text("description")?.slice(0, sharedLettersMax) ?? null;
+    const namespace = { name: definition.requiredName("name"), description };
     return definition.objects("tools").flatMap((tool) => this.#addTool(tool, namespace));
   }
 
