@@ -19,6 +19,9 @@ const credentialPatterns: readonly [RegExp, string][] = [
   [/\b(sk|rk|whsec)_[A-Za-z0-9_]{6,}/g, "$1_[redacted]"],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, "$1 [redacted]"],
   [/\b(key|token|secret|password|api_key)=[^&\s"]+/gi, "$1=[redacted]"],
+  // Tokens that are made from credentials.
+  [/\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_.-]{6,}/g, "[redacted]"],
+  [/\bya29\.[A-Za-z0-9_.-]{6,}/g, "[redacted]"],
   [/\b(postgres(?:ql)?:\/\/[^:/@\s]+:)[^@\s]+@/gi, "$1[redacted]@"],
 ];
 

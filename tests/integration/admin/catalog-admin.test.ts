@@ -180,6 +180,23 @@ describe("a channel", () => {
     ]);
   });
 
+  test.each([
+    ["entra", JSON.stringify({ tenant_id: "t", client_id: "c", client_secret: "s" })],
+    ["none", canary],
+  ])(
+    "asks for its credential when a host of the style %s would be shown it for the first time",
+    async (auth, credential) => {
+      const speaking = (style: string) => ({
+        ...openaiUpstream(address()),
+        dialects: { chat: { base_url: address(), auth: style } },
+      });
+      const made = await post("channel/save/", { name: `styled-${auth}`, upstream: speaking(auth), credential });
+      const { channel_id, updated_at } = made.body["channel"] as { channel_id: number; updated_at: string };
+      const shown = await post("channel/save/", { channel_id, updated_at, upstream: speaking("bearer") });
+      expect(shown).toMatchObject({ status: 400, body: { error: { code: "secret_required" } } });
+    },
+  );
+
   test("hides its credential, and loses it when its host changes", async () => {
     const { channel_id, updated_at } = await make("moving-channel");
     const elsewhere = "http://127.0.0.1:9/v1";

@@ -4,15 +4,15 @@ import type { Mutant } from "../mutant.ts";
 export const answerMutants: readonly Mutant[] = [
   {
     id: "relay/error-secret",
-    file: "control-plane/src/gateway/respond/read-upstream-error.ts",
-    from: "const hidden = [...credentials.map(({ secret }) => secret), ...hosts",
-    to: "const hidden = [...hosts",
+    file: "control-plane/src/gateway/respond/read-upstream-error/hide-secrets.ts",
+    from: "[secret, ...partsOf(secret)]",
+    to: "[]",
     rule: "no client sees the credential of a channel",
     tests: ["unit/gateway/respond/read-upstream-error.test.ts", "unit/gateway/respond/classify-status.test.ts"],
   },
   {
     id: "relay/error-host",
-    file: "control-plane/src/gateway/respond/read-upstream-error.ts",
+    file: "control-plane/src/gateway/respond/read-upstream-error/hide-secrets.ts",
     from: 'name.includes("."))',
     to: 'name === "")',
     rule: "no client sees whom the operator buys from",

@@ -1,6 +1,6 @@
 import type { SaveChannelInput } from "@sluice/contracts/catalog-admin";
 import type { ChannelId } from "@sluice/contracts/ids";
-import { credentialFault } from "@sluice/contracts/minted-credentials";
+import { credentialFault, isMinted } from "@sluice/contracts/minted-credentials";
 import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import type { AddressGuard } from "@sluice/http-client/address-guard";
 import { HttpClientError } from "@sluice/http-client/model";
@@ -214,10 +214,20 @@ function addressesOf({ dialects }: UpstreamSettings): string[] {
   return Object.values(dialects).map(({ base_url: baseUrl }) => baseUrl);
 }
 
-/** Whether the credential would be sent to a host that does not have it yet. */
+/**
+ * Whether the credential would be sent to a host that does not have it yet. A host that gets tokens or signatures has
+ * not seen the credential that they are made from.
+ */
 export function goesElsewhere(from: UpstreamSettings, to: UpstreamSettings): boolean {
-  const known = new Set(addressesOf(from).map(originOf));
-  return addressesOf(to).some((address) => !known.has(originOf(address)));
+  const known = new Set(showingsOf(from));
+  return showingsOf(to).some((showing) => !known.has(showing));
+}
+
+/** Who gets the credential as it is, and who gets what is made from it. */
+function showingsOf({ dialects }: UpstreamSettings): string[] {
+  return Object.values(dialects)
+    .filter(({ auth }) => auth !== "none")
+    .map(({ base_url: baseUrl, auth }) => `${isMinted(auth) ? "made" : "shown"} ${originOf(baseUrl)}`);
 }
 
 /** The host that calls would go to; null for an invalid address. */

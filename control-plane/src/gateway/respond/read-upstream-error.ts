@@ -4,10 +4,10 @@ import { cleanWords } from "@sluice/messages-conversion/errors/clean-words";
 import { type ErrorWords, readErrorWords } from "@sluice/messages-conversion/errors/read-error-words";
 import type { UpstreamError } from "../../platform/errors.ts";
 import { redact } from "../../platform/log.ts";
-import type { Channel } from "../channels/model.ts";
 import type { AttemptFailure, FailedAttempt, StreamEnding } from "../model.ts";
 import { errorPlace } from "../usage-count/reported-errors.ts";
 import { hideRequest } from "./read-upstream-error/hide-request.ts";
+import { hide, type Secrets } from "./read-upstream-error/hide-secrets.ts";
 import { statusOfWords } from "./read-upstream-error/status-of-words.ts";
 
 const messageLengthMax = 2_000;
@@ -20,9 +20,6 @@ const noteMsMax = 500;
 type RefusalResponse = Pick<HttpResponse, "headers"> & {
   readonly body: Pick<HttpResponseBody, "bytes" | "consume" | "cancel">;
 };
-
-/** What no client may see of a channel: its credentials, and the operator's supplier. */
-type Secrets = Pick<Channel, "credentials" | "endpoints">;
 
 /**
  * The message of an error response, and whether it is about the request or comes from a page in place of a response.
@@ -306,10 +303,4 @@ function toNote({ message }: ErrorWords, secrets: Secrets, request: Uint8Array):
 
 function clean(text: string, secrets: Secrets, lengthMax: number): string {
   return cleanWords(redact(hide(text, secrets).slice(0, messageLengthMax)), "", "").slice(0, lengthMax);
-}
-
-function hide(text: string, { credentials, endpoints }: Secrets): string {
-  const hosts = [...endpoints.values()].map(({ hostname }) => hostname).filter((name) => name.includes("."));
-  const hidden = [...credentials.map(({ secret }) => secret), ...hosts];
-  return hidden.reduce((rest, secret) => rest.replaceAll(new RegExp(RegExp.escape(secret), "gi"), "[redacted]"), text);
 }

@@ -50,7 +50,7 @@ function responseOf(body: string | Error, contentType = "application/json"): Htt
   };
 }
 
-async function refusal(status: number, body: string | Error, contentType?: string) {
+async function refusal(status: number, body: string | Error, contentType?: string, secret = credential) {
   const failure = classifyStatus(status, []);
   if (failure === null) {
     throw new Error(`${status} is no failure`);
@@ -59,7 +59,7 @@ async function refusal(status: number, body: string | Error, contentType?: strin
     responseOf(body, contentType),
     failure,
     channelOf(1, {
-      credentials: [credentialOf(1, { secret: credential })],
+      credentials: [credentialOf(1, { secret })],
       ...toUpstream(openaiUpstream("https://api.provider.example/v1")),
     }),
     noRequest,
@@ -96,6 +96,26 @@ describe("a provider's message about a request that it refused", () => {
       { numRuns: 300 },
     );
   });
+
+  test.each([
+    [{ access_key_id: "AKIAEXAMPLEEXAMPLE", secret_access_key: "wJalr/XUtnFEMI", session_token: "IQoJb3JpZ2lu+x" }],
+    [{ tenant_id: "t", client_id: "app-of-sluice", client_secret: "Q~8Q.secret-of-the-app" }],
+    [{ client_email: "sluice@project.iam.example", private_key: "-----BEGIN PRIVATE KEY-----abc" }],
+  ])("never contains a part of a credential from which tokens or signatures are made: %o", async (parts) => {
+    const secret = JSON.stringify(parts);
+    for (const part of Object.values(parts).filter((value) => value.length > 1)) {
+      const { upstreamError } = await refusal(400, errorBody({ message: `Bad: ${part} end` }), undefined, secret);
+      expect(upstreamError?.message).toBe("Bad: [redacted] end");
+    }
+  });
+
+  test.each(["eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiJhcGkifQ.c2lnbmF0dXJl", "ya29.c.c0ASRK0GbExampleTokenOfGoogle-xyz_123"])(
+    "never contains a token that was made: %s",
+    async (token) => {
+      const { upstreamError } = await refusal(400, errorBody({ message: `The token '${token}' is bad.` }));
+      expect(upstreamError?.message).not.toContain(token.slice(10, 30));
+    },
+  );
 
   test.each([
     ["no JSON", "<html>"],
