@@ -129,6 +129,7 @@ export const shownPages: readonly ShownPage[] = [
   { name: "admin-leads", path: "/admin/leads/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
   { name: "admin-reports", path: "/admin/reports/", as: "admin", arabic: "none", ready: ".uplot" },
   { name: "admin-upstreams", path: "/admin/upstreams/?open=1", as: "admin", arabic: "none", ready: ".side-panel" },
+  { name: "admin-health", path: "/admin/upstreams/?view=health", as: "admin", arabic: "none", ready: "main table" },
   { name: "admin-provider", path: "/admin/upstreams/add/", as: "admin", arabic: "none", ready: "[class*=providers]" },
   { name: "admin-exit-nodes", path: "/admin/exit-nodes/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
   { name: "admin-mail", path: "/admin/mail/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },

@@ -77,7 +77,8 @@ export const callHistograms: readonly HistogramSpec[] = [
 /** A call in terms of the conventions. The id of its trace is its request id. */
 export function toTelemetry(call: ExportedCall): TelemetryRecord {
   const { model, durationMs, firstByteMs, end, startedAtMs } = call;
-  const { telemetryName: operation, handling } = findOperation(call.path);
+  const { telemetryName: operation, handling, dialect } = findOperation(call.path);
+  const isKnownPath = handling === "call" || handling === "count";
   const error = end.errorCode ?? (end.outcome === "completed" ? null : end.outcome);
   const named = {
     "gen_ai.operation.name": operation,
@@ -101,8 +102,8 @@ export function toTelemetry(call: ExportedCall): TelemetryRecord {
     attributes: {
       ...named,
       "http.request.method": call.method,
-      // The path of a passed-through call may contain anything.
-      ...(handling === "call" ? { "url.path": call.path } : {}),
+      // The path of a passed-through call may contain anything, and so may the name of a model that there is not.
+      ...(isKnownPath && (dialect !== "gemini" || model !== null) ? { "url.path": call.path } : {}),
       "http.response.status_code": end.httpStatus,
       "sluice.request_id": call.requestId,
       "sluice.outcome": end.outcome,

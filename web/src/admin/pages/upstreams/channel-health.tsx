@@ -24,11 +24,11 @@ const shownRate = (rate: number | null): string =>
 const columns = [
   { label: "Channel", cell: (row: Row) => <bdi>{row.channel_name}</bdi> },
   { label: "Model", cell: (row: Row) => <code>{row.model}</code> },
-  { label: "Answered", cell: (row: Row) => shownRate(row.success_rate), align: "end" as const },
+  { label: "Success", cell: (row: Row) => shownRate(row.success_rate), align: "end" as const },
   { label: "Attempts", cell: (row: Row) => formats.number(row.attempts), align: "end" as const },
   { label: "Failed", cell: (row: Row) => formats.number(row.failed), align: "end" as const },
-  { label: "First byte, half", cell: (row: Row) => shownMs(row.first_byte_ms_p50), align: "end" as const },
-  { label: "First byte, 95 %", cell: (row: Row) => shownMs(row.first_byte_ms_p95), align: "end" as const },
+  { label: "First byte (median)", cell: (row: Row) => shownMs(row.first_byte_ms_p50), align: "end" as const },
+  { label: "First byte (p95)", cell: (row: Row) => shownMs(row.first_byte_ms_p95), align: "end" as const },
   {
     label: "Last failure",
     cell: (row: Row) => (
@@ -52,8 +52,8 @@ export function ChannelHealthTable(): JSX.Element {
   return (
     <>
       <p class="muted">
-        Attempts of the last 24 hours, at most of the latest 20,000 calls, also those of calls that another channel
-        answered. Requests that a provider refused as wrong do not count as failures.
+        Attempts in the last 24 hours, from at most the latest 20,000 calls. An attempt counts even if another channel
+        then answered the call. Requests that a provider rejected as invalid do not count as failures.
       </p>
       <div class="button-row">
         <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
