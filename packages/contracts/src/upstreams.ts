@@ -27,16 +27,18 @@ export const dialectRoots: Readonly<Record<Dialect, string>> = {
 
 const entriesMax = 20;
 const headerNamePattern = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-/** Headers that belong to the connection, or that carry a credential. */
+/** Headers that belong to the connection, that carry a credential or sign a request, or by which gateways talk. */
 const reservedHeaders: ReadonlySet<string> = new Set([
   ...["host", "connection", "content-length", "transfer-encoding", "upgrade", "te", "trailer", "keep-alive", "expect"],
   ...["proxy-authorization", "proxy-connection", "authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"],
   ...["content-type", "content-encoding", "accept-encoding"],
+  ...["x-amz-date", "x-amz-content-sha256", "x-amz-security-token", "x-sluice-hops", "x-svc-exit-account"],
 ]);
 /** Fields of a request that decide what a call costs and how its response is read. */
 const reservedFields: ReadonlySet<string> = new Set([
   ...["model", "stream", "stream_options", "messages", "input", "prompt", "contents", "n", "tools"],
-  ...["max_tokens", "max_completion_tokens", "max_output_tokens"],
+  ...["max_tokens", "max_completion_tokens", "max_output_tokens", "best_of", "generationConfig", "generation_config"],
+  ...["candidateCount", "candidate_count"],
 ]);
 
 const headerName = z

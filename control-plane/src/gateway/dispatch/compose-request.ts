@@ -168,7 +168,8 @@ function keepQuery(query: string): string {
  */
 function ownIdempotencyKey(call: GatewayCall, idempotencyKey: string): string {
   const { headers, query } = call;
-  // A key that is in no header is in the query.
-  const apiKey = headers.get("authorization") ?? headers.get("x-api-key") ?? headers.get("x-goog-api-key") ?? query;
-  return sha256Hex(`${apiKey}\n${idempotencyKey}`);
+  // One of them is the key; the others may be there and empty.
+  const sent = ["authorization", "x-api-key", "x-goog-api-key"].map((name) => headers.get(name) ?? "");
+  const asked = query === "" ? "" : (new URLSearchParams(query).get("key") ?? "");
+  return sha256Hex([...sent, asked, idempotencyKey].join("\n"));
 }

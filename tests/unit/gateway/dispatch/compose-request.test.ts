@@ -86,6 +86,12 @@ describe("a request as it goes to a channel", () => {
     expect(compose({})).not.toHaveProperty("address");
   });
 
+  test("has another idempotency key for each API key beside an empty header", () => {
+    const keyOf = (apiKey: string) =>
+      compose({ authorization: "Bearer ", "x-api-key": apiKey, "idempotency-key": "mine" }).sent.get("idempotency-key");
+    expect(keyOf(`sk-sluice-${"a".repeat(40)}`)).not.toBe(keyOf(`sk-sluice-${"b".repeat(40)}`));
+  });
+
   test("has another idempotency key for each API key, and always the same one", () => {
     const keyOf = (authorization: string) =>
       compose({ authorization, "idempotency-key": "mine" }).sent.get("idempotency-key");

@@ -21,6 +21,30 @@ function refusalOf(run: () => unknown): unknown {
   }
 }
 
+describe("a name that no provider reads as the one it resembles", () => {
+  test.each([
+    ["generationConfig.MaxOutputTokens", { generationConfig: { MaxOutputTokens: 1 } }],
+    ["generationConfig.max_outputTokens", { generationConfig: { max_outputTokens: 1 } }],
+    ["Contents", { Contents: [] }],
+  ])("%s is refused, so that nothing is held by it", (param, fields) => {
+    expect(refusalOf(() => parse({ contents: [text("Hi")], ...fields }))).toEqual(["unknown_field", param]);
+  });
+
+  test("a file has one type", () => {
+    const inlineData = { mimeType: "image/png", mime_type: "audio/wav", data: "AAAA" };
+    const contents = [{ role: "user", parts: [{ inlineData }] }];
+    expect(refusalOf(() => parse({ contents }))).toEqual([
+      "unknown_field",
+      "contents[0].parts[0].inlineData.mime_type",
+    ]);
+  });
+
+  test("a content has its parts under one name", () => {
+    const contents = [{ role: "user", parts: [{ text: "Hi" }], Parts: [{ file_data: {} }] }];
+    expect(refusalOf(() => parse({ contents }))).toEqual(["unknown_field", "contents[0].Parts"]);
+  });
+});
+
 describe("a path of the Gemini API", () => {
   test("names the model, and whether the response is streamed", () => {
     const request = parse({ contents: [text("Hi")] });

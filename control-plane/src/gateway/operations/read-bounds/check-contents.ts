@@ -22,6 +22,8 @@ const settingFields = fieldsOf([
   ...["imageConfig", "enableEnhancedCivicAnswers", "audioTimestamp", "enableAffectiveDialog"],
 ]);
 const toolFields = fieldsOf(["functionDeclarations"]);
+const contentFields = fieldsOf(["role", "parts"]);
+const inlineFields = fieldsOf(["data", "mimeType", "displayName"]);
 const partFields = fieldsOf([
   ...["text", "thought", "thoughtSignature", "inlineData", "fileData", "functionCall", "functionResponse"],
   ...["videoMetadata", "mediaResolution", "executableCode", "codeExecutionResult", "partMetadata"],
@@ -95,7 +97,7 @@ function checkTools(tools: unknown): void {
   for (const [index, tool] of listOf(tools ?? [], "tools").entries()) {
     const param = `tools[${index}]`;
     for (const name of Object.keys(objectOf(tool, param))) {
-      if (!toolFields.has(fold(name))) {
+      if (!toolFields.has(name)) {
         throw unpriced(`${param}.${name}`, "The provider runs this tool and charges for each use.");
       }
     }
@@ -103,7 +105,7 @@ function checkTools(tools: unknown): void {
 }
 
 function checkParts(content: unknown, attachments: Attachments, param: string): void {
-  const { parts = [] } = objectOf(content, param);
+  const { parts = [] } = readFields(objectOf(content, param), contentFields, `${param}.`);
   for (const [index, value] of listOf(parts, `${param}.parts`).entries()) {
     const place = `${param}.parts[${index}]`;
     const { functionResponse } = countPart(value, attachments, place);
@@ -133,8 +135,8 @@ function countInline(value: unknown, attachments: Attachments, param: string): v
   if (value === undefined || value === null) {
     return;
   }
-  const { data, mimeType, mime_type: otherType } = objectOf(value, param);
-  const type = String(mimeType ?? otherType ?? "");
+  const { data, mimeType } = readFields(objectOf(value, param), inlineFields, `${param}.`);
+  const type = String(mimeType ?? "");
   if (soundOrFilm.test(type)) {
     throw unpriced(param, "Audio and video have no separate price here.");
   }
@@ -153,7 +155,7 @@ function countInline(value: unknown, attachments: Attachments, param: string): v
 function readFields(fields: JsonObject, known: ReadonlyMap<string, string>, prefix: string): JsonObject {
   const read: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
-    const spelt = known.get(fold(name));
+    const spelt = known.get(name);
     if (spelt === undefined || spelt in read) {
       throw new AppError("unknown_field", { param: `${prefix}${name}` });
     }
@@ -162,13 +164,10 @@ function readFields(fields: JsonObject, known: ReadonlyMap<string, string>, pref
   return read;
 }
 
+/** The API accepts `maxOutputTokens` and `max_output_tokens`, and knows no other spelling. */
 function fieldsOf(names: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(names.map((name) => [fold(name), name]));
-}
-
-/** The API accepts `maxOutputTokens` and `max_output_tokens`. */
-function fold(name: string): string {
-  return name.replaceAll("_", "").toLowerCase();
+  const inSnakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return new Map(names.flatMap((name) => [[name, name] as const, [inSnakeCase(name), name] as const]));
 }
 
 /** Refuses a request with a value for something that is not offered. */
