@@ -48,7 +48,8 @@ function hasMoreParts(value: unknown, most: number): boolean {
     if (parts > most) {
       return true;
     }
-    for (const inner of Object.values(next as object)) {
+    // `Object.values` of a list takes microseconds for each of its entries.
+    for (const inner of Array.isArray(next) ? next : Object.values(next as object)) {
       if (typeof inner === "object" && inner !== null) {
         open.push(inner);
       }
