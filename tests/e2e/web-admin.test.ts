@@ -381,10 +381,6 @@ test(
       await dialog.getByRole("textbox", { name: "Reason" }).fill("a test of limits");
       await dialog.getByRole("button", { name: "Save channel" }).click();
       await panel.getByText("77 calls").waitFor();
-      // A table in the panel has its whole height, however much else is in the panel.
-      const { height = 0 } = (await panel.getByRole("table").first().boundingBox()) ?? {};
-      const shown = (await panel.locator(":has(> table)").first().boundingBox()) ?? { height: 0 };
-      expect(shown.height).toBeGreaterThanOrEqual(height);
       await panel.getByRole("button", { name: "Serve a model" }).click();
       await dialog.getByLabel("Model", { exact: true }).fill("gpt-4o-mini");
       await dialog.getByLabel("Group").fill("a-group-of-a-test");

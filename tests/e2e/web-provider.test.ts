@@ -138,6 +138,11 @@ test(
   async () => {
     await opened("/admin/upstreams/?open=1", async (watched) => {
       const { page } = watched;
+      // A table in the panel has its whole height, however much else is in the panel.
+      const table = page.locator(".side-panel").getByRole("table").first();
+      await table.waitFor();
+      const frame = await page.locator(".side-panel :has(> table)").first().boundingBox();
+      expect(frame?.height).toBeGreaterThanOrEqual((await table.boundingBox())?.height ?? 0);
       await page.locator(".side-panel").getByRole("link", { name: "Add models" }).click();
       await page.getByRole("heading", { name: "Choose the models" }).waitFor();
       await page.getByLabel("Find a model").fill("4.1-mini");

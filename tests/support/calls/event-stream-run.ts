@@ -1,6 +1,7 @@
 /** A stream of events whose upstream a test controls, with all its effects. */
 import type { StreamEnding, StreamOpening } from "@sluice/control-plane/gateway/model.ts";
-import { EventStream, type StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events.ts";
+import type { StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events/stream-owner.ts";
+import { EventStream } from "@sluice/control-plane/gateway/respond/stream-events.ts";
 import { PushedBody } from "../wire/pushed-body.ts";
 
 export const errorEvent = Buffer.from('data: {"error":{"code":"stream_interrupted"}}\n\n');

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
-import type { StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events.ts";
+import type { StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events/stream-owner.ts";
 import { HttpClientError } from "@sluice/http-client/model";
 import {
   chunk,

@@ -1,0 +1,36 @@
+import type { StreamEnding } from "../../model.ts";
+import type { StreamForm } from "../../operations/model.ts";
+import type { EventConverter } from "../../upstreams/convert-answer.ts";
+
+/** The bytes that the client still gets once the call is settled. */
+export type StreamClosing = {
+  /** Replaces the last bytes: an event that says what went wrong. Null if nothing did. */
+  readonly errorEvent: Uint8Array | null;
+  /** What follows the last event for a relay of this deployment; null for everyone else. */
+  readonly postscript: Uint8Array | null;
+};
+
+/** What the stream needs from its call. */
+export interface StreamOwner {
+  readonly form: StreamForm;
+  /** Converts the events for a client of another dialect; null passes them on as they are. */
+  readonly converter: EventConverter | null;
+  /** Changes the first event on its way; null leaves it as it is. */
+  readonly editFirst?: ((event: Buffer) => Buffer) | null;
+  /** We requested the usage chunk, not the client. */
+  readonly hidesUsage: boolean;
+  /** The upstream is known to end its streams without an end mark. */
+  readonly isWholeAtEof?: boolean;
+  /** A client that reads nothing for this long is treated as gone. */
+  readonly stallTimeoutMs: number;
+  /** How long, and how many bytes, to keep reading the upstream after the client has left, to learn the call's cost. */
+  readonly afterAbort: { readonly timeoutMs: number; readonly bytesMax: number };
+  /** Milliseconds until the first event must arrive, after bytes that are not yet an event. */
+  firstEventMs(): number;
+  /** Bytes are sent to the client. */
+  onSent(piece: Buffer): void;
+  /** Receives the payload of each event. An event after the client has left was not delivered. */
+  onPayload(payload: Record<string, unknown>, isDelivered: boolean): void;
+  /** The stream is over. The last bytes are released when the promise resolves. */
+  onEnding(ending: StreamEnding): Promise<StreamClosing>;
+}
