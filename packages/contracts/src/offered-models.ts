@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { modelKinds } from "./model-kinds.ts";
-import { wirePrices } from "./wire.ts";
+import { wireLongPrompt, wirePrices } from "./wire.ts";
 
 /** A model that the user's keys can call, as the console shows it. Prices are in US dollars, before the multiplier. */
 const offeredModel = z.strictObject({
@@ -9,6 +9,7 @@ const offeredModel = z.strictObject({
   owned_by: z.string(),
   kind: z.enum(modelKinds),
   ...wirePrices,
+  long_prompt: wireLongPrompt,
   context_tokens_max: z.int(),
   output_tokens_max: z.int(),
   takes_images: z.boolean(),
