@@ -36,9 +36,10 @@ const call = (path: (typeof paths)[number]): Promise<Response> =>
     }),
   });
 
-/** A channel in a pause gets the next call only after it. */
+/** Forgets the pause of the channel, and that the provider refused its credential. */
 const forgetPause = async (): Promise<void> => {
   await sluice.stop();
+  await rig.db.sql`update channel_credential set refused_at = null, refused_reason = null`;
   sluice = await rig.startProcess();
 };
 
