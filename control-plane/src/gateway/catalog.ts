@@ -44,8 +44,10 @@ export async function loadCatalog(deps: CatalogDeps): Promise<Catalog> {
   const { db, log } = deps;
   const models = new Map((await listPricedModels(db)).map((row) => [row.name, toModelEntry(row)]));
   const channels = new Map<bigint, Channel>();
+  // In this order: the credentials of each channel that is seen are seen too.
+  const rows = await listEnabledChannels(db);
   const credentials = Map.groupBy(await listCredentials(db), ({ channel_id: id }) => id as bigint);
-  for (const row of await listEnabledChannels(db)) {
+  for (const row of rows) {
     try {
       const usable = toChannel(row, credentials.get(row.id) ?? [], deps);
       if (usable !== null) {
@@ -84,7 +86,7 @@ async function loadPermits(db: Queryable): Promise<ExitPermits> {
 }
 
 /**
- * Null for a channel whose credentials are all disabled.
+ * Null for a channel whose credentials are all disabled, or that has just lost its last one: it is not called without.
  * @throws Error for a channel that can't be used
  */
 function toChannel(row: ChannelRow, rows: readonly CredentialRow[], deps: CatalogDeps): Channel | null {
@@ -92,7 +94,7 @@ function toChannel(row: ChannelRow, rows: readonly CredentialRow[], deps: Catalo
   const id = row.id as ChannelId;
   const enabled = rows.filter(({ status }) => status === "enabled");
   const credentials = enabled.flatMap((credential) => toCredential(row, credential, deps) ?? []);
-  if (rows.length > 0 && credentials.length === 0) {
+  if ((rows.length > 0 || row.credential_sealed !== null) && credentials.length === 0) {
     if (enabled.length > 0) {
       throw new Error("none of its credentials can be decrypted");
     }
