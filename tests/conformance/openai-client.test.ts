@@ -216,7 +216,8 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
     });
 
     test("of the provider that does not concern the client is a server error", async () => {
-      scene.provider.script({ status: 500 });
+      // The only channel is tried twice.
+      scene.provider.script([{ status: 500 }, { status: 500 }]);
       const failed = await refusal(client.chat.completions.create({ model, messages: ask("x") }));
       expect(failed).toBeInstanceOf(OpenAI.InternalServerError);
       expect(failed).toMatchObject({ status: 502, code: "upstream_error" });
@@ -248,11 +249,12 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
     });
 
     test("retries a failure of the provider, and pays only for the response", async () => {
-      scene.provider.script([{ status: 500 }, { status: 500 }]);
+      // Each call tries the only channel twice.
+      scene.provider.script(Array.from({ length: 4 }, () => ({ status: 500 })));
       const payer = await scene.rig.addUser();
       const completion = await clientFor(payer.apiKey, 2).chat.completions.create({ model, messages: ask("x") });
       expect(completion.choices).toHaveLength(1);
-      expect(scene.provider.requests.map((request) => request.status)).toEqual([500, 500, 200]);
+      expect(scene.provider.requests.map((request) => request.status)).toEqual([500, 500, 500, 500, 200]);
       const rowsOf = () =>
         scene.rig.db.sql<{ outcome: string; is_charged: boolean }>`
           select outcome, quota > 0 as is_charged from usage_log

@@ -112,7 +112,8 @@ test("a prompt passes in every form, and refusals contain nothing of it", async 
     expect([what, status]).toEqual([what, 200]);
     stored.set(what, await untilStored(requestId));
   }
-  provider.script([{ status: 500, body: { error: { message: `I do not like ${canary}` } } }]);
+  // The only channel is tried twice.
+  provider.script({ status: 500, body: { error: { message: `I do not like ${canary}` } } }, { times: 2 });
   const failing: [path: string, body: string, status: number][] = [
     ["/v1/chat/completions", `{"model":"gpt-4o-mini","messages":[{"role":"user","content":"${canary}`, 400],
     ["/v1/chat/completions", chatOf(canary, { model: "no-such-model" }), 404],

@@ -8,15 +8,16 @@ const bearerPattern = /^Bearer +(\S+) *$/i;
 const emptyPattern = /^(?:Bearer)? *$/i;
 
 /**
- * The API key of a call. Only clients of the Gemini API may send it in the query, as they do at Google.
+ * The API key of a call. Only clients of the Gemini API may send it in Google's header or in the query.
  * @throws AppError `missing_api_key`, `ambiguous_credentials`, `invalid_api_key` when it can't be one of our keys
  */
 export function readApiKey({ headers, path, query }: Pick<GatewayCall, "headers" | "path" | "query">): string {
   const authorization = readCredential(headers, "authorization");
   const bearer = authorization === null ? null : (bearerPattern.exec(authorization)?.[1] ?? "");
   const plain = readCredential(headers, "x-api-key");
-  const google = readCredential(headers, "x-goog-api-key");
-  const asked = isGeminiPath(path) && query !== "" ? new URLSearchParams(query).get("key") : null;
+  const isGemini = isGeminiPath(path);
+  const google = isGemini ? readCredential(headers, "x-goog-api-key") : null;
+  const asked = isGemini && query !== "" ? new URLSearchParams(query).get("key") : null;
   const key = bearer ?? plain ?? google ?? asked;
   if (key === null) {
     throw new AppError("missing_api_key");

@@ -91,6 +91,7 @@ describe("the key of such a call", () => {
     expect(keyOf({ "x-goog-api-key": key })).toBe(key);
     expect(keyOf({}, `?key=${key}`)).toBe(key);
     expect(keyOf({}, `?key=${key}`, "/v1/chat/completions")).toEqual(["missing_api_key", null]);
+    expect(keyOf({ "x-goog-api-key": key }, "", "/v1/chat/completions")).toEqual(["missing_api_key", null]);
   });
 
   test("may not contradict another one", () => {
