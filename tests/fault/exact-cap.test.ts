@@ -156,7 +156,7 @@ describe("a key limit for ten calls, requested 200 times at once on three replic
 describe("quota that was set aside and not spent", () => {
   test("can be spent at once through any one replica, which recalls it from the others", async () => {
     provider.reset();
-    provider.script({ status: 500 }, { times: covered });
+    provider.script({ status: 500 }, { times: 2 * covered });
     const user = await rig.addUser(BigInt(covered) * flat.price);
     const failed = await callAll(user, { model: flat.model }, covered);
     expect(failed.filter(({ status }) => status === 502)).toHaveLength(covered);
