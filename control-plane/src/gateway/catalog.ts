@@ -1,7 +1,7 @@
 import type { ChannelId, CredentialId, GatewayUserId } from "@sluice/contracts/ids";
 import { toPriceVersion } from "../models/model.ts";
 import { listPricedModels, type ModelRow } from "../models/model-store.ts";
-import type { Queryable } from "../platform/db.ts";
+import type { Database, Queryable } from "../platform/db.ts";
 import type { Log } from "../platform/log.ts";
 import { type CredentialRow, listCredentials } from "./channels/credential-store.ts";
 import { listExitPermits } from "./channels/exit-channel-store.ts";
@@ -30,7 +30,7 @@ export type ExitPermits = ReadonlyMap<GatewayUserId, ReadonlyMap<string, ExitNod
 export const emptyCatalog: Catalog = { models: new Map(), abilities: new Map(), permits: new Map() };
 
 export type CatalogDeps = {
-  readonly db: Queryable;
+  readonly db: Pick<Database, "withTransaction">;
   /** Decrypts the credential of a channel itself, and a further one. */
   readonly openCredential: (id: ChannelId, sealed: Uint8Array) => string;
   readonly openFurtherCredential: (id: CredentialId, sealed: Uint8Array) => string;
@@ -39,15 +39,20 @@ export type CatalogDeps = {
   readonly log: Log;
 };
 
-/** Loads the snapshot. A channel that can't be used is skipped and logged; it never takes the others down with it. */
+/**
+ * Loads the catalog as it was at one moment: a change of a channel and its abilities is seen whole or not at all. A channel
+ * that can't be used is skipped and logged; it never takes the others down with it.
+ */
 export async function loadCatalog(deps: CatalogDeps): Promise<Catalog> {
-  const { db, log } = deps;
+  return await deps.db.withTransaction((tx) => readCatalog(tx, deps), { isolation: "repeatable read" });
+}
+
+async function readCatalog(db: Queryable, deps: CatalogDeps): Promise<Catalog> {
+  const { log } = deps;
   const models = new Map((await listPricedModels(db)).map((row) => [row.name, toModelEntry(row)]));
   const channels = new Map<bigint, Channel>();
-  // In this order: the credentials of each channel that is seen are seen too.
-  const rows = await listEnabledChannels(db);
   const credentials = Map.groupBy(await listCredentials(db), ({ channel_id: id }) => id as bigint);
-  for (const row of rows) {
+  for (const row of await listEnabledChannels(db)) {
     try {
       const usable = toChannel(row, credentials.get(row.id) ?? [], deps);
       if (usable !== null) {
