@@ -10,6 +10,7 @@ import { attemptChannels } from "./attempt-channels.ts";
 import { CallAttempts } from "./call-attempt.ts";
 import { CallEnder } from "./call-ender.ts";
 import { keepPiece, newCallState, withFinalPath } from "./call-state.ts";
+import type { Ability } from "./channels/model.ts";
 import { allowExitNodes, findExitNodes } from "./dispatch/allow-exit-nodes.ts";
 import { allowPassThrough } from "./dispatch/allow-pass-through.ts";
 import { boundPatience } from "./dispatch/bound-silence.ts";
@@ -170,7 +171,8 @@ export class Pipeline implements GatewayPort {
     const nodes = allowExitNodes(serving, state.exitNodes);
     const passing = operation.handling === "pass" ? allowPassThrough(nodes, state.call) : nodes;
     const { dialect } = operation;
-    const abilities = passing.filter(({ channel }) => canServe(channel, operation));
+    const serves = ({ channel }: Ability) => canServe(channel, operation);
+    const abilities = passing.every(serves) ? passing : passing.filter(serves);
     const { upstreamLimits, isSentRetried } = this.#deps;
     // A path without rules of its own may create something at a provider, which must not happen twice.
     const isAgain = isSentRetried && operation.handling !== "pass";

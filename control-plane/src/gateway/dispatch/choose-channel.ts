@@ -11,8 +11,8 @@ export type Preference = {
 
 /**
  * The ability for the next attempt: among those whose channel is open, a weighted choice within the first priority that
- * has any. Within that priority, channels that speak the client's dialect go first, and among these the preferred one. Pure: whether a channel is open and
- * untried, what it speaks, and the random number are parameters.
+ * has any. Within that priority, channels that speak the client's dialect go first, and among these the preferred one.
+ * Pure: whether a channel is open and untried, what it speaks, and the random number are parameters.
  * @param abilities by priority
  * @param random a number from 0 up to, not including, 1
  */
@@ -22,6 +22,10 @@ export function chooseChannel(
   { speaks, preferred = null }: Preference,
   random: number,
 ): Ability | null {
+  if (abilities.length === 1) {
+    // Most calls have no choice.
+    return abilities.find(({ channel }) => isOpen(channel)) ?? null;
+  }
   const candidates = abilities.filter(({ channel }) => isOpen(channel));
   const first = candidates.filter(({ priority }) => priority === candidates[0]?.priority);
   const speaking = first.filter(({ channel }) => speaks(channel));

@@ -9,8 +9,18 @@ const nameLengthMax = 256;
  * of different models, never meet.
  */
 export function nameConversation({ call, request, principal, model }: AdmittedCall): string | null {
-  const named = request.cacheKey ?? headerNames.map((name) => call.headers.get(name)).find(isName) ?? null;
+  const named = request.cacheKey ?? findName(call.headers);
   return isName(named) ? `${principal.gatewayUserId}\n${model.name}\n${named}` : null;
+}
+
+function findName(headers: Headers): string | null {
+  for (const name of headerNames) {
+    const value = headers.get(name);
+    if (isName(value)) {
+      return value;
+    }
+  }
+  return null;
 }
 
 function isName(text: string | null): text is string {

@@ -44,7 +44,12 @@ export function count(value: unknown): bigint {
 
 /** The first of the names under which something is counted. */
 export function countOf(...values: readonly unknown[]): bigint {
-  return values.map(count).find((value) => value > 0n) ?? 0n;
+  for (const value of values) {
+    if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) {
+      return BigInt(value);
+    }
+  }
+  return 0n;
 }
 
 /** The web searches of a provider: of Messages and routers in one place, of Perplexity in another. */
