@@ -7,8 +7,7 @@ import { SideThread } from "../platform/side-thread.ts";
 import { joinInSlices } from "../platform/slices.ts";
 
 /*
- * The work of the second thread: it reads and converts large bodies, each of which takes as long as a thousand small
- * calls. Bodies are copied, because the first thread may still need them.
+ * The second thread reads and converts large bodies; one takes as long as a thousand small calls. Bodies are copied, because the first thread may still need them.
  */
 
 /** A request to the thread. */

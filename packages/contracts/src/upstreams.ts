@@ -17,7 +17,7 @@ export const authStyles = [
 ] as const;
 export type AuthStyle = (typeof authStyles)[number];
 
-/** The path that is appended to the base URL of a dialect stands for this part of the path of a call. */
+/** The beginning of a call's path that the base URL of a dialect replaces. */
 export const dialectRoots: Readonly<Record<Dialect, string>> = {
   chat: "/v1",
   responses: "/v1",

@@ -1,6 +1,5 @@
--- The credential of a channel itself is one of its credentials for as long as it is set. A new one is not the one that
--- was refused. It is written again by every change of the channel, and sealed again by a rotation of the master key: then
--- it is still the same, but what a provider refuses is found out again with the next call.
+-- Keeps a row for the channel's own credential while it is set. A new credential starts without a refusal. So does one that
+-- is only rewritten, by a change of the channel or a rotation of the master key: the next call finds out again.
 CREATE OR REPLACE FUNCTION keep_own_credential() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.credential_sealed IS NULL THEN

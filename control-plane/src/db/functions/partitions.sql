@@ -55,8 +55,7 @@ $$;
 
 -- Drops the partition of a day; false when there is none. Dropping locks the whole log for a moment. A long read of the
 -- log makes this function wait, and everyone else waits for this function, so it gives up soon (state 55P03) and is
--- called again later. There is no money in any of the three logs; payloads are dropped only once their key is
--- destroyed.
+-- called again later. None of the three logs holds money; payloads are dropped only after their key is destroyed.
 CREATE OR REPLACE FUNCTION drop_day_partition(p_table text, p_day date) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms' AS $$
 DECLARE

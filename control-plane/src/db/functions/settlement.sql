@@ -3,8 +3,8 @@
 --
 -- A row that makes its step fail is found by taking fewer and fewer rows, and is put into the quarantine; the others
 -- are settled.  When the database was restored on another server, the transaction numbers in the log mean nothing any
--- more: everything is read again by day and id, and the cursor starts over with the rows written from now on. The same
--- happens when there is no checkpoint, or when p_is_reconciled asks for it.
+-- more: everything is read again by day and id, and the cursor starts over with the rows written from now on. So it is
+-- without a checkpoint, and with p_is_reconciled.
 CREATE OR REPLACE FUNCTION settle_usage(p_limit integer, p_is_reconciled boolean DEFAULT false)
 RETURNS TABLE (outcome text, rows_settled integer, base_quota bigint, settled_quota bigint, rows_refused integer, cursor_xid text,
   is_reconciling boolean)

@@ -55,8 +55,8 @@ export const channel = pgTable(
 );
 
 /**
- * The credentials of a channel, among which calls are divided. A row without a secret stands for the credential of the
- * channel itself: a trigger makes and removes it together with that.
+ * The credentials that share a channel's calls. A row without a secret is the channel's own credential; a trigger keeps
+ * it.
  */
 export const channelCredential = pgTable(
   "channel_credential",

@@ -84,8 +84,8 @@ export const payloadDayCount = pgTable("payload_day_count", {
 });
 
 /**
- * Who read the payload of which call, and why. Append-only, and written only by `record_payload_access`. Each row holds
- * the hash of the previous one, so a row that was altered or removed is noticed.
+ * Who read which payload, and why. Append-only; only `record_payload_access` writes it. Each row has the hash of the
+ * previous one, which reveals altered and removed rows.
  */
 export const payloadAccess = pgTable(
   "payload_access",

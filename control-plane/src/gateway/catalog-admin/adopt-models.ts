@@ -8,6 +8,7 @@ import { type ChannelEntry, findChannel, lockModel } from "./catalog-admin-store
 import { saveAbility } from "./save-ability.ts";
 import { type SealCredential, saveChannel } from "./save-channel.ts";
 import { plain, saveModel } from "./save-model.ts";
+import { unknownChannel } from "./unknown-channel.ts";
 
 type Adopted = AdoptModelsInput["models"][number];
 type NewModel = { readonly name: string; readonly prices: string };
@@ -86,7 +87,7 @@ async function takeChannel(
 async function existing(tx: Transaction, id: ChannelId): Promise<ChannelEntry> {
   const channel = await findChannel(tx, id);
   if (channel === null) {
-    throw new AppError("not_found", { message: "There is no such channel." });
+    throw unknownChannel();
   }
   return channel;
 }

@@ -83,7 +83,7 @@ function placeOf(
   return { dialect, endpoint, target: path.startsWith("/") ? path : `${endpoint.basePath}/${path}` };
 }
 
-/** Why there is no list, at the field that it is about. */
+/** Why the list could not be fetched, at the field to correct. */
 function refusal({ status, body, problem }: Exchange, dialect: Dialect, credential: string | null): AppError {
   const address = `upstream.dialects.${dialect}.base_url`;
   const said = messageIn(body);

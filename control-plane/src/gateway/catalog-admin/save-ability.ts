@@ -8,6 +8,7 @@ import {
   lockModel,
   upsertAbility,
 } from "./catalog-admin-store.ts";
+import { unknownChannel } from "./unknown-channel.ts";
 
 /**
  * Lets a channel serve a model to a group, or stops that.
@@ -21,7 +22,7 @@ export async function saveAbility(
 ): Promise<AbilitySettings | null> {
   const channel = await findChannel(tx, key.channelId);
   if (channel === null) {
-    throw new AppError("not_found", { message: "There is no such channel." });
+    throw unknownChannel();
   }
   if (channel.exitNodeCode !== null) {
     throw new AppError("conflict", { message: `This channel is managed by exit node ${channel.exitNodeCode}.` });

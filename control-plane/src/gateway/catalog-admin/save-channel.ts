@@ -19,6 +19,7 @@ import {
   type SwitchStatus,
   updateChannel,
 } from "./catalog-admin-store.ts";
+import { unknownChannel } from "./unknown-channel.ts";
 
 /** A channel in responses and the audit log: never with its credential. */
 export type ChannelState = ReturnType<typeof stateOf>;
@@ -129,7 +130,7 @@ async function readChannel(tx: Transaction, input: SaveChannelInput): Promise<Ch
 export async function lockOwn(tx: Transaction, id: ChannelId): Promise<ChannelEntry> {
   const channel = await lockChannel(tx, id);
   if (channel === null) {
-    throw new AppError("not_found", { message: "There is no such channel." });
+    throw unknownChannel();
   }
   if (channel.exitNodeCode !== null) {
     throw new AppError("conflict", { message: `This channel is managed by exit node ${channel.exitNodeCode}.` });

@@ -41,6 +41,11 @@ function isSpace(byte: number | undefined): boolean {
 /** The body was accepted before, within narrower limits. */
 const scanLimits = { depthMax: 256, keysMax: 1_000_000, topLevelKeysMax: 10_000, valuesMax: 10_000_000 };
 
+/** Where the values of the top-level fields of an accepted body are. */
+export function topLevelOf(bytes: Buffer): ReadonlyMap<string, Place> {
+  return scanJson(bytes, scanLimits).topLevel;
+}
+
 /** A request whose JSON body has the fields that the channel sets, and not those that it removes. */
 export function withChangedFields(request: ParsedRequest, changes: RequestChanges): ParsedRequest {
   const isUnchanged = changes.bodyRemoved.length === 0 && Object.keys(changes.bodySet).length === 0;
@@ -54,7 +59,7 @@ function changeFields(body: Uint8Array, { bodySet, bodyRemoved }: RequestChanges
   const set = Object.entries(bodySet);
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const gone = new Set([...bodyRemoved, ...set.map(([name]) => name)]);
-  const { topLevel } = scanJson(bytes, scanLimits);
+  const topLevel = topLevelOf(bytes);
   const kept = [...topLevel]
     .filter(([name]) => !gone.has(name))
     .map(([name, place]) => Buffer.concat([Buffer.from(`${JSON.stringify(name)}:`), bytes.subarray(...place)]));

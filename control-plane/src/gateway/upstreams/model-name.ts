@@ -1,11 +1,7 @@
-import { scanJson } from "../../platform/scan-json.ts";
 import type { ParsedRequest } from "../model.ts";
-import { applyEdit, type Place, trimmed } from "./edit-body.ts";
+import { applyEdit, type Place, topLevelOf, trimmed } from "./edit-body.ts";
 
 const quote = 0x22;
-/** Only the place of a known field is looked for, in a body that was accepted before. */
-const scanLimits = { depthMax: 256, keysMax: 1_000_000, topLevelKeysMax: 10_000, valuesMax: 10_000_000 };
-
 /**
  * A request under the provider's name of its model; all other bytes stay. A body without a model keeps none.
  * @param upstreamModel null if the provider's name is the same
@@ -27,6 +23,6 @@ export function withModelName(request: ParsedRequest, upstreamModel: string | nu
 /** The body without the usage option has its model at another place. */
 function renamePlain(body: Uint8Array, text: Buffer): Uint8Array {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const place: Place | undefined = scanJson(bytes, scanLimits).topLevel.get("model");
+  const place: Place | undefined = topLevelOf(bytes).get("model");
   return place === undefined ? body : applyEdit(bytes, { place: trimmed(bytes, place), text });
 }

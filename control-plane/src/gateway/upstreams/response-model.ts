@@ -1,15 +1,13 @@
-import { scanJson } from "../../platform/scan-json.ts";
-import { applyEdit, trimmed } from "./edit-body.ts";
+import { applyEdit, topLevelOf, trimmed } from "./edit-body.ts";
 
 /** The name of the model that a provider repeats, and the name that its client has used. */
 export type ModelNames = { readonly sent: string; readonly asked: string };
 
-const scanLimits = { depthMax: 256, keysMax: 1_000_000, topLevelKeysMax: 10_000, valuesMax: 10_000_000 };
 const modelField = /("model"\s*:\s*)("(?:[^"\\]|\\.)*")/;
 
 /** A whole response under the client's name of its model; all other bytes stay. */
 export function renameInAnswer(body: Buffer, { sent, asked }: ModelNames): Buffer {
-  const found = scanJson(body, scanLimits).topLevel.get("model");
+  const found = topLevelOf(body).get("model");
   const place = found === undefined ? null : trimmed(body, found);
   return place !== null && isName(body.toString("utf8", ...place), sent)
     ? applyEdit(body, { place, text: Buffer.from(JSON.stringify(asked)) })

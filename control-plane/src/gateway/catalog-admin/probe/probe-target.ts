@@ -6,6 +6,7 @@ import type { Database } from "../../../platform/db.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { type ChannelEntry, findChannel } from "../catalog-admin-store.ts";
 import { checkAddresses, credentialNeeded, goesElsewhere, refuseOddCredential } from "../save-channel.ts";
+import { unknownChannel } from "../unknown-channel.ts";
 
 export type OpenCredential = (id: ChannelId, sealed: Uint8Array) => string;
 
@@ -33,7 +34,7 @@ export async function readProbed({ db, openCredential, guard }: Deps, input: Pro
   const { channel_id: id, upstream: sent, credential } = input;
   const channel = id === undefined ? null : await findChannel(db, id as ChannelId);
   if (id !== undefined && channel === null) {
-    throw new AppError("not_found", { message: "There is no such channel." });
+    throw unknownChannel();
   }
   const upstream = sent ?? channel?.upstream;
   if (upstream === undefined) {

@@ -1,9 +1,7 @@
 import { AppError } from "../../../platform/errors.ts";
 import type { JsonObject } from "../model.ts";
-import { type Attachments, noAttachments } from "./attachments.ts";
+import { type Attachments, countLetters, noAttachments } from "./attachments.ts";
 
-/** 50,000 bytes as base64; a page of text takes fewer. */
-const lettersPerPage = 66_668;
 const soundOrFilm = /^(?:audio|video)\//i;
 const picture = /^image\//i;
 
@@ -141,13 +139,13 @@ function countInline(value: unknown, attachments: Attachments, param: string): v
     throw unpriced(param, "Audio and video have no separate price here.");
   }
   const letters = typeof data === "string" ? data.length : 0;
-  attachments.fileLetters += letters;
+  const pages = countLetters(letters, attachments);
   if (picture.test(type)) {
     attachments.images += 1;
   } else {
     // A document may be compressed; only the provider knows what it contains.
     attachments.hasMore = true;
-    attachments.pages += Math.max(1, Math.ceil(letters / lettersPerPage));
+    attachments.pages += pages;
   }
 }
 
