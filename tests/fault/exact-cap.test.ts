@@ -4,6 +4,7 @@ import { grantQuota } from "@sluice/control-plane/gateway/quota/grant-store.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { readBudget, waitForIdleReturn, watchBudget } from "../support/calls/budget-watch.ts";
+import { allRoutes, type CallRoute, routesToTest, serveThrough, surfaces } from "../support/calls/call-routes.ts";
 import { chat, type SeenCall } from "../support/calls/chat-call.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
 
@@ -18,6 +19,11 @@ const flat = { model: "flat", price: 1_000n };
 const perToken = { model: "per-token", outputTokens: 40 };
 const perTokenBody = { model: perToken.model, max_tokens: perToken.outputTokens };
 
+const chatRoute = allRoutes[0] as CallRoute;
+const flatOf = ({ surface, channel }: CallRoute) => `flat-${surface}-${channel}`;
+const perTokenOf = ({ surface, channel }: CallRoute) => `per-token-${surface}-${channel}`;
+const tokenPrice = { input_usd_per_m: "1", output_usd_per_m: "4" };
+
 let provider: SandboxProvider;
 let rig: SluiceRig;
 let replicas: SluiceProcess[];
@@ -26,7 +32,13 @@ beforeAll(async () => {
   provider = startSandboxProvider();
   rig = await SluiceRig.create(provider.url);
   await rig.addFlatPriceModel(flat.model, flat.price);
-  await rig.addTokenPriceModel(perToken.model, { input_usd_per_m: "1", output_usd_per_m: "4" });
+  await rig.addTokenPriceModel(perToken.model, tokenPrice);
+  for (const route of allRoutes) {
+    await rig.addFlatPriceModel(flatOf(route), flat.price);
+    await rig.addTokenPriceModel(perTokenOf(route), tokenPrice);
+    await serveThrough(rig, flatOf(route), route.channel, provider.url);
+    await serveThrough(rig, perTokenOf(route), route.channel, provider.url);
+  }
   replicas = await Promise.all(Array.from({ length: replicaCount }, () => rig.startProcess()));
 });
 
@@ -36,9 +48,14 @@ afterAll(async () => {
 });
 
 /** All calls at once, distributed over the replicas. */
-function callAll(user: TestUser, body: Record<string, unknown>, count = callCount): Promise<SeenCall[]> {
+function callAll(
+  user: TestUser,
+  body: Record<string, unknown>,
+  count = callCount,
+  { surface }: CallRoute = chatRoute,
+): Promise<SeenCall[]> {
   return Promise.all(
-    Array.from({ length: count }, (_, index) => chat({ url: urlOf(index), apiKey: user.apiKey }, body)),
+    Array.from({ length: count }, (_, index) => chat({ url: urlOf(index), apiKey: user.apiKey, surface }, body)),
   );
 }
 
@@ -46,9 +63,10 @@ function urlOf(index: number): string {
   return replicas[index % replicas.length]?.url ?? "";
 }
 
-function expectTenOf(calls: readonly SeenCall[]): void {
+function expectTenOf(calls: readonly SeenCall[], { surface }: CallRoute = chatRoute): void {
   expect(calls.filter(({ isWhole }) => isWhole)).toHaveLength(covered);
-  const refused = calls.filter(({ status, code }) => status === 429 && code === "insufficient_quota");
+  const [wanted, said] = surface === "messages" ? [402, "billing_error"] : [429, "insufficient_quota"];
+  const refused = calls.filter(({ status, code }) => status === wanted && code === said);
   expect(refused).toHaveLength(calls.length - covered);
 }
 
@@ -117,6 +135,43 @@ describe("a balance for ten calls, requested 200 times at once on three replicas
     expect(provider.requests).toHaveLength(covered);
     expect(state).toMatchObject({ used: BigInt(covered) * flat.price, remaining: 0n });
   });
+});
+
+describe.each(routesToTest(2))("a balance for ten calls that are $name, requested 200 times at once", (route) => {
+  const expectSpent = async (user: TestUser, calls: readonly SeenCall[], cost: bigint): Promise<void> => {
+    expectTenOf(calls, route);
+    const state = await waitForIdleReturn(rig.db, user.budgetId);
+    expect(provider.requests).toHaveLength(covered);
+    expect(state).toMatchObject({ used: BigInt(covered) * cost, remaining: 0n });
+    const rows = await rig.db.sql<{ id: string; quota: bigint }>`
+      select request_id::text as id, quota from usage_log
+      where gateway_user_id = ${user.gatewayUserId}::bigint and outcome = 'completed'`;
+    const whole = calls.filter(({ isWhole }) => isWhole).map(({ requestId }) => requestId);
+    expect(rows.map(({ id }) => id).sort()).toEqual(whole.map(String).sort());
+    expect(rows.map(({ quota }) => quota)).toEqual(Array(covered).fill(cost));
+    expect(await rig.checkMoney()).toEqual([]);
+  };
+
+  test.each([false, true])("lets exactly ten through at a flat price (stream %p)", async (stream) => {
+    provider.reset();
+    provider.script({ chunkDelayMs: 2 }, { times: "always" });
+    const user = await rig.addUser(BigInt(covered) * flat.price);
+    await expectSpent(user, await callAll(user, { model: flatOf(route), stream }, callCount, route), flat.price);
+  });
+
+  test.each([false, true])(
+    "lets exactly ten through when each uses all that was set aside for it (stream %p)",
+    async (stream) => {
+      const limit = route.surface === "responses" ? "max_output_tokens" : "max_tokens";
+      const body = { model: perTokenOf(route), [limit]: perToken.outputTokens, stream };
+      const prompt = Buffer.byteLength(JSON.stringify({ ...surfaces[route.surface].fields, ...body }));
+      const cost = BigInt(Math.ceil(prompt / 2 + perToken.outputTokens * 2));
+      provider.reset();
+      provider.script({ tokens: { prompt, completion: perToken.outputTokens }, delayHeadMs: 50 }, { times: "always" });
+      const user = await rig.addUser(BigInt(covered) * cost);
+      await expectSpent(user, await callAll(user, body, callCount, route), cost);
+    },
+  );
 });
 
 describe("a key limit for ten calls, requested 200 times at once on three replicas", () => {

@@ -5,6 +5,7 @@ import { findFreePort } from "@sluice/deploy/start/port";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { waitForIdleReturn } from "../support/calls/budget-watch.ts";
+import { allRoutes, type CallRoute, serveThrough } from "../support/calls/call-routes.ts";
 import { chat, type SeenCall } from "../support/calls/chat-call.ts";
 import { readMetrics } from "../support/service/metrics.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
@@ -16,6 +17,8 @@ const callsMin = isFull ? 1_000 : 60;
 const killsMin = isFull ? 40 : 4;
 const callers = 6;
 const granted = 1_000_000_000n;
+
+const modelOf = ({ surface, channel }: CallRoute) => `${surface}-${channel}`;
 
 /** The upstream is slow, so that a kill hits calls in each of their stages. */
 const pace = { delayHeadMs: 10, chunkDelayMs: 4, chunks: 6 };
@@ -55,17 +58,31 @@ class Mortal {
   }
 }
 
-/** Callers that call in sequence until they are stopped; each call is a new one, never a retry. */
+/** A provider, and a model for each route from a client to it. */
+async function openWorld(): Promise<{ readonly rig: SluiceRig; readonly user: TestUser }> {
+  const provider = startSandboxProvider({ keepsRecords: false });
+  const rig = await SluiceRig.create(provider.url);
+  open = { provider, rig };
+  for (const route of allRoutes) {
+    await rig.addModel(modelOf(route));
+    await serveThrough(rig, modelOf(route), route.channel, provider.url);
+  }
+  provider.script(pace, { times: "always" });
+  return { rig, user: await rig.addUser(granted) };
+}
+
+/** Callers that call in sequence until they are stopped, by every route; each call is a new one, never a retry. */
 function startCallers(url: () => string, user: TestUser, random: () => number) {
-  const seen: SeenCall[] = [];
+  const seen: (SeenCall & { readonly route: CallRoute })[] = [];
   let isStopped = false;
+  let calls = 0;
   const caller = async (): Promise<void> => {
     while (!isStopped) {
-      const call = await chat(
-        { url: url(), apiKey: user.apiKey },
-        { model: "gpt-4o-mini", stream: random() < 0.5, max_tokens: 200 },
-      );
-      seen.push(call);
+      const route = allRoutes[calls % allRoutes.length] as CallRoute;
+      calls += 1;
+      const target = { url: url(), apiKey: user.apiKey, surface: route.surface };
+      const call = await chat(target, { model: modelOf(route), stream: random() < 0.5 });
+      seen.push({ ...call, route });
       if (call.status === null) {
         // Nobody is listening at the moment.
         await Bun.sleep(20);
@@ -99,8 +116,9 @@ async function killAtRandom(mortals: readonly Mortal[], load: ReturnType<typeof 
 
 async function expectExactBooks(rig: SluiceRig, user: TestUser, load: ReturnType<typeof startCallers>): Promise<void> {
   const state = await waitForIdleReturn(rig.db, user.budgetId);
-  const rows = await rig.db.sql<{ id: string; outcome: string; quota: bigint }>`
-    select request_id::text as id, outcome, quota from usage_log`;
+  type Row = { id: string; outcome: string; quota: bigint; input: bigint; output: bigint };
+  const rows = await rig.db.sql<Row>`
+    select request_id::text as id, outcome, quota, input_tokens as input, output_tokens as output from usage_log`;
   expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
   const rowOf = new Map(rows.map((row) => [row.id, row]));
   const unpaid = load.whole().filter(({ requestId }) => {
@@ -108,6 +126,9 @@ async function expectExactBooks(rig: SluiceRig, user: TestUser, load: ReturnType
     return row === undefined || row.outcome !== "completed" || row.quota <= 0n;
   });
   expect(unpaid).toEqual([]);
+  expect(new Set(load.whole().map(({ route }) => route.name)).size).toBe(allRoutes.length);
+  const mispriced = rows.filter(({ quota, input, output }) => quota !== (input * 75n + output * 300n + 999n) / 1_000n);
+  expect(mispriced).toEqual([]);
   const spent = rows.reduce((sum, { quota }) => sum + quota, 0n);
   expect(spent + state.remaining).toBe(granted);
   expect(state.used).toBe(spent);
@@ -126,11 +147,7 @@ async function expectEmptySpool({ url, dataDirectory }: SluiceProcess): Promise<
 
 describe("calls through a control plane that is killed again and again", () => {
   test("are each charged once if the client got them whole, and never twice", async () => {
-    const provider = startSandboxProvider({ keepsRecords: false });
-    const rig = await SluiceRig.create(provider.url);
-    open = { provider, rig };
-    provider.script(pace, { times: "always" });
-    const user = await rig.addUser(granted);
+    const { rig, user } = await openWorld();
     const mortal = await Mortal.born(rig, {});
     const load = startCallers(() => mortal.current.url, user, testRandom(1));
     const kills = await killAtRandom([mortal], load);
@@ -142,11 +159,7 @@ describe("calls through a control plane that is killed again and again", () => {
   }, 300_000);
 
   test("through a relay and a gateway that die separately are charged just as exactly", async () => {
-    const provider = startSandboxProvider({ keepsRecords: false });
-    const rig = await SluiceRig.create(provider.url);
-    open = { provider, rig };
-    provider.script(pace, { times: "always" });
-    const user = await rig.addUser(granted);
+    const { rig, user } = await openWorld();
     const gateway = await Mortal.born(rig, { ROLES: "gateway,jobs" });
     const relay = await Mortal.born(rig, { ROLES: "relay,backend", UPSTREAM_GATEWAY_URL: gateway.current.url });
     const load = startCallers(() => relay.current.url, user, testRandom(2));

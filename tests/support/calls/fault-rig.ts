@@ -1,9 +1,11 @@
 /** A running service with channels to scripted providers, one model for each story. */
 
+import type { Dialect } from "@sluice/contracts/upstreams";
 import type { RequestRecord } from "@sluice/sandbox-provider/record/request-record";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type Arrangement, type SluiceProcess, SluiceRig, type TestUser } from "../service/sluice.ts";
+import { type SurfaceName, settingsOf, surfaces } from "./call-routes.ts";
 import { type CallOptions, type RelayedResponse, relayedCall } from "./relayed-call.ts";
 
 /** A row of the usage log, as far as faults are concerned. */
@@ -23,6 +25,8 @@ export type ChannelPlan = {
   readonly name: string;
   /** The address of the channel; the scripted provider by default. */
   readonly baseUrl?: string;
+  /** The only dialect that the channel speaks; by default it is an OpenAI-compatible one. */
+  readonly speaks?: Dialect;
   readonly priority?: number;
   readonly concurrencyMax?: number;
   /** How long it may be silent, before the first byte and later. */
@@ -66,12 +70,12 @@ export class FaultRig {
   async addModel(name: string, channels: readonly ChannelPlan[]): Promise<void> {
     await this.rig.addModel(name);
     for (const [index, plan] of channels.entries()) {
-      const id = await this.rig.addChannel(
-        plan.name,
-        plan.baseUrl ?? `${this.provider.url}/v1`,
-        [name],
-        plan.credential,
-      );
+      const baseUrl = plan.baseUrl ?? `${this.provider.url}/v1`;
+      const id = await this.rig.addChannel(plan.name, baseUrl, [name], plan.credential);
+      if (plan.speaks !== undefined) {
+        const settings = settingsOf(plan.speaks, baseUrl.slice(0, -"/v1".length));
+        await this.rig.db.sql`update channel set upstream = ${settings}::text::jsonb where id = ${id}::bigint`;
+      }
       await this.rig.db.sql`
         update channel set concurrency_max = ${plan.concurrencyMax ?? null},
           first_byte_timeout_ms = ${plan.silenceMsMax ?? null}, idle_timeout_ms = ${plan.silenceMsMax ?? null}
@@ -100,6 +104,12 @@ export class FaultRig {
   /** A chat call to a model, through to the end of its connection. */
   call(model: string, body: object = {}, more: Partial<CallOptions> = {}): Promise<RelayedResponse> {
     return relayedCall(this.relay.url, { apiKey: this.user.apiKey, body: { model, ...body }, ...more });
+  }
+
+  /** A call of one API to a model, with a short question, through to the end of its connection. */
+  ask(surface: SurfaceName, model: string, body: object = {}): Promise<RelayedResponse> {
+    const { path, fields } = surfaces[surface];
+    return this.call(model, { ...fields, ...body }, { path });
   }
 
   /** Resolves when calls may use a model that was added while the service ran. */

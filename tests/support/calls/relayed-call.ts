@@ -21,7 +21,7 @@ export type CallOptions = {
 
 const answerMsMax = 20_000;
 
-/** The bytes of a chat request that asks for the connection to be closed after the response. */
+/** The bytes of a request, a chat unless it says otherwise, that asks for the connection to be closed after the response. */
 export function relayedRequest({ apiKey, body, path, headers }: CallOptions): string {
   const lines = [
     `POST ${path ?? "/v1/chat/completions"} HTTP/1.1`,
@@ -31,7 +31,8 @@ export function relayedRequest({ apiKey, body, path, headers }: CallOptions): st
     "Content-Type: application/json",
     ...(headers ?? []),
   ];
-  return rawRequest(lines, JSON.stringify({ messages: [{ role: "user", content: "hello" }], ...body }));
+  const question = "input" in body ? {} : { messages: [{ role: "user", content: "hello" }] };
+  return rawRequest(lines, JSON.stringify({ ...question, ...body }));
 }
 
 /** Makes a call and waits until the service ends the connection. @throws Error when it does not within 20 s */
