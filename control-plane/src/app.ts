@@ -6,7 +6,7 @@ import { serverSocketLimits } from "./platform/websocket/server-socket.ts";
 
 type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promise<Answer>;
 
-/** Serves `/v1` and `/v1beta`: the relay, or the gateway where it runs alone; the relay serves `/msgcompat` as well. */
+/** Serves `/v1`, `/v1beta` and `/v2`: the relay, or the gateway where it runs alone; the relay serves `/msgcompat` as well. */
 export type CallHandlers = {
   readonly call: Handler<Response>;
   readonly messages?: Handler<Response>;
@@ -42,7 +42,7 @@ function refuseAddress(): Response {
 }
 
 /**
- * Every route of the program, in order. Calls under `/v1`, `/v1beta` and `/msgcompat` are routes of the server itself and never
+ * Every route of the program, in order. Calls under `/v1`, `/v1beta`, `/v2` and `/msgcompat` are routes of the server itself and never
  * see the framework: its context and hooks cost a call more than the relay does. Then come the features, then the web
  * pages; anything that matches nothing is a JSON 404. An error that a feature throws and does not handle is a 500 that
  * names only the request id: a page for a person, JSON for a program.
@@ -85,6 +85,7 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
       routes: {
         "/v1/*": ofPages(handlers?.call),
         "/v1beta/*": ofPages(handlers?.call),
+        "/v2/*": ofPages(handlers?.call),
         "/v1/realtime": guarded(handlers?.realtime),
         "/msgcompat": ofPages(handlers?.messages),
         "/msgcompat/*": ofPages(handlers?.messages),

@@ -33,7 +33,11 @@ export type Config = {
 /** systemd protects its credentials with access lists that the file mode does not show. */
 export type SecretFile = { readonly path: string; readonly isSystemdCredential: boolean };
 
-const defaultPaths = [...operationEntries.map(([, { path }]) => path), "/v1/models", "/v1/models/*"];
+const defaultPaths = [
+  ...operationEntries.flatMap(([, { path }]) => (path.startsWith("/v1/") ? [path] : [])),
+  "/v1/models",
+  "/v1/models/*",
+];
 
 const nodeCodePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const hostPattern = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/;

@@ -30,7 +30,7 @@ export function sitemapXml(pages: readonly SitePage[], origin: string): string {
 
 /** Pages that need a login are not for search engines. */
 export function robotsText(origin: string): string {
-  const closed = ["/console/", "/admin/", "/backend/", "/v1/", "/msgcompat/"];
+  const closed = ["/console/", "/admin/", "/backend/", "/v1/", "/v1beta/", "/v2/", "/msgcompat/"];
   return ["User-agent: *", ...closed.map((path) => `Disallow: ${path}`), `Sitemap: ${origin}/sitemap.xml`, ""].join(
     "\n",
   );

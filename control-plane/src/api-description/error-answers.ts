@@ -86,6 +86,12 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
     },
     required: ["type", "error"],
   },
+  CohereError: {
+    type: "object",
+    description: "An error in the form of the Cohere API. `code` is ours, or the provider's if the message is.",
+    properties: { id: { type: "string" }, message: { type: "string" }, code: { type: ["string", "null"] } },
+    required: ["id", "message"],
+  },
 };
 
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
@@ -100,5 +106,7 @@ function schemaOf(codes: readonly ErrorCode[], dialect: Dialect): JsonSchema {
       return ref("OpenaiError");
     case "messages":
       return ref("MessagesError");
+    case "cohere":
+      return ref("CohereError");
   }
 }

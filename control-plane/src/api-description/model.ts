@@ -6,7 +6,7 @@ import type { JsonSchema } from "./json-schema.ts";
 export type EndpointGroup = { readonly name: string; readonly endpoints: readonly AnyEndpoint[] };
 
 /** The dialect of error responses. */
-export type Dialect = "backend" | "openai" | "messages";
+export type Dialect = "backend" | "openai" | "messages" | "cohere";
 
 /** A route outside the endpoint kit, because it has to match another API or be as cheap as possible. */
 export type NativeRoute = {

@@ -43,6 +43,7 @@ const refusedByProvider = {
   schema: { $ref: "#/components/schemas/OpenaiError" },
 } as const;
 const refusedInMessages = { ...refusedByProvider, schema: { $ref: "#/components/schemas/MessagesError" } } as const;
+const refusedByCohere = { ...refusedByProvider, schema: { $ref: "#/components/schemas/CohereError" } } as const;
 
 const text: JsonSchema = { type: "string" };
 const count: JsonSchema = { type: "integer", minimum: 1 };
@@ -88,7 +89,7 @@ function fromOperation({ path, body, fields, defaultModel, summary, errors, othe
       ...(otherResponse === undefined
         ? []
         : [{ status: 200, type: otherResponse, summary: "In the format that the request asks for.", schema: text }]),
-      errors === "messages" ? refusedInMessages : refusedByProvider,
+      errors === "messages" ? refusedInMessages : errors === "cohere" ? refusedByCohere : refusedByProvider,
     ],
     dialect: errors ?? "openai",
     errors: [...callErrors, ...bodyErrors, ...upstreamErrors],

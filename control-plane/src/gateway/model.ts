@@ -125,6 +125,8 @@ export type RequestBounds = {
   readonly characters: number;
   /** The most web searches that the provider may make for it; none where this is absent. */
   readonly searches?: number;
+  /** How much there is to rank; absent where nothing is. */
+  readonly ranks?: { readonly documents: number; readonly searchUnitsMax: number };
 };
 
 /** The result of one pass over the body. */

@@ -2,7 +2,7 @@
 export type FieldForm = "text" | "flag" | "count" | "file" | "list" | "text_or_list" | "messages";
 
 type OperationRow = {
-  readonly path: `/v1/${string}`;
+  readonly path: `/v1/${string}` | `/v2/${string}`;
   readonly body: "json" | "multipart";
   /** The kind of models that the operation calls. */
   readonly models: string;
@@ -12,13 +12,13 @@ type OperationRow = {
   /** The fields that are checked in addition to the model; all others pass through. */
   readonly fields: Readonly<Record<string, FieldForm>>;
   /** The dialect of errors; that of the OpenAI API unless it is named. */
-  readonly errors?: "messages";
+  readonly errors?: "messages" | "cohere";
   /** The type of the responses that are not JSON. */
   readonly otherResponse?: "text/event-stream" | "text/plain" | "audio/*";
 };
 
 /**
- * The operations under /v1 that call a model, as clients see them. The API description, the kinds of models and the
+ * The operations that call a model, as clients see them. The API description, the kinds of models and the
  * paths that an exit node forwards follow from this table; what the gateway does with each is in its own table,
  * `control-plane/src/gateway/operations/table.ts`. How to add one: docs/development.md.
  */
@@ -124,6 +124,14 @@ export const operations = {
     models: "rerank",
     summary: "Rank documents by relevance to a query",
     fields: { query: "text", documents: "list" },
+  },
+  cohere_rerank: {
+    path: "/v2/rerank",
+    body: "json",
+    models: "rerank",
+    summary: "Rank documents by relevance to a query (Cohere API), on a channel that speaks this API",
+    fields: { query: "text", documents: "list" },
+    errors: "cohere",
   },
   moderations: {
     path: "/v1/moderations",

@@ -227,10 +227,30 @@ export const providerPresets: readonly ProviderPreset[] = [
     { ...both("https://api.fireworks.ai/inference/v1"), ...messages("https://api.fireworks.ai/inference") },
     { priceSource: "fireworks", documentation: "https://docs.fireworks.ai" },
   ),
-  preset("cohere", "Cohere", chat("https://api.cohere.ai/compatibility/v1"), {
-    modelList: { dialect: "chat", path: "/v1/models?page_size=1000" },
-    priceSource: "cohere",
-    documentation: "https://docs.cohere.com",
+  preset(
+    "cohere",
+    "Cohere",
+    {
+      ...chat("https://api.cohere.ai/compatibility/v1"),
+      cohere: { base_url: "https://api.cohere.com", auth: "bearer" },
+    },
+    {
+      modelList: { dialect: "cohere", path: "v1/models?page_size=1000" },
+      priceSource: "cohere",
+      documentation: "https://docs.cohere.com",
+      note: "Models that rank are called at /v2/rerank and cost search units: set their price per 1,000 searches.",
+    },
+  ),
+  preset("jina", "Jina AI", chat("https://api.jina.ai/v1"), {
+    modelList: null,
+    documentation: "https://jina.ai/reranker",
+    note: "Ranks at /v1/rerank and embeds, both by tokens. Enter names such as jina-reranker-v3.",
+  }),
+  preset("voyage", "Voyage AI", chat("https://api.voyageai.com/v1"), {
+    modelList: null,
+    priceSource: "voyageai",
+    documentation: "https://docs.voyageai.com",
+    note: "Ranks at /v1/rerank and embeds, both by tokens. Enter names such as rerank-2.5.",
   }),
   preset("perplexity", "Perplexity", chat("https://api.perplexity.ai"), {
     modelList: null,

@@ -2,9 +2,9 @@ import { z } from "zod";
 
 /**
  * The wire formats that an upstream may speak. `chat` also carries the other operations of the OpenAI API, such as
- * embeddings and images.
+ * embeddings and images; `cohere` carries nothing but ranks.
  */
-export const dialects = ["chat", "responses", "messages", "gemini"] as const;
+export const dialects = ["chat", "responses", "messages", "gemini", "cohere"] as const;
 export type Dialect = (typeof dialects)[number];
 
 /**
@@ -23,6 +23,7 @@ export const dialectRoots: Readonly<Record<Dialect, string>> = {
   responses: "/v1",
   messages: "",
   gemini: "",
+  cohere: "",
 };
 
 const entriesMax = 20;

@@ -13,6 +13,7 @@ const paths = {
   transcription: "/v1/audio/transcriptions",
   moderations: "/v1/moderations",
   rerank: "/v1/rerank",
+  cohere_rerank: "/v2/rerank",
   pass: "/v1/files",
 } as const;
 

@@ -11,7 +11,7 @@ export const priceLabels: Readonly<Record<PriceColumn, string>> = {
   image_usd: "Per image, USD",
   second_usd: "Per second of audio, USD",
   cache_write_1h_usd_per_m: "Cache write for 1 h, USD per M",
-  search_usd_per_k: "Per 1,000 web searches, USD",
+  search_usd_per_k: "Per 1,000 searches, USD",
 };
 
 /** The admin's label for the price of a unit in calls with a long prompt. */
@@ -29,7 +29,7 @@ export const countLabels: Readonly<Record<CountColumn, string>> = {
   images: "Images",
   audio_ms: "Audio, ms",
   cache_write_1h_tokens: "Cache writes for 1 h",
-  searches: "Web searches",
+  searches: "Searches",
 };
 
 /** The meaning of an empty price; null if it is required. */

@@ -15,7 +15,7 @@ export function boundUnits({ bounds }: Pick<ParsedRequest, "bounds">, model: Mod
     outputTokens: BigInt(outputPerChoice * bounds.choices),
     images: bounds.outputImages,
     audioMs: bounds.audioMs,
-    searches: bounds.searches ?? 0,
+    searches: bounds.searches ?? bounds.ranks?.searchUnitsMax ?? 0,
   };
 }
 

@@ -21,6 +21,7 @@ const usualLists: Readonly<Record<Dialect, string>> = {
   responses: "models",
   messages: "v1/models?limit=1000",
   gemini: "v1beta/models?pageSize=1000",
+  cohere: "v1/models?page_size=1000",
 };
 
 /**

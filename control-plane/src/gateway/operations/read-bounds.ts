@@ -5,6 +5,7 @@ import type { FormCounts, JsonObject } from "./model.ts";
 import type { Attachments } from "./read-bounds/attachments.ts";
 import { checkBlocks } from "./read-bounds/check-blocks.ts";
 import { checkContents } from "./read-bounds/check-contents.ts";
+import { checkDocuments, type Documents } from "./read-bounds/check-documents.ts";
 import { checkItems } from "./read-bounds/check-items.ts";
 import { checkMessages } from "./read-bounds/check-messages.ts";
 import { readCount } from "./read-bounds/read-count.ts";
@@ -121,11 +122,18 @@ export function recordingBounds(_form: FormCounts, bodyBytes: number): RequestBo
   return { ...bodyAlone, inputTokensMax: bodyBytes, audioMs };
 }
 
-/** The query is read again with each document. */
+/** Documents may be objects with a text. */
 export function rerankBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
-  const documents = Array.isArray(fields["documents"]) ? fields["documents"].length : 1;
-  const queryBytes = Buffer.byteLength(typeof fields["query"] === "string" ? fields["query"] : "");
-  return inputBounds(fields, bodyBytes + documents * queryBytes);
+  return ranksOf(checkDocuments(fields, true), fields, bodyBytes);
+}
+
+export function cohereRerankBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
+  return ranksOf(checkDocuments(fields, false), fields, bodyBytes);
+}
+
+/** The query is read again with each document. */
+function ranksOf({ documents, queryBytes, searchUnitsMax }: Documents, fields: JsonObject, bodyBytes: number) {
+  return { ...inputBounds(fields, bodyBytes + documents * queryBytes), ranks: { documents, searchUnitsMax } };
 }
 
 /** A provider may read everything and write a summary first, which is billed besides the message. */

@@ -4,6 +4,7 @@ import { type GeminiPath, geminiModelsPath, readGeminiPath } from "./gemini-path
 import type { BodyRules, Operation, OperationRules } from "./model.ts";
 import {
   chatBounds,
+  cohereRerankBounds,
   completionBounds,
   countBounds,
   geminiBounds,
@@ -39,6 +40,7 @@ const plain: OperationRules = {
 };
 const written: OperationRules = { ...plain, isReadOn: true, output: "text" };
 const drawn: OperationRules = { ...plain, optionPlace: "images", isReadOn: true, resultList: "data", output: "images" };
+const ranked: OperationRules = { ...plain, output: "ranks" };
 /** Audio counted by time is charged by tokens if only these have a price, and vice versa; with neither it would be free. */
 export const transcribed = {
   ...plain,
@@ -110,7 +112,8 @@ const rows: { readonly [Name in OperationName]: Row<Name> } = {
   speech: { ...plain, readBounds: speechBounds, soldBy: ["input", "request"], answers: "media", output: "speech" },
   transcriptions: { ...transcribed, readBounds: recordingBounds },
   translations: { ...transcribed, readBounds: recordingBounds },
-  rerank: { ...plain, readBounds: rerankBounds },
+  rerank: { ...ranked, readBounds: rerankBounds },
+  cohere_rerank: { ...ranked, dialect: "cohere", readBounds: cohereRerankBounds, resultList: "results" },
   moderations: { ...plain, readBounds: inputBounds },
 };
 
@@ -172,7 +175,7 @@ function isModelPath(path: string): boolean {
 }
 
 const geminiModelPath = /^\/v1beta\/models\/[A-Za-z0-9._~@%-]+$/;
-const plainPath = /^\/v1(\/[A-Za-z0-9._-]+)+$/;
+const plainPath = /^\/(?:v1|v2)(\/[A-Za-z0-9._-]+)+$/;
 /** Model names may contain a maker, a variant or a tuning, which clients encode. None of it is sent to a provider. */
 const modelPath = /^\/v1\/models\/[A-Za-z0-9._~:@%/-]+$/;
 

@@ -3,6 +3,7 @@ import type { AppError } from "../../platform/errors.ts";
 import type { CallState, GatewayResponse } from "../model.ts";
 import { isGeminiPath } from "../operations/gemini-path.ts";
 import type { StreamForm } from "../operations/model.ts";
+import { toCohereError } from "./write-error/cohere-error.ts";
 import { toGeminiError } from "./write-error/gemini-error.ts";
 import { messagesErrorOf, messagesIdHeader, messagesRequestId } from "./write-error/messages-error.ts";
 
@@ -21,6 +22,7 @@ export function toOpenaiError(error: AppError): { error: OpenaiError } {
 /** A call, as far as the form of its errors depends on it. */
 type AnsweredState = { readonly call: Pick<CallState["call"], "path" | "requestId"> } & Pick<CallState, "request">;
 
+const coherePrefix = "/v2/";
 const messagesPath = /^\/v1\/messages(?:\/|$)/;
 
 /** An error in the form of the API that the path belongs to. */
@@ -28,6 +30,9 @@ export function writeErrorTo(state: AnsweredState, error: AppError): GatewayResp
   const answer = writeError(error);
   if (isGeminiPath(state.call.path)) {
     return { ...answer, body: Buffer.from(JSON.stringify(toGeminiError(error, toOpenaiError(error), state.call))) };
+  }
+  if (state.call.path.startsWith(coherePrefix)) {
+    return { ...answer, body: Buffer.from(JSON.stringify(toCohereError(toOpenaiError(error), state.call))) };
   }
   if (!messagesPath.test(state.call.path)) {
     return answer;

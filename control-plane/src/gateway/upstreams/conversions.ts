@@ -16,6 +16,7 @@ const conversions: Readonly<Record<Dialect, readonly (readonly [to: Dialect, con
   ],
   messages: [["chat", fromMessages]],
   gemini: [],
+  cohere: [],
 };
 
 /** The dialect in which a channel gets a request of an operation, and how the request is converted to it. */

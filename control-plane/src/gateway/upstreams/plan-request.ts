@@ -36,7 +36,7 @@ export type RequestPlan = {
 };
 
 /** The paths of the operations that can be converted into each other. */
-const convertedPaths: Readonly<Record<Exclude<Dialect, "gemini">, string>> = {
+const convertedPaths: Readonly<Record<Exclude<Dialect, "gemini" | "cohere">, string>> = {
   chat: "/v1/chat/completions",
   responses: "/v1/responses",
   messages: "/v1/messages",

@@ -5,7 +5,7 @@ import type { Units } from "../../models/units.ts";
 const msPerHeardToken = 100n;
 
 /** The prices that determine the unit in which something is sold. */
-export type UnitPrice = Pick<Prices, "input" | "output" | "image" | "audio">;
+export type UnitPrice = Pick<Prices, "input" | "output" | "image" | "audio" | "search">;
 
 /** Audio was counted in a unit that has no price, and is charged by our own count in the other one. */
 export type SoldSound = { readonly units: Units; readonly isConverted: boolean };
@@ -16,7 +16,7 @@ export type SoldSound = { readonly units: Units; readonly isConverted: boolean }
  * @param reported the count of the provider or another counter
  * @param heard our own count of the same audio
  */
-export function asSold(reported: Units, heard: Units, price: Omit<UnitPrice, "image">): SoldSound {
+export function asSold(reported: Units, heard: Units, price: Omit<UnitPrice, "image" | "search">): SoldSound {
   const isByTime = price.audio > 0n;
   const isByToken = price.input > 0n || price.output > 0n;
   const isReportedInTokens = reported.inputTokens > 0n || reported.outputTokens > 0n;

@@ -52,9 +52,10 @@ export function countOf(...values: readonly unknown[]): bigint {
   return 0n;
 }
 
-/** The web searches of a provider: of Messages and routers in one place, of Perplexity in another. */
+/** The searches of a provider: on the web of Messages and routers in one place, of Perplexity in another, or in documents. */
 export function searchesOf(usage: Json): number {
-  const found = countOf(asObject(usage["server_tool_use"])["web_search_requests"], usage["num_search_queries"]);
+  const ofWeb = asObject(usage["server_tool_use"])["web_search_requests"];
+  const found = countOf(ofWeb, usage["num_search_queries"], usage["search_units"]);
   return Number(atMost(found, searchesMax));
 }
 

@@ -30,6 +30,12 @@ type UsageReader = {
   readonly merge: ((known: Json, usage: Json) => Json) | null;
 };
 
+/** What Cohere bills, and what it only counts; others that rank use its form. */
+function countsOfMeta(meta: unknown): Json | null {
+  const { billed_units: billed, tokens } = asObject(meta);
+  return billed === undefined && tokens === undefined ? null : { ...asObject(tokens), ...asObject(billed) };
+}
+
 /** At the top level, in the `response` of the Responses API, in a choice (Kimi), or beside the choices (Groq). */
 const chat: UsageReader = {
   key: Buffer.from('"usage"'),
@@ -45,9 +51,10 @@ const chat: UsageReader = {
     );
   },
   places(payload) {
-    const { choices, response, usage, x_groq: groq } = payload;
+    const { choices, response, usage, x_groq: groq, meta, tokens } = payload;
     const first: unknown = Array.isArray(choices) ? choices[0] : null;
-    return [usage, asObject(response)["usage"], asObject(first)["usage"], asObject(groq)["usage"]];
+    const places = [usage, asObject(response)["usage"], asObject(first)["usage"], asObject(groq)["usage"]];
+    return meta === undefined && tokens === undefined ? places : [...places, countsOfMeta(meta), tokens];
   },
   merge: null,
 };
@@ -68,4 +75,18 @@ const gemini: UsageReader = {
   merge: null,
 };
 
-export const usageReaders: Readonly<Record<Dialect, UsageReader>> = { chat, responses: chat, messages, gemini };
+const cohere: UsageReader = {
+  key: Buffer.from('"meta"'),
+  read: (meta) => readChatUsage(countsOfMeta(meta) ?? {}),
+  mayReport: ({ meta }) => meta != null,
+  places: ({ meta }) => [meta],
+  merge: null,
+};
+
+export const usageReaders: Readonly<Record<Dialect, UsageReader>> = {
+  chat,
+  responses: chat,
+  messages,
+  gemini,
+  cohere,
+};

@@ -1,6 +1,7 @@
 import { geminiDialect } from "../gemini/gemini-dialect.ts";
 import { messagesDialect } from "../messages/messages-dialect.ts";
 import type { IncomingRequest } from "../script/incoming-request.ts";
+import { cohereDialect } from "./cohere-dialect.ts";
 import type { Dialect } from "./dialect.ts";
 import { openAiDialect } from "./openai-dialect.ts";
 
@@ -9,6 +10,9 @@ export function findDialect(request: IncomingRequest): Dialect {
   const { path } = request;
   if (path.startsWith("/v1beta/")) {
     return geminiDialect;
+  }
+  if (path.startsWith("/v2/")) {
+    return cohereDialect;
   }
   const isMessages =
     path.startsWith("/anthropic/") ||

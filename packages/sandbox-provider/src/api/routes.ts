@@ -16,7 +16,7 @@ import { type ApiError, bytesAnswer, errorOfStatus, eventsAnswer, jsonAnswer, Re
 import { answerImages, answerSpeech, answerTranscription } from "./media.ts";
 import { answerModels } from "./models.ts";
 import { answerModerations } from "./moderations.ts";
-import { answerRerank } from "./rerank.ts";
+import { answerCohereRerank, answerRerank } from "./rerank.ts";
 import { answerResponses } from "./responses.ts";
 
 type Endpoint = {
@@ -43,6 +43,7 @@ const endpoints: readonly Endpoint[] = [
   { method: "POST", path: /^\/v1\/audio\/(?:transcriptions|translations)$/, answer: answerTranscription },
   { method: "POST", path: /^\/v1\/moderations$/, answer: answerModerations },
   { method: "POST", path: /^\/v1\/rerank$/, answer: answerRerank },
+  { method: "POST", path: /^\/v2\/rerank$/, answer: answerCohereRerank },
   { method: "GET", path: /^\/v1\/realtime$/, answer: answerRealtime },
   { method: "POST", path: /^(?:\/anthropic)?\/v1\/messages$/, answer: answerMessages },
   { method: "POST", path: /^(?:\/anthropic)?\/v1\/messages\/count_tokens$/, answer: answerTokenCount },

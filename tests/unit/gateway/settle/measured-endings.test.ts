@@ -21,7 +21,7 @@ const request: ParsedRequest = {
 const held: Units = { ...noUnits, inputTokens: 100_000n, outputTokens: 100_000n };
 const most: Units = { ...noUnits, inputTokens: 300_000n, outputTokens: 150_000n };
 const limits = { held, most };
-const price = { input: 1n, output: 1n, image: 0n, audio: 0n };
+const price = { input: 1n, output: 1n, image: 0n, audio: 0n, search: 0n };
 const words = { choices: [{ delta: { content: "four words of text" } }] };
 const free = { units: noUnits, usageSource: "none", isImplausible: false } as const;
 

@@ -27,7 +27,7 @@ const held: Units = { ...noUnits, inputTokens: 100_000n, outputTokens: 100_000n,
 const most: Units = { ...noUnits, inputTokens: 300_000n, outputTokens: 150_000n, audioMs: 20_000_000n, images: 9 };
 const limits = { held, most };
 /** Everything has a price, so that each count is charged in its own unit. */
-const price = { input: 1n, output: 1n, image: 1n, audio: 1n };
+const price = { input: 1n, output: 1n, image: 1n, audio: 1n, search: 0n };
 const byCharacter = { ...price, output: 0n };
 const plausible = { isImplausible: false };
 

@@ -18,7 +18,7 @@ import { exactCost, type PriceTexts } from "../../../support/calls/priced-usage.
 type ProviderAnswer = {
   readonly name: string;
   readonly dialect: Dialect;
-  readonly operation?: "embeddings";
+  readonly operation?: "embeddings" | "rerank" | "cohere_rerank";
   readonly end: "whole" | StreamedResponse["end"];
   /** The body of a complete response, or the payloads of the events of a stream. */
   readonly payload: unknown;
@@ -69,6 +69,7 @@ const prices = {
       ...{ cache_write_usd_per_m: "0.625", cache_write_1h_usd_per_m: "1", reasoning_usd_per_m: null },
     },
   },
+  rank: { ...plain, input_usd_per_m: "0", output_usd_per_m: "0", search_usd_per_k: "2" },
   sonar: {
     ...plain,
     ...{ input_usd_per_m: "2", output_usd_per_m: "8", reasoning_usd_per_m: "3" },
@@ -94,7 +95,13 @@ const request: ParsedRequest = {
   ...{ contentType: null, pictureOption: null, plainBody: null, dropped: null },
 };
 const most: Units = { ...noUnits, inputTokens: 2_000_000n, outputTokens: 500_000n, searches: 100 };
-const resultLists = { chat: "choices", responses: "output", messages: "content", gemini: "candidates" } as const;
+const resultLists = {
+  chat: "choices",
+  responses: "output",
+  messages: "content",
+  gemini: "candidates",
+  cohere: "results",
+} as const;
 
 const answers = Object.keys(resultLists).flatMap((dialect) =>
   readFileSync(join(import.meta.dir, `provider-answers/${dialect}.jsonl`), "utf8")
@@ -103,12 +110,12 @@ const answers = Object.keys(resultLists).flatMap((dialect) =>
     .map((line) => JSON.parse(line) as ProviderAnswer),
 );
 
-function measure({ dialect, operation: name, end, payload }: ProviderAnswer): Measured {
+function measure({ dialect, operation: name, end, payload, price: list }: ProviderAnswer): Measured {
   const operation =
-    name === undefined
-      ? { ...operationOf("chat"), dialect, resultList: resultLists[dialect] }
-      : operationOf("embeddings");
-  const price = { input: 1n, output: 1n, image: 0n, audio: 0n };
+    name === undefined ? { ...operationOf("chat"), dialect, resultList: resultLists[dialect] } : operationOf(name);
+  const isSet = (text: string): bigint => (text === "0" ? 0n : 1n);
+  const { input_usd_per_m: input, search_usd_per_k: search } = prices[list];
+  const price = { input: isSet(input), output: 1n, image: 0n, audio: 0n, search: isSet(search) };
   const call: AnsweredCall = { operation, request, limits: { held: most, most }, price };
   if (end === "whole") {
     const { form: _, ...measured } = measureAnswer(Buffer.from(JSON.stringify(payload)), call);
@@ -143,8 +150,9 @@ describe("what a provider bills for is counted in its own meaning, and priced:",
   });
 });
 
-test("the table has at least 200 answers, whole and streamed in every dialect", () => {
+test("the table has at least 200 answers, whole and streamed in every dialect that streams", () => {
   expect(answers.length).toBeGreaterThanOrEqual(200);
   const kinds = new Set(answers.map(({ dialect, end }) => `${dialect} ${end === "whole" ? end : "stream"}`));
-  expect(kinds.size).toBe(2 * Object.keys(resultLists).length);
+  // Ranks are never streamed.
+  expect(kinds.size).toBe(2 * Object.keys(resultLists).length - 1);
 });

@@ -20,12 +20,14 @@ type TestCall = {
   readonly read: (answer: Fields) => TestReading | null;
 };
 type Fields = Readonly<Record<string, unknown>>;
+/** The dialects in which chat models are called. */
+type ChatDialect = Exclude<Dialect, "cohere">;
 
 const prompt = "Answer with the word OK.";
 /** This is enough for models that think before they answer, and so little that the cost is negligible. */
 const answerTokensMax = 64;
 
-const chatCalls: Readonly<Record<Dialect, TestCall>> = {
+const chatCalls: Readonly<Record<ChatDialect, TestCall>> = {
   chat: {
     path: () => "/v1/chat/completions",
     headers: [],
@@ -75,6 +77,15 @@ const chatCalls: Readonly<Record<Dialect, TestCall>> = {
   },
 };
 
+const noCounts: Counts = { input: null, output: null };
+/** Voyage has its ranks in `data`. */
+const rank: TestCall = {
+  path: () => "/v1/rerank",
+  headers: [],
+  body: (model) => ({ model, query: "OK", documents: ["OK"] }),
+  read: ({ results, data, model }) => (Array.isArray(results ?? data) ? { text: null, model, counts: noCounts } : null),
+};
+
 /** Other kinds of models that cost next to nothing to call; all of them are reached as the OpenAI API has them. */
 const otherCalls: Readonly<Partial<Record<ModelKind, TestCall>>> = {
   embedding: {
@@ -90,17 +101,11 @@ const otherCalls: Readonly<Partial<Record<ModelKind, TestCall>>> = {
     body: (model) => ({ model, input: "OK" }),
     read: ({ results, model }) => (Array.isArray(results) ? { text: null, model, counts: noCounts } : null),
   },
-  rerank: {
-    path: () => "/v1/rerank",
-    headers: [],
-    body: (model) => ({ model, query: "OK", documents: ["OK"], top_n: 1 }),
-    read: ({ results, model }) => (Array.isArray(results) ? { text: null, model, counts: noCounts } : null),
-  },
+  rerank: rank,
 };
-const noCounts: Counts = { input: null, output: null };
 
 /** The dialects in which a chat model is tested, the first one first. */
-const order: readonly Dialect[] = ["chat", "messages", "responses", "gemini"];
+const order: readonly ChatDialect[] = ["chat", "messages", "responses", "gemini"];
 
 /** The call that tests a model of a kind at an upstream with these dialects; null if none can. */
 export function testCallOf(
@@ -110,6 +115,9 @@ export function testCallOf(
   if (kind === "chat") {
     const dialect = order.find(spoken);
     return dialect === undefined ? null : { dialect, call: chatCalls[dialect] };
+  }
+  if (kind === "rerank" && spoken("cohere")) {
+    return { dialect: "cohere", call: { ...rank, path: () => "/v2/rerank" } };
   }
   const call = otherCalls[kind];
   return call === undefined || !spoken("chat") ? null : { dialect: "chat", call };

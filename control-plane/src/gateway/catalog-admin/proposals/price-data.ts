@@ -21,6 +21,7 @@ const pricedBy: readonly (readonly [key: string, column: string, divisor: bigint
   ["requests_kcount", "request_usd", 1_000n],
   ["audio_hours", "second_usd", 3_600n],
   ["web_searches_kcount", "search_usd_per_k", 1n],
+  ["rerank_searches_kcount", "search_usd_per_k", 1n],
 ];
 const columnOf = new Map(
   pricedBy.filter(([, column]) => priceColumns.some((name) => name === column)).map(([key, column]) => [key, column]),

@@ -19,6 +19,7 @@ export const isFiltered: Readonly<Record<Dialect, (payload: Json) => boolean>> =
     const isBlocked = asObject(promptFeedback)["blockReason"] !== undefined;
     return isBlocked || (Array.isArray(candidates) && candidates.some(isFilteredCandidate));
   },
+  cohere: () => false,
 };
 
 function isFilteredChat({ choices, ...payload }: Json): boolean {

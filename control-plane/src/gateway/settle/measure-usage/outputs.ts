@@ -1,6 +1,7 @@
 import { noUnits, type Units } from "../../../models/units.ts";
 import type { ParsedRequest } from "../../model.ts";
 import type { Output } from "../../operations/model.ts";
+import { documentsPerSearch } from "../../operations/read-bounds/check-documents.ts";
 import { bookable, withinHeld, withOutput } from "../../usage-count/judge-usage.ts";
 import { audioUnits, estimateAudio, measureAudio } from "../../usage-count/measure-audio.ts";
 import type { AnsweredCall, Delivered, Measured, StreamedResponse } from "../../usage-count/model.ts";
@@ -36,6 +37,24 @@ const items: OutputRules = {
   countStream: ({ request, delivered }) => estimateUnits(request, delivered),
   owedInput: ({ request }) => ({ ...noUnits, inputTokens: BigInt(estimateInput(request)) }),
   soldAsPriced: (measured) => measured,
+};
+
+/** Ranks are sold by the token or by search units; a response that counts only what has no price would be free. */
+const ranks: OutputRules = {
+  ...items,
+  soldAsPriced(measured, { request, price, limits }, counted) {
+    const { inputTokens, searches } = measured.units;
+    const isBySearch = price.search > 0n;
+    const isByToken = price.input > 0n;
+    const isPaid = (isBySearch && searches > 0) || (isByToken && inputTokens > 0n) || !(isBySearch || isByToken);
+    if (measured.usageSource === "none" || isPaid) {
+      return measured;
+    }
+    const own = isBySearch
+      ? { ...measured.units, searches: Math.ceil((request.bounds.ranks?.documents ?? 1) / documentsPerSearch) }
+      : { ...measured.units, inputTokens: counted().inputTokens };
+    return { ...measured, units: bookable(own, limits).units, usageSource: "estimated" };
+  },
 };
 
 /** Images are sold by the image or by the token; if a provider reports no tokens, our own count applies. */
@@ -88,6 +107,7 @@ const transcript: OutputRules = {
 export const outputs: Readonly<Record<Output, OutputRules | null>> = {
   text: { ...items, isText: true },
   items,
+  ranks,
   images,
   speech,
   transcript,

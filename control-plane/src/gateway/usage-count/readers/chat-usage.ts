@@ -15,7 +15,14 @@ const inputDetails = ["prompt_tokens_details", "input_tokens_details", "input_to
 const outputDetails = ["completion_tokens_details", "output_tokens_details", "output_token_details"];
 
 const secondsMax = 1e9;
-const countNames = ["prompt_tokens", "completion_tokens", "input_tokens", "output_tokens", "total_tokens"];
+const countNames = [
+  "prompt_tokens",
+  "completion_tokens",
+  "input_tokens",
+  "output_tokens",
+  "total_tokens",
+  "search_units",
+];
 
 /**
  * Reads the field names of all providers of chat completions (`prompt_tokens`), responses and images (`input_tokens`):

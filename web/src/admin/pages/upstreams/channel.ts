@@ -14,6 +14,7 @@ export const dialectLabels: Readonly<Record<Dialect, string>> = {
   responses: "Responses API address",
   messages: "Messages API address",
   gemini: "Gemini API address",
+  cohere: "Cohere rerank address",
 };
 
 /** The addresses of a channel, each with its label. */

@@ -14,6 +14,7 @@ const hints: Readonly<Record<(typeof addressDialects)[number], string>> = {
   responses: "The address before /responses, if the provider has it; usually the same.",
   messages: "The address before /v1/messages, if the provider has it.",
   gemini: "The address before /v1beta, if the provider has it.",
+  cohere: "The address before /v2/rerank, if the provider has it.",
 };
 
 const authLabels: Readonly<Record<AuthStyle, string>> = {

@@ -1,6 +1,12 @@
 import type { AuthStyle, Dialect, UpstreamSettings, UpstreamSettingsInput } from "@sluice/contracts/upstreams";
 
-export const addressDialects = ["chat", "responses", "messages", "gemini"] as const satisfies readonly Dialect[];
+export const addressDialects = [
+  "chat",
+  "responses",
+  "messages",
+  "gemini",
+  "cohere",
+] as const satisfies readonly Dialect[];
 
 /** The name of a field of the settings, as the backend names it in errors. */
 export const addressField = (dialect: Dialect) => `upstream.dialects.${dialect}.base_url` as const;

@@ -72,7 +72,7 @@ export const messages: UsageMessages = {
     request: "طلب",
     image: "صورة",
     audio: "صوت",
-    search: "بحث في الويب",
+    search: "بحث",
   },
   per: {
     million_tokens: "لكل مليون رمز",

@@ -77,7 +77,7 @@ export const messages: UsageMessages = {
     request: "Anfrage",
     image: "Bild",
     audio: "Audio",
-    search: "Websuche",
+    search: "Suche",
   },
   per: {
     million_tokens: "je 1 Mio. Tokens",

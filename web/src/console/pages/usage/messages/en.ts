@@ -77,7 +77,7 @@ export const messages = english({
     request: "request",
     image: "image",
     audio: "audio",
-    search: "web search",
+    search: "search",
   } satisfies Record<UnitName, string>,
   per: {
     million_tokens: "per 1M tokens",

@@ -76,7 +76,7 @@ export const messages: UsageMessages = {
     request: "petición",
     image: "imagen",
     audio: "audio",
-    search: "búsqueda web",
+    search: "búsqueda",
   },
   per: {
     million_tokens: "por 1 M de tokens",

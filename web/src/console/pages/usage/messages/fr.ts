@@ -77,7 +77,7 @@ export const messages: UsageMessages = {
     request: "requête",
     image: "image",
     audio: "audio",
-    search: "recherche web",
+    search: "recherche",
   },
   per: {
     million_tokens: "par M de tokens",

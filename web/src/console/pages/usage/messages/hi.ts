@@ -76,7 +76,7 @@ export const messages: UsageMessages = {
     request: "अनुरोध",
     image: "चित्र",
     audio: "ऑडियो",
-    search: "वेब खोज",
+    search: "खोज",
   },
   per: {
     million_tokens: "प्रति 10 लाख टोकन",

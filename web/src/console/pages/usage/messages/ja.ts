@@ -76,7 +76,7 @@ export const messages: UsageMessages = {
     request: "リクエスト",
     image: "画像",
     audio: "音声",
-    search: "ウェブ検索",
+    search: "検索",
   },
   per: {
     million_tokens: "/ 100 万トークン",

@@ -76,7 +76,7 @@ export const messages: UsageMessages = {
     request: "요청",
     image: "이미지",
     audio: "오디오",
-    search: "웹 검색",
+    search: "검색",
   },
   per: {
     million_tokens: "/ 100만 토큰",

@@ -76,7 +76,7 @@ export const messages: UsageMessages = {
     request: "requisição",
     image: "imagem",
     audio: "áudio",
-    search: "busca na web",
+    search: "busca",
   },
   per: {
     million_tokens: "por 1 mi de tokens",

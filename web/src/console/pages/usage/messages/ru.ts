@@ -76,7 +76,7 @@ export const messages: UsageMessages = {
     request: "запрос",
     image: "изображение",
     audio: "аудио",
-    search: "поиск в интернете",
+    search: "поиск",
   },
   per: {
     million_tokens: "за 1 млн токенов",

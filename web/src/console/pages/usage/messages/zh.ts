@@ -76,7 +76,7 @@ export const messages: UsageMessages = {
     request: "请求",
     image: "图片",
     audio: "音频",
-    search: "网页搜索",
+    search: "搜索",
   },
   per: {
     million_tokens: "/ 百万 token",

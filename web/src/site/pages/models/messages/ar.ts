@@ -45,7 +45,7 @@ export const ar: ModelsTexts = {
     request: "لكل طلب",
     image: "لكل صورة",
     audio: "لكل ثانية صوت",
-    search: "لكل 1000 عملية بحث في الويب",
+    search: "لكل 1000 عملية بحث",
   },
   images: "يقرأ الصور",
   yes: "نعم",

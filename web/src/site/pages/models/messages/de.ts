@@ -46,7 +46,7 @@ export const de: ModelsTexts = {
     request: "Je Aufruf",
     image: "Je Bild",
     audio: "Je Sekunde Audio",
-    search: "Je 1.000 Websuchen",
+    search: "Je 1.000 Suchen",
   },
   images: "Liest Bilder",
   yes: "ja",

@@ -46,7 +46,7 @@ export const en = english({
     request: "Per call",
     image: "Per image",
     audio: "Per second of audio",
-    search: "Per 1,000 web searches",
+    search: "Per 1,000 searches",
   } satisfies Record<UnitName, string>,
   images: "Reads images",
   yes: "yes",

@@ -46,7 +46,7 @@ export const es: ModelsTexts = {
     request: "Por llamada",
     image: "Por imagen",
     audio: "Por segundo de audio",
-    search: "Por 1000 búsquedas web",
+    search: "Por 1000 búsquedas",
   },
   images: "Lee imágenes",
   yes: "sí",

@@ -45,7 +45,7 @@ export const fr: ModelsTexts = {
     request: "Par appel",
     image: "Par image",
     audio: "Par seconde d’audio",
-    search: "Par millier de recherches web",
+    search: "Par millier de recherches",
   },
   images: "Lit les images",
   yes: "oui",

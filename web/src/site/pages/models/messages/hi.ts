@@ -45,7 +45,7 @@ export const hi: ModelsTexts = {
     request: "प्रति कॉल",
     image: "प्रति इमेज",
     audio: "प्रति सेकंड ऑडियो",
-    search: "प्रति 1,000 वेब खोज",
+    search: "प्रति 1,000 खोज",
   },
   images: "इमेज पढ़ता है",
   yes: "हाँ",

@@ -45,7 +45,7 @@ export const ja: ModelsTexts = {
     request: "1 回ごと",
     image: "画像 1 枚あたり",
     audio: "音声 1 秒あたり",
-    search: "ウェブ検索 1,000 回ごと",
+    search: "検索 1,000 回ごと",
   },
   images: "画像の読み取り",
   yes: "あり",

@@ -45,7 +45,7 @@ export const ko: ModelsTexts = {
     request: "호출당",
     image: "이미지당",
     audio: "오디오 1초당",
-    search: "웹 검색 1,000회당",
+    search: "검색 1,000회당",
   },
   images: "이미지 읽기",
   yes: "예",

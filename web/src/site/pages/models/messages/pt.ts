@@ -46,7 +46,7 @@ export const pt: ModelsTexts = {
     request: "Por chamada",
     image: "Por imagem",
     audio: "Por segundo de áudio",
-    search: "Por 1.000 buscas na web",
+    search: "Por 1.000 buscas",
   },
   images: "Lê imagens",
   yes: "sim",

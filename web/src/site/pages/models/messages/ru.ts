@@ -46,7 +46,7 @@ export const ru: ModelsTexts = {
     request: "За запрос",
     image: "За изображение",
     audio: "За секунду аудио",
-    search: "За 1000 поисков в интернете",
+    search: "За 1000 поисков",
   },
   images: "Читает изображения",
   yes: "да",

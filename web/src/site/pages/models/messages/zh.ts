@@ -45,7 +45,7 @@ export const zh: ModelsTexts = {
     request: "每次调用",
     image: "每张图片",
     audio: "每秒音频",
-    search: "每千次网页搜索",
+    search: "每千次搜索",
   },
   images: "读取图片",
   yes: "是",
