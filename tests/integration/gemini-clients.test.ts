@@ -99,6 +99,30 @@ describe.each(arrangements)("a client of the Gemini API, %s", (arrangement) => {
     expect((await rig.usageOf(answer)).quota).toBe(costInQuota);
   });
 
+  test("is served under either version of the API, and errors there have its form too", async () => {
+    const answer = await ask("/v1/models/gem:generateContent", { body });
+    expect([answer.status, await answer.text(), seen[0]?.target]).toEqual([
+      200,
+      JSON.stringify(whole),
+      "/v1beta/models/gemini-3%2Fpro:generateContent",
+    ]);
+    expect((await rig.usageOf(answer)).quota).toBe(costInQuota);
+    const unknown = await ask("/v1/models/nothing:generateContent", { body });
+    expect([unknown.status, ((await unknown.json()) as { error: { status: string } }).error.status]).toEqual([
+      404,
+      "NOT_FOUND",
+    ]);
+  });
+
+  test("is told that its API does not reach a model, and pays nothing", async () => {
+    const answer = await ask("/v1beta/models/gpt-4o-mini:generateContent", { body });
+    const { error } = (await answer.json()) as { error: { status: string; message: string } };
+    expect([answer.status, error.status]).toEqual([400, "INVALID_ARGUMENT"]);
+    expect(error.message).toContain("can't be called through this API");
+    expect((await rig.usageOf(answer)).quota).toBe(0n);
+    expect(seen).toEqual([]);
+  });
+
   test("may send a large body with its key in the query", async () => {
     const large = JSON.stringify({ contents: [{ parts: [{ text: "word ".repeat(30_000) }] }] });
     const asked = `/v1beta/models/gem:generateContent?key=${rig.user.apiKey}`;

@@ -173,6 +173,9 @@ export class Pipeline implements GatewayPort {
     const { dialect } = operation;
     const serves = ({ channel }: Ability) => canServe(channel, operation);
     const abilities = passing.every(serves) ? passing : passing.filter(serves);
+    if (abilities.length === 0 && passing.length > 0 && operation.handling === "call") {
+      throw new AppError("invalid_value", { message: wrongApiMessage, param: "model" });
+    }
     const { upstreamLimits, isSentRetried } = this.#deps;
     // A path without rules of its own may create something at a provider, which must not happen twice.
     const isAgain = isSentRetried && operation.handling !== "pass";
@@ -187,6 +190,7 @@ export class Pipeline implements GatewayPort {
 
 const freeOfCharge = 0n as Quota;
 const badRequest = 400;
+const wrongApiMessage = "The model can't be called through this API: its providers speak others.";
 
 /** Whether a count that a provider did not give is replaced: for anything but a mistake in the request. */
 function isCountedHere({ code, status }: AppError): boolean {

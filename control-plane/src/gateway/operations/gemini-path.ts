@@ -5,10 +5,11 @@ export type GeminiPath = {
 };
 
 export const geminiModelsPath = "/v1beta/models";
-const pattern = /^\/v1beta\/models\/([A-Za-z0-9._~@%-]{1,512}):(generateContent|streamGenerateContent)$/;
+/** Clients of either version get the newer one, which has everything that the other has. */
+const pattern = /^\/v1(?:beta)?\/models\/([A-Za-z0-9._~@%-]{1,512}):(generateContent|streamGenerateContent)$/;
 
 export function isGeminiPath(path: string): boolean {
-  return path.startsWith("/v1beta/");
+  return path.startsWith("/v1beta/") || (path.startsWith("/v1/models/") && readGeminiPath(path) !== null);
 }
 
 /** Reads a path with its model decoded; null for any other path, and for a model that is not properly encoded. */

@@ -1,6 +1,6 @@
 import { type operations as described, type OperationName, operationEntries } from "@sluice/contracts/operations";
 import { findPassThrough } from "@sluice/contracts/pass-through";
-import { type GeminiPath, geminiModelsPath, readGeminiPath } from "./gemini-path.ts";
+import { type GeminiPath, geminiModelsPath, isGeminiPath, readGeminiPath } from "./gemini-path.ts";
 import type { BodyRules, Operation, OperationRules } from "./model.ts";
 import {
   chatBounds,
@@ -171,7 +171,8 @@ export function isNotOffered(path: string): boolean {
 }
 
 function isModelPath(path: string): boolean {
-  return path.startsWith(modelPrefix) || path === geminiModelsPath || geminiModelPath.test(path);
+  const isGemini = isGeminiPath(path);
+  return isGemini ? path === geminiModelsPath || geminiModelPath.test(path) : path.startsWith(modelPrefix);
 }
 
 const geminiModelPath = /^\/v1beta\/models\/[A-Za-z0-9._~@%-]+$/;
