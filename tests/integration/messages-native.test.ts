@@ -146,6 +146,25 @@ describe.each(arrangements)("the Messages API on a channel that speaks it, %s", 
     },
   );
 
+  test("hold what a search can cost, and are refused without a limit of searches", async () => {
+    const search = { type: "web_search_20250305", name: "web_search" };
+    const unlimited = await post({ model: "searches", tools: [search] });
+    expect([unlimited.status, await unlimited.json()]).toMatchObject([
+      400,
+      { error: { type: "invalid_request_error", message: expect.stringContaining("tools.0.max_uses: Field required") } },
+    ]);
+    expect(scene.provider.requests).toHaveLength(0);
+    // Each of two searches reads a conversation that fills the model's context again.
+    const user = await scene.rig.addUser();
+    const tokens = { prompt: 3 * 200_000, completion: 1_000, searches: 2 };
+    scene.provider.script({ tokens, text: "four words of text" });
+    const tools = [{ ...search, max_uses: 2 }];
+    await post({ model: "searches", tools, max_tokens: 1_000 }, { "x-api-key": user.apiKey });
+    const [row] = await waitForSettledRows(scene.rig.db, user.gatewayUserId, 1);
+    expect(row).toMatchObject({ searches: 2, inputTokens: 600_000n, outputTokens: 1_000n });
+    expect(row?.quota).toBeLessThanOrEqual(row?.quotaHeld ?? 0n);
+  });
+
   test("that are cut owe what the provider had read and written, and never look complete", async () => {
     const user = await scene.rig.addUser();
     const tokens = { prompt: 2_000, cached: 1_500, completion: 80 };

@@ -11,7 +11,8 @@ export function boundUnits({ bounds }: Pick<ParsedRequest, "bounds">, model: Mod
   const outputPerChoice = Math.min(bounds.outputTokensMax ?? model.outputTokensMax, model.outputTokensMax);
   return {
     ...noUnits,
-    inputTokens: BigInt(boundInput(bounds, model)),
+    // A provider reads the conversation again after each search.
+    inputTokens: BigInt(boundInput(bounds, model) * (1 + (bounds.searches ?? 0))),
     outputTokens: BigInt(outputPerChoice * bounds.choices),
     images: bounds.outputImages,
     audioMs: bounds.audioMs,
@@ -33,7 +34,6 @@ export function plausibleUnits(request: Pick<ParsedRequest, "bounds">, model: Mo
   const { choices, searches = 0 } = request.bounds;
   return {
     ...held,
-    // A provider reads the conversation again after each search.
     inputTokens: held.inputTokens + BigInt(model.contextTokensMax * (choices + searches)),
     outputTokens: held.outputTokens + BigInt(model.outputTokensMax * choices),
     images: held.images + picturesMax,

@@ -100,12 +100,12 @@ test(
   timeoutMs,
 );
 
-test("input that the provider stores is bounded by the context of the model", () => {
+test("input that the provider stores is bounded by the context of the model, read again after each search", () => {
   fc.assert(
     fc.property(requests, models, (request, fields) => {
       const model = entry(fields);
       const bound = boundUnits({ bounds: { ...request.bounds, inputTokensMax: null } }, model);
-      expect(bound.inputTokens).toBe(BigInt(model.contextTokensMax));
+      expect(bound.inputTokens).toBe(BigInt(model.contextTokensMax * (1 + (request.bounds.searches ?? 0))));
     }),
     { numRuns: 100 },
   );

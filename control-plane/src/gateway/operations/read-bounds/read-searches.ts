@@ -1,18 +1,29 @@
+import { AppError } from "../../../platform/errors.ts";
 import { isSearch } from "../../options/check-tools.ts";
 import type { JsonObject } from "../model.ts";
 import { readCount } from "./read-count.ts";
 
 const usesMax = 100;
-/** A model seldom searches more often than this when nothing limits it; what it does beyond is charged all the same. */
-const usesUsual = 10;
 
 /**
  * The most searches that the tools of a Messages request allow.
- * @throws AppError `invalid_value` for a limit that is no number, or too high
+ * @throws AppError `missing_field` for a search without a limit, which could cost anything; `invalid_value` for a limit
+ *   that is no number, or too high
  */
 export function readSearches(tools: unknown): number {
-  const searches = Array.isArray(tools) ? tools.filter(isSearchObject) : [];
-  return searches.reduce((sum, tool) => sum + (readCount(tool, "max_uses", 1, usesMax) ?? usesUsual), 0);
+  const searches = Array.isArray(tools) ? [...tools.entries()].filter(([, tool]) => isSearchObject(tool)) : [];
+  return searches.reduce((sum, [index, tool]) => sum + readUses(tool, index), 0);
+}
+
+function readUses(tool: JsonObject, index: number): number {
+  const uses = readCount(tool, "max_uses", 1, usesMax);
+  if (uses === null) {
+    throw new AppError("missing_field", {
+      message: `tools.${index}.max_uses: Field required, because each search is charged`,
+      param: `tools[${index}].max_uses`,
+    });
+  }
+  return uses;
 }
 
 function isSearchObject(tool: unknown): tool is JsonObject {

@@ -86,9 +86,11 @@ test("a search is bounded by its limit, and what it finds by the context of the 
     inputTokensMax: expect.any(Number),
   });
   expect(boundsWith({ ...search, max_uses: 3 })).toMatchObject({ searches: 3, inputTokensMax: null });
-  expect(boundsWith({ ...search, max_uses: null }, { ...search, type: "web_search_20260209" })).toMatchObject({
-    searches: 20,
-  });
+  const later = { ...search, type: "web_search_20260209", max_uses: 8 };
+  expect(boundsWith({ ...search, max_uses: 3 }, later)).toMatchObject({ searches: 11 });
+  for (const unlimited of [search, { ...search, max_uses: null }]) {
+    expect(refusalOf({ tools: [later, unlimited] })).toBe("missing_field tools[1].max_uses");
+  }
   for (const max_uses of [0, 1.5, "3", 101]) {
     expect(refusalOf({ tools: [{ ...search, max_uses }] })).toBe("invalid_value max_uses");
   }
