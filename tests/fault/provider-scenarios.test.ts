@@ -20,8 +20,16 @@ const counts = { prompt: 1_011, completion: 29 };
 /** At 75 and 300 thousandths of quota a token, rounded up. */
 const charge = { input_tokens: 1_011n, output_tokens: 29n, quota: 85n };
 
+type CoveredFault = {
+  readonly name: string;
+  readonly behaviour?: Behaviour;
+  /** What a provider of the Messages API does in its place. */
+  readonly inMessages?: Behaviour;
+  readonly result: string;
+};
+
 /** Nothing was sent, so the other channel responds. */
-const coveredFaults: readonly { readonly name: string; readonly behaviour?: Behaviour; readonly result: string }[] = [
+const coveredFaults: readonly CoveredFault[] = [
   { name: "S01 429 with Retry-After", behaviour: { status: 429, retryAfter: 30 }, result: "status_429" },
   { name: "S02 500", behaviour: { status: 500 }, result: "status_500" },
   { name: "S03 503 with Retry-After", behaviour: { status: 503, retryAfter: 30 }, result: "status_503" },
@@ -36,6 +44,25 @@ const coveredFaults: readonly { readonly name: string; readonly behaviour?: Beha
     name: "S07 a first token that comes too late",
     behaviour: { silence: { afterChunks: 0 } },
     result: "first_byte_timeout",
+  },
+  { name: "S10 a credential that is refused", behaviour: { status: 401 }, result: "credential_refused" },
+  {
+    name: "S11 an account that is empty",
+    behaviour: {
+      status: 429,
+      body: { error: { message: "x", type: "insufficient_quota", code: "insufficient_quota" } },
+    },
+    inMessages: {
+      status: 400,
+      body: {
+        type: "error",
+        error: {
+          type: "invalid_request_error",
+          message: "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.",
+        },
+      },
+    },
+    result: "account_empty",
   },
 ];
 
@@ -163,9 +190,10 @@ describe("beside a healthy channel", () => {
 
   test.concurrent.each(byRoute(coveredFaults))(
     "$name, $by: the other channel responds, and the first costs nothing",
-    async ({ route, model, behaviour, result }) => {
-      if (behaviour !== undefined) {
-        script(model, behaviour);
+    async ({ route, model, behaviour, inMessages, result }) => {
+      const fault = route.channel === "messages" ? (inMessages ?? behaviour) : behaviour;
+      if (fault !== undefined) {
+        script(model, fault);
       }
       const { answer, tookMs } = await timed(route, model);
       expect({ status: answer.status, isWhole: answer.isWhole }).toEqual({ status: 200, isWhole: true });

@@ -8,6 +8,7 @@ import type { AttemptFailure, FailedAttempt, StreamEnding } from "../model.ts";
 import { errorPlace } from "../usage-count/reported-errors.ts";
 import { hideRequest } from "./read-upstream-error/hide-request.ts";
 import { hide, type Secrets } from "./read-upstream-error/hide-secrets.ts";
+import { isAccountEmpty } from "./read-upstream-error/is-account-empty.ts";
 import { statusOfWords } from "./read-upstream-error/status-of-words.ts";
 
 const messageLengthMax = 2_000;
@@ -101,9 +102,18 @@ function isForClient({ isRequestFault, result }: AttemptFailure, found: FoundErr
 
 const tooLarge = "request_over_limit";
 
+/** Another credential may be that of another account. */
+const emptyAccount: Partial<AttemptFailure> = {
+  ...{ code: "upstream_rate_limited", result: "account_empty", retry: "free", blame: "certain" },
+  ...{ needsCooldown: true, isRequestFault: false, isLasting: true },
+};
+
 /** Refines the status by the message. */
 function judge(failure: AttemptFailure, found: FoundError | null): AttemptFailure {
   const { status } = failure;
+  if (found !== null && !found.isPage && isAccountEmpty(status, found.words)) {
+    return { ...failure, ...emptyAccount };
+  }
   if (failure.isRequestFault) {
     // For a request that is too long, the status alone is conclusive.
     const isSpecific = (found !== null && !found.isPage) || (status !== null && lengthStatuses.has(status));
@@ -149,19 +159,13 @@ function isOverload({ code, type }: ErrorWords): boolean {
   return [code, type].some((name) => name === "overloaded_error" || name === "overloaded");
 }
 
-/** The account is empty, or has reached a limit of money that its owner has set. */
-const emptyAccounts: ReadonlySet<string> = new Set(["insufficient_quota", "enforced_spend_limit_reached"]);
-
 const lengthStatuses: ReadonlySet<number> = new Set([413, 414, 431]);
 
 /**
- * A 429 can mean too many calls, that our account at the provider is empty, or that this one request is larger than the
- * limit, which would still be true tomorrow and says nothing about other calls.
+ * A 429 can mean too many calls, or that this one request is larger than the limit, which would still be true tomorrow
+ * and says nothing about other calls.
  */
 function judgeLimit(failure: AttemptFailure, words: ErrorWords): AttemptFailure {
-  if (emptyAccounts.has(words.code ?? "") || emptyAccounts.has(words.type ?? "")) {
-    return { ...failure, blame: "certain", isLasting: true, result: "account_empty" };
-  }
   return isOverLimit(words.message ?? "")
     ? {
         ...failure,

@@ -208,6 +208,49 @@ describe("a provider's message about a request that it refused", () => {
     });
   });
 
+  test.each<[string, number, object]>([
+    [
+      "Anthropic",
+      400,
+      { type: "invalid_request_error", message: "Your credit balance is too low to access the Anthropic API. Please" },
+    ],
+    [
+      "Anthropic, by workspace",
+      400,
+      { type: "invalid_request_error", message: "You have reached your specified workspace API usage limits. You" },
+    ],
+    ["OpenAI", 400, { type: "image_generation_user_error", message: "Limit.", code: "billing_hard_limit_reached" }],
+    ["Moonshot", 429, { type: "exceeded_current_quota_error", message: "Your account is not active." }],
+    ["Qwen", 400, { code: "Arrearage", message: "Access denied, please make sure your account is in good standing." }],
+    ["Z.ai", 429, { code: "1113", message: "Insufficient balance or no resource package. Please recharge." }],
+    [
+      "Fireworks",
+      412,
+      {
+        code: "PRECONDITION_FAILED",
+        message: "Account acme is suspended, possibly due to reaching the monthly spending limit or failure to pay.",
+      },
+    ],
+    ["xAI", 403, { message: "Your team 0a has either used all available credits or reached its spending limit." }],
+  ])("of %s shows that our account is empty (%i)", async (_provider, status, error) => {
+    expect(await refusal(status, errorBody(error))).toMatchObject({
+      upstreamError: null,
+      failure: {
+        ...{ status, code: "upstream_rate_limited", result: "account_empty", retry: "free", blame: "certain" },
+        ...{ isLasting: true, isRequestFault: false, needsCooldown: true },
+      },
+    });
+  });
+
+  test.each([
+    "messages.0: 'Your credit balance is too low to access the Anthropic API' is not allowed",
+    "Invalid value: insufficient_quota",
+  ])("that quotes a customer says nothing about our account: %s", async (message) => {
+    const { failure, upstreamError } = await refusal(400, errorBody({ message, type: "invalid_request_error" }));
+    expect(failure).toMatchObject({ result: "status_400", isRequestFault: true, retry: "none" });
+    expect(upstreamError?.message).toBe(message);
+  });
+
   test.each([
     [
       "Request too large for m in organization org-abcdefgh1234 on tokens per min (TPM): Limit 30000, Requested 60000.",
