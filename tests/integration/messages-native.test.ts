@@ -151,7 +151,9 @@ describe.each(arrangements)("the Messages API on a channel that speaks it, %s", 
     const unlimited = await post({ model: "searches", tools: [search] });
     expect([unlimited.status, await unlimited.json()]).toMatchObject([
       400,
-      { error: { type: "invalid_request_error", message: expect.stringContaining("tools.0.max_uses: Field required") } },
+      {
+        error: { type: "invalid_request_error", message: expect.stringContaining("tools.0.max_uses: Field required") },
+      },
     ]);
     expect(scene.provider.requests).toHaveLength(0);
     // Each of two searches reads a conversation that fills the model's context again.

@@ -3,7 +3,14 @@ import type { Clock } from "../../platform/clock.ts";
 /** A token that an upstream accepts until a moment. */
 export type MintedToken = { readonly token: string; readonly expiresAtMs: number };
 
-type Entry = { token: MintedToken | null; minting: Promise<MintedToken> | null; failedAtTick: number };
+type Entry = {
+  token: MintedToken | null;
+  minting: Promise<MintedToken> | null;
+  failedAtTick: number;
+  mintedAtTick: number;
+  /** How long a token is used although the upstream refuses it. */
+  restMs: number;
+};
 
 /** A token is replaced this long before its end, while it is still used. */
 const earlyMs = 300_000;
@@ -11,6 +18,9 @@ const earlyMs = 300_000;
 const marginMs = 30_000;
 /** After a failed attempt to replace a token that is still good, wait this long. */
 const pauseMs = 10_000;
+/** A new token that is refused at once is not replaced sooner than this, and later each time: 401s can go on for hours. */
+const restMsMin = 10_000;
+const restMsMax = 300_000;
 const entriesMax = 1_000;
 
 /** The tokens of this process: each is requested by one request at a time, and replaced before it ends. */
@@ -41,15 +51,23 @@ export class TokenCache {
     return entry.token.token;
   }
 
-  /** Drops a token that the upstream refused. */
+  /** Drops a token that the upstream refused, unless it is so new that another one would hardly fare better. */
   forget(credential: string): void {
-    this.#entries.delete(credential);
+    const entry = this.#entries.get(credential);
+    const ageMs = entry === undefined ? 0 : this.#clock.tick() - entry.mintedAtTick;
+    if (entry === undefined || entry.token === null || ageMs < entry.restMs) {
+      return;
+    }
+    entry.token = null;
+    // One that was good for long says nothing about its successor.
+    entry.restMs = ageMs > 2 * restMsMax ? restMsMin : Math.min(restMsMax, entry.restMs * 2);
   }
 
   #mint(entry: Entry, mint: () => Promise<MintedToken>): Promise<MintedToken> {
     entry.minting ??= mint()
       .then((token) => {
         entry.token = token;
+        entry.mintedAtTick = this.#clock.tick();
         return token;
       })
       .finally(() => {
@@ -64,7 +82,8 @@ export class TokenCache {
       if (this.#entries.size >= entriesMax) {
         this.#entries.delete(this.#entries.keys().next().value ?? "");
       }
-      entry = { token: null, minting: null, failedAtTick: Number.NEGATIVE_INFINITY };
+      const never = Number.NEGATIVE_INFINITY;
+      entry = { token: null, minting: null, failedAtTick: never, mintedAtTick: never, restMs: restMsMin };
       this.#entries.set(credential, entry);
     }
     return entry;

@@ -69,18 +69,44 @@ describe("a minted token", () => {
   });
 
   test("is requested again after a provider refused it, and belongs to one credential", async () => {
-    const { requests, get, answer, forget } = scene();
+    const { requests, get, answer, forget, pass } = scene();
     const first = get();
     answer("t1");
     await first;
     const other = get("other");
     answer("t2");
     expect(await other).toBe("t2");
+    pass(20 * minute);
     forget();
     const again = get();
     answer("t3");
     expect(await again).toBe("t3");
     expect(requests).toHaveLength(3);
     expect(get("other")).toBe("t2");
+  });
+
+  test("that is refused again and again is requested more and more seldom, and soon again after it was good", async () => {
+    const { requests, get, answer, forget, pass } = scene();
+    const call = async () => {
+      const token = get();
+      answer(`t${requests.length}`);
+      return await token;
+    };
+    await call();
+    for (let second = 0; second < 3_600; second += 1) {
+      forget();
+      await call();
+      pass(1_000);
+    }
+    // After 0, 10, 30, 70, 150, 310 seconds, and then every 300.
+    expect(requests.length).toBeWithin(12, 18);
+    const before = requests.length;
+    pass(20 * minute);
+    forget();
+    await call();
+    pass(11_000);
+    forget();
+    await call();
+    expect(requests).toHaveLength(before + 2);
   });
 });
