@@ -17,7 +17,7 @@ import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { classifyStatus, failedBy, failedByToken, malformedResponse } from "./respond/classify-status.ts";
 import { answerHeaders, answeringNode, formOf, isEventStream } from "./respond/compose-answer.ts";
-import { readEventNote, readInnerError, readNote, readRefusal } from "./respond/read-upstream-error.ts";
+import { readEventNote, readInnerError, readNote, readRefusal, statusOfError } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
 import { errorEventTo, withCallId, writeErrorTo } from "./respond/write-error.ts";
@@ -267,7 +267,7 @@ export class CallAttempts {
     ending: StreamEnding,
     meter: StreamMeter,
   ): Promise<AppError | null> {
-    const problem = streamProblem(ending);
+    const problem = streamProblem(ending, meaningOf(ending));
     const outcome = ending.kind === "completed" || ending.kind === "aborted" ? ending.kind : "failed";
     try {
       await this.#ender.settle(state, {
@@ -314,6 +314,12 @@ export class CallAttempts {
 function classify({ status, headers }: HttpResponse, { handling }: Operation): AttemptFailure | null {
   const failure = classifyStatus(status, headers);
   return failure === null || handling !== "count" ? failure : { ...failure, blame: "none", needsCooldown: false };
+}
+
+/** What an error event says by the status that it would have had; null if it does not tell. */
+function meaningOf(ending: StreamEnding): AttemptFailure | null {
+  const status = ending.kind === "error_event" ? statusOfError(ending.payload) : null;
+  return status === null ? null : classifyStatus(status, []);
 }
 
 /** The bytes of a whole response for the client; null if it can't be converted. */

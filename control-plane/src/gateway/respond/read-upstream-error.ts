@@ -62,6 +62,11 @@ export function readEventNote(ending: StreamEnding, secrets: Secrets, request: U
     : null;
 }
 
+/** The status that an error inside a response would have had; null if it does not tell. */
+export function statusOfError(payload: unknown): number | null {
+  return statusOfWords(readErrorWords(errorPlace(payload)));
+}
+
 /** What an error inside a response means: by its status, or if it names none. */
 type InnerRules = { readonly ofStatus: (status: number) => AttemptFailure | null; readonly unnamed: AttemptFailure };
 

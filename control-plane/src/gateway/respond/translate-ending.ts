@@ -1,20 +1,33 @@
+import type { ErrorCode } from "@sluice/contracts/errors";
 import { AppError, type UpstreamError } from "../../platform/errors.ts";
 import type { AttemptFailure, StreamEnding, StreamOpening } from "../model.ts";
 
-/** What went wrong with a stream after it had begun; null if nothing did. */
-export function streamProblem(ending: StreamEnding): AppError | null {
+/**
+ * What went wrong with a stream after it had begun; null if nothing did.
+ * @param named what an error event means by the status that it would have had
+ */
+export function streamProblem(ending: StreamEnding, named: AttemptFailure | null = null): AppError | null {
   switch (ending.kind) {
     case "completed":
       return null;
     case "aborted":
       return new AppError("client_closed_request");
     case "error_event":
-      return new AppError("upstream_error");
+      return new AppError(codeOfEvent(named));
     case "broken_event":
       return new AppError("stream_interrupted");
     case "cut":
       return new AppError(ending.error?.kind.endsWith("_timeout") === true ? "upstream_timeout" : "stream_interrupted");
   }
+}
+
+/** Statuses that are about the request; any other below 429 is about our account, or about the channel. */
+const requestStatuses: ReadonlySet<number> = new Set([400, 413]);
+
+/** What an error event means to the client. */
+function codeOfEvent(named: AttemptFailure | null): ErrorCode {
+  const isOurs = named === null || (named.isRequestFault && !requestStatuses.has(named.status ?? 0));
+  return isOurs ? "upstream_error" : named.code;
 }
 
 /** The cause of such a failure, for the attempt record. */

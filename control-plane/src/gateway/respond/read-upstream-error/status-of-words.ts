@@ -12,8 +12,8 @@ const statusByName: ReadonlyMap<string, number> = new Map(
     429: "ratelimiterror ratelimitexceeded ratelimit resourceexhausted insufficientquota toomanyrequests",
     500: "apierror servererror internal internalerror internalservererror",
     503: "unavailable serviceunavailable",
-    504: "timeouterror deadlineexceeded",
-    529: "overloaded overloadederror",
+    504: "timeout timeouterror deadlineexceeded",
+    529: "overloaded overloadederror serverisoverloaded serveroverloaded engineoverloaded",
   }).flatMap(([status, names]) => names.split(" ").map((name): [string, number] => [name, Number(status)])),
 );
 
