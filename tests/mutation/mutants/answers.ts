@@ -36,9 +36,9 @@ export const answerMutants: readonly Mutant[] = [
   },
   {
     id: "relay/error-empty-account",
-    file: "control-plane/src/gateway/respond/read-upstream-error.ts",
-    from: 'if (emptyAccounts.has(words.code ?? "") || emptyAccounts.has(words.type ?? "")) {',
-    to: 'if (emptyAccounts.has(words.code ?? "")) {',
+    file: "control-plane/src/gateway/respond/read-upstream-error/is-account-empty.ts",
+    from: "[code, type].some(",
+    to: "[code].some(",
     rule: "an account without quota at a provider is found in either place",
     tests: ["unit/gateway/respond/read-upstream-error.test.ts", "unit/gateway/respond/classify-status.test.ts"],
   },
