@@ -141,11 +141,14 @@ export type ParsedRequest = {
   readonly body: Uint8Array;
   /** The body without the usage option, if the gateway added it; else null. */
   readonly plainBody: Uint8Array | null;
-  /** Where the name of the model is in `body`: the JSON string, or the text of a form; null if it is not there. */
-  readonly modelPlace: readonly [start: number, end: number] | null;
+  /**
+   * Where the name of the model is in `body`: the JSON string, or the text of a form; null if it is not there. In a short
+   * JSON body it is found when it is needed.
+   */
+  readonly modelPlace: readonly [start: number, end: number] | "to_be_found" | null;
   readonly contentType: string | null;
-  /** The client's name for prompts that begin the same, for the provider's cache. */
-  readonly cacheKey?: string;
+  /** The client's name for prompts that begin the same, for the provider's cache, or null. */
+  readonly cacheKey: string | null;
   /** The field that makes images more expensive than the price per image covers, or null. */
   readonly pictureOption: string | null;
   /** What was removed from the request, as reported to the client, or null. */

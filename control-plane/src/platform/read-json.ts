@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
 import { AppError } from "./errors.ts";
-import { type JsonShape, scanJson } from "./scan-json.ts";
+import { type Place, scanJson } from "./scan-json.ts";
 
 /**
  * These limits are far above the longest agent conversations. A text that consists of little but keys, values or
@@ -9,8 +9,19 @@ import { type JsonShape, scanJson } from "./scan-json.ts";
 const jsonLimits = { depthMax: 64, keysMax: 100_000, topLevelKeysMax: 1_000, valuesMax: 1_000_000 };
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A JSON object with unchecked fields, and their positions in its text. */
-export type ReadObject = { readonly fields: Record<string, unknown>; readonly shape: JsonShape };
+/** A text up to this size is too short for the limits of keys and values, and is parsed before anything is checked. */
+const shortBytesMax = 64 * 1024;
+/** Counting is faster than the scan only where colons are rare. */
+const colonsMax = 4_096;
+/** The only escape of a colon. */
+const colonEscape = /\\u003a/i;
+
+/** A JSON object with unchecked fields. */
+export type ReadObject = {
+  readonly fields: Record<string, unknown>;
+  /** Where their values are in the text, if it was scanned; null for a short one. */
+  readonly topLevel: ReadonlyMap<string, Place> | null;
+};
 
 /**
  * Reads the body of a call.
@@ -18,25 +29,98 @@ export type ReadObject = { readonly fields: Record<string, unknown>; readonly sh
  *   limits
  */
 export function readJsonObject(bytes: Buffer): ReadObject {
+  const fields = bytes.length <= shortBytesMax ? parseShort(bytes) : null;
+  return fields === null ? scanObject(bytes) : { fields, topLevel: null };
+}
+
+/** The same with a scan of the text before it is parsed: for large texts, and to find out why a short one is refused. */
+export function scanObject(bytes: Buffer): ReadObject {
   const shape = scanJson(bytes, jsonLimits);
   if (shape.isOverLimit) {
     throw new AppError("invalid_json", { message: "The JSON is nested too deep or has too many keys or values." });
   }
   let value: unknown;
   try {
-    // Most bodies are ASCII, and an ASCII body needs no second copy of its text.
-    value = JSON.parse(isAscii(bytes) ? bytes.toString("latin1") : utf8.decode(bytes));
+    value = JSON.parse(textOf(bytes));
   } catch {
     throw new AppError("invalid_json");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw new AppError("invalid_json", { message: "The request body must be a JSON object." });
   }
   // Parsers differ in which of two fields with the same name they use, so duplicates are refused at any depth.
   if (shape.hasDuplicateTopLevelKey || countKeys(value) !== shape.keys) {
     throw new AppError("invalid_json", { message: "A field occurs twice in the request body." });
   }
-  return { fields: value as Record<string, unknown>, shape };
+  return { fields: value, topLevel: shape.topLevel };
+}
+
+/**
+ * The fields of a short text that is certainly accepted; null for any other. Its keys and strings have all of its
+ * colons, unless a field occurs twice: then the parser has dropped a key, with the colon after it.
+ */
+function parseShort(bytes: Buffer): Record<string, unknown> | null {
+  let text: string;
+  let value: unknown;
+  try {
+    text = textOf(bytes);
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const colons = countColons(text);
+  return isObject(value) &&
+    colons <= colonsMax &&
+    Object.keys(value).length <= jsonLimits.topLevelKeysMax &&
+    colonsWithin(value, 1) === colons &&
+    !(text.includes("\\u003") && colonEscape.test(text))
+    ? value
+    : null;
+}
+
+/** Most bodies are ASCII, and an ASCII body needs no second copy of its text. @throws TypeError when it is not UTF-8 */
+function textOf(bytes: Buffer): string {
+  return isAscii(bytes) ? bytes.toString("latin1") : utf8.decode(bytes);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The colons in a text; of more than are worth counting, a part. */
+function countColons(text: string): number {
+  let colons = 0;
+  for (let at = text.indexOf(":"); at !== -1 && colons <= colonsMax; at = text.indexOf(":", at + 1)) {
+    colons += 1;
+  }
+  return colons;
+}
+
+/** The colons in the text of an object or an array, each key counting one more; infinitely many if it is too deep. */
+function colonsWithin(holder: object, depth: number): number {
+  if (depth > jsonLimits.depthMax) {
+    return Number.POSITIVE_INFINITY;
+  }
+  let colons = 0;
+  if (Array.isArray(holder)) {
+    for (let index = 0; index < holder.length; index += 1) {
+      colons += colonsOf(holder[index], depth);
+    }
+    return colons;
+  }
+  const keys = Object.keys(holder);
+  for (let index = 0; index < keys.length; index += 1) {
+    const key = keys[index] ?? "";
+    colons += 1 + countColons(key) + colonsOf((holder as Record<string, unknown>)[key], depth);
+  }
+  return colons;
+}
+
+function colonsOf(value: unknown, depth: number): number {
+  if (typeof value === "string") {
+    return countColons(value);
+  }
+  return typeof value === "object" && value !== null ? colonsWithin(value, depth + 1) : 0;
 }
 
 /** Keys at all depths of a value whose depth is limited. */

@@ -1,3 +1,6 @@
+/** The bytes from `start` up to, not including, `end`. */
+export type Place = readonly [start: number, end: number];
+
 /** What a scan of a JSON text's structure finds, without building any value. */
 export type JsonShape = {
   /** A limit was exceeded, and the text after that position was not checked. */
@@ -5,7 +8,7 @@ export type JsonShape = {
   /** Top-level keys that occur twice. */
   readonly hasDuplicateTopLevelKey: boolean;
   /** Where the value of each top-level key begins and ends. */
-  readonly topLevel: ReadonlyMap<string, readonly [start: number, end: number]>;
+  readonly topLevel: ReadonlyMap<string, Place>;
   /** Keys at all depths, each as often as it occurs. */
   readonly keys: number;
 };
@@ -28,7 +31,7 @@ const depthChange: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** The position after the closing quote of the string that opens at `start`. */
-function stringEnd(bytes: Buffer, start: number): number {
+export function stringEnd(bytes: Buffer, start: number): number {
   for (let at = bytes.indexOf(quote, start + 1); at !== -1; at = bytes.indexOf(quote, at + 1)) {
     let slashes = 0;
     while (bytes[at - 1 - slashes] === backslash) {
@@ -72,9 +75,17 @@ export function scanJson(bytes: Buffer, limits: JsonLimits): JsonShape {
   };
 }
 
+/** The text was accepted before, within narrower limits. */
+const acceptedLimits = { depthMax: 256, keysMax: 1_000_000, topLevelKeysMax: 10_000, valuesMax: 10_000_000 };
+
+/** Where the values of the top-level fields of an accepted text are; there may be white space around them. */
+export function topLevelOf(bytes: Buffer): ReadonlyMap<string, Place> {
+  return scanJson(bytes, acceptedLimits).topLevel;
+}
+
 /** Where the items of the array in this range of a valid JSON text begin and end. */
-export function itemRanges(bytes: Buffer, [start, end]: readonly [number, number]): (readonly [number, number])[] {
-  const items: (readonly [number, number])[] = [];
+export function itemRanges(bytes: Buffer, [start, end]: Place): Place[] {
+  const items: Place[] = [];
   let depth = 0;
   let itemStart = bytes.indexOf(0x5b, start) + 1;
   for (let at = start; at < end; at += 1) {
@@ -94,7 +105,7 @@ export function itemRanges(bytes: Buffer, [start, end]: readonly [number, number
 }
 
 class StructureWalk {
-  readonly topLevel = new Map<string, readonly [number, number]>();
+  readonly topLevel = new Map<string, Place>();
   hasDuplicateTopLevelKey = false;
   isOverLimit = false;
   keys = 0;

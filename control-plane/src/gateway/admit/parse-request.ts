@@ -1,6 +1,6 @@
 import { AppError } from "../../platform/errors.ts";
-import { readJsonObject } from "../../platform/read-json.ts";
-import type { JsonShape } from "../../platform/scan-json.ts";
+import { type ReadObject, readJsonObject } from "../../platform/read-json.ts";
+import { topLevelOf } from "../../platform/scan-json.ts";
 import type { ParsedRequest } from "../model.ts";
 import type { JsonObject, Operation } from "../operations/model.ts";
 import { passThroughBounds } from "../operations/read-bounds.ts";
@@ -13,6 +13,8 @@ import { dropSearch } from "./parse-request/drop-search.ts";
 import { findPictureOption } from "./parse-request/find-picture-option.ts";
 import { readMultipart } from "./parse-request/read-multipart.ts";
 import { writeForm } from "./parse-request/write-form.ts";
+
+type OperationWith<Body extends Operation["body"]> = Extract<Operation, { readonly body: Body }>;
 
 const modelNameLengthMax = 256;
 const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
@@ -58,47 +60,64 @@ export function parseRequest(
   mayAskForUsage = true,
 ): ParsedRequest {
   const bytes = Buffer.from(received.buffer, received.byteOffset, received.byteLength);
-  const nothing = { plainBody: null, modelPlace: null, pictureOption: null, dropped: null };
-  const plain = { isStream: false, wantsUsage: false, inputBytes: bytes.length, ...nothing };
-  if (operation.body === "none") {
-    return { ...plain, model: null, bounds: passThroughBounds, body: bytes, contentType };
+  switch (operation.body) {
+    case "none":
+      return { ...unread, model: null, inputBytes: bytes.length, bounds: passThroughBounds, body: bytes, contentType };
+    case "multipart":
+      return parseForm(bytes, contentType ?? "", operation);
+    case "json":
+      return parseJson(bytes, operation, mayAskForUsage);
   }
-  if (operation.body === "multipart") {
-    const parts = readMultipart(bytes, contentType ?? "");
-    const { fields, files } = checkForm(parts, operation.optionPlace);
-    return {
-      ...plain,
-      ...writeForm(parts, crypto.getRandomValues(new Uint8Array(16))),
-      model: readModelName(fields["model"] ?? operation.defaultModel),
-      isStream: fields["stream"]?.toLowerCase() === "true",
-      bounds: operation.readBounds({ count: fields["n"] ?? null, files }, bytes.length),
-      pictureOption: operation.output === "images" ? findPictureOption(fields) : null,
-    };
-  }
-  const { fields, shape } = readJsonObject(bytes);
+}
+
+/** What is true of a body until something else is read in it. */
+const unread = {
+  ...{ isStream: false, wantsUsage: false, plainBody: null, modelPlace: null, cacheKey: null },
+  ...{ pictureOption: null, dropped: null },
+};
+
+function parseForm(bytes: Buffer, contentType: string, operation: OperationWith<"multipart">): ParsedRequest {
+  const parts = readMultipart(bytes, contentType);
+  const { fields, files } = checkForm(parts, operation.optionPlace);
+  return {
+    ...unread,
+    ...writeForm(parts, crypto.getRandomValues(new Uint8Array(16))),
+    inputBytes: bytes.length,
+    model: readModelName(fields["model"] ?? operation.defaultModel),
+    isStream: fields["stream"]?.toLowerCase() === "true",
+    bounds: operation.readBounds({ count: fields["n"] ?? null, files }, bytes.length),
+    pictureOption: operation.output === "images" ? findPictureOption(fields) : null,
+  };
+}
+
+function parseJson(bytes: Buffer, operation: OperationWith<"json">, mayAskForUsage: boolean): ParsedRequest {
+  const read = readJsonObject(bytes);
+  const { fields } = read;
   if (!operation.hasOwnFields) {
     checkOptions(fields, operation.optionPlace);
   }
-  const whole = { tools: fields["tools"], edit: null, dropped: null };
-  const offered = operation.tools === "search_dropped" ? dropSearch(bytes, fields, shape) : whole;
-  const { tools, edit: removal, dropped } = offered;
-  toolChecks[operation.tools](tools);
+  const offered = operation.tools === "search_dropped" ? dropSearch(bytes, read) : null;
+  toolChecks[operation.tools](offered === null ? fields["tools"] : offered.tools);
   const isStream = readIsStream(fields, operation);
   const wantsUsage = isStream && readWantsUsage(fields);
   const asksForUsage = isStream && !wantsUsage && mayAskForUsage && operation.takesUsageOption;
+  const model = readModelName(fields["model"] ?? operation.defaultModel);
+  const bounds = operation.readBounds(fields, bytes.length);
+  const edit = asksForUsage ? usageOption(bytes, read) : (offered?.edit ?? null);
   return {
-    ...plain,
-    // The client's own header is not forwarded: another charset would give the same bytes another meaning.
-    contentType: jsonContentType,
-    model: readModelName(fields["model"] ?? operation.defaultModel),
+    model,
     isStream,
     wantsUsage,
-    bounds: operation.readBounds(fields, bytes.length),
-    ...edited(bytes, shape, asksForUsage ? usageOption(bytes, shape, fields) : removal),
+    bounds,
+    inputBytes: bytes.length,
+    body: edit === null ? bytes : applyEdit(bytes, edit),
     plainBody: asksForUsage ? bytes : null,
-    ...readCacheKey(fields),
+    modelPlace: modelPlaceAfter(bytes, read, edit),
+    // The client's own header is not forwarded: another charset would give the same bytes another meaning.
+    contentType: jsonContentType,
+    cacheKey: readCacheKey(fields),
     pictureOption: operation.output === "images" ? findPictureOption(fields) : null,
-    dropped,
+    dropped: offered?.dropped ?? null,
   };
 }
 
@@ -119,8 +138,8 @@ function readIsStream(fields: JsonObject, { streams }: Pick<Operation, "streams"
   return streams === "by_field" ? readBoolean(fields, "stream") : streams === "always";
 }
 
-function readCacheKey({ prompt_cache_key: key }: JsonObject): Pick<ParsedRequest, "cacheKey"> {
-  return typeof key === "string" ? { cacheKey: key } : {};
+function readCacheKey({ prompt_cache_key: key }: JsonObject): string | null {
+  return typeof key === "string" ? key : null;
 }
 
 function readBoolean(fields: JsonObject, name: string): boolean {
@@ -151,8 +170,9 @@ function readWantsUsage(fields: JsonObject): boolean {
 const usageText = Buffer.from('"stream_options":{"include_usage":true},');
 
 /** Switches `stream_options.include_usage` on, and changes nothing else. */
-function usageOption(bytes: Buffer, shape: JsonShape, fields: JsonObject): Edit {
-  const place = shape.topLevel.get("stream_options");
+function usageOption(bytes: Buffer, { fields, topLevel }: ReadObject): Edit {
+  const isNamed = Object.hasOwn(fields, "stream_options");
+  const place = isNamed ? (topLevel ?? topLevelOf(bytes)).get("stream_options") : undefined;
   if (place === undefined) {
     const open = bytes.indexOf(0x7b) + 1;
     return { place: [open, open], text: usageText };
@@ -161,11 +181,16 @@ function usageOption(bytes: Buffer, shape: JsonShape, fields: JsonObject): Edit 
   return { place: trimmed(bytes, place), text: Buffer.from(JSON.stringify(options)) };
 }
 
-/** The body after an edit, and where its model is then. */
-function edited(bytes: Buffer, { topLevel }: JsonShape, edit: Edit | null): Pick<ParsedRequest, "body" | "modelPlace"> {
-  const model = topLevel.get("model");
-  const place = model === undefined ? null : trimmed(bytes, model);
-  return edit === null
-    ? { body: bytes, modelPlace: place }
-    : { body: applyEdit(bytes, edit), modelPlace: place === null ? null : movedBy(place, edit) };
+/** Where the model of a body is after an edit. */
+function modelPlaceAfter(
+  bytes: Buffer,
+  { fields, topLevel }: ReadObject,
+  edit: Edit | null,
+): ParsedRequest["modelPlace"] {
+  if (topLevel === null) {
+    return Object.hasOwn(fields, "model") ? "to_be_found" : null;
+  }
+  const found = topLevel.get("model");
+  const place = found === undefined ? null : trimmed(bytes, found);
+  return place === null || edit === null ? place : movedBy(place, edit);
 }

@@ -229,5 +229,6 @@ function sessionRequest(model: ModelEntry): ParsedRequest {
     pictureOption: null,
     dropped: null,
     modelPlace: null,
+    cacheKey: null,
   };
 }

@@ -1,12 +1,9 @@
-import { scanJson } from "../../platform/scan-json.ts";
+import { type Place, topLevelOf } from "../../platform/scan-json.ts";
 import type { RequestChanges } from "../channels/model.ts";
 import type { ParsedRequest } from "../model.ts";
 
 /** The content type under which JSON bodies are sent. */
 export const jsonContentType = "application/json";
-
-/** The bytes from `start` up to, not including, `end`. */
-export type Place = readonly [start: number, end: number];
 
 /** Replaces a range of a body. */
 export type Edit = { readonly place: Place; readonly text: Buffer };
@@ -36,14 +33,6 @@ export function trimmed(bytes: Uint8Array, [from, to]: Place): Place {
 
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
-
-/** The body was accepted before, within narrower limits. */
-const scanLimits = { depthMax: 256, keysMax: 1_000_000, topLevelKeysMax: 10_000, valuesMax: 10_000_000 };
-
-/** Where the values of the top-level fields of an accepted body are. */
-export function topLevelOf(bytes: Buffer): ReadonlyMap<string, Place> {
-  return scanJson(bytes, scanLimits).topLevel;
 }
 
 /** A request whose JSON body has the fields that the channel sets, and not those that it removes. */

@@ -1,7 +1,7 @@
+import { findField } from "../../platform/find-field.ts";
 import type { ParsedRequest } from "../model.ts";
-import { applyEdit, type Place, topLevelOf, trimmed } from "./edit-body.ts";
+import { applyEdit, jsonContentType, trimmed } from "./edit-body.ts";
 
-const quote = 0x22;
 /**
  * A request under the provider's name of its model; all other bytes stay. A body without a model keeps none.
  * @param upstreamModel null if the provider's name is the same
@@ -11,18 +11,17 @@ export function withModelName(request: ParsedRequest, upstreamModel: string | nu
     return request;
   }
   const { body, plainBody, modelPlace } = request;
-  const isString = body[modelPlace[0]] === quote;
-  const text = Buffer.from(isString ? JSON.stringify(upstreamModel) : upstreamModel);
+  const text = Buffer.from(request.contentType === jsonContentType ? JSON.stringify(upstreamModel) : upstreamModel);
   return {
     ...request,
-    body: applyEdit(body, { place: modelPlace, text }),
-    plainBody: plainBody === null ? null : renamePlain(plainBody, text),
+    body: modelPlace === "to_be_found" ? renameInJson(body, text) : applyEdit(body, { place: modelPlace, text }),
+    // The body without the usage option has its model at another place.
+    plainBody: plainBody === null ? null : renameInJson(plainBody, text),
   };
 }
 
-/** The body without the usage option has its model at another place. */
-function renamePlain(body: Uint8Array, text: Buffer): Uint8Array {
+function renameInJson(body: Uint8Array, text: Buffer): Uint8Array {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const place: Place | undefined = topLevelOf(bytes).get("model");
+  const place = findField(bytes, "model");
   return place === undefined ? body : applyEdit(bytes, { place: trimmed(bytes, place), text });
 }

@@ -31,6 +31,7 @@ const requestWith = (more: Partial<RequestBounds> = {}): ParsedRequest => ({
   pictureOption: null,
   plainBody: null,
   modelPlace: null,
+  cacheKey: null,
   dropped: null,
 });
 

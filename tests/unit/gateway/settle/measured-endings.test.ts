@@ -16,7 +16,7 @@ const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const body = json({ messages: [{ role: "user", content: "a".repeat(1_000) }] });
 const request: ParsedRequest = {
   ...{ model: "m", isStream: true, wantsUsage: false, bounds, body, inputBytes: body.length },
-  ...{ contentType: null, pictureOption: null, plainBody: null, modelPlace: null, dropped: null },
+  ...{ contentType: null, pictureOption: null, plainBody: null, modelPlace: null, cacheKey: null, dropped: null },
 };
 const held: Units = { ...noUnits, inputTokens: 100_000n, outputTokens: 100_000n };
 const most: Units = { ...noUnits, inputTokens: 300_000n, outputTokens: 150_000n };

@@ -27,6 +27,11 @@ describe("the provider's name of a model", () => {
     expect(JSON.parse(renamed)).toEqual({ ...JSON.parse(text), model: "v/a-1" });
   });
 
+  test("replaces a null that stands for the default model", () => {
+    const { body } = withModelName(parse('{"input":"x","model":null}', operationOf("moderations")), "b");
+    expect(textOf(body)).toBe('{"input":"x","model":"b"}');
+  });
+
   test("replaces it in the body with the usage option and in the one without", () => {
     for (const text of [
       '{"model":"a","messages":[{"role":"user","content":"x"}],"stream":true}',

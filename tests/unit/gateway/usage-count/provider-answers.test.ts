@@ -91,7 +91,16 @@ const bounds: RequestBounds = {
 };
 const body = Buffer.from("{}");
 const request: ParsedRequest = {
-  ...{ model: "m", isStream: true, wantsUsage: false, bounds, body, inputBytes: body.length, modelPlace: null },
+  ...{
+    model: "m",
+    isStream: true,
+    wantsUsage: false,
+    bounds,
+    body,
+    inputBytes: body.length,
+    modelPlace: null,
+    cacheKey: null,
+  },
   ...{ contentType: null, pictureOption: null, plainBody: null, dropped: null },
 };
 const most: Units = { ...noUnits, inputTokens: 2_000_000n, outputTokens: 500_000n, searches: 100 };

@@ -1,4 +1,5 @@
-import { itemRanges, type JsonShape } from "../../../platform/scan-json.ts";
+import type { ReadObject } from "../../../platform/read-json.ts";
+import { itemRanges, topLevelOf } from "../../../platform/scan-json.ts";
 import type { JsonObject } from "../../operations/model.ts";
 import type { Edit } from "../../upstreams/edit-body.ts";
 
@@ -11,14 +12,15 @@ const optional: ReadonlySet<unknown> = new Set([undefined, null, "auto", "none"]
  * Removes the provider's search from the tools of a response if its use is optional and there are other tools: Codex
  * sends it with every call. A response without it is still what the client asked for. All other bytes stay.
  */
-export function dropSearch(bytes: Buffer, fields: JsonObject, shape: JsonShape): Left {
+export function dropSearch(bytes: Buffer, { fields, topLevel }: ReadObject): Left {
   const { tools, tool_choice: choice } = fields;
-  const place = shape.topLevel.get("tools");
-  if (!Array.isArray(tools) || place === undefined || !optional.has(choice)) {
+  if (!Array.isArray(tools) || !optional.has(choice)) {
     return { tools, edit: null, dropped: null };
   }
   const kept = tools.filter((tool) => !isSearch(tool));
-  if (kept.length === 0 || kept.length === tools.length) {
+  const isWhole = kept.length === 0 || kept.length === tools.length;
+  const place = isWhole ? undefined : (topLevel ?? topLevelOf(bytes)).get("tools");
+  if (place === undefined) {
     return { tools, edit: null, dropped: null };
   }
   const texts = itemRanges(bytes, place)
