@@ -4,6 +4,7 @@ import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import fc from "fast-check";
 import { readBudget, waitForIdleReturn } from "../support/calls/budget-watch.ts";
+import { type SurfaceName, serveThrough } from "../support/calls/call-routes.ts";
 import { chat, type SeenCall } from "../support/calls/chat-call.ts";
 import { prices } from "../support/calls/priced-usage.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
@@ -36,6 +37,10 @@ beforeAll(async () => {
   };
   await rig.addTokenPriceModel("tiers", { ...price, long_prompt: long });
   await rig.addTokenPriceModel("changing", { input_usd_per_m: "1", output_usd_per_m: "1" });
+  await rig.addTokenPriceModel("thinks", price);
+  await serveThrough(rig, "thinks", "chat", provider.url);
+  await rig.db.sql`
+    update channel set upstream = jsonb_set(upstream, '{flags,thoughts_in_total}', 'true') where name = 'channel-thinks'`;
   await rig.db.sql`
     insert into messages_model (name, display_name, upstream_model, flags, released_at)
     values ('lines', 'Lines', 'lines', '{}', now())`;
@@ -63,6 +68,28 @@ async function settleOne(user: TestUser, body: Record<string, unknown>): Promise
   const [row] = await waitForSettledRows(rig.db, user.gatewayUserId, 1);
   return row as SettledRow;
 }
+
+test.each<[SurfaceName, boolean]>([
+  ["chat", false],
+  ["chat", true],
+  ["messages", true],
+  ["responses", false],
+])("thoughts that a provider counts only in the total are output (%s, stream %p)", async (surface, stream) => {
+  provider.reset();
+  provider.script({ usageShape: "google", tokens: { prompt: 1_000, completion: 800, reasoning: 700 } });
+  const user = await rig.addUser();
+  const target = { url: sluice.url, apiKey: user.apiKey, surface };
+  expect((await chat(target, { model: "thinks", stream })).isWhole).toBe(true);
+  const [row] = await waitForSettledRows(rig.db, user.gatewayUserId, 1);
+  expect(row).toMatchObject({
+    usageSource: "provider",
+    inputTokens: 1_000n,
+    outputTokens: 800n,
+    reasoningTokens: 700n,
+  });
+  // One and ten millionths of a USD a token; 500,000 quota are a USD.
+  expect(row?.quota).toBe((1_000n + 800n * 10n) / 2n);
+});
 
 describe("a multiplier of the user", () => {
   test("above 1 is held with the call and reserved until it is settled, so that quota for ten calls covers ten", async () => {

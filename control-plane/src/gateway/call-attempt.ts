@@ -213,7 +213,7 @@ export class CallAttempts {
     // The response of a path without rules of its own is not inspected.
     const form = isEvents ? plan.operation.stream : "raw";
     state.isStream ||= isEvents;
-    const meter = new StreamMeter(this.#deps.clock, plan.operation.dialect);
+    const meter = new StreamMeter(this.#deps.clock, plan.operation.dialect, plan.usageDialect);
     state.readOn?.listen(meter);
     const events = new EventStream({
       form,
@@ -298,11 +298,11 @@ export class CallAttempts {
     return answers === null ? headers : { ...headers, "content-type": "text/event-stream" };
   }
 
-  #answered(state: AdmittedCall, { operation, request }: RequestPlan): AnsweredCall {
+  #answered(state: AdmittedCall, { operation, request, usageDialect }: RequestPlan): AnsweredCall {
     const { model } = state;
     const held = boundUnits(state.request, model);
     const limits = { held, most: plausibleUnits(state.request, model, held) };
-    return { operation, request, limits, price: model.price };
+    return { operation, usageDialect, request, limits, price: model.price };
   }
 
   #noteFirstByte(state: CallState): void {

@@ -67,6 +67,7 @@ function ownServer(port: number): Row {
 }
 
 const thinkingBack = { reasoning_back: true } as const;
+const thoughtsInTotal = { thoughts_in_total: true } as const;
 /** What OpenAI's own models know and most other upstreams refuse. */
 const openaiFields: ProviderPreset["flags"] = {
   ...{ token_param: "max_completion_tokens", developer_role: true, cache_key: true, verbosity: true },
@@ -92,6 +93,7 @@ export const providerPresets: readonly ProviderPreset[] = [
       gemini: { base_url: "https://generativelanguage.googleapis.com", auth: "x_goog_api_key" },
     },
     {
+      flags: thoughtsInTotal,
       modelList: { dialect: "gemini", path: "v1beta/models?pageSize=1000" },
       priceSource: "google",
       documentation: "https://ai.google.dev/gemini-api/docs/openai",
@@ -109,6 +111,7 @@ export const providerPresets: readonly ProviderPreset[] = [
     },
     {
       places: [region("us-central1"), { name: "project", label: "Project", usual: "", form: "word" }],
+      flags: thoughtsInTotal,
       modelList: null,
       priceSource: "google",
       documentation: "https://cloud.google.com/vertex-ai/generative-ai/docs",

@@ -80,6 +80,8 @@ const upstreamFlags = z.strictObject({
   reasoning_back: z.boolean().default(false),
   /** Texts may begin with reasoning between `<think>` and `</think>`; clients of other dialects get it as reasoning. */
   think_tags: z.boolean().default(false),
+  /** The usage of chat completions counts thoughts only in its total, so what is not prompt there is output. */
+  thoughts_in_total: z.boolean().default(false),
   /** Converted requests carry the `prompt_cache_key` of the client. Many upstreams refuse the field. */
   cache_key: z.boolean().default(false),
   /** Converted requests carry the verbosity that the client asked for. Many upstreams refuse the field. */

@@ -37,6 +37,7 @@ describe("the usage of a provider", () => {
       prompt_cache_miss_tokens: 700,
       completion_tokens_details: { reasoning_tokens: 200 },
     },
+    google: { completion_tokens: 300, total_tokens: 1500 },
     groq: { completion_tokens: 500, prompt_tokens_details: { cached_tokens: 300 } },
     mistral: { completion_tokens: 500, num_cached_tokens: 300 },
     moonshot: { completion_tokens: 500, cached_tokens: 300 },

@@ -98,6 +98,9 @@ export function parseBaseUrl(baseUrl: string): Omit<Endpoint, "auth"> {
   return { protocol: url.protocol, hostname, port, basePath: url.pathname.replace(/\/+$/, "") };
 }
 
+/** Whatever the settings say, their chat completions may count thoughts only in the total. */
+const googleHosts = ".googleapis.com";
+
 /** What the settings of an upstream mean for calls. @throws TypeError for an address that can't be used */
 export function toUpstream(settings: UpstreamSettings): Pick<Channel, "endpoints" | "changes" | "flags"> {
   const { dialects, query, headers, body, flags } = settings;
@@ -105,9 +108,10 @@ export function toUpstream(settings: UpstreamSettings): Pick<Channel, "endpoints
   for (const [dialect, entry] of Object.entries(dialects)) {
     endpoints.set(dialect as Dialect, { ...parseBaseUrl(entry.base_url), auth: entry.auth });
   }
+  const isGoogle = endpoints.get("chat")?.hostname.endsWith(googleHosts) === true;
   return {
     endpoints,
-    flags,
+    flags: isGoogle ? { ...flags, thoughts_in_total: true } : flags,
     changes: {
       query: new URLSearchParams(query).toString(),
       headersSet: Object.entries(headers.set),

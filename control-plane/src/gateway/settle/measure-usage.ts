@@ -6,6 +6,7 @@ import { bookable, withinHeld, withOutput } from "../usage-count/judge-usage.ts"
 import type { AnsweredCall, Delivered, Measured, StreamedResponse } from "../usage-count/model.ts";
 import { firstOfList, hasFailedChoice } from "../usage-count/reported-errors.ts";
 import { asObject, atMost, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
+import type { UsageDialect } from "../usage-count/usage-readers.ts";
 import { DeliveredCount } from "./measure-usage/count-delivered.ts";
 import { estimateInput } from "./measure-usage/estimate-input.ts";
 import { isFiltered } from "./measure-usage/is-filtered.ts";
@@ -53,7 +54,7 @@ function measureWhole(body: Buffer, call: AnsweredCall): MeasuredWhole {
     return { ...measured, form: "answer", reported: null };
   }
   const list = operation.resultList;
-  const { usage: reported, json, isObject } = readAnswer(body, list, dialect);
+  const { usage: reported, json, isObject } = readAnswer(body, list, call.usageDialect ?? dialect);
   const form = json !== null ? formOf(json, list) : formOfUnread(body, list, isObject);
   if (form !== "answer" || body.length === 0) {
     return { ...free, form, reported };
@@ -170,11 +171,11 @@ export class StreamMeter {
   #isFiltered = false;
   #outputTick: number | null = null;
 
-  /** @param dialect what the upstream speaks */
-  constructor(clock: Pick<Clock, "tick">, dialect: Dialect) {
+  /** @param dialect what the upstream speaks @param usageDialect how it reports usage */
+  constructor(clock: Pick<Clock, "tick">, dialect: Dialect, usageDialect: UsageDialect = dialect) {
     this.#clock = clock;
     this.#dialect = dialect;
-    this.#usage = new StreamUsage(dialect);
+    this.#usage = new StreamUsage(usageDialect);
   }
 
   /** @param isDelivered whether the client was still there */

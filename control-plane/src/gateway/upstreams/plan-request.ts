@@ -11,6 +11,7 @@ import type { AdmittedCall, FailedAttempt, ParsedRequest } from "../model.ts";
 import { geminiPathOf, readGeminiPath } from "../operations/gemini-path.ts";
 import type { Operation } from "../operations/model.ts";
 import { findOperation } from "../operations/table.ts";
+import type { UsageDialect } from "../usage-count/usage-readers.ts";
 import { type BoundedRequest, convertWithinBounds } from "./bounded-conversion.ts";
 import { routeTo } from "./conversions.ts";
 import { jsonContentType } from "./edit-body.ts";
@@ -26,6 +27,7 @@ export type RequestPlan = {
   readonly query: string | null;
   /** The operation of the channel, in whose form it responds. */
   readonly operation: Operation;
+  readonly usageDialect: UsageDialect;
   readonly request: ParsedRequest;
   /** Converts the response for the client; null if both speak the same dialect. */
   readonly answers: AnswerConverter | null;
@@ -55,9 +57,10 @@ export function planRequest(state: AdmittedCall, operation: Operation, ability: 
   }
   const { dialect, convert } = route;
   const { request } = state;
+  const usageDialect = dialect === "chat" && channel.flags.thoughts_in_total ? "chat_by_total" : dialect;
   if (convert === null) {
     return {
-      ...{ endpoint, operation, answers: null, dropped: request.dropped },
+      ...{ endpoint, operation, usageDialect, answers: null, dropped: request.dropped },
       ...targetOf(state, dialect, upstreamModel),
       names: namesOf(state, operation, ability),
       request: withModelName(request, upstreamModel),
@@ -75,6 +78,7 @@ export function planRequest(state: AdmittedCall, operation: Operation, ability: 
     path: upstreamPath.slice(dialectRoots[dialect].length),
     query: null,
     operation: upstreamOperation,
+    usageDialect,
     request: toRequest(request, bounded, upstreamOperation),
     answers: converted.answers,
     names: null,

@@ -5,6 +5,7 @@ import type { Operation } from "../operations/model.ts";
 import type { UsageLimits } from "./judge-usage.ts";
 import type { UnitPrice } from "./sold-sound.ts";
 import type { ReportedUnits } from "./units.ts";
+import type { UsageDialect } from "./usage-readers.ts";
 
 /** What a call is charged for, and who counted it; `none` is free. */
 export type Measured = {
@@ -20,6 +21,8 @@ export type Measured = {
 export type AnsweredCall = {
   /** The operation as the upstream performs it: its dialect is the upstream's. */
   readonly operation: Pick<Operation, "output" | "resultList" | "dialect">;
+  /** How its usage is read; absent for that of the dialect. */
+  readonly usageDialect?: UsageDialect;
   readonly request: ParsedRequest;
   readonly limits: UsageLimits;
   /** The model's price. */

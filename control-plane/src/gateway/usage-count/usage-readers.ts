@@ -1,6 +1,6 @@
 import type { Dialect } from "@sluice/contracts/upstreams";
 import { providerCostOf } from "./provider-cost.ts";
-import { readChatUsage } from "./readers/chat-usage.ts";
+import { readChatUsage, readChatUsageByTotal } from "./readers/chat-usage.ts";
 import { readGeminiUsage } from "./readers/gemini-usage.ts";
 import { mergeMessagesUsage, readMessagesUsage, startOfMessagesUsage } from "./readers/messages-usage.ts";
 import { asObject, type Json, type ReportedUnits } from "./units.ts";
@@ -83,8 +83,12 @@ const cohere: UsageReader = {
   merge: null,
 };
 
-export const usageReaders: Readonly<Record<Dialect, UsageReader>> = {
+/** The dialects of usage: those of upstreams, and that of chat completions whose thoughts are only in the total. */
+export type UsageDialect = Dialect | "chat_by_total";
+
+export const usageReaders: Readonly<Record<UsageDialect, UsageReader>> = {
   chat,
+  chat_by_total: { ...chat, read: withCost(readChatUsageByTotal) },
   responses: chat,
   messages,
   gemini,

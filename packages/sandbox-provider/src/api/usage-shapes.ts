@@ -26,6 +26,15 @@ const shapes: Readonly<Record<NonNullable<Behaviour["usageShape"]>, UsageShape>>
       prompt_cache_miss_tokens: Math.max(0, counts.prompt - counts.cached),
     }),
   },
+  /** The thoughts are only in the total. */
+  google: {
+    placement: "with-finish",
+    usage: (counts) => ({
+      prompt_tokens: counts.prompt,
+      completion_tokens: visibleOf(counts),
+      total_tokens: counts.prompt + counts.completion,
+    }),
+  },
   groq: {
     placement: "x-groq",
     usage: (counts) => ({

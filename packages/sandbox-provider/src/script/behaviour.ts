@@ -29,6 +29,7 @@ const split = z.union([
 
 export const usageShapes = [
   "deepseek",
+  "google",
   "groq",
   "mistral",
   "moonshot",

@@ -1,6 +1,5 @@
-import type { Dialect } from "@sluice/contracts/upstreams";
 import { asObject, type Json, parseObject, type ReportedUnits } from "../../usage-count/units.ts";
-import { usageReaders } from "../../usage-count/usage-readers.ts";
+import { type UsageDialect, usageReaders } from "../../usage-count/usage-readers.ts";
 
 const quote = 0x22;
 const colon = 0x3a;
@@ -32,7 +31,7 @@ export type ReadAnswer = {
  * so that a usage object inside something that the client had sent never counts.
  * @param list the name of the list that holds the results, or null if there is none
  */
-export function readAnswer(body: Buffer, list: string | null = null, dialect: Dialect = "chat"): ReadAnswer {
+export function readAnswer(body: Buffer, list: string | null = null, dialect: UsageDialect = "chat"): ReadAnswer {
   const usage = usageAtEnd(body, dialect);
   if (usage !== null && (list === null || showsItem(body, list))) {
     return { usage, json: null, isObject: true };
@@ -42,7 +41,7 @@ export function readAnswer(body: Buffer, list: string | null = null, dialect: Di
 }
 
 /** The usage in the payload of a response or an event. */
-export function usageOf(payload: Json, dialect: Dialect = "chat"): ReportedUnits | null {
+export function usageOf(payload: Json, dialect: UsageDialect = "chat"): ReportedUnits | null {
   const reader = usageReaders[dialect];
   for (const place of reader.places(payload)) {
     const units = reader.read(asObject(place));
@@ -53,7 +52,7 @@ export function usageOf(payload: Json, dialect: Dialect = "chat"): ReportedUnits
   return null;
 }
 
-function usageAtEnd(body: Buffer, dialect: Dialect): ReportedUnits | null {
+function usageAtEnd(body: Buffer, dialect: UsageDialect): ReportedUnits | null {
   const reader = usageReaders[dialect];
   const at = body.lastIndexOf(reader.key);
   // A quote after a backslash belongs to a string that ends in the word.

@@ -1,18 +1,17 @@
-import type { Dialect } from "@sluice/contracts/upstreams";
 import { noUnits } from "../../../models/units.ts";
 import { asObject, type Json, type ReportedUnits } from "../../usage-count/units.ts";
-import { usageReaders } from "../../usage-count/usage-readers.ts";
+import { type UsageDialect, usageReaders } from "../../usage-count/usage-readers.ts";
 
 const pictureEvent = /^image_(?:generation|edit)\.completed$/;
 
 /** Follows what the events of a stream report about its usage. */
 export class StreamUsage {
-  readonly #dialect: Dialect;
+  readonly #dialect: UsageDialect;
   /** What was reported so far, where reports complete each other. */
   #merged: Json = {};
   #reported: ReportedUnits | null = null;
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: UsageDialect) {
     this.#dialect = dialect;
   }
 

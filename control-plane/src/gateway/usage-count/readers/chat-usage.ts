@@ -41,6 +41,19 @@ export function readChatUsage(usage: Json): ReportedUnits | null {
   return isOdd ? { ...units, isOdd } : units;
 }
 
+/** The same for a provider that counts thoughts only in the total: what is not input there is output. */
+export function readChatUsageByTotal(usage: Json): ReportedUnits | null {
+  const units = readChatUsage(usage);
+  const thoughts = units === null ? 0n : count(usage["total_tokens"]) - units.inputTokens - units.outputTokens;
+  return units === null || thoughts <= 0n
+    ? units
+    : {
+        ...units,
+        outputTokens: units.outputTokens + thoughts,
+        reasoningTokens: units.reasoningTokens + thoughts,
+      };
+}
+
 function toTokens(usage: Json): Units {
   const read = firstOf(usage, inputDetails);
   const written = firstOf(usage, outputDetails);

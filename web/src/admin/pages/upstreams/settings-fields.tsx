@@ -134,6 +134,11 @@ export function RequestFields(props: { readonly form: Fields }): JSX.Element {
         {...props.form.flag("upstream.flags.think_tags")}
       />
       <Checkbox
+        label="Counts thoughts only in the total"
+        hint="What its chat completions count beside the prompt is then charged as output. Google's addresses always do this."
+        {...props.form.flag("upstream.flags.thoughts_in_total")}
+      />
+      <Checkbox
         label="Knows prompt_cache_key"
         hint="Otherwise converted requests leave it out: many providers refuse it."
         {...props.form.flag("upstream.flags.cache_key")}

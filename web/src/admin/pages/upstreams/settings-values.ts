@@ -28,6 +28,7 @@ export type SettingsValues = AddressValues &
     readonly "upstream.flags.developer_role": boolean;
     readonly "upstream.flags.reasoning_back": boolean;
     readonly "upstream.flags.think_tags": boolean;
+    readonly "upstream.flags.thoughts_in_total": boolean;
     readonly "upstream.flags.cache_key": boolean;
     readonly "upstream.flags.verbosity": boolean;
     readonly "upstream.flags.automatic_caching": boolean;
@@ -64,6 +65,7 @@ function toSwitches(flags: NonNullable<UpstreamSettingsInput["flags"]>) {
     "upstream.flags.developer_role": flags.developer_role ?? false,
     "upstream.flags.reasoning_back": flags.reasoning_back ?? false,
     "upstream.flags.think_tags": flags.think_tags ?? false,
+    "upstream.flags.thoughts_in_total": flags.thoughts_in_total ?? false,
     "upstream.flags.cache_key": flags.cache_key ?? false,
     "upstream.flags.verbosity": flags.verbosity ?? false,
     "upstream.flags.automatic_caching": flags.automatic_caching ?? false,
@@ -114,6 +116,7 @@ export function toSettings(values: SettingsValues, known: UpstreamSettingsInput 
       developer_role: values["upstream.flags.developer_role"],
       reasoning_back: values["upstream.flags.reasoning_back"],
       think_tags: values["upstream.flags.think_tags"],
+      thoughts_in_total: values["upstream.flags.thoughts_in_total"],
       cache_key: values["upstream.flags.cache_key"],
       verbosity: values["upstream.flags.verbosity"],
       automatic_caching: values["upstream.flags.automatic_caching"],
