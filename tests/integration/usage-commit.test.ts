@@ -80,6 +80,7 @@ describe("committing usage rows", () => {
       },
       isImplausible: true,
       providerCost: "0.000135" as Decimal,
+      cacheBasisPoints: 250,
       quota: quota(11),
       rateMultiplier: "0.7500" as Decimal,
     });
@@ -116,6 +117,7 @@ describe("committing usage rows", () => {
       usage_source: row.usageSource,
       is_implausible: row.isImplausible,
       provider_cost_usd: "0.000135000000",
+      cache_basis_points: 250,
       price_version: row.priceVersion,
       rate_multiplier: row.rateMultiplier,
       quota: row.quota,

@@ -15,6 +15,8 @@ const parts: ReadonlyMap<string, readonly string[]> = new Map([
   [`${gateway}parse-body.ts`, [`${gateway}admit/`]],
   // One attempt at one channel, from its request to its settlement.
   [`${gateway}call-attempt.ts`, [`${gateway}admit/`, `${gateway}dispatch/`, `${gateway}respond/`, `${gateway}settle/`]],
+  // A call that may be answered without a provider.
+  [`${gateway}cached-call.ts`, [`${gateway}respond/`]],
   // A call ends in several branches of the pipeline, but in one way.
   [`${gateway}call-ender.ts`, [`${gateway}settle/`]],
 ]);

@@ -1,4 +1,5 @@
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
+import type { SettingValues } from "../admin/settings/registry.ts";
 import { nodeAddressRule } from "../exit-nodes/exit-nodes.ts";
 import { keepTraffic } from "../exit-nodes/service.ts";
 import { BodyRoom } from "../gateway/body-room.ts";
@@ -6,6 +7,7 @@ import { parseBaseUrl } from "../gateway/channels/model.ts";
 import type { RealtimeLimits } from "../gateway/realtime/limits.ts";
 import { RemoteGateway } from "../gateway/remote/remote-gateway.ts";
 import { RemoteRealtime } from "../gateway/remote/remote-realtime.ts";
+import type { CacheRules } from "../gateway/response-cache/model.ts";
 import { GatewayRuntime, type GatewayRuntimeDeps } from "../gateway/runtime.ts";
 import { openUpstreamGuard } from "../platform/address-guard.ts";
 import { CaptureAllowance } from "../platform/answer-capture.ts";
@@ -38,6 +40,8 @@ export function openGateway(base: Base, exportCall: GatewayRuntimeDeps["exportCa
     masterKey: base.masterKey,
     ...openClients(base),
     realtimeLimits: realtimeLimits(config),
+    cacheRules: () => cacheRules(base.settings.values),
+    sharedAnswers: null,
     isNodeAddressAllowed: nodeAddressRule(config),
     keepExitTraffic: (seen) => keepTraffic(base.db, spool.replicaId, seen),
     upstreamLimits: {
@@ -59,6 +63,18 @@ export function openGateway(base: Base, exportCall: GatewayRuntimeDeps["exportCa
     registry: base.registry,
     exportCall,
   });
+}
+
+function cacheRules(values: SettingValues): CacheRules {
+  return {
+    isOn: values["cache.responses"],
+    basisPoints: values["cache.price_basis_points"],
+    lifetimeSeconds: values["cache.lifetime_seconds"],
+    lifetimeSecondsMax: values["cache.lifetime_seconds_max"],
+    memoryBytesMax: values["cache.memory_bytes"],
+    answerBytesMax: values["cache.answer_bytes_max"],
+    isSharedByUsers: values["cache.shared_across_users"],
+  };
 }
 
 /** One body of the maximum size always fits. */

@@ -59,7 +59,7 @@ const keySettingColumn = {
   addresses: (name: string) => text(name).array(),
   moment,
   count: (name: string) => integer(name),
-  flag: (name: string, isOn: true | null) =>
+  flag: (name: string, isOn: boolean | null) =>
     boolean(name)
       .notNull()
       .default(isOn === true),

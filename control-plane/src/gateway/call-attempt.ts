@@ -180,6 +180,11 @@ export class CallAttempts {
     const end = { outcome: "completed", httpStatus: response.status, errorCode: null, ...measured } as const;
     await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
     const headers = withCallId(answerHeaders(response, state.exitNode, plan.dropped), state);
+    if (response.status === 200) {
+      state.recording?.add(answer);
+      state.recording?.settle({ headers, isStream: false, model: state.model.name, measured });
+    }
+    state.recording?.finish();
     return { status: response.status, headers, body: answer };
   }
 
@@ -227,12 +232,14 @@ export class CallAttempts {
       onSent: (piece) => {
         this.#noteFirstByte(state);
         keepPiece(state, piece);
+        state.recording?.add(piece);
       },
+      onWhole: () => state.recording?.finish(),
       onPayload: (payload, isDelivered) => meter.add(payload, isDelivered),
       onEnding: async (ending) => {
         const note = readEventNote(ending, use.channel, plan.request.body);
         noteStreamEnd(this.#deps, state, use, { status: response.status, ending, note });
-        const problem = await this.#settleStream(state, plan, ending, meter);
+        const problem = await this.#settleStream(state, { plan, response }, ending, meter);
         return {
           errorEvent: problem === null ? null : errorEventTo(state, problem, operation.stream),
           postscript: state.call.postscript?.() ?? null,
@@ -263,21 +270,29 @@ export class CallAttempts {
   /** Settles a finished stream; returns the error to report to the client, or null. */
   async #settleStream(
     state: AdmittedCall,
-    plan: RequestPlan,
+    { plan, response }: Pick<BegunStream, "plan" | "response">,
     ending: StreamEnding,
     meter: StreamMeter,
   ): Promise<AppError | null> {
     const problem = streamProblem(ending, meaningOf(ending));
     const outcome = ending.kind === "completed" || ending.kind === "aborted" ? ending.kind : "failed";
+    const measured = this.#measureStream(state, plan, outcome, meter);
     try {
       await this.#ender.settle(state, {
         outcome,
         httpStatus: ending.kind === "aborted" ? 499 : 200,
         errorCode: problem?.code ?? null,
-        ...this.#measureStream(state, plan, outcome, meter),
+        ...measured,
       });
+      if (outcome === "completed") {
+        const headers = this.#streamHeaders(response, state, plan);
+        state.recording?.settle({ headers, isStream: true, model: state.model.name, measured });
+      } else {
+        state.recording?.drop();
+      }
       return problem;
     } catch (thrown) {
+      state.recording?.drop();
       return toAppError(thrown);
     }
   }

@@ -15,6 +15,7 @@ export function newCallState(call: GatewayCall, captures: CaptureAllowance | nul
     isStream: false,
     bodyShare: null,
     readOn: null,
+    recording: null,
     isLimited: false,
     isSettled: false,
     firstByteMs: null,

@@ -15,6 +15,7 @@ import {
 } from "./channels/model.ts";
 import { type ChannelRow, listEnabledAbilities, listEnabledChannels } from "./channels/store.ts";
 import type { ModelEntry } from "./model.ts";
+import { findGeneration } from "./response-cache/store.ts";
 
 /** Models, prices, channels and abilities as one immutable snapshot; a reload replaces it whole. */
 export type Catalog = {
@@ -22,12 +23,19 @@ export type Catalog = {
   /** The abilities by group and model, sorted by priority. */
   readonly abilities: ReadonlyMap<string, ReadonlyMap<string, readonly Ability[]>>;
   readonly permits: ExitPermits;
+  /** How often the response cache was cleared. */
+  readonly cacheGeneration: bigint;
 };
 
 /** The permitted exit nodes by user and model. */
 export type ExitPermits = ReadonlyMap<GatewayUserId, ReadonlyMap<string, ExitNodesOfModel>>;
 
-export const emptyCatalog: Catalog = { models: new Map(), abilities: new Map(), permits: new Map() };
+export const emptyCatalog: Catalog = {
+  models: new Map(),
+  abilities: new Map(),
+  permits: new Map(),
+  cacheGeneration: 0n,
+};
 
 export type CatalogDeps = {
   readonly db: Pick<Database, "withTransaction">;
@@ -74,7 +82,7 @@ async function readCatalog(db: Queryable, deps: CatalogDeps): Promise<Catalog> {
       group.set(row.model, [...(group.get(row.model) ?? []), { channel, upstreamModel, priority, weight }]);
     }
   }
-  return { models, abilities, permits: await loadPermits(db) };
+  return { models, abilities, permits: await loadPermits(db), cacheGeneration: await findGeneration(db) };
 }
 
 async function loadPermits(db: Queryable): Promise<ExitPermits> {

@@ -13,6 +13,7 @@ import { type CatalogAdminDeps, catalogAdminEndpoints } from "./catalog-admin/ro
 import { openChannelCredential, sealChannelCredential, sealFurtherCredential } from "./channels/credentials.ts";
 import { keyEndpoints } from "./keys/routes.ts";
 import { KeyService } from "./keys/service.ts";
+import { cacheEndpoints } from "./response-cache/routes.ts";
 
 export type GatewayFeatureDeps = {
   readonly config: Config;
@@ -35,6 +36,7 @@ export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
   const openCredential = openChannelCredential.bind(null, masterKey);
   return [
     { name: "keys", endpoints: keyEndpoints(new KeyService(db)) },
+    { name: "response-cache", endpoints: cacheEndpoints(db) },
     {
       name: "catalog-admin",
       endpoints: catalogAdminEndpoints({

@@ -12,6 +12,7 @@ import type { BodyShare } from "./body-room.ts";
 import type { ExitNodesOfModel } from "./channels/model.ts";
 import type { CallSettings } from "./keys/model.ts";
 import type { ReadOn } from "./read-on.ts";
+import type { Recording } from "./response-cache/recording.ts";
 
 /** What a translation of calls knows about the upstream and a chat completion can't express. */
 export type UpstreamTraits = {
@@ -205,6 +206,8 @@ export type CallState = {
   bodyShare: BodyShare | null;
   /** How long to keep reading the last attempt after the client has left; null if our own count is exact. */
   readOn: ReadOn | null;
+  /** Collects the response for the cache; null if it will not be kept. */
+  recording: Recording | null;
   /** The call is counted by the key's limits. */
   isLimited: boolean;
   /** Set by the step that ends the call. */
@@ -235,6 +238,8 @@ export type CallEnd = {
   readonly isImplausible?: boolean;
   /** What the provider says the call has cost it, in US dollars; absent if it does not say. */
   readonly providerCost?: Decimal;
+  /** For a response from the cache: what it costs, in hundredths of a percent of the normal price. */
+  readonly cacheBasisPoints?: number;
 };
 
 /** Why an attempt failed, and what follows from it. */

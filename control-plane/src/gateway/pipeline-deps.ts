@@ -14,6 +14,7 @@ import type { KeyLimits } from "./keys/key-limits.ts";
 import type { CallEnd, CallState, ParsedRequest, ParseOrder } from "./model.ts";
 import type { QuotaLeases } from "./quota/leases.ts";
 import type { ReadOnLimits, ReadOnRoom } from "./read-on.ts";
+import type { ResponseCache } from "./response-cache/response-cache.ts";
 import type { Authorizer } from "./upstreams/authorize.ts";
 
 /** Stores the rows of finished calls; a row is durable before `append` resolves. */
@@ -45,6 +46,7 @@ export type PipelineDeps = {
   readonly client: HttpClient;
   readonly authorizer: Authorizer;
   readonly usage: UsageSpool;
+  readonly responses: ResponseCache;
   readonly captures: CaptureAllowance;
   readonly observer: GatewayObserver;
   readonly clock: Clock;

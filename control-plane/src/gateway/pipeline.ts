@@ -7,6 +7,7 @@ import { checkKeyState, checkModelAccess, checkPassThrough, checkPrice } from ".
 import { checkContentType } from "./admit/parse-request.ts";
 import { boundCost, reserveQuota } from "./admit/reserve-quota.ts";
 import { attemptChannels } from "./attempt-channels.ts";
+import { CachedCalls } from "./cached-call.ts";
 import { CallAttempts } from "./call-attempt.ts";
 import { CallEnder } from "./call-ender.ts";
 import { keepPiece, newCallState, withFinalPath } from "./call-state.ts";
@@ -37,12 +38,14 @@ export class Pipeline implements GatewayPort {
   readonly #deps: PipelineDeps;
   readonly #ender: CallEnder;
   readonly #attempts: CallAttempts;
+  readonly #cached: CachedCalls;
   readonly #counts = new OneAtATime<ApiKeyId>();
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
     this.#ender = new CallEnder(deps);
     this.#attempts = new CallAttempts(deps, this.#ender);
+    this.#cached = new CachedCalls(deps, this.#ender);
   }
 
   async handle(call: GatewayCall): Promise<GatewayResponse> {
@@ -182,9 +185,14 @@ export class Pipeline implements GatewayPort {
     const rule = { ...boundPatience(state, operation, upstreamLimits), isSentRetried: isAgain };
     const conversation = nameConversation(state);
     const choice = { abilities, rule, dialect, conversation };
-    return attemptChannels(this.#deps, state, choice, (use, silenceMsMax, ability) =>
-      this.#attempts.try(state, operation, use, { silenceMsMax, ability }),
-    );
+    const ask = () =>
+      attemptChannels(this.#deps, state, choice, (use, silenceMsMax, ability) =>
+        this.#attempts.try(state, operation, use, { silenceMsMax, ability }),
+      );
+    // Who may not be served by any channel is not served from the cache either.
+    const isCached = state.principal.isResponseCached && abilities.length > 0;
+    const entry = isCached ? this.#deps.responses.open(state, operation) : null;
+    return entry === null ? ask() : this.#cached.answer(state, entry, ask);
   }
 }
 

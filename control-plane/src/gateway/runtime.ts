@@ -29,6 +29,9 @@ import { LeaseTerm } from "./quota/term.ts";
 import { ReadOnRoom } from "./read-on.ts";
 import type { RealtimeLimits } from "./realtime/limits.ts";
 import { RealtimeGateway } from "./realtime/realtime-gateway.ts";
+import { observeCache, registerCacheGauges } from "./response-cache/cache-metrics.ts";
+import type { CacheRules, SharedAnswers } from "./response-cache/model.ts";
+import { ResponseCache } from "./response-cache/response-cache.ts";
 import { type ExportedCall, ExportingObserver } from "./telemetry.ts";
 import { Authorizer } from "./upstreams/authorize.ts";
 
@@ -58,6 +61,9 @@ export type GatewayRuntimeDeps = {
   readonly isSentRetried: boolean;
   readonly streamStallTimeoutMs: number;
   readonly realtimeLimits: RealtimeLimits;
+  readonly cacheRules: () => CacheRules;
+  /** Where replicas share cached responses; null where they don't. */
+  readonly sharedAnswers: SharedAnswers | null;
   /** Whether connections to an exit node's address are allowed. */
   readonly isNodeAddressAllowed: (address: string) => boolean;
   /** Stores what was observed about exit nodes, for the feature that manages them. */
@@ -85,6 +91,7 @@ export class GatewayRuntime {
   readonly #limits: KeyLimits;
   readonly #loads: ChannelLoads;
   readonly #readOnRoom: ReadOnRoom;
+  readonly #responses: ResponseCache;
   readonly #seenFirstUse = new Set<ApiKeyId>();
   readonly #timers: Timer[] = [];
   #catalog: Catalog = emptyCatalog;
@@ -104,6 +111,7 @@ export class GatewayRuntime {
       onAccepted: (id) => this.#markCredential(markAccepted(db, id)),
     });
     this.#readOnRoom = new ReadOnRoom(deps.upstreamLimits.afterAbort);
+    this.#responses = this.#openCache();
     const pipelineDeps: PipelineDeps = {
       directory: this.#directory,
       limits: this.#limits,
@@ -117,6 +125,7 @@ export class GatewayRuntime {
       authorizer: new Authorizer(deps.client, clock),
       captures: new CaptureAllowance(),
       usage: deps.usage,
+      responses: this.#responses,
       observer: openObserver(deps),
       clock,
       random: Math.random,
@@ -133,6 +142,20 @@ export class GatewayRuntime {
     const { sockets, realtimeLimits } = deps;
     this.realtime = new RealtimeGateway({ ...pipelineDeps, sockets, realtimeLimits });
     this.#registerGauges();
+  }
+
+  #openCache(): ResponseCache {
+    const { masterKey, cacheRules, sharedAnswers, clock, registry } = this.#deps;
+    const cache = new ResponseCache({
+      rules: cacheRules,
+      generation: () => this.#catalog.cacheGeneration,
+      secret: masterKey.deriveKey("digests of cached requests"),
+      shared: sharedAnswers,
+      clock,
+      observer: observeCache(registry),
+    });
+    registerCacheGauges(registry, cache);
+    return cache;
   }
 
   /** Listens for changes, begins the term of this replica, loads the catalog, starts the timers. */
@@ -183,6 +206,7 @@ export class GatewayRuntime {
     for (const timer of this.#timers) {
       clearInterval(timer);
     }
+    this.#responses.close();
     await this.leases.stop();
     const { held, pending } = this.leases.totals();
     if (!isEmptied || held > 0n || pending > 0n) {
@@ -224,6 +248,7 @@ export class GatewayRuntime {
   async #sweep(): Promise<void> {
     this.#directory.setBlind(!this.#deps.notifications.isConnected());
     this.#limits.forgetIdle();
+    this.#responses.sweep();
     this.realtime.endOverdue();
     if (this.#deps.db.isReachable()) {
       await this.leases.sweep();

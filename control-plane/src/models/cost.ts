@@ -1,4 +1,4 @@
-import { applyMultiplier, type Decimal, type Quota, quotaPerUsd } from "@sluice/contracts/money";
+import { applyMultiplier, ceilDivide, type Decimal, type Quota, quotaPerUsd } from "@sluice/contracts/money";
 import { type PricedUnit, partsOf, unitsByWhole } from "@sluice/contracts/priced-units";
 import { amountPlaces, type PriceName, type Prices, partsOfPrice, priceName, type Rates } from "./model.ts";
 import { type CountName, countName, type Units } from "./units.ts";
@@ -74,6 +74,15 @@ export function costLines(units: Units, rates: Rates, requests: bigint): CostLin
 
 /** The base cost of a call: the exact sum of its lines, rounded up once, at the end. */
 export function costOf(units: Units, rates: Rates, requests: bigint): Quota {
+  return toQuota(sumLines(units, rates, requests));
+}
+
+/** The same of a call that costs only a share of it, in hundredths of a percent. */
+export function shareOfCost(units: Units, rates: Rates, requests: bigint, basisPoints: number): Quota {
+  return toShare(sumLines(units, rates, requests), basisPoints);
+}
+
+function sumLines(units: Units, rates: Rates, requests: bigint): bigint {
   const prices = pricesFor(rates, units);
   let parts = 0n;
   for (const { count, parts: without, price } of divided) {
@@ -91,12 +100,19 @@ export function costOf(units: Units, rates: Rates, requests: bigint): Quota {
       parts += requests * each;
     }
   }
-  return toQuota(parts);
+  return parts;
 }
 
 /** Converts parts of 10^-14 USD to quota, rounded up. */
 export function toQuota(parts: bigint): Quota {
   return ((parts * quotaPerUsd + partsPerUsd - 1n) / partsPerUsd) as Quota;
+}
+
+const basisPointsOfWhole = 10_000n;
+
+/** The same of a share, in hundredths of a percent. */
+export function toShare(parts: bigint, basisPoints: number): Quota {
+  return ceilDivide(parts * quotaPerUsd * BigInt(basisPoints), partsPerUsd * basisPointsOfWhole) as Quota;
 }
 
 /**

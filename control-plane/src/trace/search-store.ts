@@ -111,7 +111,7 @@ export async function findCallUsage(db: Queryable, { day, requestId }: CallPlace
     `select u.group_name, u.channel_id, c.name as channel, u.outcome, u.usage_source,
        ${countColumns.map((count) => `u.${count}`).join(", ")}, u.price_version,
        u.rate_multiplier, u.quota, u.quota_held, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
-       u.provider_cost_usd, u.first_byte_ms, u.duration_ms, u.attempts
+       u.provider_cost_usd, u.cache_basis_points, u.first_byte_ms, u.duration_ms, u.attempts
      from usage_log u left join channel c on c.id = u.channel_id
      where u.day = $1::text::date and u.request_id = $2::text::uuid`,
     [day, requestId],

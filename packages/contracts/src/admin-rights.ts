@@ -32,6 +32,7 @@ export const adminRights = {
   "/backend/admin/channel/adopt/": freshSuperAdmin,
   "/backend/admin/ability/save/": freshSuperAdmin,
   "/backend/admin/anthropic/model-map/save/": freshSuperAdmin,
+  "/backend/admin/response-cache/clear/": everyAdmin,
   "/backend/admin/exit-node/save/": freshSuperAdmin,
   "/backend/admin/exit-node/account/save/": freshSuperAdmin,
   "/backend/admin/exit-node/route/save/": freshSuperAdmin,

@@ -11,7 +11,7 @@ type KeyFieldRow = {
   /** The largest number, or the most characters of a text; null where the kind determines the limit. */
   readonly max: number | null;
   /** The value if the request that creates a key omits the field; null means no limit. Only the name is required. */
-  readonly default: "none" | true | null;
+  readonly default: "none" | boolean | null;
   /** The key's budget holds its quota limit; every other field is a column of `api_key` with the field's name. */
   readonly keptIn: "api_key" | "budget";
   /** Whether calls are admitted by the field: only then does the gateway load it with the key. */
@@ -109,6 +109,15 @@ export const keyFields = [
     kind: "flag",
     max: null,
     default: true,
+    keptIn: "api_key",
+    isSeenByCalls: true,
+    isShared: false,
+  },
+  {
+    name: "is_response_cached",
+    kind: "flag",
+    max: null,
+    default: false,
     keptIn: "api_key",
     isSeenByCalls: true,
     isShared: false,

@@ -130,6 +130,8 @@ const usageView = z.strictObject({
   settled_quota: wireInteger,
   /** What the provider says the call has cost it, in US dollars; null if it does not say. */
   provider_cost_usd: wireDecimal.nullable(),
+  /** For a response from the cache: what it cost, in hundredths of a percent of the normal price; else null. */
+  cache_basis_points: z.int().nullable(),
   first_byte_ms: z.int().nullable(),
   duration_ms: z.int(),
 });

@@ -74,6 +74,8 @@ export const usageView = z.strictObject({
   usage_source: z.enum(["provider", "estimated", "none"]),
   /** The provider reported more than is plausible; the plausible amount is charged, see `usage_source`. */
   is_implausible: z.boolean(),
+  /** For a response from the cache: what it cost, in hundredths of a percent of the normal price; else null. */
+  cache_basis_points: z.int().nullable(),
   /** The cost before the multiplier. */
   quota: wireInteger,
   rate_multiplier: wireDecimal,
@@ -130,9 +132,9 @@ export const usageReceipt = usageView.extend({
   /** The lines have the prices for prompts longer than this; null if they have those for any prompt. */
   long_prompt_above: z.int().nullable(),
   lines: z.array(receiptLine),
-  /** The exact sum of the lines; `quota` is this sum, rounded up once. */
+  /** The exact sum of the lines; `quota` is this sum, or the share of it that a response from the cache costs, rounded up once. */
   sum_usd: wireDecimal,
-  /** The sum of the lines as computed now; equals `quota`. */
+  /** The same as computed now; equals `quota`. */
   recomputed_quota: wireInteger,
   quota_delta: wireInteger,
   attempts: z.array(

@@ -85,10 +85,18 @@ export const pricesMutants: readonly Mutant[] = [
   {
     id: "prices/free-none",
     file: "control-plane/src/gateway/settle/price-usage.ts",
-    from: 'end.usageSource === "none" || model === null',
+    from: 'usageSource === "none" || model === null',
     to: "model === null",
     rule: "what was not delivered costs nothing, not even the price of a request",
     tests: ["unit/gateway/call-ender.test.ts"],
+  },
+  {
+    id: "prices/cache-share",
+    file: "control-plane/src/gateway/settle/price-usage.ts",
+    from: "cacheBasisPoints === undefined",
+    to: "cacheBasisPoints !== undefined",
+    rule: "a response from the cache costs the share that is set, and any other the whole price",
+    tests: ["integration/response-cache.test.ts"],
   },
   {
     id: "prices/subtitles",

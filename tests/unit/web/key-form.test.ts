@@ -23,6 +23,7 @@ const key = {
   tokens_per_minute: null,
   concurrency_max: null,
   is_payload_traced: true,
+  is_response_cached: false,
   updated_at: updatedAt,
 } as unknown as ApiKey;
 

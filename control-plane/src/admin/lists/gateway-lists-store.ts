@@ -182,6 +182,7 @@ export const usage = listSource({
     ...countFields,
     usage_source: column("text", "u.usage_source"),
     is_implausible: column("boolean", "u.is_implausible"),
+    cache_basis_points: column("integer", "u.cache_basis_points"),
     price_version: column("integer", "u.price_version"),
     rate_multiplier: column("numeric", "u.rate_multiplier"),
     quota: column("bigint", "u.quota"),

@@ -64,6 +64,50 @@ export const settingRegistry = {
     unit: "payloads",
     variable: null,
   },
+  "cache.responses": {
+    ...flag(false),
+    description:
+      "Answer repeated requests from stored responses, for API keys that ask for it. Turning it off forgets what is stored.",
+    unit: null,
+    variable: null,
+  },
+  "cache.price_basis_points": {
+    ...integer({ default: 1_000, min: 0, max: 10_000 }),
+    description: "What a response from the cache costs, in hundredths of a percent of its normal price: 1000 are 10 %.",
+    unit: "hundredths of a percent",
+    variable: null,
+  },
+  "cache.lifetime_seconds": {
+    ...integer({ default: 3_600, min: 1, max: 2_592_000 }),
+    description: "How long a response is stored, unless its call asks for another time.",
+    unit: "seconds",
+    variable: null,
+  },
+  "cache.lifetime_seconds_max": {
+    ...integer({ default: 86_400, min: 1, max: 2_592_000 }),
+    description: "The longest time that a call can ask for.",
+    unit: "seconds",
+    variable: null,
+  },
+  "cache.memory_bytes": {
+    ...integer({ default: 67_108_864, min: 1_048_576, max: 8_589_934_592 }),
+    description: "The memory that each process uses for responses. The ones used longest ago make room for new ones.",
+    unit: "bytes",
+    variable: null,
+  },
+  "cache.answer_bytes_max": {
+    ...integer({ default: 1_048_576, min: 1_024, max: 16_777_216 }),
+    description: "Longer responses are not stored.",
+    unit: "bytes",
+    variable: null,
+  },
+  "cache.shared_across_users": {
+    ...flag(false),
+    description:
+      "Answer a user's request with what another user of the same group was answered. A user can then find out that somebody has sent a request before.",
+    unit: null,
+    variable: null,
+  },
   "admin.fresh_login_minutes": {
     ...integer({ default: 60, min: 5, max: 1_440 }),
     description:

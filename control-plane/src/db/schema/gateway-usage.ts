@@ -84,6 +84,11 @@ export const usageLog = pgTable(
     isImplausible: boolean("is_implausible").notNull().default(false),
     /** What the provider says the call has cost it, in US dollars; null if it does not say. */
     providerCostUsd: numeric("provider_cost_usd", { precision: 20, scale: 12 }),
+    /**
+     * The share of the normal price, in hundredths of a percent, that a response from the cache costs; null for a response
+     * of a provider.
+     */
+    cacheBasisPoints: integer("cache_basis_points"),
     priceVersion: integer("price_version"),
     rateMultiplier: numeric("rate_multiplier", { precision: 10, scale: 4 }).notNull(),
     /** The base cost of the call, before the multiplier. */

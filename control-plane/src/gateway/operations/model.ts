@@ -47,6 +47,8 @@ export type OperationRules = {
    * the tools of the Messages API, which carry a date in their type.
    */
   readonly tools: "unread" | "checked" | "search_dropped" | "typed";
+  /** An equal request may get the response to an earlier one, from the cache. */
+  readonly isRepeatable: boolean;
   /** Whether the usage of a stream comes in a chunk that has to be requested. */
   readonly takesUsageOption: boolean;
   /** A model without any of these prices would be free. Null if the operation is sold only by tokens and requests. */

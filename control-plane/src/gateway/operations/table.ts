@@ -28,6 +28,7 @@ const plain: OperationRules = {
   methods: ["POST"],
   optionPlace: null,
   tools: "unread",
+  isRepeatable: false,
   takesUsageOption: false,
   soldBy: null,
   isSilentWhileThinking: false,
@@ -57,6 +58,7 @@ const rows: { readonly [Name in OperationName]: Row<Name> } = {
   chat: {
     ...written,
     isConvertible: true,
+    isRepeatable: true,
     readBounds: chatBounds,
     optionPlace: "chat",
     tools: "checked",
@@ -77,6 +79,7 @@ const rows: { readonly [Name in OperationName]: Row<Name> } = {
     ...written,
     dialect: "responses",
     isConvertible: true,
+    isRepeatable: true,
     readBounds: responseBounds,
     optionPlace: "responses",
     tools: "search_dropped",
@@ -89,6 +92,7 @@ const rows: { readonly [Name in OperationName]: Row<Name> } = {
     ...written,
     dialect: "messages",
     isConvertible: true,
+    isRepeatable: true,
     readBounds: messageBounds,
     optionPlace: "messages",
     tools: "typed",
@@ -105,7 +109,13 @@ const rows: { readonly [Name in OperationName]: Row<Name> } = {
     optionPlace: "messages",
     output: "nothing",
   },
-  embeddings: { ...plain, readBounds: inputBounds, resultList: "data", telemetryName: "embeddings" },
+  embeddings: {
+    ...plain,
+    isRepeatable: true,
+    readBounds: inputBounds,
+    resultList: "data",
+    telemetryName: "embeddings",
+  },
   image_generations: { ...drawn, readBounds: imageBounds },
   image_edits: { ...drawn, readBounds: imageFormBounds },
   image_variations: { ...drawn, readBounds: imageFormBounds },
@@ -133,6 +143,7 @@ const byPath: ReadonlyMap<string, Operation> = new Map([
 /** The operations of the Gemini API, which has the model in the path. A prompt that is blocked has no candidates. */
 const generated: Operation = {
   ...written,
+  isRepeatable: true,
   ...{ dialect: "gemini", hasOwnFields: true, body: "json", readBounds: geminiBounds, stream: "candidates" },
   defaultModel: null,
 };

@@ -18,6 +18,7 @@ import { findOperation, isPlainPath } from "../operations/table.ts";
 import type { GatewayPort } from "../port.ts";
 import { answerHeaders, droppedHeader, headerOf } from "../respond/compose-answer.ts";
 import { errorEventTo, writeErrorTo } from "../respond/write-error.ts";
+import { cacheHeader, cacheLifetimeHeader } from "../response-cache/read-wish.ts";
 import { withKeyInHeader } from "./key-in-header.ts";
 import {
   begunHeader,
@@ -66,6 +67,7 @@ const sentHeaders = [
   "idempotency-key",
   "user-agent",
   "x-sluice-hops",
+  ...["cache-control", cacheHeader, cacheLifetimeHeader],
 ];
 const passedHeaders = [
   "retry-after",
@@ -75,6 +77,7 @@ const passedHeaders = [
   "request-id",
   droppedHeader,
   exitNodeHeader,
+  ...["age", cacheHeader],
 ];
 
 /** The caller, if the gateway was asked about the key before it got the call. */

@@ -367,6 +367,7 @@ export class EventStream implements HttpBodySink {
     }
     if (errorEvent === null) {
       this.#queue.close();
+      this.#owner.onWhole?.();
     } else {
       this.#queue.breakOnceRead();
     }

@@ -1,8 +1,13 @@
 import type { Quota } from "@sluice/contracts/money";
-import { costOf } from "../../models/cost.ts";
+import { costOf, shareOfCost } from "../../models/cost.ts";
 import type { CallEnd, ModelEntry } from "../model.ts";
 
 /** A finished call's cost before the multiplier: nothing if nothing was delivered or the model is unknown. */
-export function priceUsage(end: CallEnd, model: ModelEntry | null): Quota {
-  return end.usageSource === "none" || model === null ? (0n as Quota) : costOf(end.units, model.price, 1n);
+export function priceUsage({ usageSource, units, cacheBasisPoints }: CallEnd, model: ModelEntry | null): Quota {
+  if (usageSource === "none" || model === null) {
+    return 0n as Quota;
+  }
+  return cacheBasisPoints === undefined
+    ? costOf(units, model.price, 1n)
+    : shareOfCost(units, model.price, 1n, cacheBasisPoints);
 }

@@ -35,6 +35,7 @@ export function toUsageRow(
     usageSource: end.usageSource,
     isImplausible: end.isImplausible === true,
     providerCost: end.providerCost ?? null,
+    cacheBasisPoints: end.cacheBasisPoints ?? null,
     priceVersion: model?.price.version ?? null,
     rateMultiplier: principal.rateMultiplier,
     quota: cost.quota,

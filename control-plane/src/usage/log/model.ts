@@ -50,6 +50,8 @@ export type UsageRow = {
   readonly isImplausible: boolean;
   /** What the provider says the call has cost it, in US dollars, or null. */
   readonly providerCost: Decimal | null;
+  /** For a response from the cache: its price in hundredths of a percent of the normal one; else null. */
+  readonly cacheBasisPoints: number | null;
   readonly priceVersion: number | null;
   readonly rateMultiplier: Decimal;
   readonly quota: Quota;

@@ -12,9 +12,11 @@ const firstUnits = countedUnits.slice(0, 7);
 const secondUnits = countedUnits.slice(firstUnits.length, firstUnits.length + 2);
 /** The first version whose rows have the provider's own cost, which follows the second units. */
 const firstCosting = firstJudging + secondUnits.length + 1;
+/** The first version whose rows say what share of the price a response from the cache costs. */
+const firstCached = firstCosting + 1;
 const laterUnits = countedUnits.slice(firstUnits.length + secondUnits.length);
 /** The version of a row, which is its first field. A reader knows every version that may still be in a spool. */
-const version = firstCosting + laterUnits.length;
+const version = firstCached + laterUnits.length;
 const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused"];
 const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
 
@@ -51,7 +53,7 @@ export const usageRowColumns: readonly RowColumn[] = [
   ...columnsOf("attempts jsonb, first_byte_ms integer, duration_ms integer, started_at timestamptz"),
   ...columnsOf("is_implausible boolean"),
   ...countColumnsOf(secondUnits),
-  ...columnsOf("provider_cost_usd numeric"),
+  ...columnsOf("provider_cost_usd numeric, cache_basis_points integer"),
   ...countColumnsOf(laterUnits),
 ];
 
@@ -126,6 +128,7 @@ function toJson(row: UsageRow): string {
     row.isImplausible,
     ...counts(secondNames, units),
     row.providerCost,
+    row.cacheBasisPoints,
     ...counts(laterNames, units),
   ]);
 }
@@ -179,9 +182,11 @@ export function decodeUsageRow(value: unknown): UsageRow {
   const isImplausible = found >= firstJudging && fields.boolean();
   const second = fields.counts(secondUnits.slice(0, Math.max(found - firstJudging, 0)));
   const cost = found >= firstCosting ? fields.orNull(() => fields.text()) : null;
-  const later = fields.counts(laterUnits.slice(0, Math.max(found - firstCosting, 0)));
+  const cacheBasisPoints = found >= firstCached ? fields.orNull(() => fields.integer()) : null;
+  const later = fields.counts(laterUnits.slice(0, Math.max(found - firstCached, 0)));
   const units = { ...noUnits, ...row.units, ...second, ...later };
-  return { ...row, isImplausible, providerCost: cost === null ? null : parseDecimal(cost), units };
+  const providerCost = cost === null ? null : parseDecimal(cost);
+  return { ...row, isImplausible, providerCost, cacheBasisPoints, units };
 }
 
 function decodeAttempt(value: unknown): Attempt {

@@ -97,7 +97,8 @@ function costSql(unit: PricedUnit): string {
 
 /**
  * What calls were charged compared with what their providers charge, in US dollars with eight places. Sums are
- * multiplied by the cost of their UTC day. A call that delivered nothing costs nothing.
+ * multiplied by the cost of their UTC day. A call that delivered nothing costs nothing, nor does one that no provider
+ * served, such as a response from the cache.
  */
 export async function sumMargin(
   db: Queryable,
@@ -119,7 +120,7 @@ export async function sumMargin(
        ) part
        group by 1, 2, 3, 4
      ), costed as (
-       select p.*, h.name as channel_name, c.input_usd_per_m is not null or p.delivered = 0 as is_known,
+       select p.*, h.name as channel_name, c.input_usd_per_m is not null or p.delivered = 0 or p.channel_id = 0 as is_known,
          p.settled_quota::numeric / 500000 as charged,
          coalesce(${pricedUnits.map(costSql).join(" + ")}, 0) as cost
        from part p

@@ -20,6 +20,7 @@ const columns = [
   "settled_quota",
   "first_byte_ms",
   "duration_ms",
+  "cache_basis_points",
 ] as const satisfies readonly (keyof UsageView)[];
 
 const csv = csvWriter(columns, (name) => name === "rate_multiplier");

@@ -147,6 +147,8 @@ export const usageList = listContract({
     usage_source: z.enum(["provider", "estimated", "none"]),
     /** The provider reported more than is plausible; the plausible amount is charged. */
     is_implausible: z.boolean(),
+    /** For a response from the cache: what it cost, in hundredths of a percent of the normal price; else null. */
+    cache_basis_points: z.int().nullable(),
     price_version: z.int().nullable(),
     rate_multiplier: wireDecimal,
     /** The cost before and after the multiplier. */

@@ -48,6 +48,7 @@ function rows(text: fc.Arbitrary<string>): fc.Arbitrary<UsageRow> {
     providerCost: orNull(fc.constantFrom("0", "0.000135", "12.5")) as fc.Arbitrary<
       string | null
     > as fc.Arbitrary<Decimal | null>,
+    cacheBasisPoints: orNull(small),
     priceVersion: orNull(small),
     rateMultiplier: fc.constantFrom(
       "1.0000",
@@ -112,17 +113,25 @@ describe("a usage row as text", () => {
     const fields = JSON.parse(encodeUsageRow({ ...row, isImplausible: true })) as unknown[];
     const before = fields.with(0, 1).slice(0, firstLength);
     const { units, ...rest } = decodeUsageRow(fields);
-    expect(decodeUsageRow(before)).toMatchObject({ ...rest, isImplausible: false, providerCost: null });
+    expect(decodeUsageRow(before)).toMatchObject({
+      ...rest,
+      isImplausible: false,
+      providerCost: null,
+      cacheBasisPoints: null,
+    });
     expect(decodeUsageRow(before).units.inputTokens).toBe(units.inputTokens);
-    // The second version judged, the fourth had two more counts, the fifth the provider's own cost.
-    const [judged, counted] = [
+    // The second version judged, the fourth had two more counts, the fifth the provider's own cost, the sixth
+    // says whether it came from the cache.
+    const [judged, counted, costed] = [
       fields.with(0, 2).slice(0, firstLength + 1),
       fields.with(0, 4).slice(0, firstLength + 3),
+      fields.with(0, 5).slice(0, firstLength + 4),
     ];
     const none = { cacheWrite1hTokens: 0n, searches: 0 };
-    const old = { ...rest, isImplausible: true, providerCost: null };
+    const old = { ...rest, isImplausible: true, providerCost: null, cacheBasisPoints: null };
     expect(decodeUsageRow(judged)).toEqual({ ...old, units: { ...units, ...none } });
     expect(decodeUsageRow(counted)).toEqual({ ...old, units });
+    expect(decodeUsageRow(costed)).toEqual({ ...old, providerCost: rest.providerCost, units });
   });
 
   test("is refused when one field is of another type, missing, or the version is unknown", () => {

@@ -34,6 +34,7 @@ const view = {
     cache_write_1h_tokens: 0n,
     searches: 0,
     usage_source: "provider",
+    cache_basis_points: null,
     quota: 1_400n,
     rate_multiplier: "1.5000",
   },
@@ -71,6 +72,15 @@ describe("a receipt", () => {
     expect(lines.map(({ price_usd: usd }) => usd)).toEqual(["4", "4", "8", "0.001"]);
     const atBound = { ...call, prices: { ...prices, long_prompt: { ...long, above_tokens: 1_000 } } };
     expect(toReceipt(atBound)).toMatchObject({ long_prompt_above: null, recomputed_quota: 1_400n });
+  });
+
+  test("of a response from the cache has the lines of its units, and costs their share, rounded up once", () => {
+    // 0.0028 USD are 1,400 quota; 0.05 % of them 0.7.
+    const receipt = receiptOf({ cache_basis_points: 5, quota: 1n });
+    expect(receipt).toMatchObject({ recomputed_quota: 1n, settled_quota: 2n, cache_basis_points: 5 });
+    expect(receipt.lines).toEqual(receiptOf({}).lines);
+    expect(receiptOf({ cache_basis_points: 0, quota: 0n }).recomputed_quota).toBe(0n);
+    expect(receiptOf({ cache_basis_points: 10_000 }).recomputed_quota).toBe(1_400n);
   });
 
   test("of a free call has no lines", () => {

@@ -33,4 +33,6 @@ export interface StreamOwner {
   onPayload(payload: Record<string, unknown>, isDelivered: boolean): void;
   /** The stream is over. The last bytes are released when the promise resolves. */
   onEnding(ending: StreamEnding): Promise<StreamClosing>;
+  /** The last byte of a complete stream was sent. */
+  onWhole?(): void;
 }

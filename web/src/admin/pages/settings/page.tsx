@@ -1,3 +1,4 @@
+import type { clearedCacheOutput } from "@sluice/contracts/response-cache";
 import type { SettingView, settingOutput, settingView } from "@sluice/contracts/settings";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { For, type JSX, Match, Show, Switch } from "solid-js";
@@ -27,6 +28,7 @@ const path = "/backend/admin/settings/list/";
 
 const areaTitles: Readonly<Record<string, string>> = {
   trace: "Trace",
+  cache: "Response cache",
   analytics: "Analytics",
   accounts: "Logins and registration",
   admin: "Rights of admins",
@@ -66,6 +68,9 @@ export function Page(): JSX.Element {
                   <Show when={area === "admin"}>
                     <SecondPersonNotice what="What lets one admin do more than now waits" />
                   </Show>
+                  <Show when={area === "cache"}>
+                    <ClearCache />
+                  </Show>
                   <For each={names}>
                     {(name) => (
                       <Show when={answer().settings.find((setting) => setting.name === name)} keyed>
@@ -80,6 +85,22 @@ export function Page(): JSX.Element {
         </Match>
       </Switch>
     </>
+  );
+}
+
+/** Every admin may forget what is stored: it costs no more than some calls to providers. */
+function ClearCache(): JSX.Element {
+  const action = createAction();
+  const clear = async (): Promise<string> => {
+    await apiPost<typeof clearedCacheOutput>("/backend/admin/response-cache/clear/", {});
+    return "The response cache is empty";
+  };
+  return (
+    <div class="button-row">
+      <Button isBusy={action.isBusy()} onClick={() => void action.run(clear)}>
+        Clear the cache
+      </Button>
+    </div>
   );
 }
 

@@ -1,3 +1,4 @@
+import { scaledToDecimal } from "@sluice/contracts/money";
 import { countColumns } from "@sluice/contracts/priced-units";
 import type { traceDetailOutput } from "@sluice/contracts/traces";
 import type { ResponseOf } from "@sluice/contracts/wire";
@@ -111,6 +112,7 @@ function UsageCard(props: { readonly detail: Detail }): JSX.Element {
               { name: "Channel", value: usage().channel ?? dash },
               { name: "Group", value: usage().group_name },
               { name: "Counted by", value: usage().usage_source },
+              { name: "Response cache", value: shownShare(usage().cache_basis_points) },
               ...countColumns.map((count) => ({ name: countLabels[count], value: shownCount(usage()[count]) })),
               { name: "Price version", value: usage().price_version === null ? dash : String(usage().price_version) },
               { name: "Initial hold", value: formats.quota(usage().quota_held) },
@@ -124,6 +126,11 @@ function UsageCard(props: { readonly detail: Detail }): JSX.Element {
       </Show>
     </Card>
   );
+}
+
+/** A response from the cache, with the share of the price that it costs. */
+function shownShare(basisPoints: number | null): string {
+  return basisPoints === null ? dash : `hit, × ${scaledToDecimal(BigInt(basisPoints), 4)}`;
 }
 
 function AccessCard(props: { readonly detail: Detail }): JSX.Element {

@@ -1,11 +1,11 @@
 import type { usageListResponse, usageReceiptResponse } from "@sluice/contracts/usage";
 import { createQuery } from "@tanstack/solid-query";
-import { createSignal, type JSX } from "solid-js";
+import { createSignal, type JSX, Show } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { formatsOf } from "../../../i18n/format.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Switch } from "../../../kit/field.tsx";
-import { Status } from "../../../kit/status.tsx";
+import { Badge, Status } from "../../../kit/status.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import type { Column, Filter } from "../../../table/model.ts";
 import type { TableState } from "../../../table/table-state.ts";
@@ -106,7 +106,19 @@ function columnsOf(zoned: () => ReturnType<typeof formatsOf>): readonly Column<C
   const texts = usageArea.texts();
   return [
     { id: "time", label: texts.time, card: "title", cell: (call) => zoned().dateTime(call.started_at) },
-    { id: "model", label: texts.model, cell: (call) => <Name text={call.model ?? texts.unknownModel} /> },
+    {
+      id: "model",
+      label: texts.model,
+      cell: (call) => (
+        <>
+          <Name text={call.model ?? texts.unknownModel} />
+          <Show when={call.cache_basis_points !== null}>
+            {" "}
+            <Badge>{texts.cacheBadge}</Badge>
+          </Show>
+        </>
+      ),
+    },
     { id: "key", label: texts.key, cell: (call) => <Name text={call.key_name} /> },
     {
       id: "outcome",

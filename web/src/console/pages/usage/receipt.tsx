@@ -1,3 +1,4 @@
+import { scaledToDecimal } from "@sluice/contracts/money";
 import type { usageReceiptResponse } from "@sluice/contracts/usage";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
@@ -70,6 +71,7 @@ function CallFacts(props: { readonly call: Call }): JSX.Element {
       },
       { name: texts.duration, value: formats.milliseconds(call.duration_ms) },
       { name: texts.source, value: texts.sources[call.usage_source] },
+      ...(call.cache_basis_points === null ? [] : [{ name: texts.fromCache, value: texts.yes }]),
       ...(call.is_implausible ? [{ name: texts.implausibleName, value: texts.implausible }] : []),
     ];
   };
@@ -130,6 +132,7 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
         <Facts
           facts={[
             { name: texts.sum, value: <bdi>{formats.usdExact(props.receipt.sum_usd)}</bdi> },
+            ...shareFacts(props.receipt.cache_basis_points),
             { name: texts.rounded, value: quota(props.receipt.quota) },
             { name: texts.multiplier, value: <bdi>{`× ${formats.decimal(props.receipt.rate_multiplier)}`}</bdi> },
             {
@@ -142,6 +145,14 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
       </Show>
     </div>
   );
+}
+
+/** A response from the cache costs a share of the sum. */
+function shareFacts(basisPoints: number | null): { readonly name: string; readonly value: JSX.Element }[] {
+  const share = basisPoints === null ? null : scaledToDecimal(BigInt(basisPoints), 4);
+  return share === null
+    ? []
+    : [{ name: usageArea.texts().cacheShare, value: <bdi>{`× ${formats.decimal(share)}`}</bdi> }];
 }
 
 type ResultName = keyof ReturnType<typeof usageArea.texts>["results"];

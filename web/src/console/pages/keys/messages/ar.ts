@@ -35,6 +35,7 @@ export const messages: KeysMessages = {
     tokens_per_minute: { label: "رموز في الدقيقة" },
     concurrency_max: { label: "طلبات في الوقت نفسه" },
     is_payload_traced: { label: "الاحتفاظ بما يُرسل ويُجاب مشفّرًا لبضعة أيام" },
+    is_response_cached: { label: "الإجابة عن الطلبات المكرّرة من ذاكرة الإجابات المؤقتة" },
   },
   periodNames: { none: "أبدًا", daily: "كل يوم (UTC)", weekly: "كل أسبوع (UTC)", monthly: "كل شهر (UTC)" },
   optional: "اختياري",

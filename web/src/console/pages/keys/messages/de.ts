@@ -36,6 +36,7 @@ export const messages: KeysMessages = {
     tokens_per_minute: { label: "Tokens pro Minute" },
     concurrency_max: { label: "Gleichzeitige Aufrufe" },
     is_payload_traced: { label: "Anfragen und Antworten einige Tage verschlüsselt aufbewahren" },
+    is_response_cached: { label: "Wiederholte Anfragen aus dem Antwort-Cache beantworten" },
   },
   periodNames: { none: "nie", daily: "jeden Tag (UTC)", weekly: "jede Woche (UTC)", monthly: "jeden Monat (UTC)" },
   optional: "optional",

@@ -35,6 +35,7 @@ export const messages = english({
     tokens_per_minute: { label: "Tokens per minute" },
     concurrency_max: { label: "Concurrent calls" },
     is_payload_traced: { label: "Store requests and responses, encrypted, for a few days" },
+    is_response_cached: { label: "Answer repeated requests from the response cache" },
   },
   periodNames: { none: "never", daily: "every day (UTC)", weekly: "every week (UTC)", monthly: "every month (UTC)" },
   optional: "optional",

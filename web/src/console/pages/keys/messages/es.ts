@@ -36,6 +36,7 @@ export const messages: KeysMessages = {
     tokens_per_minute: { label: "Tokens por minuto" },
     concurrency_max: { label: "Llamadas simultáneas" },
     is_payload_traced: { label: "Guardar cifrado, durante unos días, lo que se envía y se responde" },
+    is_response_cached: { label: "Responder desde la caché de respuestas las peticiones repetidas" },
   },
   periodNames: { none: "nunca", daily: "cada día (UTC)", weekly: "cada semana (UTC)", monthly: "cada mes (UTC)" },
   optional: "opcional",

@@ -36,6 +36,7 @@ export const messages: KeysMessages = {
     tokens_per_minute: { label: "Tokens par minute" },
     concurrency_max: { label: "Appels simultanés" },
     is_payload_traced: { label: "Conserver quelques jours, chiffré, ce qui est envoyé et répondu" },
+    is_response_cached: { label: "Répondre aux requêtes répétées depuis le cache de réponses" },
   },
   periodNames: {
     none: "jamais",

@@ -32,6 +32,7 @@ export const messages: KeysMessages = {
     tokens_per_minute: { label: "प्रति मिनट टोकन" },
     concurrency_max: { label: "एक साथ कॉल" },
     is_payload_traced: { label: "भेजी और मिली सामग्री कुछ दिन एन्क्रिप्ट करके रखें" },
+    is_response_cached: { label: "दोहराए गए अनुरोधों का उत्तर रिस्पॉन्स कैश से दें" },
   },
   periodNames: { none: "कभी नहीं", daily: "हर दिन (UTC)", weekly: "हर सप्ताह (UTC)", monthly: "हर महीने (UTC)" },
   optional: "वैकल्पिक",

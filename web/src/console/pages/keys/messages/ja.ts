@@ -35,6 +35,7 @@ export const messages: KeysMessages = {
     tokens_per_minute: { label: "1 分あたりのトークン数" },
     concurrency_max: { label: "同時呼び出し数" },
     is_payload_traced: { label: "送受信の内容を暗号化して数日間保存する" },
+    is_response_cached: { label: "同じリクエストには応答キャッシュから返す" },
   },
   periodNames: { none: "なし", daily: "毎日（UTC）", weekly: "毎週（UTC）", monthly: "毎月（UTC）" },
   optional: "任意",

@@ -35,6 +35,7 @@ export const messages: KeysMessages = {
     tokens_per_minute: { label: "분당 토큰 수" },
     concurrency_max: { label: "동시 호출 수" },
     is_payload_traced: { label: "보내고 받은 내용을 며칠 동안 암호화해 보관" },
+    is_response_cached: { label: "반복된 요청은 응답 캐시에서 답하기" },
   },
   periodNames: { none: "안 함", daily: "매일(UTC)", weekly: "매주(UTC)", monthly: "매월(UTC)" },
   optional: "선택",

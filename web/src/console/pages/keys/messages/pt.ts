@@ -36,6 +36,7 @@ export const messages: KeysMessages = {
     tokens_per_minute: { label: "Tokens por minuto" },
     concurrency_max: { label: "Chamadas simultâneas" },
     is_payload_traced: { label: "Guardar por alguns dias, cifrado, o que é enviado e respondido" },
+    is_response_cached: { label: "Responder às requisições repetidas a partir do cache de respostas" },
   },
   periodNames: { none: "nunca", daily: "todo dia (UTC)", weekly: "toda semana (UTC)", monthly: "todo mês (UTC)" },
   optional: "opcional",

@@ -39,6 +39,7 @@ export const messages: KeysMessages = {
     tokens_per_minute: { label: "Токенов в минуту" },
     concurrency_max: { label: "Одновременных запросов" },
     is_payload_traced: { label: "Несколько дней хранить запросы и ответы в зашифрованном виде" },
+    is_response_cached: { label: "Отвечать на повторные запросы из кэша ответов" },
   },
   periodNames: {
     none: "никогда",

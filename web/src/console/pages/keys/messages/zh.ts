@@ -32,6 +32,7 @@ export const messages: KeysMessages = {
     tokens_per_minute: { label: "每分钟 token 数" },
     concurrency_max: { label: "并发调用数" },
     is_payload_traced: { label: "将发送和返回的内容加密保存数天" },
+    is_response_cached: { label: "重复的请求由响应缓存应答" },
   },
   periodNames: { none: "不重置", daily: "每天（UTC）", weekly: "每周（UTC）", monthly: "每月（UTC）" },
   optional: "选填",

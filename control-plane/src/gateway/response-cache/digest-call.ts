@@ -1,0 +1,47 @@
+import type { AdmittedCall } from "../model.ts";
+import { isGeminiPath } from "../operations/gemini-path.ts";
+
+/** Changes whenever requests are described differently, or answers kept differently. */
+const version = 1;
+/** The headers of a request that change its response. */
+const describingHeaders = ["openai-beta", "anthropic-beta", "anthropic-version"];
+
+/** What the operator's settings add to the description of a request. */
+export type DigestScope = {
+  /** Null where users share what they were answered. */
+  readonly gatewayUserId: bigint | null;
+  /** How often the cache was cleared. */
+  readonly generation: bigint;
+};
+
+/**
+ * Names a request by a digest over everything that its response depends on. It is made under a secret key, so that
+ * somebody who can read a shared store can't try which requests were made.
+ */
+export function digestCall({ call, principal, request }: AdmittedCall, scope: DigestScope, secret: Uint8Array): string {
+  const { headers, path, query, traits } = call;
+  const description = JSON.stringify([
+    version,
+    String(scope.generation),
+    scope.gatewayUserId === null ? null : String(scope.gatewayUserId),
+    principal.groupName,
+    path,
+    isGeminiPath(path) ? withoutKey(query) : query,
+    request.model,
+    request.dropped,
+    traits?.() ?? null,
+    ...describingHeaders.map((name) => headers.get(name)),
+  ]);
+  // A description is one line, so that no description together with a body is the same as another pair.
+  return new Bun.CryptoHasher("sha256", secret)
+    .update(`${description}\n`)
+    .update(request.plainBody ?? request.body)
+    .digest("hex");
+}
+
+/** A client of the Gemini API may send its key in the query. */
+function withoutKey(query: string): string {
+  const rest = new URLSearchParams(query);
+  rest.delete("key");
+  return rest.toString();
+}

@@ -1,0 +1,32 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
+import { clearedCacheOutput } from "@sluice/contracts/response-cache";
+import { z } from "zod";
+import { audit, byCaller } from "../../admin/audit/service.ts";
+import type { Database } from "../../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { beginGeneration } from "./store.ts";
+
+export function cacheEndpoints(db: Database): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      ...adminOperation("/backend/admin/response-cache/clear/"),
+      input: z.strictObject({}),
+      output: clearedCacheOutput,
+      errors: [],
+      summary: "Clear the response cache: no replica answers from what was stored before",
+      limits: ["Every replica has done it within a second."],
+      handle: async (call) => ({
+        generation: await db.withTransaction(async (tx) => {
+          const generation = await beginGeneration(tx);
+          await audit(tx, byCaller(call), "response_cache.clear", {
+            subjectKind: "response_cache",
+            subjectId: "all",
+            after: { generation },
+          });
+          return generation;
+        }),
+      }),
+    }),
+  ];
+}
