@@ -4,11 +4,18 @@ import { exactCost } from "../calls/priced-usage.ts";
 import type { RelayScene } from "../calls/relay-scene.ts";
 import { logCell } from "./cell-log.ts";
 import { dialectChannels, isServed } from "./dialect-channels.ts";
-import { type Client, type Dialect, dialects, picture, toolResult } from "./model.ts";
+import { type Client, type ClientFacts, type Dialect, dialects, picture, toolResult } from "./model.ts";
 import { type CellOutcome, CellRuns, type ClientCell, cellsOf, describeCell, reasonAgainst } from "./run-cells.ts";
 import { toUnits, toUsage } from "./scripted-turns.ts";
 
 const runMsMax = 60_000;
+
+/** What the table says of clients that can't run here. */
+export function logUntried(clients: readonly ClientFacts[], reason: string): void {
+  for (const cell of clients.flatMap((client) => cellsOf(client))) {
+    logCell(cell, "untried", reasonAgainst(cell) ?? reason);
+  }
+}
 
 /** Declares the tests of a client. The scene is asked for when they begin. */
 export function crossClient(client: Client, scene: () => RelayScene): void {
@@ -53,7 +60,7 @@ function testCell(cell: ClientCell, runs: CellRuns): void {
   });
 }
 
-const refusalText = (client: Dialect, channel: Dialect): string =>
+export const refusalText = (client: Dialect, channel: Dialect): string =>
   `no conversion of ${client} to ${channel}: 400, before anything is sent or charged`;
 
 function checkRefusal({ error, turns, requests, rows }: CellOutcome): void {

@@ -45,19 +45,20 @@ export type SeenTurn = {
 };
 
 /** A client with the API that it speaks. */
-export type Client = {
+export type ClientFacts = {
   readonly name: string;
   readonly dialect: Dialect;
-  /** What it calls the ends of a response. */
-  readonly finishes: { readonly done: string; readonly calls: string };
   /** The beginning of the names of its models: clients look at them. */
   readonly family: string;
-  /** Where its calls go, if the Messages route is meant and not the API under `/v1`. */
-  readonly isMessagesRoute?: boolean;
   /** What it can't do, with the reason, which the table prints. */
-  readonly cannot?: Readonly<Partial<Record<Theme | "whole" | "stream", string>>>;
+  readonly cannot?: Readonly<Partial<Record<Theme | "whole", string>>>;
   /** What it shows differently than it was sent, which the table prints and no test can check. */
   readonly note?: string;
+};
+
+export type Client = ClientFacts & {
+  /** What it calls the ends of a response. */
+  readonly finishes: { readonly done: string; readonly calls: string };
   /**
    * Has a conversation: asks, and answers a call of the tool with `toolResult`, until the model has said its text.
    * @returns the responses in their order
@@ -68,7 +69,7 @@ export type Client = {
 
 /** One square of the table. */
 export type Cell = {
-  readonly client: Pick<Client, "name" | "dialect">;
+  readonly client: ClientFacts;
   readonly channel: Dialect;
   readonly theme: Theme;
   readonly isStream: boolean;

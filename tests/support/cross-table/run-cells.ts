@@ -4,7 +4,7 @@ import type { RelayScene } from "../calls/relay-scene.ts";
 import type { TestUser } from "../service/sluice.ts";
 import { readSettledRows, type SettledRow, waitForSettledRows } from "../usage/settled-rows.ts";
 import { isServed, modelOf } from "./dialect-channels.ts";
-import { type Cell, type Client, dialects, type SeenTurn, type Theme, themes } from "./model.ts";
+import { type Cell, type Client, type ClientFacts, dialects, type SeenTurn, type Theme, themes } from "./model.ts";
 import { type ScriptedTurn, scriptTurns, toBehaviour } from "./scripted-turns.ts";
 
 export type ClientCell = Cell & { readonly client: Client };
@@ -22,15 +22,15 @@ export type CellOutcome = {
 
 const atOnce = 6;
 
-export function cellsOf(client: Client): readonly ClientCell[] {
+export function cellsOf<Of extends ClientFacts>(client: Of): readonly (Cell & { readonly client: Of })[] {
   return dialects.flatMap((channel) =>
     themes.flatMap((theme) => [false, true].map((isStream) => ({ client, channel, theme, isStream }))),
   );
 }
 
 /** Why a cell has no conversation, or null. */
-export function reasonAgainst({ client: { cannot = {} }, theme, isStream }: ClientCell): string | null {
-  return cannot[theme] ?? cannot[isStream ? "stream" : "whole"] ?? null;
+export function reasonAgainst({ client: { cannot = {} }, theme, isStream }: Cell): string | null {
+  return cannot[theme] ?? (isStream ? null : cannot.whole) ?? null;
 }
 
 export class CellRuns {

@@ -10,11 +10,14 @@ export const python = existsSync(own) ? own : "python3";
 
 export const unlessPython: Obstacle = python === own ? null : unlessInstalled(python);
 
-/** The obstacle of what needs this module of Python. */
-export function unlessPythonHas(module: string): Obstacle {
+const findModules = "import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, sys.argv[1:])))";
+
+/** The obstacle of what needs these modules of Python. */
+export function unlessPythonHas(...modules: readonly string[]): Obstacle {
   if (unlessPython !== null) {
     return unlessPython;
   }
-  const imported = Bun.spawnSync([python, "-c", `import ${module}`], { stdout: "ignore", stderr: "ignore" });
-  return imported.success ? null : `python3 has no ${module}`;
+  // To import them would take seconds.
+  const found = Bun.spawnSync([python, "-c", findModules, ...modules], { stdout: "ignore", stderr: "ignore" });
+  return found.success ? null : `python3 has no ${modules.join(" or no ")}`;
 }

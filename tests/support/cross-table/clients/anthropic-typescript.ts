@@ -81,7 +81,6 @@ export const anthropicTypescript: readonly Client[] = [
   },
   {
     ...{ name: "Anthropic TypeScript, /msgcompat", dialect: "messages", family: "claude-sonnet-4-5", finishes },
-    isMessagesRoute: true,
     converse: (ask) => converse(ask, "/msgcompat"),
   },
 ];

@@ -1,0 +1,52 @@
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Obstacle, unlessInstalled } from "./obstacles.ts";
+import { repositoryRoot } from "./start-process.ts";
+
+const installMsMax = 300_000;
+
+/** An environment of Python with packages of its own, made where a test that will run needs it. */
+export class PythonEnvironment {
+  readonly #folder: string;
+  readonly #packages: string;
+
+  /** @param packages the file that lists them with their versions, from the root of the repository */
+  constructor(name: string, packages: string) {
+    this.#folder = join(repositoryRoot, ".data/python-environments", name);
+    this.#packages = join(repositoryRoot, packages);
+  }
+
+  get python(): string {
+    return join(this.#folder, "bin/python3");
+  }
+
+  /**
+   * Installs the packages into `.data/`.
+   * @returns why it can't be used here, or null
+   */
+  install(): Obstacle {
+    if (existsSync(this.#folder)) {
+      return null;
+    }
+    const missing = unlessInstalled("python3");
+    if (missing !== null) {
+      return missing;
+    }
+    // Moved when it is complete, so that an interrupted installation is begun again. Scripts of the environment would
+    // keep the old name; only its interpreter is used.
+    const made = `${this.#folder}.${process.pid}`;
+    const pip = [join(made, "bin/python3"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    for (const command of [
+      ["python3", "-m", "venv", made],
+      [...pip, "--only-binary", ":all:", "--requirement", this.#packages],
+    ]) {
+      const run = Bun.spawnSync(command, { stdout: "ignore", stderr: "pipe", timeout: installMsMax });
+      if (!run.success) {
+        rmSync(made, { recursive: true, force: true });
+        return `${this.#packages} could not be installed: ${run.stderr.toString().trim().slice(-200)}`;
+      }
+    }
+    renameSync(made, this.#folder);
+    return null;
+  }
+}
