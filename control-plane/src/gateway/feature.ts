@@ -10,7 +10,12 @@ import type { Feature } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
 import { Probes } from "./catalog-admin/probe/exchange.ts";
 import { type CatalogAdminDeps, catalogAdminEndpoints } from "./catalog-admin/routes.ts";
-import { openChannelCredential, sealChannelCredential, sealFurtherCredential } from "./channels/credentials.ts";
+import {
+  openChannelCredential,
+  openFurtherCredential,
+  sealChannelCredential,
+  sealFurtherCredential,
+} from "./channels/credentials.ts";
 import { keyEndpoints } from "./keys/routes.ts";
 import { KeyService } from "./keys/service.ts";
 import { cacheEndpoints } from "./response-cache/routes.ts";
@@ -33,7 +38,6 @@ export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
     const { UPSTREAM_CA_FILE: caFile } = config;
     return new PooledHttpClient({ guard, ...(caFile === undefined ? {} : { tlsCa: await readFile(caFile, "utf8") }) });
   };
-  const openCredential = openChannelCredential.bind(null, masterKey);
   return [
     { name: "keys", endpoints: keyEndpoints(new KeyService(db)) },
     { name: "response-cache", endpoints: cacheEndpoints(db) },
@@ -48,7 +52,10 @@ export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
         // If private addresses are allowed, a name need not resolve yet.
         guard: isPrivateUpstreamAllowed(config) ? null : guard,
         probes: new Probes(openClient, clock),
-        openCredential,
+        openCredentials: {
+          ofChannel: openChannelCredential.bind(null, masterKey),
+          further: openFurtherCredential.bind(null, masterKey),
+        },
         approvals,
         acts,
       }),

@@ -238,11 +238,14 @@ const probedUpstream = {
   channel_id: recordId.optional(),
   upstream: upstreamSettings.optional(),
   credential: credential.optional(),
+  /** One of the channel's own credentials; by default the first one that its provider accepts. */
+  credential_id: recordId.optional(),
 };
 export type ProbedUpstream = {
   readonly channel_id?: bigint | undefined;
   readonly upstream?: UpstreamSettings | undefined;
   readonly credential?: string | undefined;
+  readonly credential_id?: bigint | undefined;
 };
 
 export const listModelsInput = z.strictObject({
@@ -266,6 +269,8 @@ export type TestChannelInput = z.output<typeof testChannelInput>;
 export const channelTest = z.strictObject({
   /** Null for an upstream that is not saved. */
   channel_id: wireInteger.nullable(),
+  /** The label of the stored credential that was used; null if there was none. */
+  credential: z.string().nullable(),
   model: z.string(),
   dialect: z.enum(dialects),
   is_ok: z.boolean(),

@@ -28,7 +28,7 @@ beforeAll(async () => {
     hostname: "127.0.0.1",
     port: 0,
     fetch: async (request) => {
-      const body = (await request.json()) as { model?: string };
+      const body = (request.method === "GET" ? {} : await request.json()) as { model?: string };
       seen.push({ path: new URL(request.url).pathname, authorization: request.headers.get("authorization"), body });
       return answerNext(request);
     },
@@ -289,6 +289,38 @@ describe("a channel", () => {
     });
     expect(await audits("channel.test", String(channel_id))).toHaveLength(1);
     expect(await rig.checkMoney()).toEqual([]);
+  });
+
+  test("of several credentials is tested, and asked for its models, with one that its provider accepts, or the one chosen", async () => {
+    const { channel_id } = await make("several-credentials");
+    const added: number[] = [];
+    for (const label of ["second", "third"]) {
+      const { body } = await post("channel/credential/save/", { channel_id, label, credential: `${label}-secret` });
+      added.push((body["credential"] as { credential_id: number }).credential_id);
+    }
+    await rig.db.sql`
+      update channel_credential set refused_at = now(), refused_reason = 'account_empty'
+      where channel_id = ${channel_id} and secret_sealed is null`;
+    await rig.db.sql`update channel_credential set status = 'disabled' where id = ${added[0] ?? 0}`;
+    answerNext = () => completion("m");
+    const { body } = await post("channel/test/", { channel_id, model: "m" });
+    expect(body["test"]).toMatchObject({ is_ok: true, credential: "third" });
+    expect(seen.at(-1)?.authorization).toBe("Bearer third-secret");
+    const chosen = await post("channel/test/", { channel_id, model: "m", credential_id: added[0] });
+    expect(chosen.body["test"]).toMatchObject({ credential: "second" });
+    expect(seen.at(-1)?.authorization).toBe("Bearer second-secret");
+    const listedWith: (string | null)[] = [];
+    answerNext = (request) => {
+      listedWith.push(request.headers.get("authorization"));
+      return Response.json({ object: "list", data: [{ id: "m", object: "model" }] });
+    };
+    expect((await post("channel/models/", { channel_id })).status).toBe(200);
+    expect(listedWith).toEqual(["Bearer third-secret"]);
+    const unknown = await post("channel/test/", { channel_id, model: "m", credential_id: 999_999 });
+    expect(unknown).toMatchObject({ status: 400, body: { error: { fields: { credential_id: expect.any(String) } } } });
+    // None of them goes to a host that does not have it.
+    const elsewhere = { channel_id, upstream: openaiUpstream("http://127.0.0.1:9/v1"), model: "m" };
+    expect((await post("channel/test/", { ...elsewhere, credential_id: added[0] })).status).toBe(400);
   });
 
   test.each([

@@ -27,7 +27,7 @@ import { credentialEndpoints } from "./credential-routes.ts";
 import { listUpstreamModels } from "./list-upstream-models.ts";
 import type { CatalogActs } from "./model-act.ts";
 import type { Probes } from "./probe/exchange.ts";
-import type { OpenCredential } from "./probe/probe-target.ts";
+import type { OpenCredentials } from "./probe/probe-target.ts";
 import { saveAbility } from "./save-ability.ts";
 import { checkAddresses, saveChannel, switchChannels } from "./save-channel.ts";
 import type { CredentialSeals } from "./save-credential.ts";
@@ -37,7 +37,7 @@ export type CatalogAdminDeps = {
   readonly db: Database;
   readonly seals: CredentialSeals;
   readonly probes: Probes;
-  readonly openCredential: OpenCredential;
+  readonly openCredentials: OpenCredentials;
   readonly approvals: Approvals;
   readonly acts: CatalogActs;
   /** Checks where channel hosts resolve to; null if any server of the network is allowed. */
@@ -164,8 +164,8 @@ function testEndpoint(deps: CatalogAdminDeps): AnyEndpoint {
     handle: async (call) => {
       const result = await testChannel(deps, call.input);
       // The provider bills the test call, so the audit log records who asked for it.
-      const { model, is_ok, http_status, error } = result;
-      await recordProbe(deps, call, "channel.test", { model, is_ok, http_status, error });
+      const { credential, model, is_ok, http_status, error } = result;
+      await recordProbe(deps, call, "channel.test", { credential, model, is_ok, http_status, error });
       return { test: result };
     },
   });

@@ -6,13 +6,13 @@ import { AppError } from "../../platform/errors.ts";
 import { toUpstream } from "../channels/model.ts";
 import { findServedModel } from "./catalog-admin-store.ts";
 import { clean, messageIn, type Probes } from "./probe/exchange.ts";
-import { type OpenCredential, type ProbedChannel, readProbed } from "./probe/probe-target.ts";
+import { type OpenCredentials, type ProbedChannel, readProbed } from "./probe/probe-target.ts";
 import { type TestReading, targetOf, testCallOf } from "./probe/test-calls.ts";
 
 export type ChannelTestDeps = {
   readonly db: Database;
   readonly probes: Probes;
-  readonly openCredential: OpenCredential;
+  readonly openCredentials: OpenCredentials;
   readonly guard: AddressGuard | null;
 };
 
@@ -51,6 +51,7 @@ export async function testChannel(deps: ChannelTestDeps, input: TestChannelInput
     reading === null ? (problem ?? messageIn(body) ?? `The upstream sent status ${status} and no result.`) : null;
   return {
     channel_id: probed.channel === null ? null : Number(probed.channel.id),
+    credential: probed.credentialLabel,
     model,
     dialect,
     is_ok: reading !== null,

@@ -1,18 +1,25 @@
 import type { ProbedUpstream } from "@sluice/contracts/catalog-admin";
-import type { ChannelId } from "@sluice/contracts/ids";
+import type { ChannelId, CredentialId } from "@sluice/contracts/ids";
 import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import type { AddressGuard } from "@sluice/http-client/address-guard";
 import type { Database } from "../../../platform/db.ts";
 import { AppError } from "../../../platform/errors.ts";
+import { type CredentialRow, listCredentials } from "../../channels/credential-store.ts";
 import { type ChannelEntry, findChannel } from "../catalog-admin-store.ts";
 import { checkAddresses, credentialNeeded, goesElsewhere, refuseOddCredential } from "../save-channel.ts";
 import { unknownChannel } from "../unknown-channel.ts";
 
-export type OpenCredential = (id: ChannelId, sealed: Uint8Array) => string;
+/** Decrypts the credential of a channel itself, and its further ones. */
+export type OpenCredentials = {
+  readonly ofChannel: (id: ChannelId, sealed: Uint8Array) => string;
+  readonly further: (id: CredentialId, sealed: Uint8Array) => string;
+};
 
 export type ProbedChannel = {
   readonly upstream: UpstreamSettings;
   readonly credential: string | null;
+  /** The label of the credential, if it is a stored one. */
+  readonly credentialLabel: string | null;
   readonly pinnedAddress: string | null;
   /** The saved channel; null if there is none yet. */
   readonly channel: ChannelEntry | null;
@@ -20,7 +27,7 @@ export type ProbedChannel = {
 
 type Deps = {
   readonly db: Database;
-  readonly openCredential: OpenCredential;
+  readonly openCredentials: OpenCredentials;
   readonly guard: AddressGuard | null;
 };
 
@@ -30,7 +37,7 @@ type Deps = {
  * @throws AppError `not_found`, `invalid_value` for an address or the credential, `conflict` for a credential that can't be decrypted,
  * `secret_required`
  */
-export async function readProbed({ db, openCredential, guard }: Deps, input: ProbedUpstream): Promise<ProbedChannel> {
+export async function readProbed({ db, openCredentials, guard }: Deps, input: ProbedUpstream): Promise<ProbedChannel> {
   const { channel_id: id, upstream: sent, credential } = input;
   const channel = id === undefined ? null : await findChannel(db, id as ChannelId);
   if (id !== undefined && channel === null) {
@@ -42,23 +49,50 @@ export async function readProbed({ db, openCredential, guard }: Deps, input: Pro
   }
   refuseOddCredential(upstream, credential ?? null);
   await checkAddresses(db, { upstream: sent, channel_id: id }, guard);
-  const isStored = credential === undefined && channel !== null && channel.credentialSealed !== null;
-  if (isStored && goesElsewhere(channel.upstream, upstream)) {
+  const stored = credential === undefined ? await findStored(db, channel, input.credential_id) : null;
+  if (channel !== null && stored !== null && goesElsewhere(channel.upstream, upstream)) {
     throw credentialNeeded();
   }
   return {
     upstream,
     channel,
-    credential: isStored ? decrypted(channel, openCredential) : (credential ?? null),
+    credential:
+      channel === null || stored === null ? (credential ?? null) : decrypted(channel, stored, openCredentials),
+    credentialLabel: stored?.label ?? null,
     pinnedAddress: channel?.pinnedAddress ?? null,
   };
 }
 
-function decrypted({ id, credentialSealed }: ChannelEntry, open: OpenCredential): string | null {
+/** The credential that was asked for, or the one that calls would most likely use. */
+async function findStored(
+  db: Database,
+  channel: ChannelEntry | null,
+  asked: bigint | undefined,
+): Promise<CredentialRow | null> {
+  const all = channel === null ? [] : await listCredentials(db, channel.id);
+  if (asked !== undefined) {
+    const found = all.find(({ id }) => id === asked);
+    if (found === undefined) {
+      throw new AppError("invalid_value", { fields: { credential_id: "This channel has no such credential." } });
+    }
+    return found;
+  }
+  const enabled = all.filter(({ status }) => status === "enabled");
+  return enabled.find(({ refused_at: refusedAt }) => refusedAt === null) ?? enabled[0] ?? all[0] ?? null;
+}
+
+function decrypted(
+  { id, credentialSealed }: ChannelEntry,
+  { id: credentialId, secret_sealed: secretSealed, label }: CredentialRow,
+  open: OpenCredentials,
+): string | null {
   try {
-    return credentialSealed === null ? null : open(id, credentialSealed);
+    if (secretSealed !== null) {
+      return open.further(credentialId, secretSealed);
+    }
+    return credentialSealed === null ? null : open.ofChannel(id, credentialSealed);
   } catch (error) {
-    const message = "The credential of this channel can't be decrypted. Enter it again.";
+    const message = `The credential ${label} of this channel can't be decrypted. Enter it again.`;
     throw new AppError("conflict", { message, cause: error });
   }
 }

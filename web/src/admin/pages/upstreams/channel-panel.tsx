@@ -11,6 +11,7 @@ import { TextField } from "../../../kit/field.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { createAction } from "../../parts/actions.ts";
+import { ChoiceField } from "../../parts/choice-field.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownMs, shownText } from "../../shown.ts";
@@ -150,6 +151,11 @@ function shownTimeout(value: number | null): string {
 /** A short call through the channel, charged to nobody. */
 function TestCall(props: { readonly channel: Channel }): JSX.Element {
   const [model, setModel] = createSignal("");
+  const [credential, setCredential] = createSignal("");
+  const credentials = () => [
+    { value: "", label: "the first that is accepted" },
+    ...props.channel.credentials.map(({ credential_id: id, label }) => ({ value: String(id), label })),
+  ];
   const [result, setResult] = createSignal<TestResponse["test"] | null>(null);
   const action = createAction();
   const test = async (): Promise<string> => {
@@ -157,6 +163,7 @@ function TestCall(props: { readonly channel: Channel }): JSX.Element {
     const answer = (await apiPost("/backend/admin/channel/test/", {
       channel_id: props.channel.channel_id,
       ...(model().trim() === "" ? {} : { model: model().trim() }),
+      ...(credential() === "" ? {} : { credential_id: Number(credential()) }),
     })) as TestResponse;
     setResult(answer.test);
     return answer.test.is_ok ? `${answer.test.model} answered` : `${answer.test.model} failed`;
@@ -171,6 +178,15 @@ function TestCall(props: { readonly channel: Channel }): JSX.Element {
         value={model()}
         onInput={(event) => setModel(event.currentTarget.value)}
       />
+      <Show when={props.channel.credentials.length > 1}>
+        <ChoiceField
+          label="Credential"
+          name="credential_id"
+          options={credentials()}
+          value={credential()}
+          onInput={(event) => setCredential(event.currentTarget.value)}
+        />
+      </Show>
       <div class="button-row">
         <Button isBusy={action.isBusy()} onClick={() => void action.run(test)}>
           Send test call
@@ -181,6 +197,7 @@ function TestCall(props: { readonly channel: Channel }): JSX.Element {
           <Facts
             facts={[
               { name: "Result", value: <StateWord state={seen().is_ok ? "success" : "failed"} /> },
+              { name: "Credential", value: <bdi>{shownText(seen().credential)}</bdi> },
               { name: "Took", value: shownMs(seen().latency_ms) },
               { name: "HTTP", value: shownText(seen().http_status?.toString() ?? null) },
               { name: "Error", value: shownText(seen().error) },
