@@ -126,8 +126,21 @@ test(
         await page.getByRole("button", { name: /^Save 1 model/ }).click();
         await page.getByText("Some models need your attention.").waitFor();
         await expectSound(watched, "provider-missing");
+        // A name that is taken is said at its field, and the choice and its changes are kept.
+        await page.getByRole("checkbox", { name: "tts-1" }).first().uncheck();
+        await page.getByLabel("Name of the channel").fill("first");
+        await page.getByRole("button", { name: /^Choose all with a price/ }).click();
+        await page.getByRole("button", { name: /^Save \d+ models/ }).click();
+        await page.getByText("Correct the marked field above").waitFor();
+        const name = page.getByLabel("Name of the channel");
+        expect(await name.getAttribute("aria-invalid")).toBe("true");
+        await page.getByText("Another channel already has this name.").waitFor();
+        await expectSound(watched, "provider-name-taken");
+        await name.fill("second");
+        await page.getByRole("button", { name: /^Save \d+ models/ }).click();
+        await page.getByRole("heading", { name: "second is saved" }).waitFor();
       },
-      { expectedStatuses: [400], isDark: true },
+      { expectedStatuses: [400, 409], isDark: true },
     );
   },
   testMsMax,

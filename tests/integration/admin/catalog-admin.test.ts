@@ -251,7 +251,8 @@ describe("a channel", () => {
     expect((await post("channel/save/", { name: "taken-channel", upstream: openaiUpstream(address()) })).status).toBe(
       409,
     );
-    expect((await post("channel/save/", { channel_id, updated_at, name: "taken-channel" })).status).toBe(409);
+    const renamed = await post("channel/save/", { channel_id, updated_at, name: "taken-channel" });
+    expect(renamed).toMatchObject({ status: 409, body: { error: { fields: { name: expect.any(String) } } } });
     for (const base_url of [
       ...["ftp://a/v1", "http://u:p@a/v1", "https://a/v1?key=1", "not an address"],
       // The visible name is not the address.

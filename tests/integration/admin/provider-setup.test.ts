@@ -302,7 +302,7 @@ describe("adopting models", () => {
   test("of a name that is taken is refused as a whole", async () => {
     await adopt("taken-name", []);
     const answer = await adopt("taken-name", [{ model: "lost-e", new_model: newModel }]);
-    expect(answer.body["error"]).toMatchObject({ code: "conflict" });
+    expect(answer.body["error"]).toMatchObject({ code: "conflict", fields: { name: expect.any(String) } });
     expect([...(await rig.db.sql`select name from model where name = 'lost-e'`)]).toEqual([]);
   });
 });

@@ -27,6 +27,8 @@ export type Form<Values extends Readonly<Record<string, unknown>>> = {
     readonly onChange: (event: { readonly currentTarget: { readonly checked: boolean } }) => void;
   };
   readonly errorOf: (name: keyof Values) => string | null;
+  /** Shows an error of something that is not sent by the form itself at its fields. @returns whether it is at fields alone */
+  readonly showAtFields: (fields: Readonly<Record<string, string>>) => boolean;
   /** An error that belongs to no field, or null. */
   readonly problem: Accessor<Error | null>;
   readonly isSubmitting: Accessor<boolean>;
@@ -52,15 +54,18 @@ export function createForm<Values extends Readonly<Record<string, unknown>>>(
     setIsChanged(true);
   };
   const errorOf = (name: keyof Values): string | null => errors()[name] ?? null;
-  const showFailure = (error: unknown): void => {
-    const fields = error instanceof ApiError ? error.fields : {};
+  const showAtFields = (fields: Readonly<Record<string, string>>): boolean => {
     const known = Object.entries(fields).flatMap(([path, text]) => {
       const name = fieldOf(path, values());
       return name === null ? [] : [[name, text] as const];
     });
     setErrors(() => Object.fromEntries(known) as Partial<Record<keyof Values, string>>);
+    return known.length > 0 && known.length === Object.keys(fields).length;
+  };
+  const showFailure = (error: unknown): void => {
+    const isAtFields = showAtFields(error instanceof ApiError ? error.fields : {});
     // An error of a field that the form does not show is shown for the whole form, or it would be lost.
-    setProblem(known.length > 0 && known.length === Object.keys(fields).length ? null : toError(error));
+    setProblem(isAtFields ? null : toError(error));
   };
   const send = async (form: HTMLFormElement | null): Promise<void> => {
     const wrong = options.check?.(values()) ?? {};
@@ -106,6 +111,11 @@ export function createForm<Values extends Readonly<Record<string, unknown>>>(
       onChange: (event) => set(name, event.currentTarget.checked as Values[typeof name]),
     }),
     errorOf,
+    showAtFields: (fields) => {
+      const isAtFields = showAtFields(fields);
+      queueMicrotask(() => document.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+      return isAtFields;
+    },
     problem,
     isSubmitting,
     isChanged,

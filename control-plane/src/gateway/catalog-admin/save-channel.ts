@@ -112,7 +112,7 @@ async function makeChannel(tx: Transaction, input: SaveChannelInput): Promise<Ch
   const id = await insertChannel(tx, input.name, input.upstream);
   const made = id === null ? null : await findChannel(tx, id);
   if (made === null) {
-    throw new AppError("conflict", { message: "Another channel already has this name." });
+    throw nameTaken();
   }
   return made;
 }
@@ -143,10 +143,15 @@ async function changeChannel(tx: Transaction, id: ChannelId, to: ChannelSettings
     await tx.savepoint(() => updateChannel(tx, id, to));
   } catch (error) {
     if (isUniqueViolation(error)) {
-      throw new AppError("conflict", { message: "Another channel already has this name.", cause: error });
+      throw nameTaken(error);
     }
     throw error;
   }
+}
+
+function nameTaken(cause?: unknown): AppError {
+  const message = "Another channel already has this name.";
+  return new AppError("conflict", { message, fields: { name: message }, cause });
 }
 
 async function readState(tx: Transaction, id: ChannelId): Promise<ChannelState> {

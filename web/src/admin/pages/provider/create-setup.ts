@@ -152,6 +152,13 @@ function createSaving(state: SavingState): Pick<Setup, "save" | "isSaving" | "pr
     showProblems(found, chosen);
     const others =
       error instanceof ApiError ? Object.entries(error.fields).filter(([name]) => !name.startsWith("models.")) : [];
+    const isAtFields = others.length > 0 && state.form.showAtFields(Object.fromEntries(others));
+    if (isAtFields) {
+      setProblem(
+        new Error("Correct the marked field above, and save again. Everything that you entered is still there."),
+      );
+      return;
+    }
     const isShown = found.size > 0 && others.length === 0;
     const detail = others.map(([name, text]) => `${name}: ${text}`).join(" ");
     const whole = error instanceof Error ? error : new Error(String(error));
