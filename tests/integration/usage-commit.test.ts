@@ -81,6 +81,7 @@ describe("committing usage rows", () => {
       isImplausible: true,
       providerCost: "0.000135" as Decimal,
       cacheBasisPoints: 250,
+      askedModel: "gpt-4o",
       quota: quota(11),
       rateMultiplier: "0.7500" as Decimal,
     });
@@ -118,6 +119,7 @@ describe("committing usage rows", () => {
       is_implausible: row.isImplausible,
       provider_cost_usd: "0.000135000000",
       cache_basis_points: 250,
+      asked_model: "gpt-4o",
       price_version: row.priceVersion,
       rate_multiplier: row.rateMultiplier,
       quota: row.quota,

@@ -11,6 +11,8 @@ const parts: ReadonlyMap<string, readonly string[]> = new Map([
   [`${gateway}attempt-channels.ts`, [`${gateway}dispatch/`, `${gateway}respond/`]],
   // Where a call is tried next, for this loop.
   [`${gateway}attempt-plan.ts`, [`${gateway}dispatch/`]],
+  // Another model is admitted and priced as the first one was.
+  [`${gateway}model-fallbacks.ts`, [`${gateway}admit/`, `${gateway}respond/`, `${gateway}settle/`]],
   // Where a body is parsed depends on its size.
   [`${gateway}parse-body.ts`, [`${gateway}admit/`]],
   // One attempt at one channel, from its request to its settlement.

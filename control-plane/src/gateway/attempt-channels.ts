@@ -32,14 +32,15 @@ export async function attemptChannels<Answer extends object>(
   attempt: (use: ChannelUse, silenceMsMax: number, ability: Ability) => Promise<Answer | FailedAttempt>,
 ): Promise<Answer> {
   const { loads } = deps;
-  const { abilities } = choice;
   const { signal } = state.call;
   const customer = state.principal.gatewayUserId;
-  const plan = new AttemptPlan(deps, choice, customer);
+  let plan = new AttemptPlan(deps, choice, customer);
   for (let last: FailedAttempt | null = null; ; ) {
     const planned = plan.next() ?? (await plan.repeat(last, signal));
     if (planned === null) {
-      throw last === null ? noChannel(deps, state, abilities) : attemptError(deps, state, last, abilities);
+      plan = await nextModel(deps, state, plan, last);
+      last = null;
+      continue;
     }
     const { ability, credential, silenceMsMax } = planned;
     // The call is attributed to the last channel tried.
@@ -59,10 +60,33 @@ export async function attemptChannels<Answer extends object>(
     last = result;
     noteFailure(deps, state, use, last);
     // Nothing is retried for a client that has left.
-    if (signal.aborted || !plan.mayGoOn(last.failure)) {
-      throw attemptError(deps, state, last, abilities);
+    if (signal.aborted) {
+      throw attemptError(deps, state, last, plan.choice.abilities);
+    }
+    if (!plan.mayGoOn(last.failure)) {
+      plan = await nextModel(deps, state, plan, last);
+      last = null;
     }
   }
+}
+
+/**
+ * Goes on with another model, where the operator and the owner of the key want that.
+ * @throws AppError as the client is to see it, if none is left: why the model that it asked for has not answered
+ */
+async function nextModel(
+  deps: AttemptDeps,
+  state: OwnedCall,
+  { choice, elapsedMs }: AttemptPlan,
+  last: FailedAttempt | null,
+): Promise<AttemptPlan> {
+  const { abilities, fallbacks = null } = choice;
+  const error = last === null ? noChannel(deps, state, abilities) : attemptError(deps, state, last, abilities);
+  const next = fallbacks === null ? null : await fallbacks.next({ last, error, elapsedMs });
+  if (next === null) {
+    throw fallbacks?.firstError ?? error;
+  }
+  return new AttemptPlan(deps, next, state.principal.gatewayUserId);
 }
 
 type SeenFailure = Pick<FailedAttempt, "note"> & { readonly failure: Pick<AttemptFailure, "status" | "result"> };
@@ -82,6 +106,7 @@ export function noteAttempt(
     ...(channel.exitNode === null ? {} : { node: channel.exitNode }),
     startedAtMs: Math.round(startedTick - state.call.startedTick),
     durationMs: Math.round(clock.tick() - startedTick),
+    ...(state.askedModel === null || state.model === null ? {} : { model: state.model.name }),
     status: seen.status,
     result: seen.result,
     ...(seen.said === undefined ? {} : { said: seen.said }),

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { ChannelId, CredentialId, GatewayUserId } from "@sluice/contracts/ids";
 import type { Dialect } from "@sluice/contracts/upstreams";
 import type { Clock } from "../platform/clock.ts";
+import type { AppError } from "../platform/errors.ts";
 import type { Affinities, Place } from "./channels/affinities.ts";
 import type { ChannelLoads } from "./channels/channel-load.ts";
 import { concernsCredential } from "./channels/credential-faults.ts";
@@ -9,6 +10,26 @@ import type { Ability, Channel, ChannelCredential } from "./channels/model.ts";
 import { chooseChannel } from "./dispatch/choose-channel.ts";
 import { attemptMsMax, backoffBeforeRepeat, mayRetry, type Progress, type RetryRule } from "./dispatch/retry-policy.ts";
 import type { AttemptFailure, FailedAttempt } from "./model.ts";
+
+/** How the channels of a model have failed. */
+export type ModelFailure = {
+  /** The last failed attempt; null if no channel was open. */
+  readonly last: FailedAttempt | null;
+  /** What the client would be told. */
+  readonly error: AppError;
+  /** How long they were tried. */
+  readonly elapsedMs: number;
+};
+
+/** The other models that may answer a call. */
+export interface Fallbacks {
+  /** Whether another model is left to try. */
+  readonly hasNext: boolean;
+  /** Why the model that was asked for has not answered; null while it may. */
+  readonly firstError: AppError | null;
+  /** Turns the call to the next model; null if there is none for it, and the call is again one of the model asked for. */
+  next(failure: ModelFailure): Promise<Choice | null>;
+}
 
 /** The channels that a call may use, and the rule for moving on to the next one. */
 export type Choice = {
@@ -19,6 +40,8 @@ export type Choice = {
   readonly dialect: Dialect;
   /** The conversation, which stays where it was answered while that is open; null if it has no name. */
   readonly conversation: string | null;
+  /** Absent if no other model may answer. */
+  readonly fallbacks?: Fallbacks;
 };
 
 export type PlanDeps = {
@@ -41,7 +64,7 @@ export type PlannedAttempt = {
  */
 export class AttemptPlan {
   readonly #deps: PlanDeps;
-  readonly #choice: Choice;
+  readonly choice: Choice;
   readonly #customer: GatewayUserId;
   readonly #startedTick: number;
   readonly #tried = new Set<ChannelId>();
@@ -58,7 +81,7 @@ export class AttemptPlan {
 
   constructor(deps: PlanDeps, choice: Choice, customer: GatewayUserId) {
     this.#deps = deps;
-    this.#choice = choice;
+    this.choice = choice;
     this.#customer = customer;
     this.#startedTick = deps.clock.tick();
     this.#kept = choice.conversation === null ? null : deps.affinities.find(choice.conversation);
@@ -66,7 +89,7 @@ export class AttemptPlan {
 
   /** The next attempt at a channel that was not tried yet; null if none is open. */
   next(): PlannedAttempt | null {
-    const { abilities, dialect } = this.#choice;
+    const { abilities, dialect } = this.choice;
     const speaks = ({ endpoints }: Channel) => endpoints.has(dialect);
     const isNext = (channel: Channel) => this.#isNext(channel);
     const preference = { speaks, preferred: this.#kept?.channelId };
@@ -99,7 +122,7 @@ export class AttemptPlan {
 
   /** The latest attempt was answered. */
   noteAnswer(): void {
-    const { conversation } = this.#choice;
+    const { conversation } = this.choice;
     if (conversation !== null && this.#latest !== null) {
       const { ability, credential } = this.#latest;
       const place = { channelId: ability.channel.id, credentialId: credential?.id ?? null };
@@ -118,18 +141,20 @@ export class AttemptPlan {
     if (channel !== undefined && concernsCredential(failure) && channel.credentials.length > 1) {
       this.#tried.delete(channel.id);
     }
-    return mayRetry(failure, this.#progress, this.#choice.rule);
+    return mayRetry(failure, this.#progress, this.choice.rule);
+  }
+
+  /** How long channels were tried, within the limit of the call. */
+  get elapsedMs(): number {
+    return this.#deps.clock.tick() - this.#startedTick - this.#grantedMs;
   }
 
   get #progress(): Progress {
-    return {
-      attempts: this.#attempts,
-      elapsedMs: this.#deps.clock.tick() - this.#startedTick - this.#grantedMs,
-    };
+    return { attempts: this.#attempts, elapsedMs: this.elapsedMs };
   }
 
   #begin(ability: Ability): PlannedAttempt {
-    const silenceMsMax = attemptMsMax(this.#progress, this.#hasOther(ability.channel), this.#choice.rule);
+    const silenceMsMax = attemptMsMax(this.#progress, this.#hasOther(ability.channel), this.choice.rule);
     const { channel } = ability;
     const preferred = this.#kept?.channelId === channel.id ? this.#kept.credentialId : null;
     const { loads, random } = this.#deps;
@@ -148,9 +173,12 @@ export class AttemptPlan {
     return !this.#tried.has(channel.id) && this.#deps.loads.isOpen(channel, this.#customer, this.#shown);
   }
 
-  /** Whether there is another channel to try. */
+  /** Whether there is another channel to try, or another model. */
   #hasOther(chosen: Channel): boolean {
-    const { abilities } = this.#choice;
+    const { abilities, fallbacks } = this.choice;
+    if (fallbacks?.hasNext === true) {
+      return true;
+    }
     return abilities.length > 1 && abilities.some(({ channel }) => channel !== chosen && this.#isNext(channel));
   }
 }

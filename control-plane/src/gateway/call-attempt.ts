@@ -16,7 +16,7 @@ import type { AdmittedCall, AttemptFailure, CallState, FailedAttempt, GatewayRes
 import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { classifyStatus, failedBy, failedByToken, malformedResponse } from "./respond/classify-status.ts";
-import { answerHeaders, answeringNode, formOf, isEventStream } from "./respond/compose-answer.ts";
+import { answerHeaders, answeringNode, formOf, isEventStream, namingModel } from "./respond/compose-answer.ts";
 import { readEventNote, readInnerError, readNote, readRefusal, statusOfError } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
@@ -179,7 +179,7 @@ export class CallAttempts {
     keepPiece(state, answer);
     const end = { outcome: "completed", httpStatus: response.status, errorCode: null, ...measured } as const;
     await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
-    const headers = withCallId(answerHeaders(response, state.exitNode, plan.dropped), state);
+    const headers = headersOf(response, state, plan);
     if (response.status === 200) {
       state.recording?.add(answer);
       state.recording?.settle({ headers, isStream: false, model: state.model.name, measured });
@@ -309,7 +309,7 @@ export class CallAttempts {
   }
 
   #streamHeaders(response: HttpResponse, state: AdmittedCall, { answers, dropped }: RequestPlan) {
-    const headers = withCallId(answerHeaders(response, state.exitNode, dropped), state);
+    const headers = headersOf(response, state, { dropped });
     return answers === null ? headers : { ...headers, "content-type": "text/event-stream" };
   }
 
@@ -323,6 +323,10 @@ export class CallAttempts {
   #noteFirstByte(state: CallState): void {
     state.firstByteMs ??= Math.round(this.#deps.clock.tick() - state.call.startedTick);
   }
+}
+
+function headersOf(response: HttpResponse, state: CallState, { dropped }: Pick<RequestPlan, "dropped">) {
+  return withCallId(namingModel(answerHeaders(response, state.exitNode, dropped), state), state);
 }
 
 /** A count is limited on its own at a provider, or not offered at all, which says nothing about other calls. */

@@ -8,6 +8,7 @@ export function newCallState(call: GatewayCall, captures: CaptureAllowance | nul
     principal: null,
     request: null,
     model: null,
+    askedModel: null,
     hold: null,
     channelId: null,
     exitNodes: null,

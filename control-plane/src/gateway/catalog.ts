@@ -13,8 +13,8 @@ import {
   exitNodeGroup,
   toUpstream,
 } from "./channels/model.ts";
-import { type ChannelRow, listEnabledAbilities, listEnabledChannels } from "./channels/store.ts";
-import type { ModelEntry } from "./model.ts";
+import { type ChannelRow, listEnabledAbilities, listEnabledChannels, listFallbacks } from "./channels/store.ts";
+import type { FallbackRule, ModelEntry } from "./model.ts";
 import { findGeneration } from "./response-cache/store.ts";
 
 /** Models, prices, channels and abilities as one immutable snapshot; a reload replaces it whole. */
@@ -25,16 +25,21 @@ export type Catalog = {
   readonly permits: ExitPermits;
   /** How often the response cache was cleared. */
   readonly cacheGeneration: bigint;
+  readonly fallbacks: FallbackRules;
 };
 
 /** The permitted exit nodes by user and model. */
 export type ExitPermits = ReadonlyMap<GatewayUserId, ReadonlyMap<string, ExitNodesOfModel>>;
+
+/** The other models by the model that is asked for and the group of its caller; null for all other groups. */
+export type FallbackRules = ReadonlyMap<string, ReadonlyMap<string | null, FallbackRule>>;
 
 export const emptyCatalog: Catalog = {
   models: new Map(),
   abilities: new Map(),
   permits: new Map(),
   cacheGeneration: 0n,
+  fallbacks: new Map(),
 };
 
 export type CatalogDeps = {
@@ -82,7 +87,17 @@ async function readCatalog(db: Queryable, deps: CatalogDeps): Promise<Catalog> {
       group.set(row.model, [...(group.get(row.model) ?? []), { channel, upstreamModel, priority, weight }]);
     }
   }
-  return { models, abilities, permits: await loadPermits(db), cacheGeneration: await findGeneration(db) };
+  const [permits, fallbacks] = [await loadPermits(db), await loadFallbacks(db)];
+  return { models, abilities, permits, fallbacks, cacheGeneration: await findGeneration(db) };
+}
+
+async function loadFallbacks(db: Queryable): Promise<FallbackRules> {
+  const rules = new Map<string, Map<string | null, FallbackRule>>();
+  for (const { model, groupName, fallbackModels: models, largerModel, isForEveryKey } of await listFallbacks(db)) {
+    const ofModel = rules.get(model) ?? new Map<string | null, FallbackRule>();
+    rules.set(model, ofModel.set(groupName, { models, largerModel, isForEveryKey }));
+  }
+  return rules;
 }
 
 async function loadPermits(db: Queryable): Promise<ExitPermits> {

@@ -37,6 +37,7 @@ export class GatewayMetrics implements GatewayObserver {
   readonly #requests = new Sums();
   readonly #attempts = new Sums();
   readonly #nodeAttempts = new Sums();
+  readonly #fallbacks = new Sums();
   readonly #tokens = new Sums();
   readonly #quota = new Sums();
   readonly #implausible = new Sums();
@@ -59,6 +60,11 @@ export class GatewayMetrics implements GatewayObserver {
     this.#nodeAttempts.register(registry, "sluice_exit_node_attempts_total", "Attempts through exit nodes.", [
       "node",
       "result",
+    ]);
+    this.#fallbacks.register(registry, "sluice_fallbacks_total", "Calls that went on with another model.", [
+      "from",
+      "to",
+      "reason",
     ]);
     this.#tokens.register(registry, "sluice_tokens_total", "Tokens of calls that ended.", ["kind", "model"]);
     this.#quota.register(registry, "sluice_quota_charged_total", "Quota that calls cost, before multipliers.", [
@@ -86,6 +92,10 @@ export class GatewayMetrics implements GatewayObserver {
     if (exitNode !== null) {
       this.#nodeAttempts.add(`${exitNode}\n${attempt.result}`, 1);
     }
+  }
+
+  onFallback(from: string, to: string, reason: string): void {
+    this.#fallbacks.add(`${from}\n${to}\n${reason}`, 1);
   }
 
   onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Quota): void {

@@ -179,6 +179,16 @@ export type ModelEntry = {
   readonly price: PriceVersion;
 };
 
+/** Which other models may answer in place of one. */
+export type FallbackRule = {
+  /** They are tried in this order once no channel of the model has answered. */
+  readonly models: readonly string[];
+  /** The model for prompts that are too long for it. */
+  readonly largerModel: string | null;
+  /** Whether it applies to every key, or only to those that allow it. */
+  readonly isForEveryKey: boolean;
+};
+
 /** Quota set aside for one call in the user's budget and, for a key with a limit, in the key's. */
 export type Hold = {
   readonly userBudgetId: BudgetId;
@@ -195,6 +205,8 @@ export type CallState = {
   principal: Principal | null;
   request: ParsedRequest | null;
   model: ModelEntry | null;
+  /** The model that the client asked for, if another one is asked in its place; else null. */
+  askedModel: string | null;
   hold: Hold | null;
   channelId: ChannelId | null;
   /** The exit nodes that the call may use; null outside of their group. */

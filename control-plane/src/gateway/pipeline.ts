@@ -7,6 +7,7 @@ import { checkKeyState, checkModelAccess, checkPassThrough, checkPrice } from ".
 import { checkContentType } from "./admit/parse-request.ts";
 import { boundCost, reserveQuota } from "./admit/reserve-quota.ts";
 import { attemptChannels } from "./attempt-channels.ts";
+import type { Choice } from "./attempt-plan.ts";
 import { CachedCalls } from "./cached-call.ts";
 import { CallAttempts } from "./call-attempt.ts";
 import { CallEnder } from "./call-ender.ts";
@@ -20,6 +21,7 @@ import { nameConversation } from "./dispatch/name-conversation.ts";
 import { FreeAnswer } from "./errors.ts";
 import { answerModels } from "./list-models.ts";
 import type { AdmittedCall, CallState, GatewayCall, GatewayResponse } from "./model.ts";
+import { openFallbacks } from "./model-fallbacks.ts";
 import type { Operation } from "./operations/model.ts";
 import { findOperation, isNotOffered, isPlainPath } from "./operations/table.ts";
 import { parseBody } from "./parse-body.ts";
@@ -168,31 +170,43 @@ export class Pipeline implements GatewayPort {
   }
 
   #dispatch(state: AdmittedCall, operation: Operation): Promise<GatewayResponse> {
+    const choose = () => this.#choose(state, operation);
+    const choice = choose();
+    const isServed = choice.abilities.length > 0;
+    if (!isServed && operation.handling === "call" && this.#findServing(state).length > 0) {
+      throw new AppError("invalid_value", { message: wrongApiMessage, param: "model" });
+    }
+    const tryChannels = (chosen: Choice) =>
+      attemptChannels(this.#deps, state, chosen, (use, silenceMsMax, ability) =>
+        this.#attempts.try(state, operation, use, { silenceMsMax, ability }),
+      );
+    const fallbacks = openFallbacks(this.#deps, { state, operation, choose });
+    const ask = () => (fallbacks === null ? tryChannels(choice) : fallbacks.first().then(tryChannels));
+    // Who may not be served by any channel is not served from the cache either.
+    const entry = state.principal.isResponseCached && isServed ? this.#deps.responses.open(state, operation) : null;
+    return entry === null ? ask() : this.#cached.answer(state, entry, ask);
+  }
+
+  /** The channels that serve the call's model to its user, whatever they speak. */
+  #findServing(state: AdmittedCall): readonly Ability[] {
     const catalog = this.#deps.catalog();
     const serving = catalog.abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
     state.exitNodes = findExitNodes(catalog, state);
-    const nodes = allowExitNodes(serving, state.exitNodes);
+    return allowExitNodes(serving, state.exitNodes);
+  }
+
+  /** The channels for the call's model, and how they are tried. */
+  #choose(state: AdmittedCall, operation: Operation): Choice {
+    const nodes = this.#findServing(state);
     const passing = operation.handling === "pass" ? allowPassThrough(nodes, state.call) : nodes;
     const { dialect } = operation;
     const serves = ({ channel }: Ability) => canServe(channel, operation);
     const abilities = passing.every(serves) ? passing : passing.filter(serves);
-    if (abilities.length === 0 && passing.length > 0 && operation.handling === "call") {
-      throw new AppError("invalid_value", { message: wrongApiMessage, param: "model" });
-    }
     const { upstreamLimits, isSentRetried } = this.#deps;
     // A path without rules of its own may create something at a provider, which must not happen twice.
     const isAgain = isSentRetried && operation.handling !== "pass";
     const rule = { ...boundPatience(state, operation, upstreamLimits), isSentRetried: isAgain };
-    const conversation = nameConversation(state);
-    const choice = { abilities, rule, dialect, conversation };
-    const ask = () =>
-      attemptChannels(this.#deps, state, choice, (use, silenceMsMax, ability) =>
-        this.#attempts.try(state, operation, use, { silenceMsMax, ability }),
-      );
-    // Who may not be served by any channel is not served from the cache either.
-    const isCached = state.principal.isResponseCached && abilities.length > 0;
-    const entry = isCached ? this.#deps.responses.open(state, operation) : null;
-    return entry === null ? ask() : this.#cached.answer(state, entry, ask);
+    return { abilities, rule, dialect, conversation: nameConversation(state) };
   }
 }
 

@@ -31,6 +31,10 @@ export class ExportingObserver implements GatewayObserver {
     this.#take = take;
   }
 
+  onFallback(from: string, to: string, reason: string): void {
+    this.#inner.onFallback(from, to, reason);
+  }
+
   onAttempt(attempt: Attempt, exitNode: string | null): void {
     this.#inner.onAttempt(attempt, exitNode);
   }

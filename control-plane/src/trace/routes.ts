@@ -153,6 +153,7 @@ function describe({ trace, usage, attempts, bodies, accesses }: TraceDetail) {
       channel: attempt.channel,
       credential: attempt.credential ?? null,
       node: attempt.node ?? null,
+      model: attempt.model ?? null,
       started_at_ms: attempt.startedAtMs,
       duration_ms: attempt.durationMs,
       status: attempt.status,

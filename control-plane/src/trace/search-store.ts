@@ -96,6 +96,7 @@ type StoredAttempt = {
   readonly channel: string;
   readonly credential?: string;
   readonly node?: string;
+  readonly model?: string;
   readonly startedAtMs: number;
   readonly durationMs: number;
   readonly status: number | null;
@@ -108,7 +109,7 @@ export type CallUsage = Record<string, unknown> & { readonly attempts: readonly 
 /** What the gateway recorded about a call; null for one that it did not admit. */
 export async function findCallUsage(db: Queryable, { day, requestId }: CallPlace): Promise<CallUsage | null> {
   const [row] = await db.query<CallUsage>(
-    `select u.group_name, u.channel_id, c.name as channel, u.outcome, u.usage_source,
+    `select u.group_name, u.asked_model, u.channel_id, c.name as channel, u.outcome, u.usage_source,
        ${countColumns.map((count) => `u.${count}`).join(", ")}, u.price_version,
        u.rate_multiplier, u.quota, u.quota_held, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
        u.provider_cost_usd, u.cache_basis_points, u.first_byte_ms, u.duration_ms, u.attempts

@@ -104,6 +104,16 @@ export const keyFields = [
     isSeenByCalls: true,
     isShared: true,
   },
+  /** Whether another model may answer, by rules of the operator, where the one that was asked for can't. */
+  {
+    name: "is_fallback_allowed",
+    kind: "flag",
+    max: null,
+    default: false,
+    keptIn: "api_key",
+    isSeenByCalls: true,
+    isShared: false,
+  },
   {
     name: "is_payload_traced",
     kind: "flag",

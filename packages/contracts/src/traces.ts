@@ -105,6 +105,8 @@ const attemptView = z.strictObject({
   credential: z.string().nullable(),
   /** The exit node of the channel, if it has one. */
   node: z.string().nullable(),
+  /** The model that was asked, if the client had asked for another one. */
+  model: z.string().nullable(),
   /** Milliseconds after the start of the call. */
   started_at_ms: z.number(),
   duration_ms: z.number(),
@@ -117,6 +119,8 @@ const attemptView = z.strictObject({
 /** What the gateway charged and how; null for a call that it did not admit. */
 const usageView = z.strictObject({
   group_name: z.string(),
+  /** The model that the client asked for, if another one was asked in its place. */
+  asked_model: z.string().nullable(),
   channel_id: count,
   channel: z.string().nullable(),
   outcome: z.enum(outcomes),

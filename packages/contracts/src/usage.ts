@@ -61,7 +61,10 @@ export const usageView = z.strictObject({
   day: wireDay,
   started_at: wireMoment,
   path: z.string(),
+  /** The model that answered, or was asked last; its price applies. */
   model: z.string().nullable(),
+  /** The model that the client asked for, if another one was asked in its place; else null. */
+  asked_model: z.string().nullable(),
   key_id: wireInteger,
   key_name: z.string(),
   outcome: z.enum(outcomes),
@@ -143,6 +146,8 @@ export const usageReceipt = usageView.extend({
       duration_ms: z.number(),
       status: z.int().nullable(),
       result: z.string(),
+      /** The model that was asked, if the client had asked for another one. */
+      model: z.string().nullable(),
     }),
   ),
 });

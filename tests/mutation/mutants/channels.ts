@@ -61,8 +61,8 @@ export const channelMutants: readonly Mutant[] = [
   {
     id: "relay/attempt-client-left",
     file: "control-plane/src/gateway/attempt-channels.ts",
-    from: "signal.aborted || !plan.mayGoOn",
-    to: "!plan.mayGoOn",
+    from: "if (signal.aborted) {",
+    to: "if (false) {",
     rule: "a client that has left waits for nobody",
     tests: ["unit/gateway/attempt-channels.test.ts"],
   },

@@ -69,6 +69,7 @@ export function usageRow(customer: Customer, changes: Partial<UsageRow> = {}): U
     usageSource: "provider",
     providerCost: null,
     cacheBasisPoints: null,
+    askedModel: null,
     isImplausible: false,
     priceVersion: 1,
     rateMultiplier: "1.0000" as Decimal,

@@ -56,7 +56,12 @@ async function run(
   const keys: (string | undefined)[] = [];
   const attempts: Attempt[] = [];
   const call = { requestId: "r", startedTick: 0, signal: leaving.signal };
-  const state = { call, attempts, principal: { gatewayUserId: customer } as Principal } as unknown as CallState & {
+  const state = {
+    call,
+    attempts,
+    askedModel: null,
+    principal: { gatewayUserId: customer } as Principal,
+  } as unknown as CallState & {
     principal: Principal;
   };
   const deps = {

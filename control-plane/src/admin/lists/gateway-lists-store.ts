@@ -173,6 +173,7 @@ export const usage = listSource({
     group_name: column("text", "u.group_name"),
     path: column("text", "u.path"),
     model: column("text", "u.model"),
+    asked_model: column("text", "u.asked_model"),
     channel_id: column("bigint", "u.channel_id"),
     channel_name: column("text", "c.name"),
     outcome: column("text", "u.outcome"),

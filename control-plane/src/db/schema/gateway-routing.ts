@@ -45,14 +45,36 @@ export const channel = pgTable(
     isExitNode: boolean("is_exit_node").generatedAlwaysAs(sql`exit_node_code is not null`),
     /** Connections go to this address, whatever the name in the base URL then resolves to. Every exit node has one. */
     pinnedAddress: text("pinned_address"),
+    /** How often a small call tests the channel, in minutes; null for never. */
+    probeMinutes: integer("probe_minutes"),
+    /** The model of these calls; null for the first that the channel serves. */
+    probeModel: text("probe_model"),
     ...lifecycle,
   },
   (table) => [
     // Abilities reference this pair, so they can't misname the channel of a node.
     unique("channel_id_is_exit_node").on(table.id, table.isExitNode),
     check("channel_exit_node_is_pinned", sql`${table.exitNodeCode} is null or ${table.pinnedAddress} is not null`),
+    check("channel_probe_minutes", sql`${table.probeMinutes} between 1 and 60`),
   ],
 );
+
+/** The latest periodic test of a channel. Not in `channel`, whose every change is announced to replicas. */
+export const channelProbe = pgTable("channel_probe", {
+  channelId: reference("channel_id")
+    .primaryKey()
+    .references(() => channel.id, { onDelete: "cascade" }),
+  model: text("model").notNull(),
+  probedAt: moment("probed_at").notNull(),
+  isOk: boolean("is_ok").notNull(),
+  httpStatus: integer("http_status"),
+  latencyMs: integer("latency_ms").notNull(),
+  error: text("error"),
+  /** The tests that failed since the last one that did not. */
+  failedInRow: integer("failed_in_row").notNull(),
+  /** Since when the channel gets no calls because its tests fail; null while it gets them. */
+  restedAt: moment("rested_at"),
+});
 
 /**
  * The credentials that share a channel's calls. A row without a secret is the channel's own credential; a trigger keeps
@@ -142,6 +164,30 @@ export const model = pgTable("model", {
   sunsetAt: moment("sunset_at"),
   ...lifecycle,
 });
+
+/** Other models that may answer in place of a model whose channels have all failed. */
+export const modelFallback = pgTable(
+  "model_fallback",
+  {
+    id: id(),
+    /** The group of the callers; null for all groups without a rule of their own. */
+    groupName: text("group_name"),
+    model: text("model")
+      .notNull()
+      .references(() => model.name),
+    /** They are tried in this order. */
+    fallbackModels: text("fallback_models").array().notNull().default([]),
+    /** The model for prompts that are too long for this one; null for none. */
+    largerModel: text("larger_model").references(() => model.name),
+    /** Whether it applies to every key, or only to those that allow it. */
+    isForEveryKey: boolean("is_for_every_key").notNull().default(false),
+    ...lifecycle,
+  },
+  (table) => [
+    unique("model_fallback_place").on(table.groupName, table.model).nullsNotDistinct(),
+    check("model_fallback_number", sql`cardinality(${table.fallbackModels}) <= 3`),
+  ],
+);
 
 /** Versions of a model's prices are added, never changed, so that every cost can be recomputed. */
 export const modelPrice = pgTable(

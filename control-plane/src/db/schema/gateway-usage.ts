@@ -71,6 +71,7 @@ export const usageLog = pgTable(
     keyBudgetId: reference("key_budget_id"),
     groupName: text("group_name").notNull(),
     path: text("path").notNull(),
+    /** The model that answered, or was asked last. */
     model: text("model"),
     channelId: reference("channel_id"),
     outcome: text("outcome", { enum: ["completed", "aborted", "failed", "refused"] }).notNull(),
@@ -99,6 +100,8 @@ export const usageLog = pgTable(
     firstByteMs: integer("first_byte_ms"),
     durationMs: integer("duration_ms").notNull(),
     startedAt: moment("started_at").notNull(),
+    /** The model that the client asked for, if another one was asked in its place; else null. */
+    askedModel: text("asked_model"),
   },
   (table) => [primaryKey({ columns: [table.day, table.requestId] })],
 );

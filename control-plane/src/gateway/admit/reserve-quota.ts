@@ -55,6 +55,8 @@ export function boundCost(request: Pick<ParsedRequest, "bounds">, model: ModelEn
   return costOf(boundUnits(request, model), model.price.highest, 1n);
 }
 
+const nothing = 0n as Quota;
+
 type Holder = Pick<QuotaLeases, "hold" | "settle">;
 type Holding = Pick<Principal, "userBudgetId" | "keyBudgetId" | "rateMultiplier">;
 
@@ -64,12 +66,7 @@ type Holding = Pick<Principal, "userBudgetId" | "keyBudgetId" | "rateMultiplier"
  * @throws AppError `insufficient_quota`, `temporarily_unavailable`
  */
 export function reserveQuota(leases: Holder, principal: Holding, cost: Quota): Hold | Promise<Hold> {
-  const hold: Hold = {
-    userBudgetId: principal.userBudgetId,
-    userAmount: withMultiplierAboveOne(cost, principal.rateMultiplier),
-    keyBudgetId: principal.keyBudgetId,
-    keyAmount: principal.keyBudgetId === null ? (0n as Quota) : cost,
-  };
+  const hold = holdFor(principal, cost);
   const user = leases.hold(hold.userBudgetId, hold.userAmount);
   if (user === "held" && hold.keyBudgetId === null) {
     return hold;
@@ -77,12 +74,44 @@ export function reserveQuota(leases: Holder, principal: Holding, cost: Quota): H
   return finishReserving(leases, hold, user);
 }
 
+function holdFor({ userBudgetId, keyBudgetId, rateMultiplier }: Holding, cost: Quota): Hold {
+  const userAmount = withMultiplierAboveOne(cost, rateMultiplier);
+  return { userBudgetId, userAmount, keyBudgetId, keyAmount: keyBudgetId === null ? nothing : cost };
+}
+
+/**
+ * Changes what a call has set aside to the bound of another model: what is missing is set aside too, the rest released.
+ * @returns null if the budgets do not cover it; the call keeps its hold then
+ */
+export async function changeHold(leases: Holder, principal: Holding, hold: Hold, cost: Quota): Promise<Hold | null> {
+  const wanted = holdFor(principal, cost);
+  const { userBudgetId, keyBudgetId } = wanted;
+  const userMore = wanted.userAmount - hold.userAmount;
+  const keyMore = wanted.keyAmount - hold.keyAmount;
+  if (userMore > 0n && (await leases.hold(userBudgetId, userMore as Quota)) !== "held") {
+    return null;
+  }
+  if (keyBudgetId !== null && keyMore > 0n && (await leases.hold(keyBudgetId, keyMore as Quota)) !== "held") {
+    if (userMore > 0n) {
+      leases.settle(userBudgetId, userMore as Quota, nothing);
+    }
+    return null;
+  }
+  if (userMore < 0n) {
+    leases.settle(userBudgetId, -userMore as Quota, nothing);
+  }
+  if (keyBudgetId !== null && keyMore < 0n) {
+    leases.settle(keyBudgetId, -keyMore as Quota, nothing);
+  }
+  return wanted;
+}
+
 async function finishReserving(leases: Holder, hold: Hold, user: HoldAnswer | Promise<HoldAnswer>): Promise<Hold> {
   refuseUnlessHeld(await user, "Your remaining balance does not cover this call.");
   if (hold.keyBudgetId !== null) {
     const key = await leases.hold(hold.keyBudgetId, hold.keyAmount);
     if (key !== "held") {
-      leases.settle(hold.userBudgetId, hold.userAmount, 0n as Quota);
+      leases.settle(hold.userBudgetId, hold.userAmount, nothing);
       refuseUnlessHeld(key, "The remaining limit of this API key does not cover this call.");
     }
   }

@@ -2,7 +2,7 @@ import type { ChannelId } from "@sluice/contracts/ids";
 import { openaiUpstream, type UpstreamSettings } from "@sluice/contracts/upstreams";
 import { and, asc, eq } from "drizzle-orm";
 import { now } from "../../db/expressions.ts";
-import { ability, channel } from "../../db/schema/gateway-routing.ts";
+import { ability, channel, modelFallback } from "../../db/schema/gateway-routing.ts";
 import type { Queryable } from "../../platform/db.ts";
 
 export type ChannelRow = {
@@ -62,6 +62,16 @@ export async function listEnabledAbilities(db: Queryable): Promise<AbilityRow[]>
     .innerJoin(channel, eq(channel.id, ability.channelId))
     .where(and(eq(ability.isEnabled, true), eq(channel.status, "enabled")))
     .orderBy(asc(ability.priority), asc(ability.channelId));
+}
+
+export type FallbackRow = Pick<
+  typeof modelFallback.$inferSelect,
+  "groupName" | "model" | "fallbackModels" | "largerModel" | "isForEveryKey"
+>;
+
+export async function listFallbacks(db: Queryable): Promise<FallbackRow[]> {
+  const { groupName, model, fallbackModels, largerModel, isForEveryKey } = modelFallback;
+  return await db.drizzle.select({ groupName, model, fallbackModels, largerModel, isForEveryKey }).from(modelFallback);
 }
 
 /** Creates the channel of an OpenAI-compatible provider, or changes its address; returns its id. */

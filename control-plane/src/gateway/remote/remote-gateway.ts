@@ -16,7 +16,7 @@ import { FreeAnswer } from "../errors.ts";
 import type { CallReport, CallState, GatewayCall, GatewayResponse } from "../model.ts";
 import { findOperation, isPlainPath } from "../operations/table.ts";
 import type { GatewayPort } from "../port.ts";
-import { answerHeaders, droppedHeader, headerOf } from "../respond/compose-answer.ts";
+import { answerHeaders, droppedHeader, headerOf, modelUsedHeader } from "../respond/compose-answer.ts";
 import { errorEventTo, writeErrorTo } from "../respond/write-error.ts";
 import { cacheHeader, cacheLifetimeHeader } from "../response-cache/read-wish.ts";
 import { withKeyInHeader } from "./key-in-header.ts";
@@ -66,6 +66,7 @@ const sentHeaders = [
   "anthropic-beta",
   "idempotency-key",
   "user-agent",
+  "x-sluice-fallback",
   "x-sluice-hops",
   ...["cache-control", cacheHeader, cacheLifetimeHeader],
 ];
@@ -76,6 +77,7 @@ const passedHeaders = [
   "x-should-retry",
   "request-id",
   droppedHeader,
+  modelUsedHeader,
   exitNodeHeader,
   ...["age", cacheHeader],
 ];

@@ -1,6 +1,6 @@
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 import type { HttpResponse } from "@sluice/http-client/model";
-import type { GatewayResponse } from "../model.ts";
+import type { CallState, GatewayResponse } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
 
 /** The only headers of an upstream that reach a client. */
@@ -60,6 +60,20 @@ export function namingNode(answer: GatewayResponse, exitNode: string | null): Ga
 
 /** Names the parts of a request that were not sent to the provider, so that they don't go missing silently. */
 export const droppedHeader = "x-sluice-dropped";
+
+/** Names the model that answered in place of the one that was asked for. */
+export const modelUsedHeader = "x-sluice-model-used";
+
+/** Adds that header if another model answered. */
+export function namingModel(
+  headers: Record<string, string>,
+  { askedModel, model }: Pick<CallState, "askedModel" | "model">,
+): Record<string, string> {
+  if (askedModel !== null && model !== null) {
+    headers[modelUsedHeader] = model.name;
+  }
+  return headers;
+}
 
 /**
  * The headers of the response: those that say how to read the body, and none that the upstream means for a browser.

@@ -9,6 +9,7 @@ import { errorPlace } from "../usage-count/reported-errors.ts";
 import { hideRequest } from "./read-upstream-error/hide-request.ts";
 import { hide, type Secrets } from "./read-upstream-error/hide-secrets.ts";
 import { isAccountEmpty } from "./read-upstream-error/is-account-empty.ts";
+import { isTooLong } from "./read-upstream-error/is-too-long.ts";
 import { statusOfWords } from "./read-upstream-error/status-of-words.ts";
 
 const messageLengthMax = 2_000;
@@ -106,6 +107,8 @@ function isForClient({ isRequestFault, result }: AttemptFailure, found: FoundErr
 }
 
 const tooLarge = "request_over_limit";
+/** The result of an attempt whose prompt was longer than the model reads. */
+export const contextExceeded = "context_exceeded";
 
 /** Another credential may be that of another account. */
 const emptyAccount: Partial<AttemptFailure> = {
@@ -122,6 +125,9 @@ function judge(failure: AttemptFailure, found: FoundError | null): AttemptFailur
   if (failure.isRequestFault) {
     // For a request that is too long, the status alone is conclusive.
     const isSpecific = (found !== null && !found.isPage) || (status !== null && lengthStatuses.has(status));
+    if (found !== null && !found.isPage && isTooLong(found.words)) {
+      return { ...failure, result: contextExceeded };
+    }
     return isSpecific ? failure : { ...failure, code: "upstream_error", isRequestFault: false, retry: "free" };
   }
   return found === null || found.isPage ? failure : judgeDoubtful(failure, found.words);

@@ -26,6 +26,7 @@ export function toUsageRow(
     groupName: principal.groupName,
     path: call.path.slice(0, 256),
     model: model?.name ?? null,
+    askedModel: state.askedModel,
     channelId: state.channelId,
     outcome: end.outcome,
     httpStatus: end.httpStatus,

@@ -20,6 +20,15 @@ export function withModelName(request: ParsedRequest, upstreamModel: string | nu
   };
 }
 
+/** A request for another model than its client named. */
+export function forModel(request: ParsedRequest, name: string): ParsedRequest {
+  const { modelPlace: place } = request;
+  const renamed = withModelName(request, name);
+  const grown = renamed.body.length - request.body.length;
+  const isKnown = place !== null && place !== "to_be_found";
+  return { ...renamed, model: name, modelPlace: isKnown ? [place[0], place[1] + grown] : place };
+}
+
 function renameInJson(body: Uint8Array, text: Buffer): Uint8Array {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const place = findField(bytes, "model");

@@ -88,14 +88,14 @@ export function planRequest(state: AdmittedCall, operation: Operation, ability: 
 
 /** The Gemini API has the model in the path, and its streams as events only if asked. */
 function targetOf(
-  { call, request }: AdmittedCall,
+  { call, request, model }: AdmittedCall,
   dialect: Dialect,
   upstreamModel: string | null,
 ): Pick<RequestPlan, "path" | "query"> {
   const gemini = dialect === "gemini" ? readGeminiPath(call.path) : null;
   return gemini === null
     ? { path: call.path.slice(dialectRoots[dialect].length), query: null }
-    : { path: geminiPathOf(gemini, upstreamModel ?? gemini.model), query: request.isStream ? "?alt=sse" : "" };
+    : { path: geminiPathOf(gemini, upstreamModel ?? model.name), query: request.isStream ? "?alt=sse" : "" };
 }
 
 function tryConvert(
@@ -165,8 +165,10 @@ function refusalOf({ message, param }: ConversionError): FailedAttempt {
   };
 }
 
-function clientModelOf({ call, request, model }: AdmittedCall): string {
-  return call.traits?.().clientModel ?? request.model ?? model.name;
+/** The name that a response repeats: the client's own, unless another model answers. */
+function clientModelOf({ call, request, model, askedModel }: AdmittedCall): string {
+  const named = askedModel === null ? call.traits?.().clientModel : undefined;
+  return named ?? request.model ?? model.name;
 }
 
 /**

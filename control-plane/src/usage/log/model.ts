@@ -17,6 +17,8 @@ export type Attempt = {
   readonly credential?: string;
   /** The exit node of the channel. */
   readonly node?: string;
+  /** The model that was asked, if the client had asked for another one. */
+  readonly model?: string;
   /** Milliseconds after the start of the call. */
   readonly startedAtMs: number;
   readonly durationMs: number;
@@ -38,7 +40,10 @@ export type UsageRow = {
   readonly keyBudgetId: BudgetId | null;
   readonly groupName: string;
   readonly path: string;
+  /** The model that answered, or was asked last. */
   readonly model: string | null;
+  /** The model that the client asked for, if another one was asked in its place; else null. */
+  readonly askedModel: string | null;
   readonly channelId: ChannelId | null;
   readonly outcome: Outcome;
   readonly httpStatus: number;

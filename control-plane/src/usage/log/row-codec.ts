@@ -14,9 +14,11 @@ const secondUnits = countedUnits.slice(firstUnits.length, firstUnits.length + 2)
 const firstCosting = firstJudging + secondUnits.length + 1;
 /** The first version whose rows say what share of the price a response from the cache costs. */
 const firstCached = firstCosting + 1;
+/** The first version whose rows have the model that was asked for. */
+const firstAsking = firstCached + 1;
 const laterUnits = countedUnits.slice(firstUnits.length + secondUnits.length);
 /** The version of a row, which is its first field. A reader knows every version that may still be in a spool. */
-const version = firstCached + laterUnits.length;
+const version = firstAsking + laterUnits.length;
 const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused"];
 const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
 
@@ -53,7 +55,7 @@ export const usageRowColumns: readonly RowColumn[] = [
   ...columnsOf("attempts jsonb, first_byte_ms integer, duration_ms integer, started_at timestamptz"),
   ...columnsOf("is_implausible boolean"),
   ...countColumnsOf(secondUnits),
-  ...columnsOf("provider_cost_usd numeric, cache_basis_points integer"),
+  ...columnsOf("provider_cost_usd numeric, cache_basis_points integer, asked_model text"),
   ...countColumnsOf(laterUnits),
 ];
 
@@ -76,6 +78,7 @@ function withStorableText(row: UsageRow): UsageRow {
     groupName: storable(row.groupName),
     path: storable(row.path),
     model: orNull(row.model),
+    askedModel: orNull(row.askedModel),
     errorCode: orNull(row.errorCode),
     attempts: row.attempts.map((attempt) => ({
       ...attempt,
@@ -129,6 +132,7 @@ function toJson(row: UsageRow): string {
     ...counts(secondNames, units),
     row.providerCost,
     row.cacheBasisPoints,
+    row.askedModel,
     ...counts(laterNames, units),
   ]);
 }
@@ -183,10 +187,11 @@ export function decodeUsageRow(value: unknown): UsageRow {
   const second = fields.counts(secondUnits.slice(0, Math.max(found - firstJudging, 0)));
   const cost = found >= firstCosting ? fields.orNull(() => fields.text()) : null;
   const cacheBasisPoints = found >= firstCached ? fields.orNull(() => fields.integer()) : null;
-  const later = fields.counts(laterUnits.slice(0, Math.max(found - firstCached, 0)));
+  const askedModel = found >= firstAsking ? fields.orNull(() => fields.text()) : null;
+  const later = fields.counts(laterUnits.slice(0, Math.max(found - firstAsking, 0)));
   const units = { ...noUnits, ...row.units, ...second, ...later };
   const providerCost = cost === null ? null : parseDecimal(cost);
-  return { ...row, isImplausible, providerCost, cacheBasisPoints, units };
+  return { ...row, isImplausible, providerCost, cacheBasisPoints, askedModel, units };
 }
 
 function decodeAttempt(value: unknown): Attempt {

@@ -29,11 +29,11 @@ export async function readChannelHealth(db: Queryable, now: Date): Promise<Chann
   const from = new Date(now.getTime() - hoursMax * 3_600_000);
   const rows = await db.query<ChannelHealthRow>(
     `with recent as (
-       select u.model, u.attempts, u.first_byte_ms, u.started_at from usage_log u
+       select coalesce(u.asked_model, u.model) as model, u.attempts, u.first_byte_ms, u.started_at from usage_log u
        where u.day >= ($1::timestamptz at time zone 'utc')::date and u.started_at >= $1::timestamptz
        order by u.day desc, u.request_id desc limit ${callsMax}
      ), tried as (
-       select (a->>'channelId')::bigint as channel_id, a->>'channel' as channel_name, coalesce(r.model, '') as model,
+       select (a->>'channelId')::bigint as channel_id, a->>'channel' as channel_name, coalesce(a->>'model', r.model, '') as model,
          a->>'result' as result, r.started_at + make_interval(secs => (a->>'startedAtMs')::float8 / 1000) as at,
          r.first_byte_ms - (a->>'startedAtMs')::integer as first_byte_ms,
          (a->>'result') = 'answered' as is_answered,

@@ -43,12 +43,13 @@ function toReceiptLine({ unit, count, price, parts }: CostLine): ReceiptLine {
 }
 
 /** Without the channel: the operator's supplier is not the user's business. */
-function toShownAttempt({ startedAtMs, durationMs, status, result }: Attempt): UsageReceipt["attempts"][number] {
+function toShownAttempt({ startedAtMs, durationMs, status, result, model }: Attempt): UsageReceipt["attempts"][number] {
   const isPrivate = privateResult.test(result);
   return {
     started_at_ms: startedAtMs,
     duration_ms: durationMs,
     status: isPrivate ? null : status,
     result: isPrivate ? "failed" : result,
+    model: model ?? null,
   };
 }

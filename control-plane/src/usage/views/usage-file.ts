@@ -21,6 +21,7 @@ const columns = [
   "first_byte_ms",
   "duration_ms",
   "cache_basis_points",
+  "asked_model",
 ] as const satisfies readonly (keyof UsageView)[];
 
 const csv = csvWriter(columns, (name) => name === "rate_multiplier");

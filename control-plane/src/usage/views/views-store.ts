@@ -13,7 +13,7 @@ const beforeAll = { day: "9999-12-31", requestId: "ffffffff-ffff-ffff-ffff-fffff
 const counts = countColumns.map((count) => `u.${count}`).join(", ");
 
 /** The columns of a call as shown, with the name of its key as `k`. */
-const viewColumns = `u.request_id::text as request_id, u.day::text as day, u.started_at, u.path, u.model, u.api_key_id as key_id,
+const viewColumns = `u.request_id::text as request_id, u.day::text as day, u.started_at, u.path, u.model, u.asked_model, u.api_key_id as key_id,
   coalesce(k.name, '') as key_name, u.outcome, u.http_status, u.error_code, u.is_stream, ${counts}, u.usage_source,
   u.is_implausible, u.cache_basis_points, u.quota, u.rate_multiplier, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
   u.first_byte_ms, u.duration_ms`;

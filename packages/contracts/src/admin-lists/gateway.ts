@@ -136,7 +136,10 @@ export const usageList = listContract({
     key_name: z.string().nullable(),
     group_name: z.string(),
     path: z.string(),
+    /** The model that answered, or was asked last. */
     model: z.string().nullable(),
+    /** The model that the client asked for, if another one was asked in its place. */
+    asked_model: z.string().nullable(),
     channel_id: wireInteger.nullable(),
     channel_name: z.string().nullable(),
     outcome: z.enum(outcomes),

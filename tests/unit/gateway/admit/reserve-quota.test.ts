@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
-import { boundCost, boundUnits, reserveQuota } from "@sluice/control-plane/gateway/admit/reserve-quota.ts";
+import { boundCost, boundUnits, changeHold, reserveQuota } from "@sluice/control-plane/gateway/admit/reserve-quota.ts";
 import type { ModelEntry, Principal, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { costOf } from "@sluice/control-plane/models/cost.ts";
 import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
@@ -188,4 +188,33 @@ test("when the user has too little, the key's limit is not checked", async () =>
   await expect(reserveQuota(leases, limited, cost)).rejects.toMatchObject({ code: "insufficient_quota" });
   expect(leases.heldOf(keyBudget)).toBe(0n);
   expect(leases.asked).toEqual([userBudget]);
+});
+
+describe("the hold of a call that turns to another model", () => {
+  const begun = async (leases: ScriptedLeases) => await reserveQuota(leases, limited, cost);
+  const changedTo = (userAmount: bigint, keyAmount: bigint) => ({
+    ...{ userBudgetId: userBudget, userAmount: userAmount as Quota },
+    ...{ keyBudgetId: keyBudget, keyAmount: keyAmount as Quota },
+  });
+
+  test.each([
+    ["grows to the bound of a dearer one", 250n, 375n],
+    ["shrinks to the bound of a cheaper one", 31n, 47n],
+    ["stays as it is at the same bound", 100n, 150n],
+  ])("%s", async (_rule, next, user) => {
+    const leases = new ScriptedLeases({});
+    const hold = await begun(leases);
+    expect(await changeHold(leases, limited, hold, next as Quota)).toEqual(changedTo(user, next));
+    expect([leases.heldOf(userBudget), leases.heldOf(keyBudget)]).toEqual([user, next]);
+  });
+
+  test.each([userBudget, keyBudget])("stays as it was if budget %p does not cover the other", async (short) => {
+    const plenty = new ScriptedLeases({});
+    const hold = await begun(plenty);
+    for (const answer of ["insufficient", "unavailable"] as const) {
+      const leases = new ScriptedLeases({ [String(short)]: answer });
+      expect(await changeHold(leases, limited, hold, 250n as Quota)).toBeNull();
+      expect([leases.heldOf(userBudget), leases.heldOf(keyBudget)]).toEqual([0n, 0n]);
+    }
+  });
 });

@@ -27,6 +27,7 @@ function rows(text: fc.Arbitrary<string>): fc.Arbitrary<UsageRow> {
     groupName: text,
     path: text,
     model: orNull(text),
+    askedModel: orNull(text),
     channelId: orNull(big) as fc.Arbitrary<bigint | null> as fc.Arbitrary<ChannelId | null>,
     outcome: fc.constantFrom<Outcome>("completed", "aborted", "failed", "refused"),
     httpStatus: fc.integer({ min: 100, max: 599 }),
@@ -118,17 +119,18 @@ describe("a usage row as text", () => {
       isImplausible: false,
       providerCost: null,
       cacheBasisPoints: null,
+      askedModel: null,
     });
     expect(decodeUsageRow(before).units.inputTokens).toBe(units.inputTokens);
     // The second version judged, the fourth had two more counts, the fifth the provider's own cost, the sixth
-    // says whether it came from the cache.
+    // says whether it came from the cache, and the seventh for which model the client asked.
     const [judged, counted, costed] = [
       fields.with(0, 2).slice(0, firstLength + 1),
       fields.with(0, 4).slice(0, firstLength + 3),
       fields.with(0, 5).slice(0, firstLength + 4),
     ];
     const none = { cacheWrite1hTokens: 0n, searches: 0 };
-    const old = { ...rest, isImplausible: true, providerCost: null, cacheBasisPoints: null };
+    const old = { ...rest, isImplausible: true, providerCost: null, cacheBasisPoints: null, askedModel: null };
     expect(decodeUsageRow(judged)).toEqual({ ...old, units: { ...units, ...none } });
     expect(decodeUsageRow(counted)).toEqual({ ...old, units });
     expect(decodeUsageRow(costed)).toEqual({ ...old, providerCost: rest.providerCost, units });

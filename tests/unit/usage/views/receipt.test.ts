@@ -91,8 +91,8 @@ describe("a receipt", () => {
   test("reveals no channel, and no problem with its credential", () => {
     const { attempts } = receiptOf({}, [attempt("credential_refused", 401), attempt("status_500", 500)]);
     expect(attempts).toEqual([
-      { started_at_ms: 1, duration_ms: 2, status: null, result: "failed" },
-      { started_at_ms: 1, duration_ms: 2, status: 500, result: "status_500" },
+      { started_at_ms: 1, duration_ms: 2, status: null, result: "failed", model: null },
+      { started_at_ms: 1, duration_ms: 2, status: 500, result: "status_500", model: null },
     ]);
   });
 });

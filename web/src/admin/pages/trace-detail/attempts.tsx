@@ -26,6 +26,7 @@ export function Attempts(props: { readonly attempts: readonly Attempt[]; readonl
           columns={[
             { label: "Channel", cell: (row) => row.channel },
             { label: "Credential", cell: (row) => <bdi>{row.credential ?? dash}</bdi> },
+            { label: "Other model", cell: (row) => <bdi>{row.model ?? dash}</bdi> },
             { label: "Result", cell: (row) => <StateWord state={row.result} /> },
             { label: "Provider's response", cell: (row) => row.said ?? dash },
             { label: "HTTP", cell: (row) => (row.status === null ? dash : String(row.status)), align: "end" },

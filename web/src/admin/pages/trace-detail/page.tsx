@@ -75,6 +75,7 @@ export function Page(): JSX.Element {
 
 function CallCard(props: { readonly detail: Detail }): JSX.Element {
   const trace = () => props.detail.trace;
+  const asked = () => props.detail.usage?.asked_model ?? null;
   return (
     <Card title="Call">
       <Facts
@@ -83,6 +84,7 @@ function CallCard(props: { readonly detail: Detail }): JSX.Element {
           { name: "Began", value: shownMoment(trace().started_at) },
           { name: "Call", value: <code>{`${trace().method} ${trace().path}`}</code> },
           { name: "Model", value: shownText(trace().model) },
+          ...(asked() === null ? [] : [{ name: "Asked for", value: <bdi>{asked()}</bdi> }]),
           { name: "Outcome", value: <StateWord state={trace().status} /> },
           { name: "HTTP", value: String(trace().http_status) },
           { name: "Error", value: shownText(trace().error_code) },

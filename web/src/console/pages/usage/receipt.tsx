@@ -62,6 +62,7 @@ function CallFacts(props: { readonly call: Call }): JSX.Element {
       ...(call.error_code === null ? [] : [{ name: texts.error, value: <code>{call.error_code}</code> }]),
       { name: texts.time, value: formats.dateTime(call.started_at) },
       { name: texts.model, value: <bdi>{call.model ?? texts.unknownModel}</bdi> },
+      ...(call.asked_model === null ? [] : [{ name: texts.askedModel, value: <bdi>{call.asked_model}</bdi> }]),
       { name: texts.key, value: <bdi>{call.key_name}</bdi> },
       { name: texts.path, value: <code>{call.path}</code> },
       { name: texts.stream, value: call.is_stream ? texts.yes : texts.no },
@@ -160,7 +161,7 @@ type ResultName = keyof ReturnType<typeof usageArea.texts>["results"];
 /** The gateway records a code for an attempt; these are the descriptions. */
 const resultNames: readonly (readonly [RegExp, ResultName])[] = [
   [/^answered$/, "answered"],
-  [/^(status_\d+|credential_refused|account_empty)$/, "refused"],
+  [/^(status_\d+|credential_refused|account_empty|context_exceeded)$/, "refused"],
   [/^(unreachable|tls_failed|connect_timeout|no_connection)$/, "unreachable"],
   [/_timeout$/, "timeout"],
   [/^(reset_\w+|no_last_event|client_left)$/, "cut"],
@@ -190,7 +191,16 @@ function Attempts(props: { readonly receipt: ReceiptOf }): JSX.Element {
           <For each={props.receipt.attempts}>
             {(attempt, index) => (
               <li>
-                {fill(texts.attempt, { number: index() + 1 })}: {resultText(attempt.result)}
+                {fill(texts.attempt, { number: index() + 1 })}
+                <Show when={attempt.model}>
+                  {(model) => (
+                    <>
+                      {", "}
+                      <bdi>{model()}</bdi>
+                    </>
+                  )}
+                </Show>
+                : {resultText(attempt.result)}
                 <span class={styles["track"]} aria-hidden="true">
                   <span
                     class={styles["span"]}

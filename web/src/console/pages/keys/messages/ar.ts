@@ -34,6 +34,10 @@ export const messages: KeysMessages = {
     requests_per_minute: { label: "طلبات في الدقيقة" },
     tokens_per_minute: { label: "رموز في الدقيقة" },
     concurrency_max: { label: "طلبات في الوقت نفسه" },
+    is_fallback_allowed: {
+      label: "إذا تعذّر الوصول إلى نموذج أو كان سياقه أصغر من اللازم، فاسمح لنموذج آخر بالإجابة بسعره الخاص",
+      short: "يمكن لنماذج أخرى الإجابة",
+    },
     is_payload_traced: { label: "الاحتفاظ بما يُرسل ويُجاب مشفّرًا لبضعة أيام" },
     is_response_cached: { label: "الإجابة عن الطلبات المكرّرة من ذاكرة الإجابات المؤقتة" },
   },

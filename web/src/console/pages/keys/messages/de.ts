@@ -35,6 +35,11 @@ export const messages: KeysMessages = {
     requests_per_minute: { label: "Anfragen pro Minute" },
     tokens_per_minute: { label: "Tokens pro Minute" },
     concurrency_max: { label: "Gleichzeitige Aufrufe" },
+    is_fallback_allowed: {
+      label:
+        "Wenn ein Modell nicht erreichbar oder sein Kontext zu klein ist, darf ein anderes zu seinem eigenen Preis antworten",
+      short: "Andere Modelle dürfen antworten",
+    },
     is_payload_traced: { label: "Anfragen und Antworten einige Tage verschlüsselt aufbewahren" },
     is_response_cached: { label: "Wiederholte Anfragen aus dem Antwort-Cache beantworten" },
   },

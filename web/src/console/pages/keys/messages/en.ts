@@ -34,6 +34,11 @@ export const messages = english({
     requests_per_minute: { label: "Requests per minute" },
     tokens_per_minute: { label: "Tokens per minute" },
     concurrency_max: { label: "Concurrent calls" },
+    is_fallback_allowed: {
+      label:
+        "If no provider answers for a model, or its context is too small, let another model answer at its own price",
+      short: "Other models may answer",
+    },
     is_payload_traced: { label: "Store requests and responses, encrypted, for a few days" },
     is_response_cached: { label: "Answer repeated requests from the response cache" },
   },

@@ -35,6 +35,11 @@ export const messages: KeysMessages = {
     requests_per_minute: { label: "Peticiones por minuto" },
     tokens_per_minute: { label: "Tokens por minuto" },
     concurrency_max: { label: "Llamadas simultáneas" },
+    is_fallback_allowed: {
+      label:
+        "Si un modelo no está disponible o su contexto es demasiado pequeño, permitir que responda otro a su propio precio",
+      short: "Pueden responder otros modelos",
+    },
     is_payload_traced: { label: "Guardar cifrado, durante unos días, lo que se envía y se responde" },
     is_response_cached: { label: "Responder desde la caché de respuestas las peticiones repetidas" },
   },

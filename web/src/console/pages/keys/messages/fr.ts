@@ -35,6 +35,11 @@ export const messages: KeysMessages = {
     requests_per_minute: { label: "Requêtes par minute" },
     tokens_per_minute: { label: "Tokens par minute" },
     concurrency_max: { label: "Appels simultanés" },
+    is_fallback_allowed: {
+      label:
+        "Si un modèle est indisponible ou son contexte trop petit, laisser un autre modèle répondre, à son propre prix",
+      short: "D’autres modèles peuvent répondre",
+    },
     is_payload_traced: { label: "Conserver quelques jours, chiffré, ce qui est envoyé et répondu" },
     is_response_cached: { label: "Répondre aux requêtes répétées depuis le cache de réponses" },
   },

@@ -31,6 +31,10 @@ export const messages: KeysMessages = {
     requests_per_minute: { label: "प्रति मिनट अनुरोध" },
     tokens_per_minute: { label: "प्रति मिनट टोकन" },
     concurrency_max: { label: "एक साथ कॉल" },
+    is_fallback_allowed: {
+      label: "यदि कोई मॉडल उपलब्ध न हो या उसका कॉन्टेक्स्ट छोटा पड़े, तो दूसरे मॉडल को उसकी अपनी कीमत पर जवाब देने दें",
+      short: "दूसरे मॉडल जवाब दे सकते हैं",
+    },
     is_payload_traced: { label: "भेजी और मिली सामग्री कुछ दिन एन्क्रिप्ट करके रखें" },
     is_response_cached: { label: "दोहराए गए अनुरोधों का उत्तर रिस्पॉन्स कैश से दें" },
   },

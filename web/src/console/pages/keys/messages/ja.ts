@@ -34,6 +34,10 @@ export const messages: KeysMessages = {
     requests_per_minute: { label: "1 分あたりのリクエスト数" },
     tokens_per_minute: { label: "1 分あたりのトークン数" },
     concurrency_max: { label: "同時呼び出し数" },
+    is_fallback_allowed: {
+      label: "モデルが利用できない場合やコンテキストが足りない場合に、別のモデルがその料金で回答することを許可する",
+      short: "別のモデルの回答を許可",
+    },
     is_payload_traced: { label: "送受信の内容を暗号化して数日間保存する" },
     is_response_cached: { label: "同じリクエストには応答キャッシュから返す" },
   },

@@ -34,6 +34,10 @@ export const messages: KeysMessages = {
     requests_per_minute: { label: "분당 요청 수" },
     tokens_per_minute: { label: "분당 토큰 수" },
     concurrency_max: { label: "동시 호출 수" },
+    is_fallback_allowed: {
+      label: "모델을 사용할 수 없거나 컨텍스트가 부족하면 다른 모델이 자체 가격으로 응답하도록 허용",
+      short: "다른 모델의 응답 허용",
+    },
     is_payload_traced: { label: "보내고 받은 내용을 며칠 동안 암호화해 보관" },
     is_response_cached: { label: "반복된 요청은 응답 캐시에서 답하기" },
   },

@@ -35,6 +35,11 @@ export const messages: KeysMessages = {
     requests_per_minute: { label: "Requisições por minuto" },
     tokens_per_minute: { label: "Tokens por minuto" },
     concurrency_max: { label: "Chamadas simultâneas" },
+    is_fallback_allowed: {
+      label:
+        "Se um modelo estiver indisponível ou seu contexto for pequeno demais, permitir que outro responda pelo próprio preço",
+      short: "Outros modelos podem responder",
+    },
     is_payload_traced: { label: "Guardar por alguns dias, cifrado, o que é enviado e respondido" },
     is_response_cached: { label: "Responder às requisições repetidas a partir do cache de respostas" },
   },

@@ -38,6 +38,10 @@ export const messages: KeysMessages = {
     requests_per_minute: { label: "Запросов в минуту" },
     tokens_per_minute: { label: "Токенов в минуту" },
     concurrency_max: { label: "Одновременных запросов" },
+    is_fallback_allowed: {
+      label: "Если модель недоступна или её контекст слишком мал, пусть отвечает другая модель по своей цене",
+      short: "Могут отвечать другие модели",
+    },
     is_payload_traced: { label: "Несколько дней хранить запросы и ответы в зашифрованном виде" },
     is_response_cached: { label: "Отвечать на повторные запросы из кэша ответов" },
   },

@@ -31,6 +31,10 @@ export const messages: KeysMessages = {
     requests_per_minute: { label: "每分钟请求数" },
     tokens_per_minute: { label: "每分钟 token 数" },
     concurrency_max: { label: "并发调用数" },
+    is_fallback_allowed: {
+      label: "当模型不可用或上下文不足时，允许由其他模型按其自身价格回答",
+      short: "可由其他模型回答",
+    },
     is_payload_traced: { label: "将发送和返回的内容加密保存数天" },
     is_response_cached: { label: "重复的请求由响应缓存应答" },
   },

@@ -26,6 +26,7 @@ export const messages: UsageMessages = {
   byModel: "حسب النموذج",
   byKey: "حسب المفتاح",
   model: "النموذج",
+  askedModel: "النموذج المطلوب",
   key: "المفتاح",
   deletedKey: "المفتاح {id}",
   share: "الحصة",

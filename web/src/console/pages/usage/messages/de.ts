@@ -26,6 +26,7 @@ export const messages: UsageMessages = {
   byModel: "Nach Modell",
   byKey: "Nach Schlüssel",
   model: "Modell",
+  askedModel: "Angefragt",
   key: "Schlüssel",
   deletedKey: "Schlüssel {id}",
   share: "Anteil",

@@ -27,6 +27,7 @@ export const messages = english({
   byModel: "By model",
   byKey: "By key",
   model: "Model",
+  askedModel: "Asked for",
   key: "Key",
   deletedKey: "key {id}",
   share: "Share",

@@ -26,6 +26,7 @@ export const messages: UsageMessages = {
   byModel: "Por modelo",
   byKey: "Por clave",
   model: "Modelo",
+  askedModel: "Solicitado",
   key: "Clave",
   deletedKey: "clave {id}",
   share: "Parte",

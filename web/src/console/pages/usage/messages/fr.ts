@@ -26,6 +26,7 @@ export const messages: UsageMessages = {
   byModel: "Par modèle",
   byKey: "Par clé",
   model: "Modèle",
+  askedModel: "Demandé",
   key: "Clé",
   deletedKey: "clé {id}",
   share: "Part",

@@ -26,6 +26,7 @@ export const messages: UsageMessages = {
   byModel: "मॉडल के अनुसार",
   byKey: "कुंजी के अनुसार",
   model: "मॉडल",
+  askedModel: "माँगा गया मॉडल",
   key: "कुंजी",
   deletedKey: "कुंजी {id}",
   share: "हिस्सा",

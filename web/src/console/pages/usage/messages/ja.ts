@@ -26,6 +26,7 @@ export const messages: UsageMessages = {
   byModel: "モデル別",
   byKey: "キー別",
   model: "モデル",
+  askedModel: "指定されたモデル",
   key: "キー",
   deletedKey: "キー {id}",
   share: "割合",

@@ -26,6 +26,7 @@ export const messages: UsageMessages = {
   byModel: "모델별",
   byKey: "키별",
   model: "모델",
+  askedModel: "요청한 모델",
   key: "키",
   deletedKey: "키 {id}",
   share: "비중",

@@ -26,6 +26,7 @@ export const messages: UsageMessages = {
   byModel: "Por modelo",
   byKey: "Por chave",
   model: "Modelo",
+  askedModel: "Solicitado",
   key: "Chave",
   deletedKey: "chave {id}",
   share: "Parcela",

@@ -26,6 +26,7 @@ export const messages: UsageMessages = {
   byModel: "По моделям",
   byKey: "По ключам",
   model: "Модель",
+  askedModel: "Запрошена",
   key: "Ключ",
   deletedKey: "ключ {id}",
   share: "Доля",

@@ -26,6 +26,7 @@ export const messages: UsageMessages = {
   byModel: "按模型",
   byKey: "按密钥",
   model: "模型",
+  askedModel: "请求的模型",
   key: "密钥",
   deletedKey: "密钥 {id}",
   share: "占比",
