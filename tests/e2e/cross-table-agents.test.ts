@@ -72,7 +72,7 @@ async function refuseSession(agent: Agent, cell: Cell): Promise<void> {
 /** The calls of the session, and the text at its end; agents send so much that every count is plausible. */
 function scriptSession(agent: Agent, { channel, theme }: Cell): readonly ScriptedTurn[] {
   const [last] = scriptTurns("text", channel).slice(-1);
-  const [first] = scriptTurns(theme === "thinking" ? "thinking" : "tools", channel);
+  const [first] = scriptTurns(theme === "thinking" || agent.isThinking === true ? "thinking" : "tools", channel);
   if (last === undefined || first === undefined) {
     throw new Error("nothing is scripted");
   }

@@ -18,6 +18,8 @@ export type Agent = ClientFacts & {
   readonly shell: (command: string) => ToolCall;
   /** The call with which it looks at a file, for an agent that is given no pictures. */
   readonly look?: (file: string) => ToolCall;
+  /** It asks for thinking by itself, and gets some before each call, as from a real provider. */
+  readonly isThinking?: boolean;
   /** Runs a session; a picture is in the project as `a.png`. */
   readonly session: (ask: Ask) => Promise<Session & { readonly project: string }>;
 };
@@ -32,6 +34,7 @@ const writePicture = async (project: string): Promise<string> => {
 
 const claudeCode = (name: string, basePath: string): Agent => ({
   ...{ name, dialect: "messages", family: "claude-sonnet-4-5", cannot, program: claudeCodeProgram },
+  isThinking: true,
   shell: (command) => ({ name: "Bash", arguments: { command, description: "Says it" } }),
   look: (file_path) => ({ name: "Read", arguments: { file_path } }),
   session: async ({ origin, apiKey, model, prompt }) => {

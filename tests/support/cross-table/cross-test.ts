@@ -77,7 +77,8 @@ function statusOf(error: unknown): unknown {
   return status ?? statusCode ?? (typeof code === "number" ? code : cause === undefined ? null : statusOf(cause));
 }
 
-function checkServed({ client, channel, theme, isStream }: ClientCell, outcome: CellOutcome): void {
+/** Throws unless everything has arrived, been counted and charged as the provider has said it. */
+export function checkServed({ client, channel, theme, isStream }: ClientCell, outcome: CellOutcome): void {
   const { scripted, turns, error, requests, rows } = outcome;
   expect(error).toBeNull();
   expect(turns).toHaveLength(scripted.length);

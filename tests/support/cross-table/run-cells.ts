@@ -1,5 +1,6 @@
 /** Has all conversations of a client with all channels, a few at a time, and gathers what can be checked of each. */
 import type { RequestRecord } from "@sluice/sandbox-provider/record/request-record";
+import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import type { RelayScene } from "../calls/relay-scene.ts";
 import type { TestUser } from "../service/sluice.ts";
 import { readSettledRows, type SettledRow, waitForSettledRows } from "../usage/settled-rows.ts";
@@ -59,12 +60,20 @@ export class CellRuns {
 const keyOf = ({ client, channel, theme, isStream }: Cell): string =>
   `${client.name} ${channel} ${theme} ${isStream ? "stream" : "whole"}`;
 
-async function runCell(scene: RelayScene, { client, channel, theme, isStream }: ClientCell): Promise<CellOutcome> {
+/** @param form what is odd about the form of the provider's responses, and changes nothing of what they say */
+export async function runCell(
+  scene: RelayScene,
+  { client, channel, theme, isStream }: ClientCell,
+  form: Behaviour = {},
+): Promise<CellOutcome> {
   const user = await scene.rig.addUser();
   // By this word the provider knows the calls of this conversation among the others.
   const mark = `conversation-${user.gatewayUserId}.`;
   const scripted = scriptTurns(theme, channel);
-  scene.provider.script(scripted.map(toBehaviour), { match: { bodyIncludes: mark } });
+  scene.provider.script(
+    scripted.map((turn, index) => ({ ...toBehaviour(turn, index), ...form })),
+    { match: { bodyIncludes: mark } },
+  );
   const ask = {
     ...{ origin: scene.sluice.url, apiKey: user.apiKey, model: modelOf(client.family, channel) },
     ...{ prompt: `How is the weather? This is ${mark}`, theme, isStream },
