@@ -132,10 +132,7 @@ describe.each(arrangements)("paths without rules of their own, %s", (arrangement
     const listed = await Array.fromAsync(await client.models.list());
     expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(["gpt-4o-mini"]));
     expect(listed.map(({ id }) => id)).not.toContain("*");
-    const [sold, offered] = [
-      await listSoldModels(scene.rig.db),
-      await listOfferedModels(scene.rig.db, user.gatewayUserId),
-    ];
+    const [sold, offered] = [await listSoldModels(scene.rig.db), await listOfferedModels(scene.rig.db, "default")];
     for (const models of [sold, offered]) {
       expect(models.map(({ name }) => name)).toContain("gpt-4o-mini");
       expect(models.map(({ name }) => name)).not.toContain("*");
@@ -144,6 +141,7 @@ describe.each(arrangements)("paths without rules of their own, %s", (arrangement
 
   test("do not exist for a group without a channel for them, and no upload is waited for", async () => {
     await begin();
+    await scene.rig.db.sql`insert into user_group (name) values ('narrow')`;
     await scene.rig.db.sql`
       update gateway_user set group_name = 'narrow' where id = ${user.gatewayUserId}::bigint`;
     const answer = await fetch(`${scene.sluice.url}/v1/files`, {

@@ -67,6 +67,7 @@ export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
   await db.sql`update gateway_user set rate_multiplier = 1.2500 where id = ${owner.gatewayUserId}::bigint`;
   await fillOrders(db, owner);
   await fillCatalog(rig);
+  await fillGroups(db, owner);
   await fillCalls(db, owner);
   await fillLists(db, owner.gatewayUserId);
 }
@@ -94,6 +95,21 @@ async function fillCatalog(rig: SluiceRig): Promise<void> {
   await rig.addTokenPriceModel("pictures-1", { input_usd_per_m: "0", output_usd_per_m: "0", image_usd: "0.04" });
   await rig.db.sql`update model set display_name = 'Pictures 1', kind = 'image' where name = 'pictures-1'`;
   await rig.addChannel("west-europe-2", "https://provider.example/v1", ["gpt-4o-mini", "sonnet-large"]);
+}
+
+/** Two groups besides the account's own: one that the user was put in, and one for everyone. */
+async function fillGroups(db: Database, { gatewayUserId }: Owner): Promise<void> {
+  await db.sql`
+    insert into user_group (name, description, multiplier, visibility, rank) values
+      ('pro', 'Cheaper calls for regular customers.', 0.8, 'assigned', 10),
+      ('batch', 'Half the price, at times when the providers are idle.', 0.5, 'public', 0)`;
+  await db.sql`
+    insert into ability (group_name, model, channel_id)
+    select g.name, a.model, a.channel_id from ability a cross join user_group g
+    where a.group_name = 'default' and g.name in ('pro', 'batch')`;
+  await db.sql`
+    insert into user_group_member (gateway_user_id, group_name, ends_at)
+    values (${gatewayUserId}::bigint, 'pro', now() + interval '20 days')`;
 }
 
 async function fillCalls(db: Database, owner: Owner): Promise<void> {

@@ -12,6 +12,7 @@ type TextCounts = Readonly<Record<string, number>>;
  */
 export const sqlTexts: Readonly<Record<string, TextCounts>> = {
   "calls functions of the database": {
+    "control-plane/src/gateway/groups/store.ts": 1,
     "control-plane/src/gateway/quota/grant-store.ts": 1,
     "control-plane/src/gateway/quota/replica-store.ts": 5,
     "control-plane/src/gateway/quota/lease-store.ts": 3,
@@ -23,12 +24,13 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
   },
   "adds up, ranks or compares rows of several tables": {
     "control-plane/src/admin/campaigns/store.ts": 1,
-    "control-plane/src/admin/user-detail/user-detail-store.ts": 1,
+    "control-plane/src/admin/lists/accounts-lists-store.ts": 1,
+    "control-plane/src/admin/user-detail/user-detail-store.ts": 2,
     "control-plane/src/exit-nodes/traffic-store.ts": 3,
     "control-plane/src/gateway/channels/exit-channel-store.ts": 4,
     "control-plane/src/ledger/store.ts": 1,
     "control-plane/src/mail/quota-low/quota-low-store.ts": 1,
-    "control-plane/src/models/model-store.ts": 3,
+    "control-plane/src/models/model-store.ts": 4,
     "control-plane/src/usage/reports/active-users-store.ts": 6,
     "control-plane/src/usage/reports/campaign-store.ts": 2,
     "control-plane/src/usage/reports/channel-health-store.ts": 1,
@@ -44,7 +46,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/usage/log/usage-store.ts": 2,
   },
   "has columns or conditions from a table of the program": {
-    "control-plane/src/gateway/keys/settings-store.ts": 5,
+    "control-plane/src/gateway/keys/settings-store.ts": 6,
     "control-plane/src/trace/search-store.ts": 3,
     "control-plane/src/usage/views/views-store.ts": 3,
   },

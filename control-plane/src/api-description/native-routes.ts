@@ -14,7 +14,14 @@ const object: JsonSchema = { type: "object" };
 const bytes: JsonSchema = { type: "string", contentMediaType: "application/octet-stream" };
 
 const callErrors: readonly ErrorCode[] = [
-  ...(["missing_api_key", "invalid_api_key", "ambiguous_credentials", "account_disabled", "ip_not_allowed"] as const),
+  ...([
+    "missing_api_key",
+    "invalid_api_key",
+    "ambiguous_credentials",
+    "account_disabled",
+    "group_unavailable",
+    "ip_not_allowed",
+  ] as const),
   ...(["insufficient_quota", "rate_limit_exceeded", "method_not_allowed", "malformed_request", "not_found"] as const),
   ...(["loop_detected", "client_closed_request", "temporarily_unavailable", "storage_unavailable"] as const),
   ...(["shutting_down", "internal_error"] as const),

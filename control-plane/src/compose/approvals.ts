@@ -10,6 +10,8 @@ import { adoptAct } from "../gateway/catalog-admin/adopt-models.ts";
 import { modelAct } from "../gateway/catalog-admin/model-act.ts";
 import { sealChannelCredential } from "../gateway/channels/credentials.ts";
 import { changeGatewayUser } from "../gateway/gateway-users.ts";
+import { assignGroupAct } from "../gateway/groups/assign-group.ts";
+import { groupAct } from "../gateway/groups/save-group.ts";
 import type { MailQueue } from "../mail/model.ts";
 import { billingActs, keptActs } from "../payments/admin/admin-acts.ts";
 import { type Config, publicBaseUrl } from "../platform/config.ts";
@@ -36,14 +38,16 @@ export function openActs(
     billing: billingActs(money),
     accounts: accountActs({ mails, baseUrl: publicBaseUrl(config), gatewayUsers: { change: changeGatewayUser } }),
     catalog: { model: modelAct(), adopt: adoptAct(sealChannelCredential.bind(null, masterKey)) },
+    groups: { save: groupAct(), assign: assignGroupAct() },
     setting: saveSettingAct(settings),
     secret: saveSecretAct({ masterKey, ...secrets }),
   };
 }
 
 export function openApprovals({ config, db, masterKey, settings }: Parts, mails: MailQueue, acts: Acts): Approvals {
-  const { billing, accounts, catalog, setting, secret } = acts;
-  const alone = [keptAct(catalog.model), keptAct(catalog.adopt), keptAct(setting), keptAct(secret)];
+  const { billing, accounts, catalog, groups, setting, secret } = acts;
+  const ofGateway = [keptAct(catalog.model), keptAct(catalog.adopt), keptAct(groups.save), keptAct(groups.assign)];
+  const alone = [...ofGateway, keptAct(setting), keptAct(secret)];
   const kept = [...keptActs(billing), ...keptAccountActs(accounts), ...alone];
   return new Approvals({
     db,

@@ -30,7 +30,7 @@ import type { MailQueue } from "../mail/model.ts";
 import { mailSecretFallbacks } from "../mail/senders/open-sender.ts";
 import { modelMapEndpoints } from "../messages-compat/admin-endpoints.ts";
 import { listModelMap } from "../messages-compat/service.ts";
-import { listSoldModels } from "../models/model-store.ts";
+import { listModelsForNewcomers } from "../models/model-store.ts";
 import { offeredModelEndpoints } from "../models/routes.ts";
 import { siteModel } from "../models/site-model.ts";
 import {
@@ -142,7 +142,7 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
   const features: readonly Feature[] = [
     accounts.feature,
     mail.feature,
-    ...gatewayFeatures({ config, db, masterKey, log, clock, approvals, acts: acts.catalog }),
+    ...gatewayFeatures({ config, db, masterKey, log, clock, approvals, acts: acts.catalog, groupActs: acts.groups }),
     ...paymentFeatures({
       config,
       db,
@@ -236,7 +236,7 @@ function openPages({ config, db, log, notifications, webBuild }: BackendDeps, { 
     readCatalogue: async () => ({
       origin,
       plans: (await selectActivePlans(db)).map((plan) => ({ ...planEntry(plan), quota: plan.quota.toString() })),
-      models: (await listSoldModels(db)).map(siteModel),
+      models: (await listModelsForNewcomers(db)).map(siteModel),
       messages_models: (await listModelMap(db)).filter(({ isEnabled }) => isEnabled).map(({ name }) => name),
       support_widget_url: supportWidgetUrl,
     }),
@@ -246,6 +246,7 @@ function openPages({ config, db, log, notifications, webBuild }: BackendDeps, { 
     log,
   });
   notifications.listen("catalog_changed", () => pages.refresh());
+  notifications.listen("group_changed", () => pages.refresh());
   return pages;
 }
 

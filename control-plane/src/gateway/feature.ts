@@ -16,6 +16,7 @@ import {
   sealChannelCredential,
   sealFurtherCredential,
 } from "./channels/credentials.ts";
+import { type GroupActs, groupEndpoints } from "./groups/routes.ts";
 import { keyEndpoints } from "./keys/routes.ts";
 import { KeyService } from "./keys/service.ts";
 import { cacheEndpoints } from "./response-cache/routes.ts";
@@ -28,17 +29,19 @@ export type GatewayFeatureDeps = {
   readonly clock: Clock;
   readonly approvals: Approvals;
   readonly acts: CatalogAdminDeps["acts"];
+  readonly groupActs: GroupActs;
 };
 
 /** The endpoints for users' keys, and for the admins' models, channels and abilities. */
 export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
-  const { config, db, masterKey, log, clock, approvals, acts } = deps;
+  const { config, db, masterKey, log, clock, approvals, acts, groupActs } = deps;
   const guard = openUpstreamGuard(config, log);
   const openClient = async (): Promise<PooledHttpClient> => {
     const { UPSTREAM_CA_FILE: caFile } = config;
     return new PooledHttpClient({ guard, ...(caFile === undefined ? {} : { tlsCa: await readFile(caFile, "utf8") }) });
   };
   return [
+    { name: "groups", endpoints: groupEndpoints({ db, approvals, acts: groupActs }) },
     { name: "keys", endpoints: keyEndpoints(new KeyService(db)) },
     { name: "response-cache", endpoints: cacheEndpoints(db) },
     {

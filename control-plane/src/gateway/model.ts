@@ -94,9 +94,14 @@ export type Principal = CallSettings & {
   readonly gatewayUserId: GatewayUserId;
   readonly apiKeyId: ApiKeyId;
   readonly groupName: string;
+  /** False if the key names a group that its user does not have, or no longer. */
+  readonly hasGroup: boolean;
+  /** When the user loses the group, in milliseconds since 1970; null for never. */
+  readonly groupEndsAtMs: number | null;
   readonly isUserEnabled: boolean;
   readonly keyStatus: "active" | "disabled" | "revoked";
   readonly isFirstUse: boolean;
+  /** The product of the multipliers of the user and of the group. */
   readonly rateMultiplier: Decimal;
   readonly userBudgetId: BudgetId;
   readonly keyBudgetId: BudgetId | null;

@@ -165,6 +165,7 @@ export class GatewayRuntime {
     notifications.listen("user_changed", (id) =>
       this.#directory.forget(({ gatewayUserId }) => gatewayUserId === (BigInt(id) as GatewayUserId)),
     );
+    notifications.listen("group_changed", () => this.#directory.onGap());
     notifications.listen("catalog_changed", () => void this.reloadCatalog());
     notifications.listen("budget_changed", (id) => this.leases.onBudgetChanged(BigInt(id) as BudgetId));
     notifications.listen("lease_returned", (id) => this.leases.onBudgetChanged(BigInt(id) as BudgetId));

@@ -1,9 +1,11 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { ModelKind } from "@sluice/contracts/model-kinds";
+import type { Decimal } from "@sluice/contracts/money";
+import { priceTimes } from "@sluice/contracts/price-times";
 import { type PricedUnit, priceColumns, pricedUnits, type TieredPrices } from "@sluice/contracts/priced-units";
 import { and, eq } from "drizzle-orm";
-import { gatewayUser } from "../db/schema/gateway-keys.ts";
 import { ability, channel, model } from "../db/schema/gateway-routing.ts";
+import { userGroup } from "../db/schema/groups.ts";
 import type { Queryable } from "../platform/db.ts";
 import { type PriceTexts, passThroughModel } from "./model.ts";
 
@@ -39,16 +41,48 @@ export async function listSoldModels(db: Queryable): Promise<ModelRow[]> {
   return (await listPricedModels(db)).filter(({ name }) => name !== passThroughModel);
 }
 
-/** The sold models that a channel serves to the user's group, as a key of that group sees them. */
-export async function listOfferedModels(db: Queryable, gatewayUserId: GatewayUserId): Promise<ModelRow[]> {
+/** The sold models with the prices of the group that new accounts start in. */
+export async function listModelsForNewcomers(db: Queryable): Promise<ModelRow[]> {
+  const [group] = await db.drizzle
+    .select({ multiplier: userGroup.multiplier })
+    .from(userGroup)
+    .where(eq(userGroup.name, "default"));
+  const multiplier = (group?.multiplier ?? "1") as Decimal;
+  return (await listSoldModels(db)).map((row) => ({ ...row, ...priceTimes(row, multiplier) }));
+}
+
+/** The sold models that a channel serves to a group, as its keys see them. */
+export async function listOfferedModels(db: Queryable, groupName: string): Promise<ModelRow[]> {
   const served = await db.drizzle
     .selectDistinct({ model: ability.model })
     .from(ability)
     .innerJoin(channel, and(eq(channel.id, ability.channelId), eq(channel.status, "enabled")))
-    .innerJoin(gatewayUser, eq(gatewayUser.groupName, ability.groupName))
-    .where(and(eq(ability.isEnabled, true), eq(gatewayUser.id, gatewayUserId)));
+    .where(and(eq(ability.isEnabled, true), eq(ability.groupName, groupName)));
   const names = new Set(served.map((row) => row.model));
   return (await listSoldModels(db)).filter(({ name }) => names.has(name));
+}
+
+export type OfferedGroup = {
+  readonly name: string;
+  readonly description: string;
+  /** The product of the group's multiplier and the user's own. */
+  readonly multiplier: Decimal;
+  readonly ends_at: Date | null;
+  readonly is_chosen: boolean;
+};
+
+/** The groups that a user may choose for a key, each once, the one that other keys use first. */
+export async function listOfferedGroups(db: Queryable, gatewayUserId: GatewayUserId): Promise<OfferedGroup[]> {
+  return await db.sql<OfferedGroup>`
+    select g.name, g.description, trim_scale(u.rate_multiplier * g.multiplier) as multiplier, k.ends_at,
+      g.name = c.group_name as is_chosen
+    from gateway_user u
+    join (select distinct gateway_user_id, group_name from group_of_user) m on m.gateway_user_id = u.id
+    join user_group g on g.name = m.group_name
+    cross join key_group(u.id, null) c
+    cross join key_group(u.id, g.name) k
+    where u.id = ${gatewayUserId}::bigint
+    order by g.name = c.group_name desc, g.rank desc, g.name`;
 }
 
 export type NewModel = {

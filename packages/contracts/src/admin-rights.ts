@@ -46,6 +46,9 @@ export const adminRights = {
   // Operations on prices and quota. The last three have amount limits: an admin may move a little per day, a
   // super-admin the rest.
   "/backend/admin/model/save/": freshSuperAdmin,
+  "/backend/admin/group/save/": freshSuperAdmin,
+  "/backend/admin/group/assign/": freshSuperAdmin,
+  "/backend/admin/group/remove/": freshSuperAdmin,
   "/backend/admin/plan/save/": freshSuperAdmin,
   "/backend/admin/manual-adjust/": everyAdmin,
   "/backend/admin/refund/create/": everyAdmin,

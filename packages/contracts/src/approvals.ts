@@ -20,6 +20,8 @@ export const actKinds = [
   "plan.save",
   "model.save",
   "channel.adopt",
+  "group.save",
+  "group.assign",
 ] as const;
 export type ActKind = (typeof actKinds)[number];
 
@@ -50,6 +52,9 @@ export const effectNames = [
   "secret_is",
   "multiplier_before",
   "multiplier_after",
+  "group",
+  "visibility",
+  "users",
   "status_before",
   "status_after",
   "plan_code",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { waitingResponse } from "./approvals.ts";
+import { groupName } from "./groups.ts";
 import { displayText, recordId } from "./keys.ts";
 import { modelKinds } from "./model-kinds.ts";
 import { momentText } from "./moments.ts";
@@ -14,7 +15,6 @@ export const switchStatuses = ["enabled", "disabled"] as const;
 
 /** A model name in the form that clients send: visible characters, no spaces. */
 export const modelName = z.string().regex(/^[\x21-\x7e]{1,200}$/, "1 to 200 visible characters without spaces");
-const groupName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "up to 64 lower-case letters, digits, - and _");
 const reason = reasonText(500).optional();
 const tokens = z.int().min(1).max(100_000_000);
 

@@ -73,7 +73,8 @@ export const shownFields = byKeyField<typeof shown>(keyFields, ({ kind }) => sho
 export const keyCreateInput = z.strictObject({
   ...z.object(sentFields).partial().shape,
   name: sentFields.name,
-  group: z.string().max(100).optional(),
+  /** A group that the account has; null for the one that its calls have otherwise, now and later. */
+  group: z.string().max(100).nullable().optional(),
   /** A repetition with the same text creates no second key. */
   idempotency_key: idempotencyKey.optional(),
 });
@@ -84,6 +85,7 @@ export const keySaveInput = z.strictObject({
   /** The value that was loaded, so that a change by someone else is not overwritten. */
   updated_at: z.iso.datetime({ offset: true }),
   ...z.object(sentFields).partial().shape,
+  group: z.string().max(100).nullable().optional(),
 });
 export type KeySaveInput = z.output<typeof keySaveInput>;
 
@@ -108,7 +110,12 @@ export const apiKeyView = z.strictObject({
   ...shownFields,
   key_prefix: z.string(),
   key_last_four: z.string(),
+  /** The group of its calls. */
   group: z.string(),
+  /** The group that was chosen for this key; null if it follows the account. */
+  own_group: z.string().nullable(),
+  /** False if the account no longer has the group: calls are refused until another one is chosen. */
+  has_group: z.boolean(),
   status: z.enum(apiKeyStatuses),
   /** The quota that was used in the current period; null without a limit. */
   quota_used: wireInteger.nullable(),

@@ -44,7 +44,8 @@ export function ceilDivide(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;
 }
 
-const multiplierScale = 4;
+/** A user's multiplier has four decimal places, a group's six. */
+const multiplierScale = 10;
 
 /** `ceil(base * multiplier)` in integer arithmetic: the settlement formula of the specification. */
 export function applyMultiplier(base: bigint, multiplier: Decimal): bigint {

@@ -1,8 +1,23 @@
 import { z } from "zod";
 import { modelKinds } from "./model-kinds.ts";
-import { wireLongPrompt, wirePrices } from "./wire.ts";
+import { wireDecimal, wireLongPrompt, wireMoment, wirePrices } from "./wire.ts";
 
-/** A model that the user's keys can call, as the console shows it. Prices are in US dollars, before the multiplier. */
+/** A group that the user may choose for a key. */
+const offeredGroup = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  /** The product of the group's multiplier and the user's own. */
+  multiplier: wireDecimal,
+  /** When the user loses the group; null for never. */
+  ends_at: wireMoment.nullable(),
+  /** Whether keys without a group of their own use it. */
+  is_chosen: z.boolean(),
+});
+
+/** The models of one group: by default of the one that keys without a group of their own use. */
+export const offeredModelsInput = z.strictObject({ group: z.string().max(100).optional() });
+
+/** A model that the user's keys can call. Prices are in US dollars, as the user pays them in this group. */
 const offeredModel = z.strictObject({
   name: z.string(),
   display_name: z.string(),
@@ -16,4 +31,8 @@ const offeredModel = z.strictObject({
   deprecated_at: z.iso.datetime({ offset: true }).nullable(),
   sunset_at: z.iso.datetime({ offset: true }).nullable(),
 });
-export const offeredModelsResponse = z.strictObject({ models: z.array(offeredModel) });
+export const offeredModelsResponse = z.strictObject({
+  group: z.string(),
+  groups: z.array(offeredGroup),
+  models: z.array(offeredModel),
+});

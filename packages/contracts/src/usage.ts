@@ -81,7 +81,9 @@ export const usageView = z.strictObject({
   cache_basis_points: z.int().nullable(),
   /** The cost before the multiplier. */
   quota: wireInteger,
+  /** The product of the multipliers of the user and of the group. */
   rate_multiplier: wireDecimal,
+  group: z.string(),
   /** The cost after the multiplier. */
   settled_quota: wireInteger,
   first_byte_ms: z.int().nullable(),

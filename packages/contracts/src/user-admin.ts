@@ -2,6 +2,7 @@ import { z } from "zod";
 import { auditList, keyList, mailList, userList } from "./admin-lists/accounts.ts";
 import { ledgerList, orderList, paymentList, refundList } from "./admin-lists/billing.ts";
 import { usageList } from "./admin-lists/gateway.ts";
+import { groupOfUser } from "./groups.ts";
 import { recordId } from "./keys.ts";
 import { reasonText } from "./readable-text.ts";
 import { wireInteger, wireMoment } from "./wire.ts";
@@ -48,6 +49,8 @@ export const userDetail = z.strictObject({
       is_cancelled_at_end: z.boolean(),
     }),
   ),
+  /** The groups that the user may use; of several sources of one group each is there. */
+  groups: z.array(groupOfUser),
   sessions: z.array(
     z.strictObject({
       session_id: wireInteger,

@@ -71,6 +71,7 @@ describe("a page", () => {
     "settled",
     "cardpay",
     "unconfirmed",
+    "public",
   ];
   const ids = ["0191e7b2-0000-7000-8000-000000000000", "ffffffff-ffff-7fff-bfff-ffffffffffff"];
   const others = ["mock", "chat", "admin", "personal", ...ids, "x'%_\\"];
@@ -262,6 +263,7 @@ describe("an export", () => {
       "two\nlines",
       "＝1",
     ];
+    await db.sql`insert into user_group (name) values ('formulas')`;
     for (const [index, name] of texts.entries()) {
       await db.sql`
         insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name, group_name)

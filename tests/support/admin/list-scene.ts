@@ -61,6 +61,7 @@ export async function addToLists(db: Database, name: string, count: number): Pro
       from ${each}, lateral (select max(id) as id from gateway_user where i > 0) g`,
     `insert into model (name, display_name, owned_by, context_tokens_max, output_tokens_max, created_at)
       select ${named("model")}, 'Model', 'test', 1000, 100, ${someTime} from ${each}`,
+    `insert into user_group (name, rank) select ${named("group")}, i % 3 from ${each}`,
     `insert into channel (name, upstream, created_at)
       select ${named("channel")}, '${JSON.stringify(openaiUpstream("http://127.0.0.1:9/v1"))}', ${someTime} from ${each}`,
     `insert into ability (group_name, model, channel_id, priority)

@@ -51,7 +51,7 @@ describe("the settled quota", () => {
   );
 
   test("refuses a multiplier with more decimals than can be exact", () => {
-    expect(() => applyMultiplier(1n, "1.00001" as Decimal)).toThrow(RangeError);
+    expect(() => applyMultiplier(1n, "1.00000000001" as Decimal)).toThrow(RangeError);
   });
 });
 

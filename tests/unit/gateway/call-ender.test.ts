@@ -52,6 +52,8 @@ const principal: Principal = {
   gatewayUserId: 1n as GatewayUserId,
   apiKeyId: 2n as ApiKeyId,
   groupName: "default",
+  hasGroup: true,
+  groupEndsAtMs: null,
   isUserEnabled: true,
   keyStatus: "active",
   ...defaultCallSettings,

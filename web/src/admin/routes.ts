@@ -18,6 +18,12 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
   },
   { path: "/users/:id/", load: () => import("./pages/user/page.tsx") },
   {
+    path: "/groups/",
+    nav: { label: (texts) => texts.groups, icon: "layers" },
+    load: () => import("./pages/groups/page.tsx"),
+  },
+  { path: "/groups/:name/", load: () => import("./pages/group/page.tsx") },
+  {
     path: "/leads/",
     nav: { label: (texts) => texts.leads, icon: "chat" },
     load: () => import("./pages/leads/page.tsx"),

@@ -3,6 +3,7 @@ export const adminNavTexts = {
   dashboard: "Dashboard",
   people: "People",
   users: "Users",
+  groups: "Groups",
   leads: "Leads",
   manualAdjust: "Manual adjust",
   money: "Money",

@@ -1,6 +1,6 @@
 import type { actorKinds, mailList, userList } from "@sluice/contracts/admin-lists/accounts";
 import type { orderList, paymentList, planList, refundList } from "@sluice/contracts/admin-lists/billing";
-import type { modelList, usageList } from "@sluice/contracts/admin-lists/gateway";
+import type { groupList, modelList, usageList } from "@sluice/contracts/admin-lists/gateway";
 import type { exitAccountEntry, exitNodeEntry } from "@sluice/contracts/exit-nodes";
 import type { leadList } from "@sluice/contracts/leads";
 import type { RowOf } from "@sluice/contracts/lists";
@@ -59,6 +59,11 @@ export const noticeResults = valuesOf<(typeof contractNoticeResults)[number]>({
 export const planKinds = valuesOf<RowOf<typeof planList>["kind"]>({ wallet_balance: true, monthly: true });
 export const planStatuses = valuesOf<RowOf<typeof planList>["status"]>({ active: true, hidden: true });
 export const switchStatuses = valuesOf<RowOf<typeof modelList>["status"]>({ enabled: true, disabled: true });
+export const groupVisibilities = valuesOf<RowOf<typeof groupList>["visibility"]>({
+  public: true,
+  assigned: true,
+  plan: true,
+});
 export const outcomes = valuesOf<RowOf<typeof usageList>["outcome"]>({
   completed: true,
   aborted: true,

@@ -27,7 +27,7 @@ export const users = listSource({
     display_name: column("text", "p.display_name"),
     user_type: column("text", "p.user_type"),
     status: column("text", "p.status"),
-    group_name: column("text", "g.group_name"),
+    group_name: column("text", "(select c.group_name from key_group(p.gateway_user_id, null) c)"),
     rate_multiplier: column("numeric", "g.rate_multiplier"),
     remaining: column("bigint", "b.granted - (b.used - b.period_base) - b.reserved"),
     used: column("bigint", "b.used"),
@@ -57,10 +57,15 @@ export const users = listSource({
     gateway_user_id: equals("bigint", "p.gateway_user_id"),
     status: isOneOf("p.status"),
     user_type: isOneOf("p.user_type"),
+    group_name: (value, bind) => `p.gateway_user_id in (${inGroup(bind(value, "text"))})`,
   },
   sorts: { created_at: [userCreated, userId], email: [column("text", "lower(p.email)"), userId] },
   time: { at: userCreated },
 });
+
+/** The users who were put into a group; a public one is everyone's besides. */
+const inGroup = (group: string): string =>
+  `select m.gateway_user_id from group_of_user m where m.group_name = ${group} and m.source <> 'public'`;
 
 const keyPrefixLength = 7;
 const idDigitsMax = 18;
@@ -92,6 +97,7 @@ const { name, ...limits } = byKeyField<Readonly<Record<KeySetting["kind"], Colum
   keySettings,
   (setting) => column(settingTypes[setting.kind], `k.${setting.name}`),
 );
+const chosenGroup = "(select c.group_name from key_group(k.gateway_user_id, null) c)";
 const isExpired = "k.status = 'active' and k.expires_at <= now()";
 const isInState = {
   active: "k.status = 'active' and (k.expires_at is null or k.expires_at > now())",
@@ -103,7 +109,6 @@ const isInState = {
 export const keys = listSource({
   contract: keyList,
   from: `api_key k
-    left join gateway_user g on g.id = k.gateway_user_id
     left join user_profile p on p.gateway_user_id = k.gateway_user_id
     left join api_key_use u on u.api_key_id = k.id
     left join budget b on b.api_key_id = coalesce(k.limit_key_id, k.id) and b.is_enforced`,
@@ -116,7 +121,8 @@ export const keys = listSource({
     user_id: column("bigint", "p.id"),
     gateway_user_id: column("bigint", "k.gateway_user_id"),
     email: column("text", "p.email"),
-    group_name: column("text", "coalesce(k.group_name, g.group_name)"),
+    group_name: column("text", `coalesce(k.group_name, ${chosenGroup})`),
+    has_group: column("boolean", "exists (select from key_group(k.gateway_user_id, k.group_name))"),
     quota_limit: column("bigint", "b.granted"),
     quota_used: column("bigint", "b.used - b.period_base"),
     reset_period: column("text", "b.period"),
@@ -134,7 +140,12 @@ export const keys = listSource({
     gateway_user_id: equals("bigint", "k.gateway_user_id"),
     prefix: (value, bind) => `k.key_prefix like ${bind(`${value.replace(/[\\%_]/g, "\\$&")}%`, "text")}`,
     status: (values) => values.map((value) => `(${isInState[value]})`).join(" or "),
-    group_name: equals("text", "coalesce(k.group_name, g.group_name)"),
+    // Only the users in the group have to be looked at one by one.
+    group_name: (value, bind) => {
+      const group = bind(value, "text");
+      return `k.group_name = ${group} or (k.group_name is null and k.gateway_user_id in (${inGroup(group)})
+        and ${chosenGroup} = ${group})`;
+    },
   },
   sorts: { created_at: [keyCreated, keyId] },
   time: { at: keyCreated },

@@ -1,4 +1,4 @@
-import { abilityList, channelList, modelList, usageList } from "@sluice/contracts/admin-lists/gateway";
+import { abilityList, channelList, groupList, modelList, usageList } from "@sluice/contracts/admin-lists/gateway";
 import { type ByCount, type ByPrice, countedUnits, priceColumns, unitMeasures } from "@sluice/contracts/priced-units";
 import { type Bind, column, either, equals, isOneOf, listSource, startsWith } from "../../platform/list-query/model.ts";
 import { daysOfRequest } from "../../platform/request-days.ts";
@@ -54,6 +54,41 @@ export const models = listSource({
     is_served: either(`exists (select ${served})`, `not exists (select ${served})`),
   },
   sorts: { name: [modelName], created_at: [column("timestamptz", "m.created_at"), modelName] },
+  time: null,
+});
+
+const groupKey = column("text", "g.name");
+
+export const groups = listSource({
+  contract: groupList,
+  from: "user_group g",
+  columns: {
+    name: groupKey,
+    description: column("text", "g.description"),
+    multiplier: column("numeric", "trim_scale(g.multiplier)"),
+    visibility: column("text", "g.visibility"),
+    rank: column("integer", "g.rank"),
+    accounts: column("bigint", "(select count(*) from gateway_user u where u.group_name = g.name)"),
+    members: column(
+      "bigint",
+      `(select count(*) from user_group_member m where m.group_name = g.name
+        and (m.ends_at is null or m.ends_at > now()))`,
+    ),
+    keys: column(
+      "bigint",
+      `(select count(*) from api_key k where k.group_name = g.name and k.status = 'active'
+        and (k.expires_at is null or k.expires_at > now()))`,
+    ),
+    models: column(
+      "bigint",
+      `(select count(distinct a.model) from ability a join channel c on c.id = a.channel_id
+        where a.group_name = g.name and a.is_enabled and c.status = 'enabled')`,
+    ),
+    created_at: column("timestamptz", "g.created_at"),
+    updated_at: column("timestamptz", "g.updated_at"),
+  },
+  filters: { q: startsWith("g.name"), visibility: isOneOf("g.visibility") },
+  sorts: { name: [groupKey], rank: [column("integer", "g.rank"), groupKey] },
   time: null,
 });
 

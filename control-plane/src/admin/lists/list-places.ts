@@ -1,7 +1,7 @@
 import type { ListPlace } from "../../platform/list-query/endpoints.ts";
 import { audits, keys, mails, users } from "./accounts-lists-store.ts";
 import { adjustments, gatewayEvents, ledgerEntries, orders, payments, plans, refunds } from "./billing-lists-store.ts";
-import { abilities, channels, models, usage } from "./gateway-lists-store.ts";
+import { abilities, channels, groups, models, usage } from "./gateway-lists-store.ts";
 
 const access = "admin";
 
@@ -24,6 +24,7 @@ export const listPlaces: readonly ListPlace[] = [
   { path: "/backend/admin/plan/", access, about: "plans, including those not offered", source: plans },
   { path: "/backend/admin/manual-adjust/", access, about: "manual balance adjustments", source: adjustments },
   { path: "/backend/admin/model/", access, about: "models with their current prices", source: models },
+  { path: "/backend/admin/group/", access, about: "groups with their multiplier and users", source: groups },
   { path: "/backend/admin/channel/", access, about: "channels with the models they serve", source: channels },
   { path: "/backend/admin/ability/", access, about: "abilities: group, model and channel", source: abilities },
   { path: "/backend/admin/usage/", access, about: "relayed calls of all users", source: usage },

@@ -5,7 +5,7 @@ import { type ListDeps, readFirstPage } from "../../platform/list-query/endpoint
 import { audits, keys, mails, users } from "../lists/accounts-lists-store.ts";
 import { ledgerEntries, orders, payments, refunds } from "../lists/billing-lists-store.ts";
 import { usage } from "../lists/gateway-lists-store.ts";
-import { findAccount, selectSessions, selectSubscriptions, sumSpent } from "./user-detail-store.ts";
+import { findAccount, selectGroups, selectSessions, selectSubscriptions, sumSpent } from "./user-detail-store.ts";
 
 /** A user with everything related to them in one response, so that a page needs a single request. */
 export function userDetailEndpoints(deps: ListDeps): AnyEndpoint[] {
@@ -38,6 +38,7 @@ async function readUserDetail(deps: ListDeps, userId: bigint) {
     balance: found.balance,
     spent: await sumSpent(db, found.gatewayUserId, new Date(clock.now())),
     subscriptions: await selectSubscriptions(db, userId),
+    groups: await selectGroups(db, found.gatewayUserId),
     sessions: await selectSessions(db, userId),
     keys: await readFirstPage(deps, keys, filter),
     orders: await readFirstPage(deps, orders, filter),

@@ -109,3 +109,16 @@ export async function selectSessions(db: Queryable, userId: bigint): Promise<rea
     .orderBy(desc(session.id))
     .limit(linesMax);
 }
+
+/** The groups that a user may use, the one first that keys without a group of their own use. */
+export async function selectGroups(db: Queryable, gatewayUserId: bigint): Promise<readonly unknown[]> {
+  return await db.sql`
+    select g.name, m.source, trim_scale(g.multiplier) as multiplier, g.rank, m.ends_at,
+      g.name = c.group_name as is_chosen
+    from group_of_user m
+    join user_group g on g.name = m.group_name
+    cross join key_group(${gatewayUserId}::bigint, null) c
+    where m.gateway_user_id = ${gatewayUserId}::bigint
+    order by g.name = c.group_name desc, g.rank desc, g.name, m.source
+    limit ${linesMax}`;
+}

@@ -22,6 +22,21 @@ BEGIN
 END
 $$;
 
+CREATE OR REPLACE FUNCTION announce_member_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('user_changed', CASE WHEN TG_OP = 'DELETE' THEN OLD.gateway_user_id ELSE NEW.gateway_user_id END::text);
+  RETURN NULL;
+END
+$$;
+
+-- A group's multiplier, rank or visibility may concern any user.
+CREATE OR REPLACE FUNCTION announce_group_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('group_changed', '');
+  RETURN NULL;
+END
+$$;
+
 CREATE OR REPLACE FUNCTION announce_catalog_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('catalog_changed', TG_TABLE_NAME);

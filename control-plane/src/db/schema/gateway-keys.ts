@@ -1,17 +1,26 @@
 import { sql } from "drizzle-orm";
 import { type AnyPgColumn, bigint, boolean, index, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { bytes, id, keySettingColumns, lifecycle, moment, quota, reference } from "../columns.ts";
+import { userGroup } from "./groups.ts";
 
 /** A user as the upstream gateway knows it: what it may use and what its calls cost. */
-export const gatewayUser = pgTable("gateway_user", {
-  id: id(),
-  groupName: text("group_name").notNull().default("default"),
-  status: text("status", { enum: ["enabled", "disabled"] })
-    .notNull()
-    .default("enabled"),
-  rateMultiplier: numeric("rate_multiplier", { precision: 10, scale: 4 }).notNull().default("1.0000"),
-  ...lifecycle,
-});
+export const gatewayUser = pgTable(
+  "gateway_user",
+  {
+    id: id(),
+    /** The account's own group. Others come from admins and plans: the view `group_of_user` has all of them. */
+    groupName: text("group_name")
+      .notNull()
+      .default("default")
+      .references(() => userGroup.name),
+    status: text("status", { enum: ["enabled", "disabled"] })
+      .notNull()
+      .default("enabled"),
+    rateMultiplier: numeric("rate_multiplier", { precision: 10, scale: 4 }).notNull().default("1.0000"),
+    ...lifecycle,
+  },
+  (table) => [index("gateway_user_group").on(table.groupName)],
+);
 
 /** Only the SHA-256 of a key is stored; the prefix and the last four characters let people recognise it. */
 export const apiKey = pgTable(
@@ -25,8 +34,8 @@ export const apiKey = pgTable(
     keyPrefix: text("key_prefix").notNull(),
     keyLastFour: text("key_last_four").notNull(),
     ...keySettingColumns(),
-    /** Null means the user's group. */
-    groupName: text("group_name"),
+    /** Null means the group that the function `key_group` chooses from those of the user. */
+    groupName: text("group_name").references(() => userGroup.name),
     status: text("status", { enum: ["active", "disabled", "revoked"] })
       .notNull()
       .default("active"),
@@ -45,6 +54,7 @@ export const apiKey = pgTable(
     index("api_key_status").on(table.status, table.createdAt, table.id, table.expiresAt),
     index("api_key_prefix_start").on(sql`${table.keyPrefix} text_pattern_ops`),
     index("api_key_limit_key").on(table.limitKeyId).where(sql`${table.limitKeyId} is not null`),
+    index("api_key_group").on(table.groupName).where(sql`${table.groupName} is not null`),
     index("api_key_rotated_from").on(table.rotatedFromId).where(sql`${table.rotatedFromId} is not null`),
   ],
 );

@@ -15,6 +15,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { bytes, id, json, lifecycle, moment, reference, unitPrices } from "../columns.ts";
 import { exitNode } from "./exit-nodes.ts";
+import { userGroup } from "./groups.ts";
 
 /** An upstream endpoint with its credential and limits. */
 export const channel = pgTable(
@@ -118,7 +119,9 @@ export const channelCredential = pgTable(
 export const ability = pgTable(
   "ability",
   {
-    groupName: text("group_name").notNull(),
+    groupName: text("group_name")
+      .notNull()
+      .references(() => userGroup.name),
     model: text("model").notNull(),
     channelId: reference("channel_id")
       .notNull()

@@ -91,7 +91,8 @@ export const usageLog = pgTable(
      */
     cacheBasisPoints: integer("cache_basis_points"),
     priceVersion: integer("price_version"),
-    rateMultiplier: numeric("rate_multiplier", { precision: 10, scale: 4 }).notNull(),
+    /** The product of the multipliers of the user and of the group. */
+    rateMultiplier: numeric("rate_multiplier").notNull(),
     /** The base cost of the call, before the multiplier. */
     quota: quota("quota").notNull(),
     /** What the hold had set aside; a cost above it is an overrun. */

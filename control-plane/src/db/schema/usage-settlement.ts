@@ -10,7 +10,7 @@ export const usageSettlement = pgTable(
     batchId: reference("batch_id").notNull(),
     gatewayUserId: reference("gateway_user_id").notNull(),
     baseQuota: quota("base_quota").notNull(),
-    rateMultiplier: numeric("rate_multiplier", { precision: 10, scale: 4 }).notNull(),
+    rateMultiplier: numeric("rate_multiplier").notNull(),
     settledQuota: quota("settled_quota").notNull(),
     quotaDelta: quota("quota_delta").notNull(),
   },

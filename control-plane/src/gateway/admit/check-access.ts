@@ -14,7 +14,8 @@ const lastAllowedIp = new WeakMap<Principal, string>();
 
 /**
  * Checks that the key may be used at all, given its owner and the address of the call.
- * @throws AppError `invalid_api_key` (the same for revoked, disabled and expired), `account_disabled`, `ip_not_allowed`
+ * @throws AppError `invalid_api_key` (the same for revoked, disabled and expired), `account_disabled`,
+ * `group_unavailable`, `ip_not_allowed`
  */
 export function checkKeyState(principal: Principal, clientIp: string, nowMs: number): void {
   const isExpired = principal.expiresAtMs !== null && principal.expiresAtMs <= nowMs;
@@ -23,6 +24,11 @@ export function checkKeyState(principal: Principal, clientIp: string, nowMs: num
   }
   if (!principal.isUserEnabled) {
     throw new AppError("account_disabled");
+  }
+  if (!principal.hasGroup) {
+    throw new AppError("group_unavailable", {
+      message: `This API key uses the group '${principal.groupName}', which your account does not have. Choose another group for the key.`,
+    });
   }
   if (principal.allowedIps !== null && lastAllowedIp.get(principal) !== clientIp) {
     if (!isAddressAllowed(clientIp, principal.allowedIps)) {

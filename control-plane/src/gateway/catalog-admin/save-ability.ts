@@ -1,5 +1,7 @@
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
+import { unknownGroup } from "../groups/save-group.ts";
+import { findGroup } from "../groups/store.ts";
 import {
   type AbilityKey,
   type AbilitySettings,
@@ -13,7 +15,7 @@ import { unknownChannel } from "./unknown-channel.ts";
 /**
  * Lets a channel serve a model to a group, or stops that.
  * @returns the previous state, null if there was none
- * @throws AppError `not_found` when there is no such model or channel, `conflict` for the channel of an exit node
+ * @throws AppError `not_found` when there is no such group, model or channel, `conflict` for the channel of an exit node
  */
 export async function saveAbility(
   tx: Transaction,
@@ -26,6 +28,9 @@ export async function saveAbility(
   }
   if (channel.exitNodeCode !== null) {
     throw new AppError("conflict", { message: `This channel is managed by exit node ${channel.exitNodeCode}.` });
+  }
+  if ((await findGroup(tx, key.groupName)) === null) {
+    throw unknownGroup(key.groupName);
   }
   if ((await lockModel(tx, key.model)) === null) {
     throw new AppError("not_found", { message: "There is no such model in the catalog." });

@@ -32,6 +32,8 @@ const lookups = { runningMax: 5, waitingMax: 1_000, waitMsMax: 500 };
 type Entry = {
   readonly principal: Principal;
   readonly loadedTick: number;
+  /** From then on the key has another group, or none; infinite if its group has no end. */
+  readonly endsTick: number;
   failedTick: number;
   /** The process may have missed an announced change, so the entry has to be reloaded before it serves. */
   readonly isUnsure: boolean;
@@ -73,11 +75,12 @@ export class KeyDirectory {
     const tick = this.#clock.tick();
     const age = tick - entry.loadedTick;
     const hasJustFailed = tick - entry.failedTick < retryAfterMs;
-    const isFresh = !entry.isUnsure && age < (this.#isBlind ? refreshAfterMsBlind : refreshAfterMs);
+    const isOver = tick >= entry.endsTick;
+    const isFresh = !entry.isUnsure && !isOver && age < (this.#isBlind ? refreshAfterMsBlind : refreshAfterMs);
     if (isFresh || (hasJustFailed && age < staleMsMax)) {
       return entry.principal;
     }
-    if (age < staleMsMax && !this.#isBlind && !entry.isUnsure) {
+    if (age < staleMsMax && !this.#isBlind && !entry.isUnsure && !isOver) {
       this.#refresh(digest, entry);
       return entry.principal;
     }
@@ -165,7 +168,10 @@ export class KeyDirectory {
     if (!this.#entries.has(digest)) {
       makeRoom(this.#entries, entriesMax);
     }
-    this.#entries.set(digest, { principal, ...freshly, loadedTick: this.#clock.tick() });
+    const loadedTick = this.#clock.tick();
+    const { groupEndsAtMs } = principal;
+    const endsTick = groupEndsAtMs === null ? Infinity : loadedTick + groupEndsAtMs - this.#clock.now();
+    this.#entries.set(digest, { principal, ...freshly, loadedTick, endsTick });
   }
 
   #refresh(digest: string, entry: Entry): void {

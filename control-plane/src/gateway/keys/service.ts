@@ -21,10 +21,12 @@ import {
   findKey,
   findKeys,
   findUnknownModels,
+  hasGroup,
   insertSuccessor,
   type KeyRecord,
   lockUser,
   setIdempotency,
+  updateGroup,
   updateSettings,
   updateStatus,
 } from "./settings-store.ts";
@@ -55,7 +57,7 @@ export class KeyService {
     const { idempotency_key: _, group, ...requested } = input;
     const settings = mergeSettings(defaultSettings(input.name), requested);
     const digest = sha256(JSON.stringify({ group, ...requested }, sortedFields));
-    return await this.#change(owner, async (tx, { groupName }) => {
+    return await this.#change(owner, async (tx) => {
       if (idempotencyKey !== null) {
         const made = await findByIdempotencyKey(tx, owner.gatewayUserId, idempotencyKey);
         if (made !== null) {
@@ -65,9 +67,7 @@ export class KeyService {
           return { secret: null, key: (await this.#own(tx, owner, made.keyId)).view };
         }
       }
-      if (group !== undefined && group !== groupName) {
-        throw new AppError("invalid_value", { fields: { group: "This account can't use this group." } });
-      }
+      await requireGroup(tx, owner, group ?? null);
       await checkSettings(tx, settings, null);
       const limit = limitOf(null, input);
       await requireRoom(tx, owner.gatewayUserId);
@@ -76,6 +76,9 @@ export class KeyService {
       const { name } = settings;
       const keyId = await insertApiKey(tx, { gatewayUserId, name, keyHash: sha256(secret), ...describeApiKey(secret) });
       await updateSettings(tx, keyId, settings);
+      if (group != null) {
+        await updateGroup(tx, keyId, group);
+      }
       if (idempotencyKey !== null) {
         await setIdempotency(tx, keyId, idempotencyKey, digest);
       }
@@ -112,6 +115,10 @@ export class KeyService {
       const settings = mergeSettings(current, input);
       await checkSettings(tx, settings, current);
       const limit = limitOf(view, input);
+      if (input.group !== undefined && input.group !== view.own_group) {
+        await requireGroup(tx, owner, input.group);
+        await updateGroup(tx, view.key_id as ApiKeyId, input.group);
+      }
       if (view.status === "expired" && settings.expires_at !== current.expires_at) {
         await requireRoom(tx, owner.gatewayUserId);
       }
@@ -187,16 +194,12 @@ export class KeyService {
     });
   }
 
-  async #change<T>(
-    owner: KeyOwner,
-    work: (tx: Transaction, user: { readonly groupName: string }) => Promise<T>,
-  ): Promise<T> {
+  async #change<T>(owner: KeyOwner, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return await this.#db.withTransaction(async (tx) => {
-      const user = await lockUser(tx, owner.gatewayUserId);
-      if (user === null) {
+      if (!(await lockUser(tx, owner.gatewayUserId))) {
         throw new AppError("not_found");
       }
-      return await work(tx, user);
+      return await work(tx);
     });
   }
 
@@ -231,6 +234,13 @@ function requireChangeable(view: ApiKeyView): void {
 async function requireRoom(tx: Transaction, gatewayUserId: GatewayUserId): Promise<void> {
   if ((await countLiveKeys(tx, gatewayUserId)) >= liveKeysMax) {
     throw new AppError("too_many_keys");
+  }
+}
+
+/** @throws AppError `invalid_value` for a group that the user does not have; groups of others are not revealed */
+async function requireGroup(tx: Transaction, { gatewayUserId }: KeyOwner, group: string | null): Promise<void> {
+  if (group !== null && !(await hasGroup(tx, gatewayUserId, group))) {
+    throw new AppError("invalid_value", { fields: { group: "This account can't use this group." } });
   }
 }
 

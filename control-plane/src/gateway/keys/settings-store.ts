@@ -26,14 +26,14 @@ function toRecord({ id, group_name, limit_key_id, ...row }: KeyRow): KeyRecord {
   return { view, limitKeyId: limit_key_id as ApiKeyId };
 }
 
-/** Serializes changes to one user's keys; nobody who reads or calls waits for that. */
-export async function lockUser(tx: Queryable, gatewayUserId: GatewayUserId): Promise<{ groupName: string } | null> {
-  const [row] = await tx.drizzle
-    .select({ groupName: gatewayUser.groupName })
+/** Serializes changes to one user's keys; nobody who reads or calls waits for that. False without such a user. */
+export async function lockUser(tx: Queryable, gatewayUserId: GatewayUserId): Promise<boolean> {
+  const rows = await tx.drizzle
+    .select({ id: gatewayUser.id })
     .from(gatewayUser)
     .where(eq(gatewayUser.id, gatewayUserId))
     .for("no key update");
-  return row ?? null;
+  return rows.length > 0;
 }
 
 export type KeyQuery = {
@@ -49,7 +49,8 @@ const settingNames = keySettings.map(({ name }) => name);
 
 const selectKeys = `
   select k.id, ${settingNames.map((name) => `k.${name}`).join(", ")}, k.key_prefix, k.key_last_four,
-    coalesce(k.group_name, u.group_name) as group_name,
+    coalesce(g.group_name, k.group_name) as group_name, k.group_name as own_group,
+    g.group_name is not null as has_group,
     case when k.status <> 'revoked' and k.expires_at <= now() then 'expired' else k.status end as status,
     b.granted as quota_limit, coalesce(b.period, 'none') as reset_period,
     case when b.period_ends_at <= now() then 0 else b.used - b.period_base end as quota_used,
@@ -59,6 +60,7 @@ const selectKeys = `
     coalesce(k.limit_key_id, k.id) as limit_key_id
   from api_key k
   join gateway_user u on u.id = k.gateway_user_id
+  left join key_group(u.id, k.group_name) g on true
   left join budget b on b.api_key_id = coalesce(k.limit_key_id, k.id) and b.is_enforced
   left join api_key_use s on s.api_key_id = k.id
   left join lateral (
@@ -135,6 +137,17 @@ export async function updateSettings(tx: Queryable, keyId: ApiKeyId, settings: K
     .update(apiKey)
     .set({ ...columns, updatedAt: clock })
     .where(eq(apiKey.id, keyId));
+}
+
+/** Whether a user may use a group now. */
+export async function hasGroup(tx: Queryable, gatewayUserId: GatewayUserId, groupName: string): Promise<boolean> {
+  const rows = await tx.sql`select from key_group(${gatewayUserId}::bigint, ${groupName})`;
+  return rows.length > 0;
+}
+
+/** Null for the group that the user's calls have otherwise. */
+export async function updateGroup(tx: Queryable, keyId: ApiKeyId, groupName: string | null): Promise<void> {
+  await tx.drizzle.update(apiKey).set({ groupName, updatedAt: clock }).where(eq(apiKey.id, keyId));
 }
 
 /** Copies the limits of this key to the keys that share them, and makes all replicas reload those keys. */

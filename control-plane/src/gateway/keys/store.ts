@@ -14,6 +14,8 @@ type PrincipalRow = CallRow & {
   gateway_user_id: bigint;
   user_id: bigint | null;
   group_name: string;
+  has_group: boolean;
+  group_ends_at: Date | null;
   user_status: string;
   key_status: Principal["keyStatus"];
   first_used_at: Date | null;
@@ -29,6 +31,8 @@ function toPrincipal(row: PrincipalRow): Principal {
     gatewayUserId: row.gateway_user_id as GatewayUserId,
     apiKeyId: row.api_key_id as ApiKeyId,
     groupName: row.group_name,
+    hasGroup: row.has_group,
+    groupEndsAtMs: row.group_ends_at?.getTime() ?? null,
     isUserEnabled: row.user_status === "enabled",
     keyStatus: row.key_status,
     ...toCallSettings(row),
@@ -41,15 +45,16 @@ function toPrincipal(row: PrincipalRow): Principal {
 }
 
 const selectPrincipal = `
-  select k.id as api_key_id, k.gateway_user_id, p.id as user_id, coalesce(k.group_name, u.group_name) as group_name,
-    u.status as user_status, k.status as key_status, ${callSettings.map(({ name }) => `k.${name}`).join(", ")},
-    k.first_used_at, u.rate_multiplier, ub.id as user_budget_id, kb.id as key_budget_id,
+  select k.id as api_key_id, k.gateway_user_id, p.id as user_id, coalesce(g.group_name, k.group_name) as group_name,
+    g.group_name is not null as has_group, g.ends_at as group_ends_at, u.status as user_status, k.status as key_status, ${callSettings.map(({ name }) => `k.${name}`).join(", ")},
+    k.first_used_at, combined_multiplier(u.rate_multiplier, coalesce(g.multiplier, 1)) as rate_multiplier, ub.id as user_budget_id, kb.id as key_budget_id,
     coalesce(k.limit_key_id, k.id) as limit_key_id
   from api_key k
   join gateway_user u on u.id = k.gateway_user_id
   join budget ub on ub.gateway_user_id = u.id
   left join budget kb on kb.api_key_id = coalesce(k.limit_key_id, k.id) and kb.is_enforced
   left join user_profile p on p.gateway_user_id = u.id
+  left join key_group(u.id, k.group_name) g on true
   where k.key_hash = $1`;
 
 /** Everything admission needs to know of the key with this SHA-256, or null. */

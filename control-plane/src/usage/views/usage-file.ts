@@ -22,6 +22,7 @@ const columns = [
   "duration_ms",
   "cache_basis_points",
   "asked_model",
+  "group",
 ] as const satisfies readonly (keyof UsageView)[];
 
 const csv = csvWriter(columns, (name) => name === "rate_multiplier");

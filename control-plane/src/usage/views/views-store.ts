@@ -15,8 +15,8 @@ const counts = countColumns.map((count) => `u.${count}`).join(", ");
 /** The columns of a call as shown, with the name of its key as `k`. */
 const viewColumns = `u.request_id::text as request_id, u.day::text as day, u.started_at, u.path, u.model, u.asked_model, u.api_key_id as key_id,
   coalesce(k.name, '') as key_name, u.outcome, u.http_status, u.error_code, u.is_stream, ${counts}, u.usage_source,
-  u.is_implausible, u.cache_basis_points, u.quota, u.rate_multiplier, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
-  u.first_byte_ms, u.duration_ms`;
+  u.is_implausible, u.cache_basis_points, u.quota, u.rate_multiplier, u.group_name as "group",
+  ceil(u.quota * u.rate_multiplier)::bigint as settled_quota, u.first_byte_ms, u.duration_ms`;
 
 /** The calls of a filter; its values are `$1` to `$7`. */
 const isMeant = `u.gateway_user_id = $1::bigint

@@ -14,6 +14,7 @@ export const userList = listContract({
     display_name: z.string().nullable(),
     user_type: z.enum(userTypes),
     status: z.enum(userStatuses),
+    /** The group of calls whose keys name none. */
     group_name: z.string(),
     rate_multiplier: wireDecimal,
     /** Quota that can still be used, and quota used so far. */
@@ -38,6 +39,8 @@ export const userList = listContract({
     gateway_user_id: idText,
     status: choiceOf(userStatuses),
     user_type: choiceOf(userTypes),
+    /** Selects users who were put into the group, whatever their calls use now. */
+    group_name: exactText(100),
   },
   sorts: ["created_at", "email"],
   defaultSort: "-created_at",
@@ -58,7 +61,9 @@ export const keyList = listContract({
     user_id: wireInteger.nullable(),
     gateway_user_id: wireInteger,
     email: z.string().nullable(),
+    /** The group of its calls; without `has_group`, they are refused because its user lost it. */
     group_name: z.string(),
+    has_group: z.boolean(),
     /** The quota that was used of the limit in the current period. */
     quota_used: wireInteger.nullable(),
     rotated_from_id: wireInteger.nullable(),

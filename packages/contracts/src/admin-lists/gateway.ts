@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { channelCredential } from "../catalog-admin.ts";
+import { groupVisibilities } from "../groups.ts";
 import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
 import { modelKinds } from "../model-kinds.ts";
 import { byPrice } from "../priced-units.ts";
@@ -50,6 +51,34 @@ export const modelList = listContract({
     is_served: flagText,
   },
   sorts: ["name", "created_at"],
+  defaultSort: "name",
+  isTimed: false,
+});
+
+export const groupList = listContract({
+  name: "groups",
+  row: z.strictObject({
+    name: z.string(),
+    description: z.string(),
+    multiplier: wireDecimal,
+    visibility: z.enum(groupVisibilities),
+    rank: z.int(),
+    /** Users whose account's own group it is, and users who have it besides. */
+    accounts: wireInteger,
+    members: wireInteger,
+    /** Live keys that name it. */
+    keys: wireInteger,
+    /** Models that a channel serves to it. */
+    models: wireInteger,
+    created_at: wireMoment,
+    updated_at: wireMoment,
+  }),
+  filters: {
+    /** Selects groups whose name starts with this. */
+    q: exactText(100),
+    visibility: choiceOf(groupVisibilities),
+  },
+  sorts: ["name", "rank"],
   defaultSort: "name",
   isTimed: false,
 });

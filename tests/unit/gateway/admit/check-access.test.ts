@@ -22,6 +22,7 @@ const principalOf = (more: Partial<Principal> = {}): Principal =>
     allowedIps: null,
     allowedModels: null,
     groupName: "default",
+    hasGroup: true,
     ...more,
   }) as Principal;
 

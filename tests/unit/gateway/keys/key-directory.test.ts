@@ -30,8 +30,8 @@ function setUp() {
   return { database, directory: new KeyDirectory(load, systemClock) };
 }
 
-function principal(keyStatus: Principal["keyStatus"]): Principal {
-  return { apiKeyId: 7n, keyStatus } as Principal;
+function principal(keyStatus: Principal["keyStatus"], groupEndsAtMs: number | null = null): Principal {
+  return { apiKeyId: 7n, keyStatus, groupEndsAtMs } as Principal;
 }
 
 async function statusOf(directory: KeyDirectory, ms = 5): Promise<string> {
@@ -52,6 +52,30 @@ afterEach(() => {
 });
 
 describe("a key that was valid", () => {
+  test("is loaded again at the moment when its group ends, although nothing announces that", async () => {
+    const { database, directory } = setUp();
+    database.principal = principal("active", Date.now() + 5_000);
+    expect(await statusOf(directory)).toBe("active");
+    await passTime(4_900);
+    expect(await statusOf(directory)).toBe("active");
+    expect(database.loads).toBe(1);
+    database.principal = principal("disabled");
+    await passTime(100);
+    expect(await statusOf(directory)).toBe("disabled");
+    expect(database.loads).toBe(2);
+  });
+
+  test("serves for a while beyond the end of its group while the database can't be reached", async () => {
+    const { database, directory } = setUp();
+    database.principal = principal("active", Date.now() + 1_000);
+    expect(await statusOf(directory)).toBe("active");
+    database.state = "fails";
+    await passTime(1_000);
+    expect(await statusOf(directory)).toBe("active");
+    await passTime(120_000);
+    expect(await statusOf(directory)).toBe("temporarily_unavailable");
+  });
+
   test("is served without the database until its change is announced", async () => {
     const { database, directory } = setUp();
     expect(await statusOf(directory)).toBe("active");

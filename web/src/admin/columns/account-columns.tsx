@@ -24,7 +24,11 @@ export const keyColumns: readonly Column<KeyRow>[] = [
     ),
   },
   { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
-  { id: "group_name", label: "Group", cell: (row) => row.group_name },
+  {
+    id: "group_name",
+    label: "Group",
+    cell: (row) => (row.has_group ? row.group_name : `${row.group_name}, lost: calls are refused`),
+  },
   {
     id: "quota_limit",
     label: "Limit, USD",

@@ -4,11 +4,12 @@ import type { keyListResponse } from "@sluice/contracts/keys";
 import type { offeredModelsResponse } from "@sluice/contracts/offered-models";
 import type { usageSummaryResponse } from "@sluice/contracts/usage";
 import type { ResponseOf } from "@sluice/contracts/wire";
-import { createQuery } from "@tanstack/solid-query";
+import { createQuery, keepPreviousData } from "@tanstack/solid-query";
 import { apiGet } from "../../api/client.ts";
 
 export type ApiKey = ResponseOf<typeof keyListResponse>["keys"][number];
 export type OfferedModel = ResponseOf<typeof offeredModelsResponse>["models"][number];
+export type OfferedGroup = ResponseOf<typeof offeredModelsResponse>["groups"][number];
 export type UsageSummary = ResponseOf<typeof usageSummaryResponse>;
 export type Sums = UsageSummary["total"];
 
@@ -39,10 +40,17 @@ export function createKeysQuery() {
   }));
 }
 
-export function createModelsQuery() {
+/** The models of a group; by default of the one that keys without a group of their own use. */
+export function createModelsQuery(group: () => string | null = () => null) {
   return createQuery(() => ({
-    queryKey: ["models"],
-    queryFn: ({ signal }) => apiGet<typeof offeredModelsResponse>("/backend/models/list/", { signal }),
+    queryKey: ["models", group()],
+    // What was shown stays until the other group is loaded.
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) =>
+      apiGet<typeof offeredModelsResponse>("/backend/models/list/", {
+        signal,
+        query: group() === null ? {} : { group: group() ?? "" },
+      }),
   }));
 }
 

@@ -43,6 +43,8 @@ const kindNames: Readonly<Record<ActKind, string>> = {
   "plan.save": "Grant more with a plan",
   "model.save": "Lower model prices",
   "channel.adopt": "Add models of a provider",
+  "group.save": "Make a group cheaper",
+  "group.assign": "Put users into a cheaper group",
 };
 const nameOf = ({ kind }: Approval): string => kindNames[kind];
 

@@ -13,6 +13,7 @@ import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 import { TotpRemoval } from "./totp-removal.tsx";
 import { UserForm } from "./user-form.tsx";
+import { UserGroups } from "./user-groups.tsx";
 
 /** Balance, spending, account, and the possible actions. */
 export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
@@ -24,6 +25,7 @@ export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
         {(error) => <Notice tone="bad">The verification mail failed: {error()}</Notice>}
       </Show>
       <Balance detail={props.detail} />
+      <UserGroups detail={props.detail} />
       <div class="card-grid">
         <Account detail={props.detail} />
         <Plans detail={props.detail} />

@@ -23,6 +23,11 @@ const columns: readonly Column<User>[] = [
   { id: "gateway_user_id", label: "Gateway user", cell: (user) => String(user.gateway_user_id) },
   { id: "status", label: "Status", cell: (user) => <StateWord state={user.status} />, card: "badge" },
   { id: "user_type", label: "Type", cell: (user) => user.user_type },
+  {
+    id: "group_name",
+    label: "Group",
+    cell: (user) => <a href={`/admin/groups/${user.group_name}/`}>{user.group_name}</a>,
+  },
   { id: "remaining", label: "Balance, USD", cell: (user) => formats.quotaColumn(user.remaining), align: "end" },
   { id: "used", label: "Used, USD", cell: (user) => formats.quotaColumn(user.used), align: "end" },
   { id: "plans", label: "Plans", cell: (user) => user.plans.join(", ") || "none" },
@@ -53,7 +58,7 @@ const columns: readonly Column<User>[] = [
 /** All users; one opens beside the list, and everything about them on a page of its own. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Users");
-  const state = createTableState({ filters: ["q", "status", "user_type"] });
+  const state = createTableState({ filters: ["q", "status", "user_type", "group_name"] });
   const list = createListQuery<User>({ path: "/backend/admin/user/", state });
   return (
     <>
@@ -69,6 +74,7 @@ export function Page(): JSX.Element {
           { id: "q", label: "Address, key or id", isSearch: true },
           { id: "status", label: "Status", options: optionsOf(userStatuses) },
           { id: "user_type", label: "Type", options: optionsOf(userTypes) },
+          { id: "group_name", label: "Group", isSearch: true },
         ]}
         empty={{ title: "No users yet", text: "Users appear here when they register." }}
         panel={{ title: (user) => user.email, content: (user) => <UserPanel user={user} /> }}

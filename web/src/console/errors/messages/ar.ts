@@ -27,6 +27,7 @@ export const messages: ErrorMessages = {
     internal_error: "حدث خطأ من جانبنا.",
     temporarily_unavailable: "لا تستطيع الخدمة التحقق من هذا الطلب الآن. حاول مرة أخرى.",
     account_disabled: "هذا الحساب موقوف.",
+    group_unavailable: "يستخدم مفتاح API هذا مجموعة غير متاحة لحسابك. اختر مجموعة أخرى للمفتاح.",
     invalid_api_key: "مفتاح API غير صالح.",
     ip_not_allowed: "لا يمكن استخدام مفتاح API هذا من هذا العنوان.",
     insufficient_quota: "الحصة المتبقية لا تكفي لهذا الطلب.",

@@ -28,6 +28,8 @@ export const messages: ErrorMessages = {
     internal_error: "Bei uns ist etwas schiefgegangen.",
     temporarily_unavailable: "Der Dienst kann diese Anfrage gerade nicht prüfen. Versuchen Sie es erneut.",
     account_disabled: "Dieses Konto ist gesperrt.",
+    group_unavailable:
+      "Dieser API-Schlüssel benutzt eine Gruppe, die Ihr Konto nicht hat. Wählen Sie eine andere Gruppe für den Schlüssel.",
     invalid_api_key: "Der API-Schlüssel ist nicht gültig.",
     ip_not_allowed: "Dieser API-Schlüssel darf von dieser Adresse aus nicht benutzt werden.",
     insufficient_quota: "Die verbleibende Quota reicht für diesen Aufruf nicht.",

@@ -28,6 +28,7 @@ export const messages = english({
     internal_error: "Something went wrong on our side.",
     temporarily_unavailable: "The service can't check this request right now. Try again.",
     account_disabled: "This account is disabled.",
+    group_unavailable: "This API key uses a group that your account does not have. Choose another group for the key.",
     invalid_api_key: "The API key is not valid.",
     ip_not_allowed: "This API key can't be used from this address.",
     insufficient_quota: "The remaining balance does not cover this call.",

@@ -27,6 +27,7 @@ export const messages: ErrorMessages = {
     internal_error: "Algo ha fallado por nuestra parte.",
     temporarily_unavailable: "El servicio no puede comprobar esta petición ahora. Vuelve a intentarlo.",
     account_disabled: "Esta cuenta está desactivada.",
+    group_unavailable: "Esta clave de API usa un grupo que tu cuenta no tiene. Elige otro grupo para la clave.",
     invalid_api_key: "La clave de API no es válida.",
     ip_not_allowed: "Esta clave de API no puede usarse desde esta dirección.",
     insufficient_quota: "La cuota restante no cubre esta llamada.",

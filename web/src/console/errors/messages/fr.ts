@@ -27,6 +27,8 @@ export const messages: ErrorMessages = {
     internal_error: "Un problème est survenu de notre côté.",
     temporarily_unavailable: "Le service ne peut pas vérifier cette requête pour le moment. Réessayez.",
     account_disabled: "Ce compte est désactivé.",
+    group_unavailable:
+      "Cette clé API utilise un groupe que votre compte n’a pas. Choisissez un autre groupe pour la clé.",
     invalid_api_key: "La clé API n’est pas valide.",
     ip_not_allowed: "Cette clé API ne peut pas être utilisée depuis cette adresse.",
     insufficient_quota: "Le quota restant ne couvre pas cet appel.",

@@ -27,6 +27,7 @@ export const messages: ErrorMessages = {
     internal_error: "हमारी ओर से कुछ गड़बड़ हुई।",
     temporarily_unavailable: "सेवा अभी इस अनुरोध को जाँच नहीं सकती। फिर कोशिश करें।",
     account_disabled: "यह खाता बंद है।",
+    group_unavailable: "यह API कुंजी ऐसे समूह का उपयोग करती है जो आपके खाते में नहीं है। कुंजी के लिए दूसरा समूह चुनें।",
     invalid_api_key: "API कुंजी मान्य नहीं है।",
     ip_not_allowed: "यह API कुंजी इस पते से इस्तेमाल नहीं की जा सकती।",
     insufficient_quota: "बचा हुआ कोटा इस कॉल के लिए काफ़ी नहीं है।",

@@ -28,6 +28,8 @@ export const messages: ErrorMessages = {
     internal_error: "当サービス側で問題が発生しました。",
     temporarily_unavailable: "現在このリクエストを確認できません。もう一度お試しください。",
     account_disabled: "このアカウントは停止されています。",
+    group_unavailable:
+      "この API キーは、アカウントにないグループを使っています。キーに別のグループを選択してください。",
     invalid_api_key: "API キーが正しくありません。",
     ip_not_allowed: "この API キーはこのアドレスからは使えません。",
     insufficient_quota: "残りのクォータがこの呼び出しに足りません。",

@@ -27,6 +27,7 @@ export const messages: ErrorMessages = {
     internal_error: "저희 쪽에서 문제가 발생했습니다.",
     temporarily_unavailable: "지금은 이 요청을 확인할 수 없습니다. 다시 시도하세요.",
     account_disabled: "정지된 계정입니다.",
+    group_unavailable: "이 API 키는 계정에 없는 그룹을 사용합니다. 키에 다른 그룹을 선택하세요.",
     invalid_api_key: "API 키가 올바르지 않습니다.",
     ip_not_allowed: "이 주소에서는 이 API 키를 쓸 수 없습니다.",
     insufficient_quota: "남은 쿼터가 이 호출에 부족합니다.",

@@ -27,6 +27,7 @@ export const messages: ErrorMessages = {
     internal_error: "Algo deu errado do nosso lado.",
     temporarily_unavailable: "O serviço não consegue verificar esta requisição agora. Tente de novo.",
     account_disabled: "Esta conta está desativada.",
+    group_unavailable: "Esta chave de API usa um grupo que sua conta não tem. Escolha outro grupo para a chave.",
     invalid_api_key: "A chave de API não é válida.",
     ip_not_allowed: "Esta chave de API não pode ser usada a partir deste endereço.",
     insufficient_quota: "A cota restante não cobre esta chamada.",

@@ -27,6 +27,8 @@ export const messages: ErrorMessages = {
     internal_error: "На нашей стороне произошла ошибка.",
     temporarily_unavailable: "Сейчас сервис не может проверить этот запрос. Попробуйте ещё раз.",
     account_disabled: "Этот аккаунт заблокирован.",
+    group_unavailable:
+      "Этот ключ API использует группу, которой нет у вашего аккаунта. Выберите для ключа другую группу.",
     invalid_api_key: "Ключ API недействителен.",
     ip_not_allowed: "Этот ключ API нельзя использовать с этого адреса.",
     insufficient_quota: "Оставшейся квоты не хватает на этот запрос.",

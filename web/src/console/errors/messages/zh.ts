@@ -27,6 +27,7 @@ export const messages: ErrorMessages = {
     internal_error: "我们这边出了问题。",
     temporarily_unavailable: "服务暂时无法检查此请求，请重试。",
     account_disabled: "此账户已停用。",
+    group_unavailable: "此 API 密钥使用了您的账户没有的分组。请为该密钥选择其他分组。",
     invalid_api_key: "API 密钥无效。",
     ip_not_allowed: "此 API 密钥不允许从该地址使用。",
     insufficient_quota: "剩余配额不足以支付这次调用。",

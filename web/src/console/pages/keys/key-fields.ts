@@ -22,7 +22,10 @@ type Typed = {
 };
 
 /** A key as typed, under the backend's field names. */
-export type KeyValues = ByKeyField<Typed>;
+export type KeyValues = ByKeyField<Typed> & {
+  /** Empty for the group of the account. */
+  readonly group: string;
+};
 
 type FieldTexts = { readonly label: string; readonly hint?: string; readonly short?: string };
 
@@ -42,7 +45,7 @@ const untyped: Typed = {
   flag: false,
 };
 
-export const emptyKey: KeyValues = byKeyField<Typed>(keyFields, ({ kind }) => untyped[kind]);
+export const emptyKey: KeyValues = { ...byKeyField<Typed>(keyFields, ({ kind }) => untyped[kind]), group: "" };
 
 /** The errors of the input, by field. */
 export function checkKey(values: KeyValues, texts: KeysMessages): Partial<Record<KeyFieldName, string>> {
@@ -81,7 +84,7 @@ export function toKeyInput(values: KeyValues): Readonly<Record<string, unknown>>
         return [field.name, values[field.name]];
     }
   });
-  return Object.fromEntries(input);
+  return { ...Object.fromEntries(input), group: values.group === "" ? null : values.group };
 }
 
 /**
@@ -91,13 +94,14 @@ export function toKeyInput(values: KeyValues): Readonly<Record<string, unknown>>
 export function toKeyChange(values: KeyValues, key: ApiKey): Readonly<Record<string, unknown>> {
   const input = toKeyInput(values);
   const before = toKeyValues(key);
-  const changed = keyFields.filter(({ name }) => values[name] !== before[name]);
-  return Object.fromEntries(changed.map(({ name }) => [name, input[name]]));
+  const names = [...keyFields.map(({ name }) => name), "group" as const];
+  const changed = names.filter((name) => values[name] !== before[name]);
+  return Object.fromEntries(changed.map((name) => [name, input[name]]));
 }
 
 /** The values of an existing key. */
 export function toKeyValues(key: ApiKey): KeyValues {
-  return byKeyField<Typed>(keyFields, (field) => {
+  const values = byKeyField<Typed>(keyFields, (field) => {
     switch (field.kind) {
       case "quota": {
         const quota = key[field.name];
@@ -114,6 +118,7 @@ export function toKeyValues(key: ApiKey): KeyValues {
         return key[field.name];
     }
   });
+  return { ...values, group: key.own_group ?? "" };
 }
 
 function toLines(text: string): string[] | null {

@@ -10,7 +10,7 @@ import { Facts } from "../../../kit/card.tsx";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { SelectField, TextField } from "../../../kit/field.tsx";
-import { ErrorState } from "../../../kit/states.tsx";
+import { ErrorState, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
 import type { ApiKey } from "../../parts/queries.ts";
@@ -69,6 +69,9 @@ export function KeyPanel(props: KeyPanelProps): JSX.Element {
             {texts.revoke}
           </Button>
         </div>
+      </Show>
+      <Show when={!props.apiKey.has_group}>
+        <Notice tone="bad">{fill(texts.groupLost, { group: props.apiKey.group })}</Notice>
       </Show>
       <Show when={change.error}>{(error) => <ErrorState title={texts.failed} error={error()} />}</Show>
       <KeyUsage keyId={String(props.apiKey.key_id)} />

@@ -1,7 +1,10 @@
 import { type KeyField, keyFields, resetPeriods } from "@sluice/contracts/key-fields";
 import { For, type JSX, Show } from "solid-js";
 import type { Form } from "../../../form/create-form.ts";
+import { fill } from "../../../i18n/messages.ts";
 import { Checkbox, SelectField, TextArea, TextField } from "../../../kit/field.tsx";
+import { formats } from "../../formats.ts";
+import { createModelsQuery } from "../../parts/queries.ts";
 import { fieldTexts, type KeyValues } from "./key-fields.ts";
 import { keysArea } from "./messages/messages.ts";
 
@@ -12,6 +15,7 @@ export function LimitFields(props: { readonly form: Form<KeyValues> }): JSX.Elem
   const texts = keysArea.texts();
   return (
     <>
+      <GroupField form={props.form} />
       <p class="muted">{texts.limitsHint}</p>
       <For each={keyFields.filter(({ kind }) => kind !== "name")}>
         {(field) => <LimitField form={props.form} field={field} />}
@@ -37,6 +41,42 @@ function LimitField({ form, field: { name, kind } }: LimitProps): JSX.Element {
     default:
       return <TextField {...shared} inputmode={kind === "quota" ? "decimal" : "numeric"} {...form.text(name)} />;
   }
+}
+
+/** Which group the calls belong to; nothing to choose for a user of one group. */
+function GroupField(props: { readonly form: Form<KeyValues> }): JSX.Element {
+  const texts = keysArea.texts();
+  const models = createModelsQuery();
+  const groups = () => models.data?.groups ?? [];
+  const chosen = (): string => props.form.values().group;
+  // A group that the account has lost stays what the key has, until another one is chosen.
+  const isLost = (): boolean => chosen() !== "" && !groups().some(({ name }) => name === chosen());
+  return (
+    <Show when={groups().length > 1 || isLost()}>
+      <SelectField
+        label={texts.group}
+        hint={texts.groupHint}
+        value={chosen()}
+        onChange={(event) => props.form.set("group", event.currentTarget.value)}
+      >
+        <option value="" selected={chosen() === ""}>
+          {fill(texts.groupOfAccount, { group: groups().find((group) => group.is_chosen)?.name ?? "" })}
+        </option>
+        <For each={groups()}>
+          {({ name, multiplier, ends_at: end }) => (
+            <option value={name} selected={chosen() === name}>
+              {`${name}, × ${formats.decimal(multiplier)}${end === null ? "" : `, ${fill(texts.groupUntil, { date: formats.date(end) })}`}`}
+            </option>
+          )}
+        </For>
+        <Show when={isLost()}>
+          <option value={chosen()} selected>
+            {chosen()}
+          </option>
+        </Show>
+      </SelectField>
+    </Show>
+  );
 }
 
 /** Only a budget can have a period. */

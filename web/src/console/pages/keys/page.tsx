@@ -107,7 +107,12 @@ function columnsOf(spent: (key: ApiKey) => string): readonly Column<ApiKey>[] {
       id: "status",
       label: texts.status,
       card: "badge",
-      cell: (key) => <Status tone={tones[key.status]}>{texts.statusNames[key.status]}</Status>,
+      cell: (key) =>
+        key.status === "active" && !key.has_group ? (
+          <Status tone="bad">{texts.refused}</Status>
+        ) : (
+          <Status tone={tones[key.status]}>{texts.statusNames[key.status]}</Status>
+        ),
     },
     { id: "spent", label: texts.spent, align: "end", cell: spent },
     { id: "limit", label: texts.fields.quota_limit.short, cell: (key) => <LimitCell apiKey={key} /> },

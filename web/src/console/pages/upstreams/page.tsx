@@ -1,7 +1,8 @@
-import { type JSX, Match, Switch } from "solid-js";
+import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
 import { shownTokenPrice } from "../../../i18n/model-prices.ts";
 import { Card } from "../../../kit/card.tsx";
+import { SelectField } from "../../../kit/field.tsx";
 import { EmptyState, ErrorState, LoadingPart, ShownAfter } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
@@ -9,7 +10,7 @@ import type { Column } from "../../../table/model.ts";
 import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
 import { PlainTable } from "../../parts/plain-table.tsx";
-import { createModelsQuery, type OfferedModel } from "../../parts/queries.ts";
+import { createModelsQuery, type OfferedGroup, type OfferedModel } from "../../parts/queries.ts";
 import { upstreamsArea } from "./messages/messages.ts";
 import { ProfilesCard } from "./profiles-card.tsx";
 
@@ -17,11 +18,15 @@ import { ProfilesCard } from "./profiles-card.tsx";
 export function Page(): JSX.Element {
   const texts = upstreamsArea.texts();
   useConsoleTitle(() => texts.title);
-  const query = createModelsQuery();
+  const [group, setGroup] = createSignal<string | null>(null);
+  const query = createModelsQuery(group);
   return (
     <>
       <PageHead title={texts.title} text={texts.text} />
       <Card title={texts.models}>
+        <Show when={query.data}>
+          {(data) => <GroupChoice groups={data().groups} chosen={data().group} onChoose={setGroup} />}
+        </Show>
         <Switch fallback={<LoadingPart size="page" />}>
           <Match when={query.isError && query.data === undefined}>
             <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -38,6 +43,34 @@ export function Page(): JSX.Element {
         <ProfilesCard />
       </ShownAfter>
     </>
+  );
+}
+
+/** The groups of the user with what they cost; nothing for a user of one group. */
+function GroupChoice(props: {
+  readonly groups: readonly OfferedGroup[];
+  readonly chosen: string;
+  readonly onChoose: (group: string) => void;
+}): JSX.Element {
+  const texts = upstreamsArea.texts();
+  const chosen = (): OfferedGroup | undefined => props.groups.find(({ name }) => name === props.chosen);
+  return (
+    <Show when={props.groups.length > 1}>
+      <SelectField
+        label={texts.group}
+        hint={[chosen()?.description ?? "", texts.groupPrices].join(" ").trim()}
+        value={props.chosen}
+        onChange={(event) => props.onChoose(event.currentTarget.value)}
+      >
+        <For each={props.groups}>
+          {({ name, multiplier, ends_at: end }) => (
+            <option value={name} selected={name === props.chosen}>
+              {`${name}, × ${formats.decimal(multiplier)}${end === null ? "" : `, ${fill(texts.groupUntil, { date: formats.date(end) })}`}`}
+            </option>
+          )}
+        </For>
+      </SelectField>
+    </Show>
   );
 }
 

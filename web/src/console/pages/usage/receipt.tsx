@@ -135,6 +135,7 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
             { name: texts.sum, value: <bdi>{formats.usdExact(props.receipt.sum_usd)}</bdi> },
             ...shareFacts(props.receipt.cache_basis_points),
             { name: texts.rounded, value: quota(props.receipt.quota) },
+            { name: texts.group, value: <bdi>{props.receipt.group}</bdi> },
             { name: texts.multiplier, value: <bdi>{`× ${formats.decimal(props.receipt.rate_multiplier)}`}</bdi> },
             {
               name: texts.charged,

@@ -9,7 +9,7 @@ export const messages: AccountMessages = {
   status: "الحالة",
   statusNames: { active: "نشط", email_pending: "في انتظار التحقق", suspended: "موقوف", closed: "مغلق" },
   multiplier: "معامل السعر",
-  multiplierText: "تكلفة كل طلب هي سعره مضروبًا في هذا الرقم.",
+  multiplierText: "تكلفة كل طلب هي سعره مضروبًا في هذا الرقم وفي معامل مجموعته.",
   created: "عضو منذ",
   profile: "الملف الشخصي",
   name: "الاسم",

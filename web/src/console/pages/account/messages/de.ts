@@ -14,7 +14,7 @@ export const messages: AccountMessages = {
     closed: "geschlossen",
   },
   multiplier: "Ratenmultiplikator",
-  multiplierText: "Jeder Aufruf kostet seinen Preis mal diese Zahl.",
+  multiplierText: "Jeder Aufruf kostet seinen Preis mal diese Zahl und den Multiplikator seiner Gruppe.",
   created: "Mitglied seit",
   profile: "Profil",
   name: "Name",

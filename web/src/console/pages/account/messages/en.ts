@@ -14,7 +14,7 @@ export const messages = english({
     closed: "closed",
   },
   multiplier: "Rate multiplier",
-  multiplierText: "The price of each call is multiplied by this.",
+  multiplierText: "The price of each call is multiplied by this, and by the multiplier of its group.",
   created: "Member since",
   profile: "Profile",
   name: "Name",

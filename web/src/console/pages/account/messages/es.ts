@@ -14,7 +14,7 @@ export const messages: AccountMessages = {
     closed: "cerrada",
   },
   multiplier: "Multiplicador de tarifa",
-  multiplierText: "Cada llamada cuesta su precio multiplicado por este número.",
+  multiplierText: "Cada llamada cuesta su precio multiplicado por este número y por el multiplicador de su grupo.",
   created: "Miembro desde",
   profile: "Perfil",
   name: "Nombre",

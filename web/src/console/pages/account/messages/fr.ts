@@ -9,7 +9,7 @@ export const messages: AccountMessages = {
   status: "État",
   statusNames: { active: "actif", email_pending: "à vérifier", suspended: "suspendu", closed: "fermé" },
   multiplier: "Multiplicateur de tarif",
-  multiplierText: "Chaque appel coûte son prix multiplié par ce nombre.",
+  multiplierText: "Chaque appel coûte son prix multiplié par ce nombre et par le multiplicateur de son groupe.",
   created: "Membre depuis",
   profile: "Profil",
   name: "Nom",

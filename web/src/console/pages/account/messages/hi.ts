@@ -9,7 +9,7 @@ export const messages: AccountMessages = {
   status: "स्थिति",
   statusNames: { active: "सक्रिय", email_pending: "सत्यापन बाकी", suspended: "निलंबित", closed: "बंद" },
   multiplier: "दर-गुणक",
-  multiplierText: "हर कॉल का खर्च उसकी कीमत गुणा यह संख्या है।",
+  multiplierText: "हर कॉल का खर्च उसकी कीमत गुणा यह संख्या गुणा उसके समूह का गुणक है।",
   created: "सदस्य बने",
   profile: "प्रोफ़ाइल",
   name: "नाम",

@@ -9,7 +9,7 @@ export const messages: AccountMessages = {
   status: "状態",
   statusNames: { active: "有効", email_pending: "確認待ち", suspended: "停止中", closed: "解約済み" },
   multiplier: "料金倍率",
-  multiplierText: "呼び出しごとに、料金にこの数を掛けた額がかかります。",
+  multiplierText: "呼び出しごとに、料金にこの数とグループの倍率を掛けた額がかかります。",
   created: "登録日",
   profile: "プロフィール",
   name: "お名前",

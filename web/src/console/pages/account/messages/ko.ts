@@ -9,7 +9,7 @@ export const messages: AccountMessages = {
   status: "상태",
   statusNames: { active: "활성", email_pending: "확인 대기", suspended: "정지됨", closed: "해지됨" },
   multiplier: "요율 배수",
-  multiplierText: "호출마다 가격에 이 값을 곱한 금액이 듭니다.",
+  multiplierText: "호출마다 가격에 이 값과 그룹의 배수를 곱한 금액이 듭니다.",
   created: "가입일",
   profile: "프로필",
   name: "이름",

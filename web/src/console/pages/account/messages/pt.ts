@@ -9,7 +9,7 @@ export const messages: AccountMessages = {
   status: "Status",
   statusNames: { active: "ativa", email_pending: "aguarda confirmação", suspended: "suspensa", closed: "encerrada" },
   multiplier: "Multiplicador de tarifa",
-  multiplierText: "Cada chamada custa seu preço vezes este número.",
+  multiplierText: "Cada chamada custa seu preço vezes este número e o multiplicador do grupo.",
   created: "Membro desde",
   profile: "Perfil",
   name: "Nome",

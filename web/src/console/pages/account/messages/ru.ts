@@ -9,7 +9,7 @@ export const messages: AccountMessages = {
   status: "Статус",
   statusNames: { active: "активен", email_pending: "ждёт подтверждения", suspended: "заблокирован", closed: "закрыт" },
   multiplier: "Множитель тарифа",
-  multiplierText: "Каждый запрос стоит свою цену, умноженную на это число.",
+  multiplierText: "Каждый запрос стоит свою цену, умноженную на это число и на множитель его группы.",
   created: "Дата регистрации",
   profile: "Профиль",
   name: "Имя",

@@ -9,7 +9,7 @@ export const messages: AccountMessages = {
   status: "状态",
   statusNames: { active: "正常", email_pending: "待验证", suspended: "已停用", closed: "已注销" },
   multiplier: "费率倍率",
-  multiplierText: "每次调用的费用为其价格乘以此数。",
+  multiplierText: "每次调用的费用为其价格乘以此数，再乘以所属分组的倍率。",
   created: "注册时间",
   profile: "个人资料",
   name: "名称",

@@ -90,6 +90,12 @@ export const messages: KeysMessages = {
   created: "Angelegt",
   firstRequest: "Erste Anfrage",
   group: "Gruppe",
+  groupHint: "Bestimmt, welche Modelle der Schlüssel aufrufen kann und was sie kosten.",
+  groupOfAccount: "wie das Konto: {group}",
+  groupUntil: "bis {date}",
+  groupLost:
+    "Ihr Konto hat die Gruppe {group} nicht mehr, daher werden Aufrufe mit diesem Schlüssel abgelehnt. Wählen Sie unter „Limits“ eine andere Gruppe.",
+  refused: "abgelehnt",
   replaces: "Ersetzt Schlüssel",
   replacedBy: "Ersetzt durch Schlüssel",
   usage: "Nutzung in 30 Tagen",

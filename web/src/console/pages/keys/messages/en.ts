@@ -88,6 +88,12 @@ export const messages = english({
   created: "Created",
   firstRequest: "First request",
   group: "Group",
+  groupHint: "Decides which models the key can call, and what they cost.",
+  groupOfAccount: "as the account: {group}",
+  groupUntil: "until {date}",
+  groupLost:
+    "Your account no longer has the group {group}, so calls with this key are refused. Choose another group under Limits.",
+  refused: "refused",
   replaces: "Replaces key",
   replacedBy: "Replaced by key",
   usage: "Usage in 30 days",

@@ -89,6 +89,12 @@ export const messages: KeysMessages = {
   created: "Creada",
   firstRequest: "Primera petición",
   group: "Grupo",
+  groupHint: "Decide qué modelos puede llamar la clave y cuánto cuestan.",
+  groupOfAccount: "como la cuenta: {group}",
+  groupUntil: "hasta el {date}",
+  groupLost:
+    "Tu cuenta ya no tiene el grupo {group}, así que se rechazan las llamadas con esta clave. Elige otro grupo en «Límites».",
+  refused: "rechazada",
   replaces: "Sustituye a la clave",
   replacedBy: "Sustituida por la clave",
   usage: "Uso en 30 días",

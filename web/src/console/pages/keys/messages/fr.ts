@@ -94,6 +94,12 @@ export const messages: KeysMessages = {
   created: "Créée",
   firstRequest: "Première requête",
   group: "Groupe",
+  groupHint: "Détermine les modèles que la clé peut appeler et leur prix.",
+  groupOfAccount: "comme le compte : {group}",
+  groupUntil: "jusqu’au {date}",
+  groupLost:
+    "Votre compte n’a plus le groupe {group} : les appels avec cette clé sont refusés. Choisissez un autre groupe sous « Limites ».",
+  refused: "refusée",
   replaces: "Remplace la clé",
   replacedBy: "Remplacée par la clé",
   usage: "Utilisation en 30 jours",

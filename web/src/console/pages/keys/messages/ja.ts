@@ -80,6 +80,12 @@ export const messages: KeysMessages = {
   created: "作成日",
   firstRequest: "最初のリクエスト",
   group: "グループ",
+  groupHint: "キーで呼び出せるモデルと料金が決まります。",
+  groupOfAccount: "アカウントと同じ：{group}",
+  groupUntil: "{date} まで",
+  groupLost:
+    "アカウントはグループ {group} を利用できなくなったため、このキーでの呼び出しは拒否されます。「上限」で別のグループを選択してください。",
+  refused: "拒否",
   replaces: "置き換え元のキー",
   replacedBy: "置き換え先のキー",
   usage: "30 日間の利用状況",

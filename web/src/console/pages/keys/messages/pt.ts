@@ -89,6 +89,12 @@ export const messages: KeysMessages = {
   created: "Criada",
   firstRequest: "Primeira requisição",
   group: "Grupo",
+  groupHint: "Define quais modelos a chave pode chamar e quanto custam.",
+  groupOfAccount: "como a conta: {group}",
+  groupUntil: "até {date}",
+  groupLost:
+    "Sua conta não tem mais o grupo {group}, por isso as chamadas com esta chave são recusadas. Escolha outro grupo em “Limites”.",
+  refused: "recusada",
   replaces: "Substitui a chave",
   replacedBy: "Substituída pela chave",
   usage: "Uso em 30 dias",

@@ -96,6 +96,12 @@ export const messages: KeysMessages = {
   created: "Создан",
   firstRequest: "Первый запрос",
   group: "Группа",
+  groupHint: "Определяет, какие модели доступны ключу и сколько они стоят.",
+  groupOfAccount: "как у аккаунта: {group}",
+  groupUntil: "до {date}",
+  groupLost:
+    "У вашего аккаунта больше нет группы {group}, поэтому запросы с этим ключом отклоняются. Выберите другую группу в разделе «Лимиты».",
+  refused: "отклоняется",
   replaces: "Заменяет ключ",
   replacedBy: "Заменён ключом",
   usage: "Использование за 30 дней",

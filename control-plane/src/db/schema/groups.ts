@@ -1,0 +1,20 @@
+import { groupVisibilities } from "@sluice/contracts/groups";
+import { sql } from "drizzle-orm";
+import { check, integer, numeric, pgTable, text } from "drizzle-orm/pg-core";
+import { lifecycle } from "../columns.ts";
+
+/** A group of users: which channels serve them, and what their calls cost. Usage keeps the name as text. */
+export const userGroup = pgTable(
+  "user_group",
+  {
+    name: text("name").primaryKey(),
+    description: text("description").notNull().default(""),
+    /** What calls of the group cost, as a multiple of the price; multiplied by the user's own multiplier. */
+    multiplier: numeric("multiplier", { precision: 12, scale: 6 }).notNull().default("1.000000"),
+    visibility: text("visibility", { enum: groupVisibilities }).notNull().default("assigned"),
+    /** Of the groups that a user is in, keys without a group of their own use the one with the highest rank. */
+    rank: integer("rank").notNull().default(0),
+    ...lifecycle,
+  },
+  (table) => [check("user_group_multiplier", sql`${table.multiplier} >= 0 and ${table.multiplier} <= 10000`)],
+);

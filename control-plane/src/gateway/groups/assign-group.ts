@@ -1,0 +1,120 @@
+import { type AssignGroupInput, assignGroupInput, type RemoveGroupInput } from "@sluice/contracts/groups";
+import type { Act } from "../../admin/approvals/port.ts";
+import { recordAct } from "../../admin/approvals/service.ts";
+import type { AuditOrigin } from "../../admin/audit/model.ts";
+import { audit } from "../../admin/audit/service.ts";
+import type { Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import { isBelow, shownMultiplier, unknownGroup } from "./save-group.ts";
+import {
+  deleteMember,
+  type Group,
+  lockGroup,
+  lockMembers,
+  type MemberUser,
+  putMember,
+  setAccountGroup,
+} from "./store.ts";
+
+/** Putting users into a group. One that is cheaper than what a user has is a discount, so it takes two admins. */
+export function assignGroupAct(): Act<AssignGroupInput> {
+  return {
+    kind: "group.assign",
+    schema: assignGroupInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, input, origin) => {
+      const group = await requireGroup(tx, input.group_name);
+      checkEnd(input);
+      const users = await requireUsers(tx, input.users);
+      for (const user of users) {
+        const { before, after } = await assign(tx, user, input);
+        await recordAct(tx, origin, {
+          ...{ action: "group.assign", subjectKind: "user", subjectId: user.userId.toString() },
+          ...{ before, after, reason: input.reason },
+        });
+      }
+      return {
+        isNew: true,
+        amount: null,
+        takesTwo: users.some((user) => isBelow(group.multiplier, user.multiplier)),
+        effects: {
+          group: group.name,
+          multiplier_after: shownMultiplier(group.multiplier),
+          users: namesOf(users),
+        },
+        finish: async () => ({ changed: users.length }),
+      };
+    },
+  };
+}
+
+const namedMax = 10;
+
+function namesOf(users: readonly MemberUser[]): string {
+  const named = users.slice(0, namedMax).map(({ email }) => email);
+  return [...named, ...(users.length > namedMax ? [`and ${users.length - namedMax} more`] : [])].join(", ");
+}
+
+type Change = { readonly before: object; readonly after: object };
+
+async function assign(
+  tx: Transaction,
+  { gatewayUserId }: MemberUser,
+  { group_name: groupName, as, ends_at: endsAt }: AssignGroupInput,
+): Promise<Change> {
+  if (as === "account") {
+    const before = await setAccountGroup(tx, gatewayUserId, groupName);
+    return { before: { group_name: before }, after: { group_name: groupName, as } };
+  }
+  await putMember(tx, { gatewayUserId, groupName, endsAt: endsAt === null ? null : new Date(endsAt) });
+  return { before: {}, after: { group_name: groupName, as, ends_at: endsAt } };
+}
+
+/**
+ * Takes a group away again. An account's own group can only be replaced.
+ * @returns how many users had it
+ * @throws AppError `not_found`
+ */
+export async function removeGroup(tx: Transaction, input: RemoveGroupInput, origin: AuditOrigin): Promise<number> {
+  const { group_name: groupName, reason } = input;
+  await requireGroup(tx, groupName);
+  let removed = 0;
+  for (const { userId, gatewayUserId } of await requireUsers(tx, input.users)) {
+    if (await deleteMember(tx, gatewayUserId, groupName)) {
+      removed += 1;
+      await audit(tx, origin, "group.remove", {
+        ...{ subjectKind: "user", subjectId: userId.toString() },
+        ...{ before: { group_name: groupName }, after: null, reason },
+      });
+    }
+  }
+  return removed;
+}
+
+async function requireGroup(tx: Transaction, name: string): Promise<Group> {
+  const group = await lockGroup(tx, name);
+  if (group === null) {
+    throw unknownGroup(name);
+  }
+  return group;
+}
+
+/** All of the users, or nothing is changed. */
+async function requireUsers(tx: Transaction, named: readonly string[]): Promise<MemberUser[]> {
+  const names = [...new Set(named.map((name) => name.toLowerCase()))];
+  const isId = (name: string): boolean => /^[1-9]\d{0,17}$/.test(name);
+  const ids = names.filter(isId).map(BigInt);
+  const users = await lockMembers(tx, { ids, addresses: names.filter((name) => !isId(name)) });
+  const known = new Set(users.flatMap(({ userId, email }) => [userId.toString(), email.toLowerCase()]));
+  const missing = names.find((name) => !known.has(name));
+  if (missing !== undefined) {
+    throw new AppError("not_found", { message: `There is no user ${missing}.` });
+  }
+  return users;
+}
+
+function checkEnd({ as, ends_at: endsAt }: AssignGroupInput): void {
+  if (as === "account" && endsAt !== null) {
+    throw new AppError("invalid_value", { fields: { ends_at: "An account's own group has no end." } });
+  }
+}

@@ -1,0 +1,101 @@
+import { type SaveGroupInput, saveGroupInput } from "@sluice/contracts/groups";
+import { type Decimal, decimalToScaled, scaledToDecimal } from "@sluice/contracts/money";
+import type { Act } from "../../admin/approvals/port.ts";
+import { recordAct } from "../../admin/approvals/service.ts";
+import type { Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import { type Group, type GroupSettings, insertGroup, lockGroup, updateGroup } from "./store.ts";
+
+const multiplierScale = 6;
+const scaledOf = (multiplier: Decimal): bigint => decimalToScaled(multiplier, multiplierScale);
+const one = 10n ** BigInt(multiplierScale);
+
+/** The multiplier without trailing zeros. */
+export const shownMultiplier = (multiplier: Decimal): Decimal => scaledToDecimal(scaledOf(multiplier), multiplierScale);
+
+/** A group as responses and the audit log have it. */
+export function groupEntry(group: Group) {
+  return {
+    name: group.name,
+    description: group.description,
+    multiplier: shownMultiplier(group.multiplier),
+    visibility: group.visibility,
+    rank: group.rank,
+    created_at: group.createdAt,
+    updated_at: group.updatedAt,
+  };
+}
+
+/** Creating or changing a group. What makes calls cheaper for its users is a discount, so it takes two admins. */
+export function groupAct(): Act<SaveGroupInput> {
+  return {
+    kind: "group.save",
+    schema: saveGroupInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, input, origin) => {
+      const { before, after } = await saveGroup(tx, input);
+      const what = { action: "group.save", subjectKind: "group", subjectId: after.name };
+      const entry = groupEntry(after);
+      const was = before === null ? null : groupEntry(before);
+      await recordAct(tx, origin, { ...what, before: was, after: entry, reason: input.reason });
+      return {
+        isNew: true,
+        amount: null,
+        takesTwo: isDiscount(before, after),
+        effects: {
+          group: after.name,
+          ...(was === null ? {} : { multiplier_before: was.multiplier }),
+          multiplier_after: entry.multiplier,
+          visibility: after.visibility,
+        },
+        finish: async () => ({ group: entry }),
+      };
+    },
+  };
+}
+
+/** Whether someone's calls may cost less from now on. */
+export function isDiscount(before: GroupSettings | null, after: GroupSettings): boolean {
+  const isCheap = scaledOf(after.multiplier) < one;
+  const isCheaper = before !== null && scaledOf(after.multiplier) < scaledOf(before.multiplier);
+  const isOpened = after.visibility === "public" && before?.visibility !== "public";
+  const isRaised = before !== null && after.rank > before.rank;
+  return isCheaper || (isCheap && (isOpened || isRaised));
+}
+
+/** Whether a multiplier is below another one. */
+export function isBelow(multiplier: Decimal, other: Decimal): boolean {
+  return scaledOf(multiplier) < scaledOf(other);
+}
+
+/**
+ * Creates a group, or changes the one that was loaded at `updated_at`.
+ * @throws AppError `conflict` when it already exists or was changed since
+ */
+async function saveGroup(
+  tx: Transaction,
+  input: SaveGroupInput,
+): Promise<{ readonly before: Group | null; readonly after: Group }> {
+  const { name, description, visibility, rank } = input;
+  const settings = { name, description, multiplier: input.multiplier as Decimal, visibility, rank };
+  const before = await lockGroup(tx, name);
+  const loaded = input.updated_at === undefined ? null : Date.parse(input.updated_at);
+  if ((before?.updatedAt.getTime() ?? null) !== loaded) {
+    throw new AppError("conflict");
+  }
+  if (before !== null) {
+    await updateGroup(tx, settings);
+  } else if (!(await insertGroup(tx, settings))) {
+    throw new AppError("conflict");
+  }
+  const after = await lockGroup(tx, name);
+  if (after === null) {
+    throw new Error(`group ${name} was saved and is not there`);
+  }
+  return { before, after };
+}
+
+/** @throws AppError `not_found` */
+export function unknownGroup(name: string): AppError {
+  return new AppError("not_found", { message: `There is no group ${name}. Create it first.` });
+}

@@ -1,0 +1,146 @@
+import type { groupVisibilities } from "@sluice/contracts/groups";
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { Decimal } from "@sluice/contracts/money";
+import { and, asc, eq, or, sql } from "drizzle-orm";
+import { clock, excluded, isAnyOf } from "../../db/expressions.ts";
+import { userProfile } from "../../db/schema/accounts.ts";
+import { gatewayUser } from "../../db/schema/gateway-keys.ts";
+import { ability, channel } from "../../db/schema/gateway-routing.ts";
+import { userGroupMember } from "../../db/schema/group-members.ts";
+import { userGroup } from "../../db/schema/groups.ts";
+import { type Queryable, rowsWritten } from "../../platform/db.ts";
+import { arrayLiteral } from "../../platform/db-array-literal.ts";
+
+export type GroupSettings = {
+  readonly name: string;
+  readonly description: string;
+  readonly multiplier: Decimal;
+  readonly visibility: (typeof groupVisibilities)[number];
+  readonly rank: number;
+};
+
+export type Group = GroupSettings & { readonly createdAt: Date; readonly updatedAt: Date };
+
+const columns = {
+  name: userGroup.name,
+  description: userGroup.description,
+  multiplier: userGroup.multiplier,
+  visibility: userGroup.visibility,
+  rank: userGroup.rank,
+  createdAt: userGroup.createdAt,
+  updatedAt: userGroup.updatedAt,
+};
+
+export async function findGroup(db: Queryable, name: string): Promise<Group | null> {
+  const [row] = await db.drizzle.select(columns).from(userGroup).where(eq(userGroup.name, name));
+  return (row ?? null) as Group | null;
+}
+
+/** The group, locked until the transaction ends. */
+export async function lockGroup(tx: Queryable, name: string): Promise<Group | null> {
+  const [row] = await tx.drizzle.select(columns).from(userGroup).where(eq(userGroup.name, name)).for("update");
+  return (row ?? null) as Group | null;
+}
+
+/** Returns false when the name is taken. */
+export async function insertGroup(tx: Queryable, made: GroupSettings): Promise<boolean> {
+  return (
+    rowsWritten(
+      await tx.drizzle
+        .insert(userGroup)
+        .values({ ...made })
+        .onConflictDoNothing(),
+    ) > 0
+  );
+}
+
+export async function updateGroup(tx: Queryable, { name, ...to }: GroupSettings): Promise<void> {
+  await tx.drizzle
+    .update(userGroup)
+    .set({ ...to, updatedAt: clock })
+    .where(eq(userGroup.name, name));
+}
+
+/** A user whose group is changed, with the group that keys without one of their own use now. */
+export type MemberUser = {
+  readonly userId: bigint;
+  readonly gatewayUserId: GatewayUserId;
+  readonly email: string;
+  readonly groupName: string;
+  readonly multiplier: Decimal;
+};
+
+/** Served by the index on the address in lower case. */
+const hasAnyAddress = (addresses: readonly string[]) =>
+  sql`lower(${userProfile.email}) = any (${arrayLiteral(addresses)}::text[])`;
+
+/** Users by their ids and addresses in lower case, locked until the transaction ends, in the order of their ids. */
+export async function lockMembers(
+  tx: Queryable,
+  named: { readonly ids: readonly bigint[]; readonly addresses: readonly string[] },
+): Promise<MemberUser[]> {
+  const locked = await tx.drizzle
+    .select({ userId: userProfile.id, gatewayUserId: gatewayUser.id, email: userProfile.email })
+    .from(userProfile)
+    .innerJoin(gatewayUser, eq(gatewayUser.id, userProfile.gatewayUserId))
+    .where(or(isAnyOf(userProfile.id, named.ids), hasAnyAddress(named.addresses)))
+    .orderBy(asc(gatewayUser.id))
+    .for("no key update", { of: gatewayUser });
+  const members: MemberUser[] = [];
+  for (const user of locked) {
+    const [chosen] = await tx.sql<{ group_name: string; multiplier: Decimal }>`
+      select group_name, multiplier from key_group(${user.gatewayUserId}::bigint, null)`;
+    if (chosen !== undefined) {
+      const gatewayUserId = user.gatewayUserId as GatewayUserId;
+      members.push({ ...user, gatewayUserId, groupName: chosen.group_name, multiplier: chosen.multiplier });
+    }
+  }
+  return members;
+}
+
+/** Makes the group the account's own. Returns the one before. */
+export async function setAccountGroup(tx: Queryable, id: GatewayUserId, groupName: string): Promise<string | null> {
+  const [before] = await tx.drizzle
+    .select({ groupName: gatewayUser.groupName })
+    .from(gatewayUser)
+    .where(eq(gatewayUser.id, id));
+  await tx.drizzle.update(gatewayUser).set({ groupName, updatedAt: clock }).where(eq(gatewayUser.id, id));
+  return before?.groupName ?? null;
+}
+
+/** Adds a group, or moves its end. */
+export async function putMember(
+  tx: Queryable,
+  member: { readonly gatewayUserId: GatewayUserId; readonly groupName: string; readonly endsAt: Date | null },
+): Promise<void> {
+  await tx.drizzle
+    .insert(userGroupMember)
+    .values(member)
+    .onConflictDoUpdate({
+      target: [userGroupMember.gatewayUserId, userGroupMember.groupName],
+      set: { endsAt: excluded(userGroupMember.endsAt), updatedAt: clock },
+    });
+}
+
+/** Returns whether the user had it. */
+export async function deleteMember(tx: Queryable, id: GatewayUserId, groupName: string): Promise<boolean> {
+  const deleted = await tx.drizzle
+    .delete(userGroupMember)
+    .where(and(eq(userGroupMember.gatewayUserId, id), eq(userGroupMember.groupName, groupName)));
+  return rowsWritten(deleted) > 0;
+}
+
+/** The names of the enabled channels that serve each model to a group. */
+export async function listChannelsOf(db: Queryable, groupName: string): Promise<ReadonlyMap<string, string[]>> {
+  const rows = await db.drizzle
+    .select({ model: ability.model, channel: channel.name })
+    .from(ability)
+    .innerJoin(channel, and(eq(channel.id, ability.channelId), eq(channel.status, "enabled")))
+    .where(and(eq(ability.groupName, groupName), eq(ability.isEnabled, true)))
+    .orderBy(asc(ability.model), asc(ability.priority), asc(channel.name));
+  const channels = new Map<string, string[]>();
+  for (const row of rows) {
+    channels.set(row.model, [...(channels.get(row.model) ?? []), row.channel]);
+  }
+  return channels;
+}

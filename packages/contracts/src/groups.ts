@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { waitingResponse } from "./approvals.ts";
+import { modelKinds } from "./model-kinds.ts";
+import { momentText } from "./moments.ts";
+import { reasonText } from "./readable-text.ts";
+import { wireDecimal, wireLongPrompt, wireMoment, wirePrices } from "./wire.ts";
+
+/** Who may use a group: every user, those whom an admin has put in, or those who bought a plan with it. */
+export const groupVisibilities = ["public", "assigned", "plan"] as const;
+
+export const groupName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "up to 64 lower-case letters, digits, - and _");
+
+/** The most users that one request can put into a group. */
+export const assignedUsersMax = 100;
+
+const multiplier = z
+  .union([z.string(), z.number().transform(String)])
+  .pipe(
+    z
+      .string()
+      .regex(/^(10000(\.0{1,6})?|\d{1,4}(\.\d{1,6})?)$/, "a number from 0 to 10000 with at most six decimal places"),
+  );
+const reason = reasonText(500);
+
+/** A new group, or all of an existing one. */
+export const saveGroupInput = z.strictObject({
+  name: groupName,
+  description: z.string().trim().max(500).default(""),
+  multiplier,
+  visibility: z.enum(groupVisibilities),
+  rank: z.int().min(0).max(1_000).default(0),
+  /** The `updated_at` that was loaded: the change is refused if someone else has made one since. Absent for a new group. */
+  updated_at: z.iso.datetime().optional(),
+  reason,
+});
+export type SaveGroupInput = z.output<typeof saveGroupInput>;
+
+const groupEntry = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  multiplier: wireDecimal,
+  visibility: z.enum(groupVisibilities),
+  rank: z.int(),
+  created_at: wireMoment,
+  updated_at: wireMoment,
+});
+export const saveGroupOutput = z.union([z.strictObject({ group: groupEntry }), waitingResponse]);
+
+export const groupInput = z.strictObject({ name: groupName });
+
+/** A group with what it sells: each model with the channels that serve it, and its prices in the group. */
+export const groupDetail = z.strictObject({
+  group: groupEntry,
+  models: z.array(
+    z.strictObject({
+      name: z.string(),
+      kind: z.enum(modelKinds),
+      ...wirePrices,
+      long_prompt: wireLongPrompt,
+      channels: z.array(z.string()),
+    }),
+  ),
+});
+
+/** Users by their address or their id. */
+const users = z
+  .array(z.string().trim().min(1).max(254))
+  .min(1, "Name at least one user.")
+  .max(assignedUsersMax, `Name at most ${assignedUsersMax} users.`);
+
+/** How users get a group: as the account's own instead of the one before, or besides it. */
+export const assignments = ["account", "additional"] as const;
+
+export const assignGroupInput = z.strictObject({
+  group_name: groupName,
+  users,
+  as: z.enum(assignments),
+  /** When an additional group ends; null for never. */
+  ends_at: momentText.nullable().default(null),
+  reason,
+});
+export type AssignGroupInput = z.output<typeof assignGroupInput>;
+
+export const removeGroupInput = z.strictObject({
+  group_name: groupName,
+  users,
+  reason,
+});
+export type RemoveGroupInput = z.output<typeof removeGroupInput>;
+
+const changed = z.strictObject({ changed: z.int() });
+export const assignGroupOutput = z.union([changed, waitingResponse]);
+export const removeGroupOutput = changed;
+
+/** Where a user has a group from. */
+export const groupSources = ["account", "admin", "plan", "public"] as const;
+
+/** A group that a user may use. */
+export const groupOfUser = z.strictObject({
+  name: z.string(),
+  source: z.enum(groupSources),
+  multiplier: wireDecimal,
+  rank: z.int(),
+  ends_at: wireMoment.nullable(),
+  /** Whether keys without a group of their own use it now. */
+  is_chosen: z.boolean(),
+});

@@ -1,0 +1,179 @@
+import type { keyList, userList } from "@sluice/contracts/admin-lists/accounts";
+import type { groupDetail } from "@sluice/contracts/groups";
+import type { RowOf } from "@sluice/contracts/lists";
+import { useParams, useSearchParams } from "@solidjs/router";
+import { createQuery } from "@tanstack/solid-query";
+import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { Tabs } from "../../../kit/tabs.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { keyColumns } from "../../columns/account-columns.tsx";
+import { formats } from "../../formats.ts";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownMoment, shownText } from "../../shown.ts";
+import { AssignForm } from "../groups/assign-form.tsx";
+import { type GroupDetail, groupDetailPath, visibilityNames } from "../groups/group.ts";
+import { GroupForm } from "../groups/group-form.tsx";
+import { GroupModels } from "./group-models.tsx";
+import { RemoveForm } from "./remove-form.tsx";
+
+const tabs = [
+  { id: "models", label: "Models and prices" },
+  { id: "users", label: "Users" },
+  { id: "keys", label: "Keys" },
+] as const;
+
+/** One group: what it costs, which models it has, and who uses it. */
+export function Page(): JSX.Element {
+  const params = useParams<{ name: string }>();
+  const [search, setSearch] = useSearchParams();
+  const query = createQuery(() => ({
+    queryKey: [groupDetailPath, params.name],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet<typeof groupDetail>(groupDetailPath, { query: { name: params.name }, signal }),
+  }));
+  const tab = () => tabs.find(({ id }) => id === search["tab"])?.id ?? "models";
+  useAdminTitle(() => `Group ${params.name}`);
+  return (
+    <>
+      <nav aria-label="Breadcrumbs">
+        <a href="/admin/groups/">Groups</a>
+      </nav>
+      <PageHead title={params.name} text={query.data?.group.description ?? ""} />
+      <Switch fallback={<LoadingPart size="page" />}>
+        <Match when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data}>
+          {(detail) => (
+            <div class="section-stack">
+              <GroupCard group={detail().group} />
+              <Tabs
+                label="About the group"
+                tabs={tabs}
+                selected={tab()}
+                onSelect={(id) => setSearch({ tab: id, open: null, cursor: null, sort: null }, { scroll: false })}
+              >
+                <Switch>
+                  <Match when={tab() === "models"}>
+                    <GroupModels detail={detail()} />
+                  </Match>
+                  <Match when={tab() === "users"}>
+                    <GroupUsers group={params.name} />
+                  </Match>
+                  <Match when={tab() === "keys"}>
+                    <GroupKeys group={params.name} />
+                  </Match>
+                </Switch>
+              </Tabs>
+            </div>
+          )}
+        </Match>
+      </Switch>
+    </>
+  );
+}
+
+type Asked = "edit" | "assign" | "remove" | null;
+
+function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element {
+  const [asked, setAsked] = createSignal<Asked>(null);
+  const close = (): void => {
+    setAsked(null);
+  };
+  return (
+    <Card title="Group">
+      <div class="button-row">
+        <Button variant="primary" onClick={() => setAsked("edit")}>
+          Edit group
+        </Button>
+        <Button onClick={() => setAsked("assign")}>Put users in</Button>
+        <Button onClick={() => setAsked("remove")}>Take users out</Button>
+        <a class="button" href={`/admin/models/?tab=abilities&group_name=${props.group.name}`}>
+          Abilities
+        </a>
+      </div>
+      <Facts
+        facts={[
+          { name: "Multiplier", value: `× ${formats.decimal(props.group.multiplier)}` },
+          { name: "Who may use it", value: visibilityNames[props.group.visibility] },
+          { name: "Rank", value: formats.number(props.group.rank) },
+          { name: "Description", value: shownText(props.group.description) },
+          { name: "Created", value: shownMoment(props.group.created_at) },
+          { name: "Changed", value: shownMoment(props.group.updated_at) },
+        ]}
+      />
+      <Dialog isOpen={asked() === "edit"} onClose={close} title={`Edit ${props.group.name}`} size="wide">
+        <Show when={asked() === "edit" ? props.group : null} keyed>
+          {(group) => <GroupForm group={group} onDone={close} />}
+        </Show>
+      </Dialog>
+      <Dialog isOpen={asked() === "assign"} onClose={close} title={`Put users into ${props.group.name}`}>
+        <AssignForm group={props.group.name} user={null} onDone={close} />
+      </Dialog>
+      <Dialog isOpen={asked() === "remove"} onClose={close} title={`Take users out of ${props.group.name}`}>
+        <RemoveForm group={props.group.name} user={null} onDone={close} />
+      </Dialog>
+    </Card>
+  );
+}
+
+type User = RowOf<typeof userList>;
+
+const userColumns: readonly Column<User>[] = [
+  {
+    id: "email",
+    label: "E-mail",
+    cell: (user) => <a href={`/admin/users/${user.user_id}/`}>{user.email}</a>,
+    card: "title",
+    isSortable: true,
+  },
+  { id: "status", label: "Status", cell: (user) => <StateWord state={user.status} />, card: "badge" },
+  { id: "group_name", label: "Its calls use", cell: (user) => user.group_name },
+  { id: "plans", label: "Plans", cell: (user) => user.plans.join(", ") || "none" },
+  { id: "used", label: "Used, USD", cell: (user) => formats.quotaColumn(user.used), align: "end" },
+  { id: "last_call_at", label: "Last call", cell: (user) => shownMoment(user.last_call_at, "never") },
+];
+
+function GroupUsers(props: { readonly group: string }): JSX.Element {
+  const state = createTableState({ filters: [] });
+  const narrowed = { ...state, query: () => ({ ...state.query(), group_name: props.group }) };
+  const list = createListQuery<User>({ path: "/backend/admin/user/", state: narrowed });
+  return (
+    <DataTable
+      {...list}
+      name="admin-group-users"
+      label="Users"
+      columns={userColumns}
+      state={narrowed}
+      rowId={(user) => String(user.user_id)}
+      empty={{ title: "Nobody was put into this group" }}
+    />
+  );
+}
+
+function GroupKeys(props: { readonly group: string }): JSX.Element {
+  const state = createTableState({ filters: [] });
+  const narrowed = { ...state, query: () => ({ ...state.query(), group_name: props.group }) };
+  const list = createListQuery<RowOf<typeof keyList>>({ path: "/backend/admin/key/", state: narrowed });
+  return (
+    <DataTable
+      {...list}
+      name="admin-group-keys"
+      label="Keys"
+      columns={keyColumns}
+      state={narrowed}
+      rowId={(key) => String(key.key_id)}
+      empty={{ title: "No key uses this group" }}
+    />
+  );
+}

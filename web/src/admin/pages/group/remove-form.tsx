@@ -1,0 +1,65 @@
+import type { removeGroupOutput } from "@sluice/contracts/groups";
+import { type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { TextArea } from "../../../kit/field.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { AdminForm } from "../../parts/form-parts.tsx";
+import { groupsPath } from "../groups/group.ts";
+
+const usersOf = (text: string): string[] => text.split(/[\s,;]+/).filter((each) => each !== "");
+
+/** Takes an additional group away from users: the one that is given, or those that the admin names. */
+export function RemoveForm(props: {
+  readonly group: string;
+  readonly user: string | null;
+  readonly onDone: () => void;
+}): JSX.Element {
+  const refresh = useRefresh(
+    groupsPath,
+    "/backend/admin/user/",
+    "/backend/admin/user/detail/",
+    "/backend/admin/audit/",
+  );
+  const form = createForm({
+    initial: { users: props.user ?? "", reason: "" },
+    check: ({ users, reason }) => ({
+      ...(usersOf(users).length === 0 ? { users: "Name at least one user." } : {}),
+      ...(reason.trim().length < 3 ? { reason: "Write why, in at least 3 characters." } : {}),
+    }),
+    submit: async (values) => {
+      const { changed } = await apiPost<typeof removeGroupOutput>(`${groupsPath}remove/`, {
+        group_name: props.group,
+        users: usersOf(values.users),
+        reason: values.reason.trim(),
+      });
+      await refresh();
+      showToast(`${changed} ${changed === 1 ? "user is" : "users are"} no longer in the group.`);
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm
+      form={form}
+      operation="/backend/admin/group/remove/"
+      action="Take out"
+      tone="danger"
+      onCancel={props.onDone}
+    >
+      <p>
+        Calls with keys that name <strong>{props.group}</strong> are refused from now on; other keys use the group with
+        the highest rank that is left. An account’s own group can only be replaced.
+      </p>
+      <Show when={props.user === null}>
+        <TextArea
+          label="Users"
+          hint="E-mail addresses or user ids, one per line."
+          spellcheck={false}
+          {...form.text("users")}
+        />
+      </Show>
+      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+    </AdminForm>
+  );
+}

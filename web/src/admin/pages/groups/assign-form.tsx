@@ -1,0 +1,91 @@
+import type { assignGroupOutput } from "@sluice/contracts/groups";
+import { type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { TextArea, TextField } from "../../../kit/field.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { outcomeText } from "../../parts/approval.tsx";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { AdminForm } from "../../parts/form-parts.tsx";
+import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { groupDetailPath, groupsPath } from "./group.ts";
+
+const changedPaths = [groupsPath, groupDetailPath, "/backend/admin/user/", "/backend/admin/user/detail/"];
+const usersMax = 100;
+
+const usersOf = (text: string): string[] =>
+  text
+    .split(/[\s,;]+/)
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+
+/** Puts users into a group: those that are given, or those that the admin names. */
+export function AssignForm(props: {
+  /** Null if the admin types it. */
+  readonly group: string | null;
+  /** The id of the user; null if the admin names users. */
+  readonly user: string | null;
+  readonly onDone: () => void;
+}): JSX.Element {
+  const refresh = useRefresh(...changedPaths, "/backend/admin/audit/");
+  const form = createForm({
+    initial: { group_name: props.group ?? "", users: props.user ?? "", as: "additional", ends_on: "", reason: "" },
+    check: ({ users, reason }) => ({
+      ...(usersOf(users).length === 0 || usersOf(users).length > usersMax
+        ? { users: `Name 1 to ${usersMax} users.` }
+        : {}),
+      ...(reason.trim().length < 3 ? { reason: "Write why, in at least 3 characters." } : {}),
+    }),
+    submit: async (values) => {
+      const isAdditional = values.as === "additional";
+      const answer = await apiPost<typeof assignGroupOutput>(`${groupsPath}assign/`, {
+        group_name: values.group_name.trim(),
+        users: usersOf(values.users),
+        as: values.as,
+        ends_at: isAdditional && values.ends_on !== "" ? `${values.ends_on}T23:59:59Z` : null,
+        reason: values.reason.trim(),
+      });
+      await refresh();
+      showToast(
+        outcomeText(answer, ({ changed }) => `${changed} ${changed === 1 ? "user is" : "users are"} in the group.`),
+      );
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm form={form} operation="/backend/admin/group/assign/" action="Put in" onCancel={props.onDone}>
+      <Show when={props.group === null}>
+        <TextField label="Group" autocomplete="off" {...form.text("group_name")} />
+      </Show>
+      <Show when={props.user === null}>
+        <TextArea
+          label="Users"
+          hint={`E-mail addresses or user ids, one per line, at most ${usersMax}. If one is unknown, nothing is changed.`}
+          spellcheck={false}
+          {...form.text("users")}
+        />
+      </Show>
+      <ChoiceField
+        label="How"
+        options={[
+          { value: "additional", label: "Besides the account’s own group" },
+          { value: "account", label: "Instead of the account’s own group" },
+        ]}
+        hint="Keys without a group of their own use the group with the highest rank; of equals, the account’s own."
+        {...form.text("as")}
+      />
+      <Show when={form.values().as === "additional"}>
+        <TextField
+          label="Until"
+          optional="optional"
+          type="date"
+          hint="The end of this day, UTC. If empty, until you take it away."
+          {...form.text("ends_on")}
+        />
+      </Show>
+      <SecondPersonNotice what="A group that is cheaper than what a user has now waits" />
+      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+    </AdminForm>
+  );
+}

@@ -1,0 +1,111 @@
+import type { saveGroupOutput } from "@sluice/contracts/groups";
+import { type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { TextArea, TextField } from "../../../kit/field.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { outcomeText } from "../../parts/approval.tsx";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { groupVisibilities } from "../../values.ts";
+import { type GroupDetail, groupsPath, visibilityNames } from "./group.ts";
+
+const rankMax = 1_000;
+
+/** Changes a group as it was loaded, or creates one. */
+export function GroupForm(props: {
+  readonly group: GroupDetail["group"] | null;
+  readonly onDone: () => void;
+}): JSX.Element {
+  const { group } = props;
+  const refresh = useRefresh(groupsPath, `${groupsPath}detail/`, "/backend/admin/user/", "/backend/admin/audit/");
+  const form = createForm({
+    initial: {
+      name: group?.name ?? "",
+      description: group?.description ?? "",
+      multiplier: group?.multiplier ?? "1",
+      visibility: (group?.visibility ?? "assigned") as string,
+      rank: String(group?.rank ?? 0),
+      reason: "",
+    },
+    check: ({ multiplier, rank, reason }) => ({
+      ...(/^\d{1,5}(\.\d{1,6})?$/.test(multiplier.trim())
+        ? {}
+        : { multiplier: "Enter a number like 0.8, with at most six decimal places." }),
+      ...(/^\d{1,4}$/.test(rank.trim()) && Number(rank) <= rankMax
+        ? {}
+        : { rank: `Enter a whole number from 0 to ${rankMax}.` }),
+      ...(reason.trim().length < 3 ? { reason: "Write why, in at least 3 characters." } : {}),
+    }),
+    submit: async (values) => {
+      const answer = await apiPost<typeof saveGroupOutput>(`${groupsPath}save/`, {
+        name: values.name.trim(),
+        description: values.description,
+        multiplier: values.multiplier.trim(),
+        visibility: values.visibility,
+        rank: Number(values.rank),
+        ...(group === null ? {} : { updated_at: group.updated_at }),
+        reason: values.reason.trim(),
+      });
+      await refresh();
+      showToast(outcomeText(answer, () => "The group was saved."));
+      props.onDone();
+    },
+  });
+  const isCheap = (): boolean => {
+    const typed = Number(form.values().multiplier);
+    return typed < Math.max(1, Number(group?.multiplier ?? 1));
+  };
+  return (
+    <AdminForm
+      form={form}
+      operation="/backend/admin/group/save/"
+      action={group === null ? "Create group" : "Save group"}
+      onCancel={props.onDone}
+    >
+      <FieldRow>
+        <TextField
+          label="Name"
+          hint="Lower-case letters, digits, - and _. It can't be changed later."
+          autocomplete="off"
+          disabled={group !== null}
+          {...form.text("name")}
+        />
+        <TextField
+          label="Multiplier"
+          hint="Calls cost their price times this and the user’s own multiplier. 1 changes nothing."
+          inputmode="decimal"
+          autocomplete="off"
+          {...form.text("multiplier")}
+        />
+      </FieldRow>
+      <FieldRow>
+        <ChoiceField
+          label="Who may use it"
+          options={groupVisibilities.map((value) => ({ value, label: visibilityNames[value] }))}
+          hint="A public group is used only by keys that name it."
+          {...form.text("visibility")}
+        />
+        <TextField
+          label="Rank"
+          hint="Of a user’s groups, keys without one of their own use that with the highest rank."
+          inputmode="numeric"
+          autocomplete="off"
+          {...form.text("rank")}
+        />
+      </FieldRow>
+      <TextArea
+        label="Description"
+        optional="optional"
+        hint="Users see it where they choose a group."
+        {...form.text("description")}
+      />
+      <Show when={isCheap()}>
+        <SecondPersonNotice what="A change that makes calls cheaper waits" />
+      </Show>
+      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+    </AdminForm>
+  );
+}

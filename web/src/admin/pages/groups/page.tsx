@@ -1,0 +1,76 @@
+import { createSignal, type JSX } from "solid-js";
+import { Button } from "../../../kit/button.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { Icon } from "../../../kit/icon.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { formats } from "../../formats.ts";
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { groupVisibilities } from "../../values.ts";
+import { type Group, groupsPath, visibilityNames } from "./group.ts";
+import { GroupForm } from "./group-form.tsx";
+
+const columns: readonly Column<Group>[] = [
+  {
+    id: "name",
+    label: "Group",
+    cell: (group) => <a href={`/admin/groups/${group.name}/`}>{group.name}</a>,
+    card: "title",
+    isSortable: true,
+  },
+  { id: "description", label: "Description", cell: (group) => shownText(group.description) },
+  { id: "multiplier", label: "Multiplier", cell: (group) => `× ${formats.decimal(group.multiplier)}`, align: "end" },
+  { id: "visibility", label: "Who may use it", cell: (group) => visibilityNames[group.visibility] },
+  { id: "rank", label: "Rank", cell: (group) => formats.number(group.rank), align: "end", isSortable: true },
+  { id: "accounts", label: "Accounts", cell: (group) => shownCount(group.accounts), align: "end" },
+  { id: "members", label: "Added users", cell: (group) => shownCount(group.members), align: "end" },
+  { id: "keys", label: "Keys", cell: (group) => shownCount(group.keys), align: "end" },
+  { id: "models", label: "Models", cell: (group) => shownCount(group.models), align: "end" },
+  { id: "updated_at", label: "Changed", cell: (group) => shownMoment(group.updated_at), isHiddenAtFirst: true },
+];
+
+/** All groups; each has a page of its own. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Groups");
+  const state = createTableState({ filters: ["q", "visibility"] });
+  const list = createListQuery<Group>({ path: groupsPath, state });
+  const [isCreating, setIsCreating] = createSignal(false);
+  const close = (): void => {
+    setIsCreating(false);
+  };
+  return (
+    <>
+      <PageHead
+        title="Groups"
+        text="A group decides which channels serve its users, and what they pay: each price times its multiplier."
+      />
+      <DataTable
+        {...list}
+        name="admin-groups"
+        label="Groups"
+        columns={columns}
+        state={state}
+        rowId={(group) => group.name}
+        filters={[
+          { id: "q", label: "Name starts with", isSearch: true },
+          { id: "visibility", label: "Who may use it", options: optionsOf(groupVisibilities) },
+        ]}
+        actions={
+          <Button variant="primary" onClick={() => setIsCreating(true)}>
+            <Icon name="plus" />
+            New group
+          </Button>
+        }
+        empty={{ title: "There are no groups" }}
+      />
+      <Dialog isOpen={isCreating()} onClose={close} title="New group" size="wide">
+        <GroupForm group={null} onDone={close} />
+      </Dialog>
+    </>
+  );
+}
