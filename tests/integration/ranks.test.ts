@@ -136,7 +136,7 @@ describe.each(arrangements)("ranks, %s", (arrangement) => {
 
   test("of the Cohere API are not sent to channels that do not speak it", async () => {
     const answer = await ask("/v2/rerank", { model: "gpt-4o-mini", query: "a", documents });
-    expect(answer.status).toBe(503);
+    expect(answer.status).toBe(400);
     expect(scene.provider.requests).toEqual([]);
   });
 });

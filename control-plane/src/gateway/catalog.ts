@@ -176,6 +176,7 @@ function toModelEntry(row: ModelRow): ModelEntry {
   return {
     name: row.name,
     ownedBy: row.owned_by,
+    kind: row.kind,
     createdAt: Math.floor(row.created_at.getTime() / 1000),
     contextTokensMax: row.context_tokens_max,
     outputTokensMax: row.output_tokens_max,

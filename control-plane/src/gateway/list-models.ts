@@ -2,8 +2,8 @@ import { passThroughModel } from "../models/model.ts";
 import { utcDay } from "../platform/clock.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Catalog } from "./catalog.ts";
-import type { GatewayResponse, ModelEntry, Principal } from "./model.ts";
-import { geminiModelsPath, isGeminiPath } from "./operations/gemini-path.ts";
+import type { GatewayCall, GatewayResponse, ModelEntry, Principal } from "./model.ts";
+import { isGeminiCall } from "./operations/gemini-path.ts";
 
 /** The models that this key may use and that a channel of its group serves. */
 export function listModels(principal: Principal, catalog: Catalog): ModelEntry[] {
@@ -16,9 +16,14 @@ export function listModels(principal: Principal, catalog: Catalog): ModelEntry[]
   );
 }
 
-export function answerModels(path: string, principal: Principal, catalog: Catalog): GatewayResponse {
+export function answerModels(
+  call: Pick<GatewayCall, "path" | "headers">,
+  principal: Principal,
+  catalog: Catalog,
+): GatewayResponse {
   const models = listModels(principal, catalog);
-  if (isGeminiPath(path)) {
+  const { path } = call;
+  if (isGeminiCall(call)) {
     return answerGeminiModels(
       path,
       models.filter(({ name }) => isSpoken(catalog, principal, name)),
@@ -47,10 +52,11 @@ function isSpoken({ abilities }: Catalog, { groupName }: Principal, model: strin
 }
 
 function answerGeminiModels(path: string, models: readonly ModelEntry[]): GatewayResponse {
-  if (path === geminiModelsPath) {
+  const [, encoded] = /^\/[a-z0-9]+\/models\/(.+)$/.exec(path) ?? [];
+  if (encoded === undefined) {
     return answer({ models: models.map(toGeminiModel) });
   }
-  const id = decodeName(path.slice(geminiModelsPath.length + 1));
+  const id = decodeName(encoded);
   const wanted = models.find(({ name }) => name === id);
   if (wanted === undefined) {
     throw new AppError("model_not_found", { param: "model" });
@@ -58,13 +64,19 @@ function answerGeminiModels(path: string, models: readonly ModelEntry[]): Gatewa
   return answer(toGeminiModel(wanted));
 }
 
-function toGeminiModel({ name, contextTokensMax, outputTokensMax }: ModelEntry) {
+/** What clients may ask of a model, in the words of the Gemini API. */
+const methodsOf: Readonly<Partial<Record<ModelEntry["kind"], readonly string[]>>> = {
+  chat: ["generateContent", "countTokens"],
+  embedding: ["embedContent", "countTokens"],
+};
+
+function toGeminiModel({ name, kind, contextTokensMax, outputTokensMax }: ModelEntry) {
   return {
     name: `models/${name}`,
     displayName: name,
     inputTokenLimit: contextTokensMax,
     outputTokenLimit: outputTokensMax,
-    supportedGenerationMethods: ["generateContent"],
+    supportedGenerationMethods: methodsOf[kind] ?? [],
   };
 }
 

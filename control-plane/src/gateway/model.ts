@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
+import type { ModelKind } from "@sluice/contracts/model-kinds";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import type { HttpClientError } from "@sluice/http-client/model";
 import type { PriceVersion } from "../models/model.ts";
@@ -131,6 +132,8 @@ export type RequestBounds = {
   readonly characters: number;
   /** The most web searches that the provider may make for it; none where this is absent. */
   readonly searches?: number;
+  /** Our own count of the input, where it is exact enough to be sold by; absent where the body is only bounded. */
+  readonly countedTokens?: number;
   /** How much there is to rank; absent where nothing is. */
   readonly ranks?: { readonly documents: number; readonly searchUnitsMax: number };
 };
@@ -174,6 +177,7 @@ export type ParseOrder = {
 export type ModelEntry = {
   readonly name: string;
   readonly ownedBy: string;
+  readonly kind: ModelKind;
   /** Seconds since 1970. */
   readonly createdAt: number;
   readonly contextTokensMax: number;

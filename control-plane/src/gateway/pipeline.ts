@@ -118,7 +118,7 @@ export class Pipeline implements GatewayPort {
     if (principal === null) {
       throw new Error("models were listed without a key");
     }
-    const answer = answerModels(call.path, principal, this.#deps.catalog());
+    const answer = answerModels(call, principal, this.#deps.catalog());
     keepPiece(state, answer.body as Uint8Array);
     this.#ender.finishFree(state, answer.status);
     return answer;
@@ -164,7 +164,9 @@ export class Pipeline implements GatewayPort {
         if (!isCountedHere(toAppError(thrown))) {
           throw thrown;
         }
-        return await this.#attempts.answerFree(state, { input_tokens: Math.max(1, countInput(state.request)) });
+        const tokens = Math.max(1, countInput(state.request));
+        const isGemini = operation.dialect === "gemini";
+        return await this.#attempts.answerFree(state, isGemini ? { totalTokens: tokens } : { input_tokens: tokens });
       }
     });
   }

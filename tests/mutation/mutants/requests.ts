@@ -40,7 +40,7 @@ export const requestMutants: readonly Mutant[] = [
   },
   {
     id: "relay/parse-usage-operation",
-    file: "control-plane/src/gateway/operations/table.ts",
+    file: "control-plane/src/gateway/operations/plain-rules.ts",
     from: "takesUsageOption: false,",
     to: "takesUsageOption: true,",
     rule: "only streams that take the option are asked for their usage",

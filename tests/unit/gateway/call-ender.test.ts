@@ -39,6 +39,7 @@ const price = toPriceVersion({
 const model = {
   name: "m",
   ownedBy: "test",
+  kind: "chat",
   createdAt: 0,
   contextTokensMax: 1,
   outputTokensMax: 1,

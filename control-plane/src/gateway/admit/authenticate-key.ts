@@ -1,7 +1,7 @@
 import { AppError } from "../../platform/errors.ts";
 import { looksLikeApiKey } from "../keys/model.ts";
 import type { GatewayCall } from "../model.ts";
-import { isGeminiPath } from "../operations/gemini-path.ts";
+import { isGeminiCall } from "../operations/gemini-path.ts";
 
 const bearerPattern = /^Bearer +(\S+) *$/i;
 /** Matches a header that is present but empty. */
@@ -15,7 +15,7 @@ export function readApiKey({ headers, path, query }: Pick<GatewayCall, "headers"
   const authorization = readCredential(headers, "authorization");
   const bearer = authorization === null ? null : (bearerPattern.exec(authorization)?.[1] ?? "");
   const plain = readCredential(headers, "x-api-key");
-  const isGemini = isGeminiPath(path);
+  const isGemini = isGeminiCall({ path, headers });
   const google = isGemini ? readCredential(headers, "x-goog-api-key") : null;
   const asked = isGemini && query !== "" ? new URLSearchParams(query).get("key") : null;
   const key = bearer ?? plain ?? google ?? asked;

@@ -1,15 +1,34 @@
+const actions = [
+  "generateContent",
+  "streamGenerateContent",
+  "countTokens",
+  "embedContent",
+  "batchEmbedContents",
+] as const;
+
 /** A path of the Gemini API that calls a model. */
 export type GeminiPath = {
   readonly model: string;
-  readonly action: "generateContent" | "streamGenerateContent";
+  readonly action: (typeof actions)[number];
 };
 
 export const geminiModelsPath = "/v1beta/models";
 /** Clients of either version get the newer one, which has everything that the other has. */
-const pattern = /^\/v1(?:beta)?\/models\/([A-Za-z0-9._~@%-]{1,512}):(generateContent|streamGenerateContent)$/;
+const pattern = new RegExp(`^/v1(?:beta)?/models/([A-Za-z0-9._~@%-]{1,512}):(${actions.join("|")})$`);
+/** The header in which clients of the Gemini API send their key, and those of others. */
+const keyHeader = "x-goog-api-key";
+const otherKeyHeaders = ["authorization", "x-api-key"];
 
-export function isGeminiPath(path: string): boolean {
-  return path.startsWith("/v1beta/") || (path.startsWith("/v1/models/") && readGeminiPath(path) !== null);
+/** Whether a client speaks the Gemini API. The list of models in its first version is at the path of another API, too. */
+export function isGeminiCall({ path, headers }: { readonly path: string; readonly headers: Headers }): boolean {
+  if (path.startsWith("/v1beta/")) {
+    return true;
+  }
+  if (!path.startsWith("/v1/models")) {
+    return false;
+  }
+  const isAskedWithItsKey = headers.has(keyHeader) && otherKeyHeaders.every((name) => !headers.has(name));
+  return isAskedWithItsKey || readGeminiPath(path) !== null;
 }
 
 /** Reads a path with its model decoded; null for any other path, and for a model that is not properly encoded. */

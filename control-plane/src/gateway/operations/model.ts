@@ -11,10 +11,19 @@ export type FormCounts = { readonly count: string | null; readonly files: number
 
 /**
  * What is sold, and what our own count counts: text, without which a response has no output; other results, such as
- * vectors; ranks; images; speech; the transcript of a recording; what is not measured, so that only the request has a price; or nothing. The rules of
+ * vectors; vectors whose input we count ourselves if need be; ranks; images; speech; the transcript of a recording; what is not measured, so that only the request has a price; or nothing. The rules of
  * each are in `settle/measure-usage/outputs.ts`.
  */
-export type Output = "text" | "items" | "ranks" | "images" | "speech" | "transcript" | "unmeasured" | "nothing";
+export type Output =
+  | "text"
+  | "items"
+  | "vectors"
+  | "ranks"
+  | "images"
+  | "speech"
+  | "transcript"
+  | "unmeasured"
+  | "nothing";
 
 /**
  * How a stream is read, and what makes it complete. `choices`: `[DONE]`, or a finish reason for every choice.

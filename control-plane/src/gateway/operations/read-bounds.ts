@@ -6,8 +6,10 @@ import type { Attachments } from "./read-bounds/attachments.ts";
 import { checkBlocks } from "./read-bounds/check-blocks.ts";
 import { checkContents } from "./read-bounds/check-contents.ts";
 import { checkDocuments, type Documents } from "./read-bounds/check-documents.ts";
+import { checkEmbeddings } from "./read-bounds/check-embeddings.ts";
 import { checkItems } from "./read-bounds/check-items.ts";
 import { checkMessages } from "./read-bounds/check-messages.ts";
+import { countedRequest } from "./read-bounds/counted-request.ts";
 import { readCount } from "./read-bounds/read-count.ts";
 import { readSearches } from "./read-bounds/read-searches.ts";
 
@@ -79,9 +81,7 @@ export function messageBounds(fields: JsonObject, bodyBytes: number): RequestBou
 
 /** A count is free, but files of the provider's account can't be counted either. */
 export function countBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
-  if (bodyBytes > countedBytesMax) {
-    throw new AppError("request_too_large", { message: "Tokens are counted in bodies of at most 4 MiB." });
-  }
+  checkCountedBytes(bodyBytes);
   const { images, pages, fileLetters } = checkBlocks(fields);
   return { ...passThroughBounds, inputImages: images, inputPages: pages, fileLetters };
 }
@@ -95,6 +95,21 @@ export function geminiBounds(fields: JsonObject, bodyBytes: number): RequestBoun
     outputTokensMax: readCount(settings, "maxOutputTokens", 1),
     choices: readCount(settings, "candidateCount", 1, choicesMax) ?? 1,
   };
+}
+
+/** A count of tokens of the Gemini API: of contents, or of a whole request. */
+export function geminiCountBounds(fields: JsonObject, bodyBytes: number, model: string): RequestBounds {
+  checkCountedBytes(bodyBytes);
+  const { images, pages, fileLetters } = checkContents(countedRequest(fields, model)).attachments;
+  return { ...passThroughBounds, inputImages: images, inputPages: pages, fileLetters };
+}
+
+export function embeddingBounds(fields: JsonObject, bodyBytes: number, model: string): RequestBounds {
+  return { ...inputBounds(fields, bodyBytes), countedTokens: checkEmbeddings(fields, model, false) };
+}
+
+export function embeddingsBounds(fields: JsonObject, bodyBytes: number, model: string): RequestBounds {
+  return { ...inputBounds(fields, bodyBytes), countedTokens: checkEmbeddings(fields, model, true) };
 }
 
 export function completionBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
@@ -134,6 +149,12 @@ export function cohereRerankBounds(fields: JsonObject, bodyBytes: number): Reque
 /** The query is read again with each document. */
 function ranksOf({ documents, queryBytes, searchUnitsMax }: Documents, fields: JsonObject, bodyBytes: number) {
   return { ...inputBounds(fields, bodyBytes + documents * queryBytes), ranks: { documents, searchUnitsMax } };
+}
+
+function checkCountedBytes(bodyBytes: number): void {
+  if (bodyBytes > countedBytesMax) {
+    throw new AppError("request_too_large", { message: "Tokens are counted in bodies of at most 4 MiB." });
+  }
 }
 
 /** A provider may read everything and write a summary first, which is billed besides the message. */

@@ -1,13 +1,14 @@
 import { type operations as described, type OperationName, operationEntries } from "@sluice/contracts/operations";
 import { findPassThrough } from "@sluice/contracts/pass-through";
-import { type GeminiPath, geminiModelsPath, isGeminiPath, readGeminiPath } from "./gemini-path.ts";
+import { geminiOperation } from "./gemini-operations.ts";
+import { geminiModelsPath, readGeminiPath } from "./gemini-path.ts";
 import type { BodyRules, Operation, OperationRules } from "./model.ts";
+import { plain, written } from "./plain-rules.ts";
 import {
   chatBounds,
   cohereRerankBounds,
   completionBounds,
   countBounds,
-  geminiBounds,
   imageBounds,
   imageFormBounds,
   inputBounds,
@@ -18,28 +19,6 @@ import {
   speechBounds,
 } from "./read-bounds.ts";
 
-/** JSON in, JSON out, and the results are not text. The rows below list the differences. */
-const plain: OperationRules = {
-  dialect: "chat",
-  isConvertible: false,
-  streams: "by_field",
-  hasOwnFields: false,
-  handling: "call",
-  methods: ["POST"],
-  optionPlace: null,
-  tools: "unread",
-  isRepeatable: false,
-  takesUsageOption: false,
-  soldBy: null,
-  isSilentWhileThinking: false,
-  isReadOn: false,
-  answers: "json",
-  resultList: null,
-  output: "items",
-  stream: "framed",
-  telemetryName: "generate_content",
-};
-const written: OperationRules = { ...plain, isReadOn: true, output: "text" };
 const drawn: OperationRules = { ...plain, optionPlace: "images", isReadOn: true, resultList: "data", output: "images" };
 const ranked: OperationRules = { ...plain, output: "ranks" };
 /** Audio counted by time is charged by tokens if only these have a price, and vice versa; with neither it would be free. */
@@ -131,26 +110,16 @@ const modelsPath = "/v1/models";
 const modelPrefix = `${modelsPath}/`;
 const bodiless = { body: "none", defaultModel: null } as const;
 
+const listOfModels: Operation = { ...plain, ...bodiless, handling: "list", methods: ["GET", "HEAD"] };
+
 const byPath: ReadonlyMap<string, Operation> = new Map([
   ...operationEntries.map(([name, { path, body, defaultModel = null }]): [string, Operation] => [
     path,
     // The type of `rows` has made sure that the reader of each row is for this form.
     { ...rows[name], body, defaultModel } as Operation,
   ]),
-  [modelsPath, { ...plain, ...bodiless, handling: "list", methods: ["GET", "HEAD"] }],
+  [modelsPath, listOfModels],
 ]);
-
-/** The operations of the Gemini API, which has the model in the path. A prompt that is blocked has no candidates. */
-const generated: Operation = {
-  ...written,
-  isRepeatable: true,
-  ...{ dialect: "gemini", hasOwnFields: true, body: "json", readBounds: geminiBounds, stream: "candidates" },
-  defaultModel: null,
-};
-const geminiOperations: Readonly<Record<GeminiPath["action"], Operation>> = {
-  generateContent: { ...generated, streams: "never" },
-  streamGenerateContent: { ...generated, streams: "always" },
-};
 
 /** A path without rules of its own: the body is not parsed, and a call costs the pass-through price. */
 const passThrough: OperationRules = {
@@ -163,14 +132,15 @@ const passThrough: OperationRules = {
 
 /** How a path passes through the gateway; no methods for one that does not. */
 export function findOperation(path: string): Operation {
-  const known = byPath.get(isModelPath(path) ? modelsPath : path);
+  const known = byPath.get(path);
   if (known !== undefined) {
     return known;
   }
   const gemini = readGeminiPath(path);
-  return gemini === null
-    ? { ...passThrough, ...bodiless, methods: [...findPassThrough(path).keys()] }
-    : { ...geminiOperations[gemini.action], defaultModel: gemini.model };
+  if (gemini !== null) {
+    return geminiOperation(gemini);
+  }
+  return isModelPath(path) ? listOfModels : { ...passThrough, ...bodiless, methods: [...findPassThrough(path).keys()] };
 }
 
 /** Batches are kept in the account at a provider, which all users of a channel share, and are charged later. */
@@ -182,8 +152,7 @@ export function isNotOffered(path: string): boolean {
 }
 
 function isModelPath(path: string): boolean {
-  const isGemini = isGeminiPath(path);
-  return isGemini ? path === geminiModelsPath || geminiModelPath.test(path) : path.startsWith(modelPrefix);
+  return path.startsWith(modelPrefix) || path === geminiModelsPath || geminiModelPath.test(path);
 }
 
 const geminiModelPath = /^\/v1beta\/models\/[A-Za-z0-9._~@%-]+$/;

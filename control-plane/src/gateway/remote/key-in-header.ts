@@ -1,11 +1,11 @@
 import type { GatewayCall } from "../model.ts";
-import { isGeminiPath } from "../operations/gemini-path.ts";
+import { isGeminiCall } from "../operations/gemini-path.ts";
 
 const keyHeaders = ["authorization", "x-api-key", "x-goog-api-key"];
 
 /** A call of the Gemini API with its key in a header, which the link signs, and not in the query. */
 export function withKeyInHeader(call: GatewayCall): GatewayCall {
-  if (!isGeminiPath(call.path) || call.query === "" || keyHeaders.some((name) => call.headers.has(name))) {
+  if (!isGeminiCall(call) || call.query === "" || keyHeaders.some((name) => call.headers.has(name))) {
     return call;
   }
   const query = new URLSearchParams(call.query);

@@ -1,7 +1,7 @@
 import { errorDefinition } from "@sluice/contracts/errors";
 import type { AppError } from "../../platform/errors.ts";
 import type { CallState, GatewayResponse } from "../model.ts";
-import { isGeminiPath } from "../operations/gemini-path.ts";
+import { isGeminiCall } from "../operations/gemini-path.ts";
 import type { StreamForm } from "../operations/model.ts";
 import { toCohereError } from "./write-error/cohere-error.ts";
 import { toGeminiError } from "./write-error/gemini-error.ts";
@@ -20,7 +20,10 @@ export function toOpenaiError(error: AppError): { error: OpenaiError } {
 }
 
 /** A call, as far as the form of its errors depends on it. */
-type AnsweredState = { readonly call: Pick<CallState["call"], "path" | "requestId"> } & Pick<CallState, "request">;
+type AnsweredState = { readonly call: Pick<CallState["call"], "path" | "headers" | "requestId"> } & Pick<
+  CallState,
+  "request"
+>;
 
 const coherePrefix = "/v2/";
 const messagesPath = /^\/v1\/messages(?:\/|$)/;
@@ -28,7 +31,7 @@ const messagesPath = /^\/v1\/messages(?:\/|$)/;
 /** An error in the form of the API that the path belongs to. */
 export function writeErrorTo(state: AnsweredState, error: AppError): GatewayResponse {
   const answer = writeError(error);
-  if (isGeminiPath(state.call.path)) {
+  if (isGeminiCall(state.call)) {
     return { ...answer, body: Buffer.from(JSON.stringify(toGeminiError(error, toOpenaiError(error), state.call))) };
   }
   if (state.call.path.startsWith(coherePrefix)) {

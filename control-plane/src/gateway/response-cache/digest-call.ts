@@ -1,5 +1,5 @@
 import type { AdmittedCall } from "../model.ts";
-import { isGeminiPath } from "../operations/gemini-path.ts";
+import { isGeminiCall } from "../operations/gemini-path.ts";
 
 /** Changes whenever requests are described differently, or answers kept differently. */
 const version = 1;
@@ -26,7 +26,7 @@ export function digestCall({ call, principal, request }: AdmittedCall, scope: Di
     scope.gatewayUserId === null ? null : String(scope.gatewayUserId),
     principal.groupName,
     path,
-    isGeminiPath(path) ? withoutKey(query) : query,
+    isGeminiCall(call) ? withoutKey(query) : query,
     request.model,
     request.dropped,
     traits?.() ?? null,

@@ -18,7 +18,7 @@ const free: Measured = { units: noUnits, usageSource: "none", isImplausible: fal
 /** A passed-through path costs the price of a request; any usage in its responses is about other calls. */
 const requestAlone: Measured = { units: noUnits, usageSource: "estimated", isImplausible: false };
 /** Where responses have their results; an error with any of them is a response all the same. */
-const resultNames = ["choices", "data", "output", "results", "content", "candidates"];
+const resultNames = ["choices", "data", "output", "results", "content", "candidates", "embeddings", "embedding"];
 
 /**
  * What a complete response is, judged by its form: a result, an error in a body with status 200, no JSON object where

@@ -15,6 +15,7 @@ import type { UsageDialect } from "../usage-count/usage-readers.ts";
 import { type BoundedRequest, convertWithinBounds } from "./bounded-conversion.ts";
 import { routeTo } from "./conversions.ts";
 import { jsonContentType } from "./edit-body.ts";
+import { withGeminiModel } from "./gemini-models.ts";
 import { withModelName } from "./model-name.ts";
 import type { ModelNames } from "./response-model.ts";
 
@@ -63,7 +64,6 @@ export function planRequest(state: AdmittedCall, operation: Operation, ability: 
       ...{ endpoint, operation, usageDialect, answers: null, dropped: request.dropped },
       ...targetOf(state, dialect, upstreamModel),
       names: namesOf(state, operation, ability),
-      request: withModelName(request, upstreamModel),
     };
   }
   const bounded = tryConvert(convert, state, ability);
@@ -86,16 +86,23 @@ export function planRequest(state: AdmittedCall, operation: Operation, ability: 
   };
 }
 
-/** The Gemini API has the model in the path, and its streams as events only if asked. */
+/** The Gemini API has the model in the path too, and its streams as events only if asked. */
 function targetOf(
   { call, request, model }: AdmittedCall,
   dialect: Dialect,
   upstreamModel: string | null,
-): Pick<RequestPlan, "path" | "query"> {
+): Pick<RequestPlan, "path" | "query" | "request"> {
   const gemini = dialect === "gemini" ? readGeminiPath(call.path) : null;
-  return gemini === null
-    ? { path: call.path.slice(dialectRoots[dialect].length), query: null }
-    : { path: geminiPathOf(gemini, upstreamModel ?? model.name), query: request.isStream ? "?alt=sse" : "" };
+  if (gemini === null) {
+    const path = call.path.slice(dialectRoots[dialect].length);
+    return { path, query: null, request: withModelName(request, upstreamModel) };
+  }
+  const name = upstreamModel ?? model.name;
+  return {
+    path: geminiPathOf(gemini, name),
+    query: request.isStream ? "?alt=sse" : "",
+    request: withGeminiModel(request, gemini, name === gemini.model ? null : name),
+  };
 }
 
 function tryConvert(

@@ -49,7 +49,8 @@ function isTokenList(value: unknown): value is readonly number[] {
   return Array.isArray(value) && value.length > 0 && value.every((token) => typeof token === "number");
 }
 
-function embed(input: Input, dimensions: number): Float32Array {
+/** A vector of length 1. */
+export function embed(input: Input, dimensions: number): Float32Array {
   const random = seededRandom(Bun.hash.crc32(typeof input === "string" ? input : input.join(" ")));
   const vector = Float32Array.from({ length: dimensions }, () => random() - 0.5);
   const norm = Math.hypot(...vector);

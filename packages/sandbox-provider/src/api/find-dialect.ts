@@ -8,7 +8,7 @@ import { openAiDialect } from "./openai-dialect.ts";
 /** The dialect of a request: its path tells, and for the list of models, which two dialects have, a header. */
 export function findDialect(request: IncomingRequest): Dialect {
   const { path } = request;
-  if (path.startsWith("/v1beta/")) {
+  if (path.startsWith("/v1beta/") || /^\/v1\/models\/[^/]+:/.test(path)) {
     return geminiDialect;
   }
   if (path.startsWith("/v2/")) {

@@ -1,4 +1,5 @@
 /** From a request to its response: credential, path, method, then the endpoint. */
+import { answerBatchEmbed, answerEmbed } from "../gemini/embed-contents.ts";
 import { answerCountTokens, answerGenerate } from "../gemini/generate-content.ts";
 import { answerMessages, answerTokenCount } from "../messages/messages.ts";
 import { answerRealtime } from "../realtime/handshake.ts";
@@ -47,8 +48,10 @@ const endpoints: readonly Endpoint[] = [
   { method: "GET", path: /^\/v1\/realtime$/, answer: answerRealtime },
   { method: "POST", path: /^(?:\/anthropic)?\/v1\/messages$/, answer: answerMessages },
   { method: "POST", path: /^(?:\/anthropic)?\/v1\/messages\/count_tokens$/, answer: answerTokenCount },
-  { method: "POST", path: /^\/v1beta\/models\/[^/:]+:(?:g|streamG)enerateContent$/, answer: answerGenerate },
-  { method: "POST", path: /^\/v1beta\/models\/[^/:]+:countTokens$/, answer: answerCountTokens },
+  { method: "POST", path: /^\/v1(?:beta)?\/models\/[^/:]+:(?:g|streamG)enerateContent$/, answer: answerGenerate },
+  { method: "POST", path: /^\/v1(?:beta)?\/models\/[^/:]+:countTokens$/, answer: answerCountTokens },
+  { method: "POST", path: /^\/v1(?:beta)?\/models\/[^/:]+:embedContent$/, answer: answerEmbed },
+  { method: "POST", path: /^\/v1(?:beta)?\/models\/[^/:]+:batchEmbedContents$/, answer: answerBatchEmbed },
   { method: "GET", path: /^\/v1beta\/models(?:\/[^/:]+)?$/, answer: answerModels },
   { method: "GET", path: /^(?:\/anthropic)?\/v1\/models(?:\/[^/]+)?$/, answer: answerModels },
 ];

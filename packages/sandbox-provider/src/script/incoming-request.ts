@@ -1,7 +1,7 @@
 /** One request as the rules and the API see it; what needs parsing is only computed on demand. */
 import { type RequestHead, valuesOf } from "../http/request-reader.ts";
 
-const modelInPath = /^\/v1beta\/models\/([^/:]+):/;
+const modelInPath = /^\/v1(?:beta)?\/models\/([^/:]+):/;
 
 type JsonObject = { readonly [name: string]: unknown };
 

@@ -39,6 +39,7 @@ const models = fc.record({
 const entry = (fields: Pick<ModelEntry, "contextTokensMax" | "outputTokensMax" | "imageTokensMax" | "price">) => ({
   name: "any",
   ownedBy: "test",
+  kind: "chat" as const,
   createdAt: 0,
   deprecatedAtMs: null,
   sunsetAtMs: null,

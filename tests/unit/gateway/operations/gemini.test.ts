@@ -63,7 +63,8 @@ describe("a path of the Gemini API", () => {
 
   test.each([
     "/v1beta/models/../files:generateContent",
-    "/v1beta/models/a:embedContent",
+    "/v1beta/models/a:predict",
+    "/v2/models/a:generateContent",
     "/v1beta/models/a%zz:generateContent",
     "/v1beta/models/a/b:generateContent",
     "/v1beta/files",

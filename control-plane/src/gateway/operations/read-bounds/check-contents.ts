@@ -1,6 +1,7 @@
 import { AppError } from "../../../platform/errors.ts";
 import type { JsonObject } from "../model.ts";
 import { type Attachments, countLetters, noAttachments } from "./attachments.ts";
+import { fieldsOf, listOf, objectOf, readFields } from "./gemini-fields.ts";
 
 const soundOrFilm = /^(?:audio|video)\//i;
 const picture = /^image\//i;
@@ -20,9 +21,9 @@ const settingFields = fieldsOf([
   ...["imageConfig", "enableEnhancedCivicAnswers", "audioTimestamp", "enableAffectiveDialog"],
 ]);
 const toolFields = fieldsOf(["functionDeclarations"]);
-const contentFields = fieldsOf(["role", "parts"]);
+export const contentFields = fieldsOf(["role", "parts"]);
 const inlineFields = fieldsOf(["data", "mimeType", "displayName"]);
-const partFields = fieldsOf([
+export const partFields = fieldsOf([
   ...["text", "thought", "thoughtSignature", "inlineData", "fileData", "functionCall", "functionResponse"],
   ...["videoMetadata", "mediaResolution", "executableCode", "codeExecutionResult", "partMetadata"],
 ]);
@@ -149,25 +150,6 @@ function countInline(value: unknown, attachments: Attachments, param: string): v
   }
 }
 
-/** The fields by their names in camel case. Each may be there once, in one of its spellings. */
-function readFields(fields: JsonObject, known: ReadonlyMap<string, string>, prefix: string): JsonObject {
-  const read: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) {
-    const spelt = known.get(name);
-    if (spelt === undefined || spelt in read) {
-      throw new AppError("unknown_field", { param: `${prefix}${name}` });
-    }
-    read[spelt] = value;
-  }
-  return read;
-}
-
-/** The API accepts `maxOutputTokens` and `max_output_tokens`, and knows no other spelling. */
-function fieldsOf(names: readonly string[]): ReadonlyMap<string, string> {
-  const inSnakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return new Map(names.flatMap((name) => [[name, name] as const, [inSnakeCase(name), name] as const]));
-}
-
 /** Refuses a request with a value for something that is not offered. */
 function refuseSet(value: unknown, param: string, code: "provider_object" | "unpriced_option", message: string): void {
   if (value !== undefined && value !== null && value !== false) {
@@ -177,18 +159,4 @@ function refuseSet(value: unknown, param: string, code: "provider_object" | "unp
 
 function unpriced(param: string, why: string): AppError {
   return new AppError("unpriced_option", { message: `The option '${param}' is not offered. ${why}`, param });
-}
-
-function objectOf(value: unknown, param: string): JsonObject {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new AppError("invalid_type", { message: `'${param}' must be an object.`, param });
-  }
-  return value as JsonObject;
-}
-
-function listOf(value: unknown, param: string): readonly unknown[] {
-  if (!Array.isArray(value)) {
-    throw new AppError("invalid_type", { message: `'${param}' must be an array.`, param });
-  }
-  return value;
 }

@@ -39,6 +39,16 @@ const items: OutputRules = {
   soldAsPriced: (measured) => measured,
 };
 
+/** The vectors of the Gemini API, of which some models report no usage at all: our own count has to be a fair one. */
+const vectors: OutputRules = {
+  ...items,
+  countAnswer(_body, answer, { request }) {
+    const { embeddings, embedding } = answer();
+    const isEmpty = Array.isArray(embeddings) ? embeddings.length === 0 : (embedding ?? null) === null;
+    return isEmpty ? noUnits : { ...noUnits, inputTokens: BigInt(request.bounds.countedTokens ?? 0) };
+  },
+};
+
 /** Ranks are sold by the token or by search units; a response that counts only what has no price would be free. */
 const ranks: OutputRules = {
   ...items,
@@ -107,6 +117,7 @@ const transcript: OutputRules = {
 export const outputs: Readonly<Record<Output, OutputRules | null>> = {
   text: { ...items, isText: true },
   items,
+  vectors,
   ranks,
   images,
   speech,
