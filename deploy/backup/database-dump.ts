@@ -10,7 +10,13 @@ const dumpName = "database.dump";
  * Bodies of calls, the keys of their days, and their partitions are left out: a copy of a key could decrypt the bodies
  * of its day after it was destroyed in the database. The dump contains their tables, but no rows.
  */
-export const notDumped = ["payload_day_key", "payload_day_count", "payload_segment*", "payload_record*"] as const;
+export const notDumped = [
+  "payload_day_key",
+  "payload_day_count",
+  "payload_segment*",
+  "payload_record*",
+  "cached_response",
+] as const;
 
 const packageRoots = ["/usr/lib/postgresql", "/usr/pgsql"];
 

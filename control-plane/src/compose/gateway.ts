@@ -7,12 +7,17 @@ import { parseBaseUrl } from "../gateway/channels/model.ts";
 import type { RealtimeLimits } from "../gateway/realtime/limits.ts";
 import { RemoteGateway } from "../gateway/remote/remote-gateway.ts";
 import { RemoteRealtime } from "../gateway/remote/remote-realtime.ts";
-import type { CacheRules } from "../gateway/response-cache/model.ts";
+import type { CacheRules, SharedAnswers } from "../gateway/response-cache/model.ts";
+import { DatabaseAnswers } from "../gateway/response-cache/shared/database-answers.ts";
+import { GuardedAnswers } from "../gateway/response-cache/shared/guarded-answers.ts";
+import { RedisAnswers } from "../gateway/response-cache/shared/redis-answers.ts";
 import { GatewayRuntime, type GatewayRuntimeDeps } from "../gateway/runtime.ts";
 import { openUpstreamGuard } from "../platform/address-guard.ts";
 import { CaptureAllowance } from "../platform/answer-capture.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
+import { keyIdOf, SealingKey } from "../platform/crypto/sealing-key.ts";
+import { counter } from "../platform/metric.ts";
 import { WsWebSocketClient } from "../platform/websocket/client.ts";
 import type { Base } from "./base.ts";
 import { parseAside } from "./side-thread.ts";
@@ -41,7 +46,7 @@ export function openGateway(base: Base, exportCall: GatewayRuntimeDeps["exportCa
     ...openClients(base),
     realtimeLimits: realtimeLimits(config),
     cacheRules: () => cacheRules(base.settings.values),
-    sharedAnswers: null,
+    sharedAnswers: openSharedAnswers(base),
     isNodeAddressAllowed: nodeAddressRule(config),
     keepExitTraffic: (seen) => keepTraffic(base.db, spool.replicaId, seen),
     upstreamLimits: {
@@ -75,6 +80,23 @@ function cacheRules(values: SettingValues): CacheRules {
     answerBytesMax: values["cache.answer_bytes_max"],
     isSharedByUsers: values["cache.shared_across_users"],
   };
+}
+
+/** Where replicas share cached responses; null where each process has its own. */
+function openSharedAnswers({ config, db, log, masterKey, registry }: Base): SharedAnswers | null {
+  const { RESPONSE_CACHE_STORE: kind, RESPONSE_CACHE_URL: url } = config;
+  if (kind === "memory") {
+    return null;
+  }
+  const failures = counter(registry, "sluice_response_cache_store_failures_total", "Failures of its store.", "reason");
+  const secret = masterKey.deriveKey("cached responses");
+  return new GuardedAnswers({
+    store: kind === "redis" ? new RedisAnswers(url ?? "") : new DatabaseAnswers(db),
+    key: new SealingKey(keyIdOf(secret), secret),
+    clock: systemClock,
+    log,
+    onFailure: (reason) => failures(1, reason),
+  });
 }
 
 /** One body of the maximum size always fits. */

@@ -8,6 +8,7 @@ import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
 import type { Feature } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
+import type { Job } from "../platform/schedule-jobs.ts";
 import { Probes } from "./catalog-admin/probe/exchange.ts";
 import { type CatalogAdminDeps, catalogAdminEndpoints } from "./catalog-admin/routes.ts";
 import {
@@ -20,6 +21,7 @@ import { type GroupActs, groupEndpoints } from "./groups/routes.ts";
 import { keyEndpoints } from "./keys/routes.ts";
 import { KeyService } from "./keys/service.ts";
 import { cacheEndpoints } from "./response-cache/routes.ts";
+import { removeOldAnswers } from "./response-cache/shared/shared-answers-store.ts";
 
 export type GatewayFeatureDeps = {
   readonly config: Config;
@@ -43,7 +45,7 @@ export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
   return [
     { name: "groups", endpoints: groupEndpoints({ db, approvals, acts: groupActs }) },
     { name: "keys", endpoints: keyEndpoints(new KeyService(db)) },
-    { name: "response-cache", endpoints: cacheEndpoints(db) },
+    { name: "response-cache", endpoints: cacheEndpoints(db), jobs: cacheJobs(config, db) },
     {
       name: "catalog-admin",
       endpoints: catalogAdminEndpoints({
@@ -64,4 +66,10 @@ export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
       }),
     },
   ];
+}
+
+/** The table of the cache is cleaned where it is used. */
+function cacheJobs({ RESPONSE_CACHE_STORE: kind, RESPONSE_CACHE_BYTES_MAX: bytesMax }: Config, db: Database): Job[] {
+  const run = () => removeOldAnswers(db, bytesMax);
+  return kind === "postgres" ? [{ name: "clean-cached-responses", pattern: "15 * * * * *", run }] : [];
 }

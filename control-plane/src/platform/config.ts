@@ -157,6 +157,12 @@ const schema = z.object({
   REALTIME_RECHECK_MS: count(100, 60_000).default(5_000),
   DRAIN_NOTICE_MS: count(0, 600_000).default(0),
   DRAIN_TIMEOUT_MS: count(0, 3_600_000).default(30_000),
+  RESPONSE_CACHE_STORE: z.enum(["memory", "redis", "postgres"]).default("memory"),
+  RESPONSE_CACHE_URL: z
+    .string()
+    .regex(/^(redis|valkey)s?:\/\/[^/]/, "must be a redis:// or rediss:// address")
+    .optional(),
+  RESPONSE_CACHE_BYTES_MAX: count(1_048_576, 1_099_511_627_776).default(268_435_456),
   TRACE_PAYLOADS: flag.optional(),
   TRACE_MAX_PAYLOAD_BYTES: count(0, 4 * 1024 * 1024).optional(),
   ADMIN_SECOND_PERSON_ABOVE_USD: count(0, 1_000_000).optional(),
@@ -185,6 +191,12 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   if (!result.success) {
     const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
     throw new ConfigError(`The configuration is not usable. ${problems.join("; ")}. See deploy/env.example.`);
+  }
+  const { RESPONSE_CACHE_STORE: store, RESPONSE_CACHE_URL: storeUrl } = result.data;
+  if (store === "redis" && storeUrl === undefined) {
+    throw new ConfigError(
+      "The configuration is not usable. RESPONSE_CACHE_URL: the store 'redis' needs an address. See deploy/env.example.",
+    );
   }
   const unsafe = unsafeSettings(result.data);
   if (unsafe.length > 0) {

@@ -21,6 +21,14 @@ test("the example file shows the defaults", () => {
   expect(loadConfig({ ...required, ...Object.fromEntries(shown) })).toEqual(loadConfig(required));
 });
 
+test("a shared store of the response cache needs the address of its server", () => {
+  const required = { DATABASE_URL: "postgres://user@127.0.0.1/any", RESPONSE_CACHE_STORE: "redis" };
+  expect(() => loadConfig(required)).toThrow(/RESPONSE_CACHE_URL/);
+  expect(() => loadConfig({ ...required, RESPONSE_CACHE_URL: "http://cache.example" })).toThrow(/RESPONSE_CACHE_URL/);
+  const address = "rediss://cache.example:6379";
+  expect(loadConfig({ ...required, RESPONSE_CACHE_URL: address }).RESPONSE_CACHE_URL).toBe(address);
+});
+
 describe("a service without production safeguards", () => {
   const required = { DATABASE_URL: "postgres://user@127.0.0.1/any" };
 

@@ -95,6 +95,17 @@ export const de: DocTexts = {
       body: "Eine Anfrage darf 32 MiB groß und ihr JSON 64 Ebenen tief sein, sofern der Betreiber nichts anderes festlegt. Komprimierte Anfragen werden abgelehnt.",
       slash: "Pfade unter `/v1` enden ohne Schrägstrich.",
     },
+    cache: "Antwort-Cache",
+    cacheText:
+      "Wenn der Betreiber es anbietet, kann ein Schlüssel wiederholte Anfragen aus gespeicherten Antworten beantworten lassen. Schalte es unter [API-Schlüssel](/console/keys/) beim Schlüssel ein. Eine Anfrage bekommt nur dann eine gespeicherte Antwort, wenn sie Byte für Byte gleich ist und ihr Schlüssel, vom selben Konto, den Cache ebenfalls nutzt. Die Antwort hat dieselben Bytes wie die erste, gestreamt oder am Stück.",
+    cacheRule: {
+      seen: "`x-sluice-cache: hit` oder `miss` in einer Antwort sagt, woher sie kam; `age` sagt, wie viele Sekunden ein Treffer alt ist.",
+      off: "`x-sluice-cache: off` in einer Anfrage lässt den Cache aus; `refresh` holt eine neue Antwort und speichert sie. Auch `cache-control` mit `no-store`, `no-cache` oder `max-age` wird beachtet.",
+      time: "`x-sluice-cache-ttl: 600` speichert die Antwort 600 Sekunden lang, soweit der Betreiber es erlaubt.",
+      price:
+        "Ein Treffer kostet den Anteil des normalen Preises, den der Betreiber festgelegt hat. Der Beleg zeigt den Anteil, und der Treffer zählt zu den Limits des Schlüssels.",
+      kept: "Gespeichert werden vollständige Antworten von Chat Completions, Responses, Messages, Embeddings und der Gemini-API, nicht aber Fehler, abgebrochene Streams und Antworten mit Websuchen.",
+    },
     errors: "Fehler",
     errorsText:
       "Fehler haben das Format der API, die Sie aufrufen. Die Statuscodes sind die von `/v1` und, hinter dem Schrägstrich, die von `/msgcompat`, wo sie abweichen.",

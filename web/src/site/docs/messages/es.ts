@@ -95,6 +95,17 @@ export const es: DocTexts = {
       body: "Una petición puede tener 32 MiB y su JSON 64 niveles, salvo que el operador fije otros límites. Los cuerpos comprimidos se rechazan.",
       slash: "Las rutas bajo `/v1` no llevan barra al final.",
     },
+    cache: "Caché de respuestas",
+    cacheText:
+      "Si el operador lo ofrece, una clave puede recibir respuestas guardadas para las peticiones repetidas. Actívalo para la clave en [Claves de API](/console/keys/). Una petición solo recibe una respuesta guardada si es idéntica byte a byte y su clave, de la misma cuenta, también usa la caché. La respuesta tiene los mismos bytes que la primera, en streaming o completa.",
+    cacheRule: {
+      seen: "`x-sluice-cache: hit` o `miss` en una respuesta indica de dónde viene; `age` indica cuántos segundos tiene un acierto.",
+      off: "`x-sluice-cache: off` en una petición prescinde de la caché; `refresh` obtiene una respuesta nueva y la guarda. También se respeta `cache-control` con `no-store`, `no-cache` o `max-age`.",
+      time: "`x-sluice-cache-ttl: 600` guarda la respuesta durante 600 segundos, hasta donde permita el operador.",
+      price:
+        "Un acierto cuesta la parte del precio normal que ha fijado el operador. El recibo muestra esa parte, y el acierto cuenta para los límites de la clave.",
+      kept: "Se guardan las respuestas completas de chat completions, responses, messages, embeddings y la API de Gemini; no los errores, los streams interrumpidos ni las respuestas con búsquedas web.",
+    },
     errors: "Errores",
     errorsText:
       "Los errores tienen el formato de la API que llamas. Los códigos de estado son los de `/v1` y, tras la barra, los de `/msgcompat` cuando difieren.",

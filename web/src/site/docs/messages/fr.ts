@@ -95,6 +95,17 @@ export const fr: DocTexts = {
       body: "Une requête peut faire 32 Mio et son JSON 64 niveaux, sauf autres limites de l’exploitant. Les corps compressés sont refusés.",
       slash: "Les chemins sous `/v1` ne se terminent pas par une barre oblique.",
     },
+    cache: "Cache de réponses",
+    cacheText:
+      "Si l’opérateur le propose, une clé peut obtenir des réponses enregistrées pour ses requêtes répétées. Activez-le pour la clé sous [Clés API](/console/keys/). Une requête n’obtient une réponse enregistrée que si elle est identique octet par octet et si sa clé, du même compte, utilise aussi le cache. La réponse a les mêmes octets que la première, en flux ou d’un bloc.",
+    cacheRule: {
+      seen: "`x-sluice-cache: hit` ou `miss` dans une réponse indique d’où elle vient ; `age` indique son âge en secondes si elle vient du cache.",
+      off: "`x-sluice-cache: off` dans une requête se passe du cache ; `refresh` obtient une nouvelle réponse et l’enregistre. `cache-control` avec `no-store`, `no-cache` ou `max-age` est également respecté.",
+      time: "`x-sluice-cache-ttl: 600` conserve la réponse 600 secondes, dans la limite fixée par l’opérateur.",
+      price:
+        "Une réponse du cache coûte la part du prix normal que l’opérateur a fixée. Son reçu indique cette part, et elle compte dans les limites de la clé.",
+      kept: "Sont conservées les réponses complètes de chat completions, responses, messages, embeddings et de l’API Gemini ; pas les erreurs, les flux interrompus ni les réponses avec recherche web.",
+    },
     errors: "Erreurs",
     errorsText:
       "Les erreurs ont le format de l’API que vous appelez. Les statuts sont ceux de `/v1` et, après la barre, ceux de `/msgcompat` lorsqu’ils diffèrent.",

@@ -90,6 +90,17 @@ export const ko: DocTexts = {
       body: "운영자가 달리 정하지 않았다면 요청은 32 MiB까지, JSON은 64단계까지 허용됩니다. 압축된 요청 본문은 거부됩니다.",
       slash: "`/v1` 아래 경로의 끝에는 슬래시가 없습니다.",
     },
+    cache: "응답 캐시",
+    cacheText:
+      "운영자가 제공하는 경우, 키마다 반복된 요청에 저장된 응답을 받도록 할 수 있습니다. [API 키](/console/keys/)에서 키마다 켜세요. 바이트 단위로 똑같고, 같은 계정에서 역시 캐시를 쓰는 키로 보낸 요청만 저장된 응답을 받습니다. 스트림이든 한 번에 받든 응답의 바이트는 첫 응답과 같습니다.",
+    cacheRule: {
+      seen: "응답의 `x-sluice-cache: hit` 또는 `miss`는 응답이 어디에서 왔는지 알려 줍니다. `age`는 적중한 응답이 몇 초 전의 것인지 알려 줍니다.",
+      off: "요청의 `x-sluice-cache: off`는 캐시를 쓰지 않습니다. `refresh`는 새 응답을 받아 저장합니다. `no-store`, `no-cache`, `max-age`가 있는 `cache-control`도 따릅니다.",
+      time: "`x-sluice-cache-ttl: 600`은 운영자가 허용하는 한도에서 응답을 600초 동안 저장합니다.",
+      price:
+        "적중한 응답은 정상 가격 중 운영자가 정한 비율만큼 청구됩니다. 영수증에 그 비율이 표시되며, 적중도 키의 한도에 포함됩니다.",
+      kept: "chat completions, responses, messages, embeddings, Gemini API의 완전한 응답이 저장됩니다. 오류, 끊긴 스트림, 웹 검색이 포함된 응답은 저장되지 않습니다.",
+    },
     errors: "오류",
     errorsText:
       "오류는 호출한 API의 형식을 따릅니다. 상태 코드는 `/v1` 기준이며, `/msgcompat`가 다르면 슬래시 뒤에 적었습니다.",

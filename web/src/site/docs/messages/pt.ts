@@ -91,6 +91,17 @@ export const pt: DocTexts = {
       body: "Uma requisição pode ter 32 MiB, e seu JSON, 64 níveis, a menos que o operador defina outros limites. Corpos comprimidos são recusados.",
       slash: "Caminhos sob `/v1` não terminam com barra.",
     },
+    cache: "Cache de respostas",
+    cacheText:
+      "Se o operador oferecer, uma chave pode receber respostas guardadas para requisições repetidas. Ative isso para a chave em [Chaves de API](/console/keys/). Uma requisição só recebe uma resposta guardada se for idêntica byte a byte e se a chave dela, da mesma conta, também usar o cache. A resposta tem os mesmos bytes da primeira, em streaming ou inteira.",
+    cacheRule: {
+      seen: "`x-sluice-cache: hit` ou `miss` na resposta informa de onde ela veio; `age` informa há quantos segundos ela foi guardada.",
+      off: "`x-sluice-cache: off` na requisição dispensa o cache; `refresh` obtém uma resposta nova e a guarda. `cache-control` com `no-store`, `no-cache` ou `max-age` também é respeitado.",
+      time: "`x-sluice-cache-ttl: 600` guarda a resposta por 600 segundos, até onde o operador permitir.",
+      price:
+        "Uma resposta do cache custa a parte do preço normal que o operador definiu. O recibo mostra essa parte, e a chamada conta para os limites da chave.",
+      kept: "São guardadas respostas completas de chat completions, responses, messages, embeddings e da API do Gemini; não erros, streams interrompidos nem respostas com buscas na web.",
+    },
     errors: "Erros",
     errorsText:
       "Os erros têm o formato da API que você chama. Os status são os de `/v1` e, depois da barra, os de `/msgcompat` quando diferem.",

@@ -83,6 +83,16 @@ export const zh: DocTexts = {
       body: "除非运营方另有设置，请求体最大 32 MiB，JSON 最多嵌套 64 层。不接受压缩的请求体。",
       slash: "`/v1` 下的路径末尾不带斜杠。",
     },
+    cache: "响应缓存",
+    cacheText:
+      "如果运营者提供此功能，密钥可以让重复的请求由已存储的响应应答。请在[API 密钥](/console/keys/)中为密钥开启。只有逐字节相同、且由同一账户中同样使用缓存的密钥发出的请求，才会得到已存储的响应。无论是流式还是一次性返回，其字节都与第一次的响应相同。",
+    cacheRule: {
+      seen: "响应中的 `x-sluice-cache: hit` 或 `miss` 说明响应的来源；`age` 说明命中的响应已存储多少秒。",
+      off: "请求中的 `x-sluice-cache: off` 表示不使用缓存；`refresh` 表示获取新的响应并存储。带有 `no-store`、`no-cache` 或 `max-age` 的 `cache-control` 同样有效。",
+      time: "`x-sluice-cache-ttl: 600` 会把响应存储 600 秒，但不超过运营者允许的时间。",
+      price: "命中按运营者设定的比例收取正常价格的一部分。收据会显示这一比例，命中也计入密钥的限制。",
+      kept: "存储的是 chat completions、responses、messages、embeddings 和 Gemini API 的完整响应；错误、中断的流和含网页搜索的响应不会存储。",
+    },
     errors: "错误",
     errorsText: "错误采用您所调用 API 的格式。状态码以 `/v1` 为准；与 `/msgcompat` 不同时，后者写在斜杠之后。",
     status: "状态码",

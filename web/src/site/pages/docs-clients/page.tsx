@@ -38,6 +38,14 @@ export const docsClientsPage = docPage({
         blocks: [{ kind: "list", items: Object.values(texts.clients.retry) }],
       },
       {
+        id: "cache",
+        title: texts.clients.cache,
+        blocks: [
+          { kind: "text", text: texts.clients.cacheText },
+          { kind: "list", items: Object.values(texts.clients.cacheRule) },
+        ],
+      },
+      {
         id: "errors",
         title: texts.clients.errors,
         blocks: [
