@@ -1,4 +1,4 @@
-/** The cross table: LiteLLM as a client. It wants other versions of the packages than the rest, and so an own environment. */
+/** The cross table: LiteLLM as a client. It wants other versions of the packages than the rest, and so an own liteLlmEnvironment. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type RelayScene, startRelayScene } from "../support/calls/relay-scene.ts";
 import { clientsOf, liteLlm } from "../support/cross-table/clients/python-clients.ts";
@@ -6,10 +6,9 @@ import { crossClient, logUntried } from "../support/cross-table/cross-test.ts";
 import { addDialectChannels } from "../support/cross-table/dialect-channels.ts";
 import { PythonClient } from "../support/cross-table/python-client.ts";
 import { describeUnless, unlessFull } from "../support/service/obstacles.ts";
-import { PythonEnvironment } from "../support/service/python-environment.ts";
+import { liteLlmEnvironment } from "../support/service/python-environment.ts";
 
-const environment = new PythonEnvironment("litellm", "tests/conformance/litellm-packages.txt");
-const obstacle = unlessFull ?? environment.install();
+const obstacle = unlessFull ?? liteLlmEnvironment.install();
 if (obstacle !== null) {
   logUntried(liteLlm.clients, obstacle);
 }
@@ -22,7 +21,7 @@ describeUnless(obstacle, liteLlm.script, () => {
     scene = await startRelayScene("one-process", {
       prepare: (rig, provider) => addDialectChannels(rig, provider.url),
     });
-    process = await PythonClient.start(environment.python, liteLlm.script);
+    process = await PythonClient.start(liteLlmEnvironment.python, liteLlm.script);
   });
   afterAll(async () => {
     await process.close();

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { upstreamSettings } from "@sluice/contracts/upstreams";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { fillSnippet } from "@sluice/web/src/site/docs/fill-snippet.ts";
 import { type SnippetName, snippetNames } from "@sluice/web/src/site/docs/snippet-names.ts";
-import { describeUnless, testUnless, unlessInstalled } from "../support/service/obstacles.ts";
+import { addModelWithChannel } from "../support/calls/relay-scene.ts";
+import { describeUnless, testUnless, unlessFull, unlessInstalled } from "../support/service/obstacles.ts";
 import { python, unlessPython, unlessPythonHas } from "../support/service/python.ts";
+import { liteLlmEnvironment } from "../support/service/python-environment.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
 
 const folder = join(import.meta.dir, "../../web/src/site/docs/snippets");
@@ -25,6 +28,10 @@ beforeAll(async () => {
   await rig.db.sql`
     insert into messages_model (name, display_name, upstream_model, flags, released_at)
     values ('claude-sonnet-5-5', 'Claude Sonnet 5.5', 'gpt-4o-mini', '{}', '1970-01-01')`;
+  await addModelWithChannel(rig, "gemini-3-pro", `${provider.url}/v1`);
+  const gemini = { dialects: { gemini: { base_url: provider.url, auth: "x_goog_api_key" } } };
+  const upstream = JSON.stringify(upstreamSettings.parse(gemini));
+  await rig.db.sql`update channel set upstream = ${upstream}::text::jsonb where name = 'channel-gemini-3-pro'`;
   sluice = await rig.startProcess();
   provider.script({ text: said }, { times: "always" });
 });
@@ -41,6 +48,7 @@ async function shown(name: SnippetName): Promise<string> {
     origin: sluice.url,
     model: "gpt-4o-mini",
     messages_model: "claude-sonnet-5-5",
+    gemini_model: "gemini-3-pro",
     context_tokens: 128_000,
     output_tokens: 16_384,
   });
@@ -87,7 +95,7 @@ describeUnless(unlessInstalled("bash", "curl"), "in the shell", () => {
 
   test("curl-models lists the model that the others ask for", async () => {
     const list = JSON.parse(await run(["bash"], await shown("curl-models"))) as { data: { id: string }[] };
-    expect(list.data.map(({ id }) => id)).toEqual(["gpt-4o-mini"]);
+    expect(list.data.map(({ id }) => id)).toContain("gpt-4o-mini");
   });
 });
 
@@ -111,6 +119,17 @@ describe.each([
 
   testUnless(unlessPythonHas(needed), "prints the answer", async () => {
     expect((await run([python, "-"], await shown(name))).trim()).toBe(said);
+  });
+});
+
+describe("litellm-python", () => {
+  testUnless(unlessPython, "is Python", async () => {
+    const parse = "import ast, sys; ast.parse(sys.argv[1])";
+    await run([python, "-c", parse, await shown("litellm-python")], "");
+  });
+
+  testUnless(unlessFull ?? liteLlmEnvironment.install(), "prints the answer", async () => {
+    expect((await run([liteLlmEnvironment.python, "-"], await shown("litellm-python"))).trim()).toBe(said);
   });
 });
 
@@ -161,6 +180,28 @@ describe("the settings of agents", () => {
     expect(chosen?.options.apiKey).toBe("{env:SLUICE_API_KEY}");
     expect(await ask(chosen?.options.baseURL ?? "", "/chat/completions", { model, messages })).toContain(said);
     expect(await shown("opencode-check")).toContain(`--model "${config.model}"`);
+  });
+
+  test("for Gemini CLI name an address that speaks the Gemini API, and their check names a model that it has", async () => {
+    const lines = (await shown("gemini-cli-settings")).split("\n").map((line) => line.split("=", 2));
+    const { GOOGLE_GEMINI_BASE_URL: address = "", ...rest } = Object.fromEntries(lines) as Record<string, string>;
+    expect(Object.keys(rest)).toEqual(["GEMINI_API_KEY"]);
+    const [, model] = /-m "(\S+)"/.exec(await shown("gemini-cli-check")) ?? [];
+    const contents = [{ role: "user", parts: [{ text: "Say hello." }] }];
+    const answer = await ask(address, `/v1beta/models/${model}:generateContent`, { contents });
+    expect(answer).toStartWith("200 ");
+    expect(answer).toContain(said);
+  });
+
+  test("for Continue are YAML and name an address and a model that respond", async () => {
+    const { models } = Bun.YAML.parse(await shown("continue-config")) as {
+      models: { provider: string; model: string; apiBase: string; defaultCompletionOptions: object }[];
+    };
+    const [chosen] = models;
+    expect(chosen).toMatchObject({ provider: "openai", defaultCompletionOptions: { contextLength: 128_000 } });
+    const answer = await ask(chosen?.apiBase ?? "", "/chat/completions", { model: chosen?.model, messages });
+    expect(answer).toStartWith("200 ");
+    expect(answer).toContain(said);
   });
 
   test.each([

@@ -6,7 +6,7 @@ import { repositoryRoot } from "./start-process.ts";
 const installMsMax = 300_000;
 
 /** An environment of Python with packages of its own, made where a test that will run needs it. */
-export class PythonEnvironment {
+class PythonEnvironment {
   readonly #folder: string;
   readonly #packages: string;
 
@@ -50,3 +50,6 @@ export class PythonEnvironment {
     return null;
   }
 }
+
+/** LiteLLM wants other versions of the packages than the rest. */
+export const liteLlmEnvironment = new PythonEnvironment("litellm", "tests/conformance/litellm-packages.txt");

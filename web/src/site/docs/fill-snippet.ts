@@ -8,11 +8,14 @@ export type SnippetValues = {
   readonly model: string;
   /** A name that the map of the Messages API knows. */
   readonly messages_model: string;
+  /** A name that clients of the Gemini API use. */
+  readonly gemini_model: string;
   readonly context_tokens: number;
   readonly output_tokens: number;
 };
 
 const usualModel = "claude-sonnet-5-5";
+const usualGeminiModel = "gemini-3-pro";
 /** Whether the name is neither of the most expensive nor of the smallest models of a family. */
 const isMiddling = (name: string): boolean => name.includes("sonnet");
 const placePattern = /\{\{(\w+)\}\}/g;
@@ -38,6 +41,7 @@ export function snippetValues({ origin, models, messages_models: names }: SiteCa
     origin,
     model: model?.name ?? "gpt-4o-mini",
     messages_model: names.find((name) => name === usualModel) ?? names.find(isMiddling) ?? names[0] ?? usualModel,
+    gemini_model: chat.find(({ name }) => name.includes("gemini"))?.name ?? usualGeminiModel,
     context_tokens: model?.context_tokens_max ?? 128_000,
     output_tokens: model?.output_tokens_max ?? 16_384,
   };

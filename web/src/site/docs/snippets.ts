@@ -8,16 +8,21 @@ import claudeCodeSettings from "./snippets/claude-code-settings.txt?raw";
 import clineSettings from "./snippets/cline-settings.txt?raw";
 import codexCheck from "./snippets/codex-check.txt?raw";
 import codexConfig from "./snippets/codex-config.txt?raw";
+import continueConfig from "./snippets/continue-config.txt?raw";
 import curlChat from "./snippets/curl-chat.txt?raw";
 import curlMessages from "./snippets/curl-messages.txt?raw";
 import curlModels from "./snippets/curl-models.txt?raw";
 import curlStream from "./snippets/curl-stream.txt?raw";
 import cursorSettings from "./snippets/cursor-settings.txt?raw";
 import environment from "./snippets/environment.txt?raw";
+import geminiCliCheck from "./snippets/gemini-cli-check.txt?raw";
+import geminiCliSettings from "./snippets/gemini-cli-settings.txt?raw";
 import langchainPython from "./snippets/langchain-python.txt?raw";
 import langchainPythonInstall from "./snippets/langchain-python-install.txt?raw";
 import langchainTypescript from "./snippets/langchain-typescript.txt?raw";
 import langchainTypescriptInstall from "./snippets/langchain-typescript-install.txt?raw";
+import litellmPython from "./snippets/litellm-python.txt?raw";
+import litellmPythonInstall from "./snippets/litellm-python-install.txt?raw";
 import openaiPython from "./snippets/openai-python.txt?raw";
 import openaiPythonInstall from "./snippets/openai-python-install.txt?raw";
 import openaiTypescript from "./snippets/openai-typescript.txt?raw";
@@ -38,16 +43,21 @@ export const snippets: Readonly<Record<SnippetName, string>> = {
   "cline-settings": clineSettings,
   "codex-check": codexCheck,
   "codex-config": codexConfig,
+  "continue-config": continueConfig,
   "curl-chat": curlChat,
   "curl-messages": curlMessages,
   "curl-models": curlModels,
   "curl-stream": curlStream,
   "cursor-settings": cursorSettings,
   environment,
+  "gemini-cli-check": geminiCliCheck,
+  "gemini-cli-settings": geminiCliSettings,
   "langchain-python": langchainPython,
   "langchain-python-install": langchainPythonInstall,
   "langchain-typescript": langchainTypescript,
   "langchain-typescript-install": langchainTypescriptInstall,
+  "litellm-python": litellmPython,
+  "litellm-python-install": litellmPythonInstall,
   "openai-python": openaiPython,
   "openai-python-install": openaiPythonInstall,
   "openai-typescript": openaiTypescript,

@@ -57,7 +57,8 @@ export const ar: DocTexts = {
   },
   clients: {
     title: "المكتبات",
-    description: "curl وOpenAI SDK وAnthropic SDK وVercel AI SDK وLangChain: الإعداد والتحقق والحدود والتراجع.",
+    description:
+      "curl وOpenAI SDK وAnthropic SDK وVercel AI SDK وLangChain وLiteLLM: الإعداد والتحقق والحدود والتراجع.",
     lead: "يقرأ كل مثال مفتاحك من `SLUICE_API_KEY` ويعمل كما هو. وتشغّل اختباراتنا هذه الأمثلة على هذا البرنامج فعلًا.",
     before: "قبل أن تبدأ",
     beforeText: "ضع مفتاحك في بيئة الطرفية:",
@@ -76,6 +77,8 @@ export const ar: DocTexts = {
       "استخدم هذه الحزمة لا `@ai-sdk/openai`: فتلك تشير إلى الرسائل السابقة بمعرّفاتها، وهذا مرفوض هنا ما لم تكن قيمة الخيار `store` هي `false`.",
     langchainText: "تكامل LangChain مع OpenAI، بعنوان أساسي آخر:",
     langchainLimit: "يعدّ LangChain الرموز بتقديره الخاص؛ أما ما يُحتسب عليك ففي إيصال الطلب.",
+    litellmText: "LiteLLM كمكتبة، بمزوّد OpenAI فيه وبعنوان أساسي آخر:",
+    litellmLimit: "يحسب LiteLLM التكلفة من قائمة أسعار خاصة به؛ أما ما يُحتسب عليك ففي إيصال الطلب.",
     undoBase: "أزل العنوان الأساسي وأعد مفتاح المزوّد، ثم ألغِ المفتاح في [مفاتيح API](/console/keys/).",
     undoCurl: "لم يُثبَّت شيء. نفّذ `unset SLUICE_API_KEY` وألغِ المفتاح في [مفاتيح API](/console/keys/).",
     retries: "إعادة المحاولة والحدود",
@@ -127,7 +130,7 @@ export const ar: DocTexts = {
   },
   agents: {
     title: "وكلاء البرمجة",
-    description: "Claude Code وCodex وopencode وCline وCursor: الإعداد والتحقق والحدود والتراجع.",
+    description: "Claude Code وCodex وopencode وGemini CLI وCline وContinue وCursor: الإعداد والتحقق والحدود والتراجع.",
     lead: "أنشئ لكل وكيل مفتاحًا خاصًا بميزانية: فالوكلاء يرسلون طلبات كثيرة، وبذلك ترى ما يكلّفه كل منهم.",
     keyText: "يقرأ Codex وopencode المفتاح من البيئة:",
     checkText: "ستُطبع إجابة، ويظهر الطلب في [الاستخدام](/console/usage/).",
@@ -153,6 +156,13 @@ export const ar: DocTexts = {
     opencodeLimit:
       "لا يعرض opencode إلا النماذج المكتوبة في الملف، ومن دون أسعار. والتكلفة الدقيقة في [الاستخدام](/console/usage/).",
     opencodeUndo: "أزل `sluice` من `provider`، وأزل السطر `model`.",
+    gemini: {
+      first: "ضع هذا مع مفتاحك في `~/.gemini/.env`.",
+      second: "شغّل `gemini` واختر `Use Gemini API key` عندما يسأل عن طريقة الدخول.",
+    },
+    geminiLimit:
+      "لا تعمل إلا النماذج التي يقدّمها مزوّد عبر واجهة Gemini البرمجية؛ ويسردها `/v1beta/models`. ويجب أن يستخدم العنوان HTTPS، إلا على جهازك نفسه.",
+    geminiUndo: "احذف السطرين من `~/.gemini/.env`.",
     cline: {
       first: "افتح إعدادات Cline واختر `OpenAI Compatible` مزوّدًا للواجهة.",
       second: "املأ الحقول:",
@@ -161,6 +171,10 @@ export const ar: DocTexts = {
     clineLimit:
       "لا يعرف Cline سياق النموذج ولا أسعاره: اضبط نافذة السياق في إعدادات النموذج على {context} رمز، واقرأ التكاليف في لوحة التحكم.",
     clineUndo: "اختر مزوّد الواجهة السابق من جديد في إعدادات Cline.",
+    continueEditor: { first: "ضع هذا مع مفتاحك في `~/.continue/config.yaml`." },
+    continueCheck: "اختر النموذج في Continue واسأل “Say hello.” ويظهر الطلب في [الاستخدام](/console/usage/).",
+    continueLimit: "لا يعرض Continue التكلفة. التكلفة الدقيقة في [الاستخدام](/console/usage/).",
+    continueUndo: "احذف النموذج من `~/.continue/config.yaml`.",
     cursor: {
       first: "افتح إعدادات Cursor، ثم Models، ثم API Keys.",
       second: "املأ الحقول وفعّل المفتاح:",
@@ -170,7 +184,7 @@ export const ar: DocTexts = {
       "يرسل Cursor الطلبات من خوادمه، فلا بد أن يكون العنوان متاحًا من الإنترنت عبر HTTPS. ويبقى الإكمال أثناء الكتابة على نماذج Cursor نفسها.",
     cursorUndo: "أوقف العنوان الأساسي البديل والمفتاح.",
     notRun:
-      "اختُبرت هذه الحقول على هذا البرنامج، لكن اختباراتنا لا تشغّل Cline وCursor نفسيهما. وقد تختلف الأسماء في إعداداتهما من إصدار إلى آخر.",
+      "اختُبرت هذه الحقول على هذا البرنامج، لكن اختباراتنا لا تشغّل Cline وContinue وCursor نفسها. وقد تختلف الأسماء في إعداداتها من إصدار إلى آخر.",
   },
   billing: {
     title: "الفوترة",

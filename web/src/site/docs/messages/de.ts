@@ -60,7 +60,7 @@ export const de: DocTexts = {
   clients: {
     title: "Clients",
     description:
-      "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK und LangChain: einrichten, prüfen, Grenzen, rückgängig machen.",
+      "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain und LiteLLM: einrichten, prüfen, Grenzen, rückgängig machen.",
     lead: "Jedes Beispiel liest Ihren Schlüssel aus `SLUICE_API_KEY` und läuft so, wie es dasteht. Unsere Tests führen sie gegen dieses Programm aus.",
     before: "Bevor Sie beginnen",
     beforeText: "Legen Sie Ihren Schlüssel in die Umgebung der Shell:",
@@ -82,6 +82,9 @@ export const de: DocTexts = {
     langchainText: "Die OpenAI-Anbindung von LangChain mit einer anderen Basis-URL:",
     langchainLimit:
       "LangChain zählt Tokens nach eigener Schätzung; was berechnet wird, steht auf dem Beleg des Aufrufs.",
+    litellmText: "LiteLLM als Bibliothek, mit seinem OpenAI-Anbieter und einer anderen Basis-URL:",
+    litellmLimit:
+      "LiteLLM berechnet Kosten nach einer eigenen Preisliste; was berechnet wird, steht auf dem Beleg des Aufrufs.",
     undoBase:
       "Entfernen Sie die Basis-URL und setzen Sie den Schlüssel des Anbieters wieder ein. Widerrufen Sie dann den Schlüssel unter [API-Schlüssel](/console/keys/).",
     undoCurl:
@@ -138,7 +141,8 @@ export const de: DocTexts = {
   },
   agents: {
     title: "Coding-Agenten",
-    description: "Claude Code, Codex, opencode, Cline und Cursor: einrichten, prüfen, Grenzen, rückgängig machen.",
+    description:
+      "Claude Code, Codex, opencode, Gemini CLI, Cline, Continue und Cursor: einrichten, prüfen, Grenzen, rückgängig machen.",
     lead: "Geben Sie jedem Agenten einen eigenen Schlüssel mit Budget: Agenten senden viele Aufrufe, und so sehen Sie, was jeder von ihnen kostet.",
     keyText: "Codex und opencode lesen den Schlüssel aus der Umgebung:",
     checkText: "Das gibt eine Antwort aus, und der Aufruf steht unter [Nutzung](/console/usage/).",
@@ -167,6 +171,13 @@ export const de: DocTexts = {
     opencodeLimit:
       "opencode zeigt nur Modelle, die in der Datei stehen, und keine Preise. Die genauen Kosten stehen unter [Nutzung](/console/usage/).",
     opencodeUndo: "Entfernen Sie `sluice` aus `provider` und die Zeile `model`.",
+    gemini: {
+      first: "Schreiben Sie das mit Ihrem Schlüssel in `~/.gemini/.env`.",
+      second: "Starten Sie `gemini` und wählen Sie `Use Gemini API key`, wenn es nach der Anmeldung fragt.",
+    },
+    geminiLimit:
+      "Nur Modelle, die ein Anbieter in der Gemini-API bereitstellt, funktionieren; `/v1beta/models` nennt sie. Die Adresse muss HTTPS verwenden, außer auf dem eigenen Rechner.",
+    geminiUndo: "Entfernen Sie die beiden Zeilen aus `~/.gemini/.env`.",
     cline: {
       first: "Öffnen Sie die Einstellungen von Cline und wählen Sie `OpenAI Compatible` als API-Anbieter.",
       second: "Füllen Sie die Felder aus:",
@@ -175,6 +186,11 @@ export const de: DocTexts = {
     clineLimit:
       "Cline kennt weder Kontext noch Preise des Modells: Stellen Sie in der Modellkonfiguration das Kontextfenster auf {context} Tokens und lesen Sie die Kosten in der Konsole ab.",
     clineUndo: "Wählen Sie in den Einstellungen von Cline wieder den früheren API-Anbieter.",
+    continueEditor: { first: "Schreiben Sie das mit Ihrem Schlüssel in `~/.continue/config.yaml`." },
+    continueCheck:
+      "Wählen Sie das Modell in Continue und fragen Sie „Say hello.“ Der Aufruf steht unter [Nutzung](/console/usage/).",
+    continueLimit: "Continue zeigt keine Kosten. Die genauen Kosten stehen unter [Nutzung](/console/usage/).",
+    continueUndo: "Entfernen Sie das Modell aus `~/.continue/config.yaml`.",
     cursor: {
       first: "Öffnen Sie die Einstellungen von Cursor, dann Models, dann API Keys.",
       second: "Füllen Sie die Felder aus und schalten Sie den Schlüssel ein:",
@@ -185,7 +201,7 @@ export const de: DocTexts = {
       "Cursor sendet die Aufrufe von eigenen Servern, die Adresse muss also aus dem Internet über HTTPS erreichbar sein. Vervollständigungen beim Tippen bleiben bei Cursors eigenen Modellen.",
     cursorUndo: "Schalten Sie die andere Basis-URL und den Schlüssel wieder aus.",
     notRun:
-      "Die Felder sind gegen dieses Programm getestet, Cline und Cursor selbst laufen in unseren Tests aber nicht. Bezeichnungen in ihren Einstellungen können je nach Version abweichen.",
+      "Die Felder sind gegen dieses Programm getestet, Cline, Continue und Cursor selbst laufen in unseren Tests aber nicht. Bezeichnungen in ihren Einstellungen können je nach Version abweichen.",
   },
   billing: {
     title: "Abrechnung",

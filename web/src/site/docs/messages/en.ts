@@ -58,7 +58,7 @@ export const en = english({
   },
   clients: {
     title: "Clients",
-    description: "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK and LangChain: set up, check, limits, undo.",
+    description: "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain and LiteLLM: set up, check, limits, undo.",
     lead: "Each snippet reads your key from `SLUICE_API_KEY` and runs as it is. Our tests run them against this program.",
     before: "Before you start",
     beforeText: "Put your key into the shell's environment:",
@@ -78,6 +78,8 @@ export const en = english({
       "Use this package, not `@ai-sdk/openai`: that one refers to earlier turns by id, which is refused here unless `store` is `false`.",
     langchainText: "The OpenAI integration of LangChain, with another base URL:",
     langchainLimit: "LangChain counts tokens by its own estimate; the call's receipt shows what is charged.",
+    litellmText: "LiteLLM as a library, with its OpenAI provider and another base URL:",
+    litellmLimit: "LiteLLM calculates costs from a price list of its own; the call's receipt shows what is charged.",
     undoBase:
       "Remove the base URL and restore the provider's key. Then revoke the key under [API keys](/console/keys/).",
     undoCurl: "Nothing is installed. Run `unset SLUICE_API_KEY` and revoke the key under [API keys](/console/keys/).",
@@ -132,7 +134,7 @@ export const en = english({
   },
   agents: {
     title: "Coding agents",
-    description: "Claude Code, Codex, opencode, Cline and Cursor: set up, check, limits, undo.",
+    description: "Claude Code, Codex, opencode, Gemini CLI, Cline, Continue and Cursor: set up, check, limits, undo.",
     lead: "Create a separate key with a budget for each agent: agents send many calls, and separate keys show what each agent costs.",
     keyText: "Codex and opencode read the key from the environment:",
     checkText: "It prints a response, and the call appears under [Usage](/console/usage/).",
@@ -159,6 +161,13 @@ export const en = english({
     opencodeLimit:
       "opencode shows only the models listed in the file, without prices. The exact cost is under [Usage](/console/usage/).",
     opencodeUndo: "Remove `sluice` from `provider`, and the `model` line.",
+    gemini: {
+      first: "Put this into `~/.gemini/.env`, with your key.",
+      second: "Start `gemini` and choose `Use Gemini API key` when it asks how to sign in.",
+    },
+    geminiLimit:
+      "Only models that a provider serves in the Gemini API work; `/v1beta/models` lists them. The address has to use HTTPS, except on your own machine.",
+    geminiUndo: "Remove the two lines from `~/.gemini/.env`.",
     cline: {
       first: "Open the settings of Cline and choose `OpenAI Compatible` as API provider.",
       second: "Fill in the fields:",
@@ -167,6 +176,10 @@ export const en = english({
     clineLimit:
       "Cline does not know the model's context or prices: set the context window to {context} tokens in the model configuration, and check costs in the console.",
     clineUndo: "Choose your previous API provider in the settings of Cline.",
+    continueEditor: { first: "Put this into `~/.continue/config.yaml`, with your key." },
+    continueCheck: "Choose the model in Continue and ask “Say hello.” The call appears under [Usage](/console/usage/).",
+    continueLimit: "Continue does not show costs. The exact cost is under [Usage](/console/usage/).",
+    continueUndo: "Remove the model from `~/.continue/config.yaml`.",
     cursor: {
       first: "Open the settings of Cursor, then Models, then API keys.",
       second: "Fill in the fields and turn on the key:",
@@ -176,7 +189,7 @@ export const en = english({
       "Cursor sends calls from its own servers, so the address must be reachable from the internet over HTTPS. Completion while you type stays with Cursor's own models.",
     cursorUndo: "Turn off the base URL override and the key.",
     notRun:
-      "The field values are tested against this program, but our tests do not run Cline and Cursor themselves. Names in their settings may differ between versions.",
+      "The field values are tested against this program, but our tests do not run Cline, Continue and Cursor themselves. Names in their settings may differ between versions.",
   },
   billing: {
     title: "Billing",

@@ -61,7 +61,7 @@ export const es: DocTexts = {
   clients: {
     title: "Clientes",
     description:
-      "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK y LangChain: configurar, comprobar, límites y deshacer.",
+      "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain y LiteLLM: configurar, comprobar, límites y deshacer.",
     lead: "Cada ejemplo lee tu clave de `SLUICE_API_KEY` y funciona tal cual. Nuestras pruebas los ejecutan contra este programa.",
     before: "Antes de empezar",
     beforeText: "Pon tu clave en el entorno del shell:",
@@ -82,6 +82,9 @@ export const es: DocTexts = {
     langchainText: "La integración de LangChain con OpenAI, con otra URL base:",
     langchainLimit:
       "LangChain cuenta los tokens con su propia estimación; lo que se cobra figura en el recibo de la llamada.",
+    litellmText: "LiteLLM como biblioteca, con su proveedor de OpenAI y otra URL base:",
+    litellmLimit:
+      "LiteLLM calcula los costes con su propia lista de precios; lo que se cobra figura en el recibo de la llamada.",
     undoBase:
       "Quita la URL base y vuelve a poner la clave del proveedor. Después, revoca la clave en [Claves de API](/console/keys/).",
     undoCurl:
@@ -137,7 +140,8 @@ export const es: DocTexts = {
   },
   agents: {
     title: "Agentes de programación",
-    description: "Claude Code, Codex, opencode, Cline y Cursor: configurar, comprobar, límites y deshacer.",
+    description:
+      "Claude Code, Codex, opencode, Gemini CLI, Cline, Continue y Cursor: configurar, comprobar, límites y deshacer.",
     lead: "Crea para cada agente una clave propia con presupuesto: los agentes envían muchas llamadas, y así ves cuánto cuesta cada uno.",
     keyText: "Codex y opencode leen la clave del entorno:",
     checkText: "Imprime una respuesta, y la llamada aparece en [Uso](/console/usage/).",
@@ -165,6 +169,13 @@ export const es: DocTexts = {
     opencodeLimit:
       "opencode muestra solo los modelos que están en el archivo, y sin precios. El coste exacto está en [Uso](/console/usage/).",
     opencodeUndo: "Quita `sluice` de `provider` y la línea `model`.",
+    gemini: {
+      first: "Escribe esto en `~/.gemini/.env`, con tu clave.",
+      second: "Inicia `gemini` y elige `Use Gemini API key` cuando pregunte cómo iniciar sesión.",
+    },
+    geminiLimit:
+      "Solo funcionan los modelos que un proveedor sirve con la API de Gemini; `/v1beta/models` los enumera. La dirección debe usar HTTPS, salvo en tu propio equipo.",
+    geminiUndo: "Quita las dos líneas de `~/.gemini/.env`.",
     cline: {
       first: "Abre los ajustes de Cline y elige `OpenAI Compatible` como proveedor de API.",
       second: "Rellena los campos:",
@@ -173,6 +184,10 @@ export const es: DocTexts = {
     clineLimit:
       "Cline no conoce ni el contexto ni los precios del modelo: en la configuración del modelo, pon la ventana de contexto en {context} tokens y consulta los costes en la consola.",
     clineUndo: "Vuelve a elegir el proveedor de API anterior en los ajustes de Cline.",
+    continueEditor: { first: "Escribe esto en `~/.continue/config.yaml`, con tu clave." },
+    continueCheck: "Elige el modelo en Continue y pregunta «Say hello.» La llamada aparece en [Uso](/console/usage/).",
+    continueLimit: "Continue no muestra costes. El coste exacto está en [Uso](/console/usage/).",
+    continueUndo: "Quita el modelo de `~/.continue/config.yaml`.",
     cursor: {
       first: "Abre los ajustes de Cursor, luego Models y después API Keys.",
       second: "Rellena los campos y activa la clave:",
@@ -182,7 +197,7 @@ export const es: DocTexts = {
       "Cursor envía las llamadas desde sus propios servidores, así que la dirección tiene que ser accesible desde internet por HTTPS. El autocompletado sigue usando los modelos de Cursor.",
     cursorUndo: "Desactiva la URL base alternativa y la clave.",
     notRun:
-      "Los campos están probados contra este programa, pero nuestras pruebas no ejecutan Cline ni Cursor. Los nombres en sus ajustes pueden variar según la versión.",
+      "Los campos están probados contra este programa, pero nuestras pruebas no ejecutan Cline, Continue ni Cursor. Los nombres en sus ajustes pueden variar según la versión.",
   },
   billing: {
     title: "Facturación",

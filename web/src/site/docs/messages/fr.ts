@@ -60,7 +60,7 @@ export const fr: DocTexts = {
   clients: {
     title: "Clients",
     description:
-      "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK et LangChain : configurer, vérifier, limites, annuler.",
+      "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain et LiteLLM : configurer, vérifier, limites, annuler.",
     lead: "Chaque exemple lit votre clé dans `SLUICE_API_KEY` et fonctionne tel quel. Nos tests les exécutent contre ce programme.",
     before: "Avant de commencer",
     beforeText: "Placez votre clé dans l’environnement du shell :",
@@ -82,6 +82,9 @@ export const fr: DocTexts = {
     langchainText: "L’intégration OpenAI de LangChain, avec une autre URL de base :",
     langchainLimit:
       "LangChain compte les tokens selon sa propre estimation ; ce qui est facturé figure sur le reçu de l’appel.",
+    litellmText: "LiteLLM comme bibliothèque, avec son fournisseur OpenAI et une autre URL de base :",
+    litellmLimit:
+      "LiteLLM calcule les coûts avec sa propre liste de prix ; ce qui est facturé figure sur le reçu de l’appel.",
     undoBase:
       "Retirez l’URL de base et remettez la clé du fournisseur. Révoquez ensuite la clé dans [Clés API](/console/keys/).",
     undoCurl:
@@ -138,7 +141,8 @@ export const fr: DocTexts = {
   },
   agents: {
     title: "Agents de code",
-    description: "Claude Code, Codex, opencode, Cline et Cursor : configurer, vérifier, limites, annuler.",
+    description:
+      "Claude Code, Codex, opencode, Gemini CLI, Cline, Continue et Cursor : configurer, vérifier, limites, annuler.",
     lead: "Créez pour chaque agent sa propre clé avec un budget : les agents envoient beaucoup d’appels, et vous verrez ainsi ce que coûte chacun.",
     keyText: "Codex et opencode lisent la clé dans l’environnement :",
     checkText: "Une réponse s’affiche, et l’appel apparaît dans [Utilisation](/console/usage/).",
@@ -166,6 +170,13 @@ export const fr: DocTexts = {
     opencodeLimit:
       "opencode ne montre que les modèles inscrits dans le fichier, sans prix. Le coût exact est dans [Utilisation](/console/usage/).",
     opencodeUndo: "Retirez `sluice` de `provider`, ainsi que la ligne `model`.",
+    gemini: {
+      first: "Écrivez ceci dans `~/.gemini/.env`, avec votre clé.",
+      second: "Lancez `gemini` et choisissez `Use Gemini API key` quand il demande comment se connecter.",
+    },
+    geminiLimit:
+      "Seuls fonctionnent les modèles qu’un fournisseur sert avec l’API Gemini ; `/v1beta/models` en donne la liste. L’adresse doit utiliser HTTPS, sauf sur votre propre machine.",
+    geminiUndo: "Retirez les deux lignes de `~/.gemini/.env`.",
     cline: {
       first: "Ouvrez les réglages de Cline et choisissez `OpenAI Compatible` comme fournisseur d’API.",
       second: "Remplissez les champs :",
@@ -175,6 +186,11 @@ export const fr: DocTexts = {
     clineLimit:
       "Cline ne connaît ni le contexte ni les prix du modèle : réglez la fenêtre de contexte sur {context} tokens dans la configuration du modèle, et lisez les coûts dans la console.",
     clineUndo: "Choisissez à nouveau l’ancien fournisseur d’API dans les réglages de Cline.",
+    continueEditor: { first: "Écrivez ceci dans `~/.continue/config.yaml`, avec votre clé." },
+    continueCheck:
+      "Choisissez le modèle dans Continue et demandez « Say hello. » L’appel apparaît sous [Utilisation](/console/usage/).",
+    continueLimit: "Continue n’affiche pas les coûts. Le coût exact est sous [Utilisation](/console/usage/).",
+    continueUndo: "Retirez le modèle de `~/.continue/config.yaml`.",
     cursor: {
       first: "Ouvrez les réglages de Cursor, puis Models, puis API Keys.",
       second: "Remplissez les champs et activez la clé :",
@@ -185,7 +201,7 @@ export const fr: DocTexts = {
       "Cursor envoie les appels depuis ses propres serveurs : l’adresse doit être joignable depuis internet en HTTPS. La complétion pendant la frappe reste aux modèles de Cursor.",
     cursorUndo: "Désactivez l’URL de base de remplacement et la clé.",
     notRun:
-      "Les champs sont testés contre ce programme, mais nos tests n’exécutent ni Cline ni Cursor. Les noms dans leurs réglages peuvent varier selon la version.",
+      "Les champs sont testés contre ce programme, mais nos tests n’exécutent ni Cline, ni Continue, ni Cursor. Les noms dans leurs réglages peuvent varier selon la version.",
   },
   billing: {
     title: "Facturation",

@@ -58,7 +58,7 @@ export const hi: DocTexts = {
   },
   clients: {
     title: "क्लाइंट",
-    description: "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK और LangChain: सेटअप, जाँच, सीमाएँ, वापसी।",
+    description: "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain और LiteLLM: सेटअप, जाँच, सीमाएँ, वापसी।",
     lead: "हर उदाहरण आपकी कुंजी `SLUICE_API_KEY` से पढ़ता है और जैसा है वैसा ही चलता है। हमारे परीक्षण इन्हें इसी प्रोग्राम पर सचमुच चलाते हैं।",
     before: "शुरू करने से पहले",
     beforeText: "अपनी कुंजी शेल के परिवेश में रखें:",
@@ -77,6 +77,8 @@ export const hi: DocTexts = {
       "यही पैकेज लें, `@ai-sdk/openai` नहीं: वह पिछले संदेशों को उनकी id से बताता है, जिसे यहाँ तब तक ठुकराया जाता है जब तक विकल्प `store` का मान `false` न हो।",
     langchainText: "LangChain का OpenAI एकीकरण, दूसरे बेस URL के साथ:",
     langchainLimit: "LangChain टोकन अपने अनुमान से गिनता है; कितना शुल्क लगा, यह कॉल की रसीद पर है।",
+    litellmText: "LiteLLM एक लाइब्रेरी के रूप में, उसके OpenAI प्रदाता और दूसरे बेस URL के साथ:",
+    litellmLimit: "LiteLLM लागत अपनी मूल्य सूची से निकालता है; कितना शुल्क लगा, यह कॉल की रसीद पर है।",
     undoBase: "बेस URL हटाएँ और प्रदाता की कुंजी वापस लगाएँ। फिर [API कुंजियाँ](/console/keys/) में कुंजी रद्द करें।",
     undoCurl: "कुछ इंस्टॉल नहीं हुआ। `unset SLUICE_API_KEY` चलाएँ और [API कुंजियाँ](/console/keys/) में कुंजी रद्द करें।",
     retries: "दोबारा प्रयास और सीमाएँ",
@@ -128,7 +130,7 @@ export const hi: DocTexts = {
   },
   agents: {
     title: "कोडिंग एजेंट",
-    description: "Claude Code, Codex, opencode, Cline और Cursor: सेटअप, जाँच, सीमाएँ, वापसी।",
+    description: "Claude Code, Codex, opencode, Gemini CLI, Cline, Continue और Cursor: सेटअप, जाँच, सीमाएँ, वापसी।",
     lead: "हर एजेंट के लिए बजट वाली अलग कुंजी बनाएँ: एजेंट बहुत कॉल भेजते हैं, और इस तरह दिखता है कि हर एक की लागत कितनी है।",
     keyText: "Codex और opencode कुंजी परिवेश से पढ़ते हैं:",
     checkText: "उत्तर छपता है और कॉल [उपयोग](/console/usage/) में दिखती है।",
@@ -153,6 +155,13 @@ export const hi: DocTexts = {
     },
     opencodeLimit: "opencode केवल फ़ाइल में लिखे मॉडल दिखाता है, मूल्य नहीं। सही लागत [उपयोग](/console/usage/) में है।",
     opencodeUndo: "`provider` से `sluice` और `model` वाली पंक्ति हटाएँ।",
+    gemini: {
+      first: "इसे अपनी कुंजी के साथ `~/.gemini/.env` में डालें।",
+      second: "`gemini` शुरू करें और साइन इन का तरीका पूछे जाने पर `Use Gemini API key` चुनें।",
+    },
+    geminiLimit:
+      "केवल वे मॉडल काम करते हैं जिन्हें कोई प्रदाता Gemini API में देता है; `/v1beta/models` उनकी सूची देता है। आपकी अपनी मशीन को छोड़कर पता HTTPS वाला होना चाहिए।",
+    geminiUndo: "`~/.gemini/.env` से दोनों पंक्तियाँ हटाएँ।",
     cline: {
       first: "Cline की सेटिंग खोलें और API प्रदाता में `OpenAI Compatible` चुनें।",
       second: "ये फ़ील्ड भरें:",
@@ -161,6 +170,10 @@ export const hi: DocTexts = {
     clineLimit:
       "Cline को मॉडल का कॉन्टेक्स्ट और मूल्य पता नहीं: मॉडल की सेटिंग में कॉन्टेक्स्ट विंडो {context} टोकन रखें और लागत कंसोल में देखें।",
     clineUndo: "Cline की सेटिंग में पहले वाला API प्रदाता फिर से चुनें।",
+    continueEditor: { first: "इसे अपनी कुंजी के साथ `~/.continue/config.yaml` में डालें।" },
+    continueCheck: "Continue में मॉडल चुनें और “Say hello.” पूछें। कॉल [उपयोग](/console/usage/) में दिखती है।",
+    continueLimit: "Continue लागत नहीं दिखाता। सटीक लागत [उपयोग](/console/usage/) में है।",
+    continueUndo: "`~/.continue/config.yaml` से मॉडल हटाएँ।",
     cursor: {
       first: "Cursor की सेटिंग खोलें, फिर Models, फिर API Keys।",
       second: "ये फ़ील्ड भरें और कुंजी चालू करें:",
@@ -170,7 +183,7 @@ export const hi: DocTexts = {
       "Cursor कॉल अपने सर्वरों से भेजता है, इसलिए पता इंटरनेट से HTTPS पर पहुँच योग्य होना चाहिए। टाइप करते समय के सुझाव Cursor के अपने मॉडलों से ही आते हैं।",
     cursorUndo: "बेस URL का बदलाव और कुंजी बंद करें।",
     notRun:
-      "ये फ़ील्ड इस प्रोग्राम पर जाँचे गए हैं, पर हमारे परीक्षण Cline और Cursor को स्वयं नहीं चलाते। उनकी सेटिंग में नाम संस्करण के अनुसार अलग हो सकते हैं।",
+      "ये फ़ील्ड इस प्रोग्राम पर जाँचे गए हैं, पर हमारे परीक्षण Cline, Continue और Cursor को स्वयं नहीं चलाते। उनकी सेटिंग में नाम संस्करण के अनुसार अलग हो सकते हैं।",
   },
   billing: {
     title: "बिलिंग",

@@ -59,7 +59,8 @@ export const ja: DocTexts = {
   },
   clients: {
     title: "クライアント",
-    description: "curl、OpenAI SDK、Anthropic SDK、Vercel AI SDK、LangChain の設定、確認、制限、元に戻す方法。",
+    description:
+      "curl、OpenAI SDK、Anthropic SDK、Vercel AI SDK、LangChain、LiteLLM の設定、確認、制限、元に戻す方法。",
     lead: "どの例もキーを `SLUICE_API_KEY` から読み、そのまま動きます。私たちのテストが、このプログラムに対して実際に実行しています。",
     before: "はじめに",
     beforeText: "キーをシェルの環境変数に入れます。",
@@ -79,6 +80,8 @@ export const ja: DocTexts = {
       "`@ai-sdk/openai` ではなくこのパッケージを使ってください。前者は以前のやり取りを ID で指すため、オプション `store` を `false` にしない限りここでは拒否されます。",
     langchainText: "LangChain の OpenAI 連携を、別のベース URL で使います。",
     langchainLimit: "LangChain のトークン数は独自の見積もりです。実際の課金は呼び出しの明細に示されます。",
+    litellmText: "LiteLLM をライブラリとして、OpenAI プロバイダーと別のベース URL で使います。",
+    litellmLimit: "LiteLLM の費用は独自の価格表による計算です。実際の課金は呼び出しの明細に示されます。",
     undoBase:
       "ベース URL を外し、プロバイダーのキーに戻します。そのあと [API キー](/console/keys/)でキーを失効させてください。",
     undoCurl:
@@ -134,7 +137,7 @@ export const ja: DocTexts = {
   },
   agents: {
     title: "コーディングエージェント",
-    description: "Claude Code、Codex、opencode、Cline、Cursor の設定、確認、制限、元に戻す方法。",
+    description: "Claude Code、Codex、opencode、Gemini CLI、Cline、Continue、Cursor の設定、確認、制限、元に戻す方法。",
     lead: "エージェントごとに、予算付きの専用キーを作ってください。エージェントは多くの呼び出しを送るため、それぞれの費用が分かるようになります。",
     keyText: "Codex と opencode は環境変数からキーを読みます。",
     checkText: "応答が表示され、[利用状況](/console/usage/)に呼び出しが現れます。",
@@ -162,6 +165,13 @@ export const ja: DocTexts = {
     opencodeLimit:
       "opencode はファイルに書かれたモデルだけを表示し、価格は表示しません。正確な費用は[利用状況](/console/usage/)にあります。",
     opencodeUndo: "`provider` から `sluice` を取り除き、`model` の行も消します。",
+    gemini: {
+      first: "`~/.gemini/.env` に、ご自分のキーとともに次の内容を書きます。",
+      second: "`gemini` を起動し、ログイン方法を聞かれたら `Use Gemini API key` を選びます。",
+    },
+    geminiLimit:
+      "使えるのは、プロバイダーが Gemini API で提供するモデルだけです。一覧は `/v1beta/models` にあります。お使いのマシン自身を除き、アドレスは HTTPS でなければなりません。",
+    geminiUndo: "`~/.gemini/.env` から 2 行を削除します。",
     cline: {
       first: "Cline の設定を開き、API プロバイダーに `OpenAI Compatible` を選びます。",
       second: "次の項目を入力します。",
@@ -170,6 +180,11 @@ export const ja: DocTexts = {
     clineLimit:
       "Cline はモデルのコンテキスト長も価格も知りません。モデルの設定でコンテキストウィンドウを {context} トークンにし、費用はコンソールで確認してください。",
     clineUndo: "Cline の設定で、以前の API プロバイダーを選び直します。",
+    continueEditor: { first: "`~/.continue/config.yaml` に、ご自分のキーとともに次の内容を書きます。" },
+    continueCheck:
+      "Continue でモデルを選び、「Say hello.」と尋ねます。呼び出しは[利用状況](/console/usage/)に表示されます。",
+    continueLimit: "Continue は費用を表示しません。正確な費用は[利用状況](/console/usage/)にあります。",
+    continueUndo: "`~/.continue/config.yaml` からモデルを削除します。",
     cursor: {
       first: "Cursor の設定を開き、Models、API Keys の順に進みます。",
       second: "次の項目を入力し、キーを有効にします。",
@@ -179,7 +194,7 @@ export const ja: DocTexts = {
       "Cursor は自社のサーバーから呼び出しを送るため、アドレスはインターネットから HTTPS で届く必要があります。入力中の補完は Cursor 独自のモデルのままです。",
     cursorUndo: "ベース URL の上書きとキーを無効にします。",
     notRun:
-      "各項目はこのプログラムに対してテストされていますが、Cline と Cursor 自体は私たちのテストでは動かしていません。設定画面の名称はバージョンによって異なることがあります。",
+      "各項目はこのプログラムに対してテストされていますが、Cline、Continue、Cursor 自体は私たちのテストでは動かしていません。設定画面の名称はバージョンによって異なることがあります。",
   },
   billing: {
     title: "課金",

@@ -59,7 +59,7 @@ export const ko: DocTexts = {
   },
   clients: {
     title: "클라이언트",
-    description: "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain: 설정, 확인, 제한, 되돌리기.",
+    description: "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain, LiteLLM: 설정, 확인, 제한, 되돌리기.",
     lead: "모든 예제는 `SLUICE_API_KEY`에서 키를 읽으며 그대로 실행됩니다. 테스트가 이 프로그램을 상대로 예제를 실제로 실행합니다.",
     before: "시작하기 전에",
     beforeText: "셸의 환경 변수에 키를 넣으세요.",
@@ -79,6 +79,8 @@ export const ko: DocTexts = {
       "`@ai-sdk/openai`가 아니라 이 패키지를 쓰세요. 그쪽은 이전 대화를 ID로 가리키는데, 옵션 `store`가 `false`가 아니면 여기서는 거부됩니다.",
     langchainText: "LangChain의 OpenAI 연동을 다른 기본 URL로 사용합니다.",
     langchainLimit: "LangChain의 토큰 수는 자체 추정치입니다. 실제 청구 내역은 호출의 명세에 있습니다.",
+    litellmText: "LiteLLM을 라이브러리로, OpenAI 제공업체와 다른 기본 URL로 사용합니다.",
+    litellmLimit: "LiteLLM은 자체 가격표로 비용을 계산합니다. 실제 청구 내역은 호출의 명세에 있습니다.",
     undoBase: "기본 URL을 지우고 제공업체의 키로 되돌리세요. 그런 다음 [API 키](/console/keys/)에서 키를 폐기하세요.",
     undoCurl: "설치된 것은 없습니다. `unset SLUICE_API_KEY`를 실행하고 [API 키](/console/keys/)에서 키를 폐기하세요.",
     retries: "재시도와 제한",
@@ -131,7 +133,7 @@ export const ko: DocTexts = {
   },
   agents: {
     title: "코딩 에이전트",
-    description: "Claude Code, Codex, opencode, Cline, Cursor: 설정, 확인, 제한, 되돌리기.",
+    description: "Claude Code, Codex, opencode, Gemini CLI, Cline, Continue, Cursor: 설정, 확인, 제한, 되돌리기.",
     lead: "에이전트마다 예산이 있는 키를 따로 만드세요. 에이전트는 호출을 많이 보내므로, 그렇게 하면 각각의 비용이 보입니다.",
     keyText: "Codex와 opencode는 환경 변수에서 키를 읽습니다.",
     checkText: "응답이 출력되고 [사용량](/console/usage/)에 호출이 나타납니다.",
@@ -159,6 +161,13 @@ export const ko: DocTexts = {
     opencodeLimit:
       "opencode는 파일에 적힌 모델만 보여 주며 가격은 표시하지 않습니다. 정확한 비용은 [사용량](/console/usage/)에 있습니다.",
     opencodeUndo: "`provider`에서 `sluice`를 지우고 `model` 줄도 지우세요.",
+    gemini: {
+      first: "`~/.gemini/.env`에 키와 함께 다음을 넣으세요.",
+      second: "`gemini`를 시작하고 로그인 방법을 물으면 `Use Gemini API key`를 선택하세요.",
+    },
+    geminiLimit:
+      "제공업체가 Gemini API로 제공하는 모델만 작동합니다. 목록은 `/v1beta/models`에 있습니다. 자신의 컴퓨터가 아니라면 주소는 HTTPS여야 합니다.",
+    geminiUndo: "`~/.gemini/.env`에서 두 줄을 지우세요.",
     cline: {
       first: "Cline 설정을 열고 API 제공업체로 `OpenAI Compatible`을 고르세요.",
       second: "다음 항목을 채우세요.",
@@ -167,6 +176,11 @@ export const ko: DocTexts = {
     clineLimit:
       "Cline은 모델의 컨텍스트와 가격을 모릅니다. 모델 설정에서 컨텍스트 크기를 {context} 토큰으로 정하고, 비용은 콘솔에서 확인하세요.",
     clineUndo: "Cline 설정에서 이전 API 제공업체를 다시 고르세요.",
+    continueEditor: { first: "`~/.continue/config.yaml`에 키와 함께 다음을 넣으세요." },
+    continueCheck:
+      "Continue에서 모델을 선택하고 “Say hello.”라고 물어보세요. 호출이 [사용량](/console/usage/)에 나타납니다.",
+    continueLimit: "Continue는 비용을 표시하지 않습니다. 정확한 비용은 [사용량](/console/usage/)에 있습니다.",
+    continueUndo: "`~/.continue/config.yaml`에서 모델을 지우세요.",
     cursor: {
       first: "Cursor 설정을 열고 Models, API Keys로 들어가세요.",
       second: "다음 항목을 채우고 키를 켜세요.",
@@ -176,7 +190,7 @@ export const ko: DocTexts = {
       "Cursor는 자체 서버에서 호출을 보내므로 주소가 인터넷에서 HTTPS로 접근 가능해야 합니다. 입력 중 자동 완성은 계속 Cursor 자체 모델이 맡습니다.",
     cursorUndo: "기본 URL 변경과 키를 끄세요.",
     notRun:
-      "항목들은 이 프로그램을 상대로 테스트되지만, Cline과 Cursor 자체는 테스트에서 실행하지 않습니다. 설정 화면의 이름은 버전에 따라 다를 수 있습니다.",
+      "항목들은 이 프로그램을 상대로 테스트되지만, Cline, Continue, Cursor 자체는 테스트에서 실행하지 않습니다. 설정 화면의 이름은 버전에 따라 다를 수 있습니다.",
   },
   billing: {
     title: "과금",

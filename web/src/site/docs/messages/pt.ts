@@ -59,7 +59,7 @@ export const pt: DocTexts = {
   clients: {
     title: "Clientes",
     description:
-      "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK e LangChain: configurar, verificar, limites e desfazer.",
+      "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain e LiteLLM: configurar, verificar, limites e desfazer.",
     lead: "Cada exemplo lê sua chave de `SLUICE_API_KEY` e roda como está. Nossos testes os executam contra este programa.",
     before: "Antes de começar",
     beforeText: "Coloque sua chave no ambiente do shell:",
@@ -79,6 +79,9 @@ export const pt: DocTexts = {
       "Use este pacote, e não o `@ai-sdk/openai`: aquele cita turnos anteriores pelo id, o que é recusado aqui a menos que a opção `store` seja `false`.",
     langchainText: "A integração do LangChain com a OpenAI, com outra URL base:",
     langchainLimit: "O LangChain conta tokens por estimativa própria; o que é cobrado está no recibo da chamada.",
+    litellmText: "O LiteLLM como biblioteca, com o provedor OpenAI dele e outra URL base:",
+    litellmLimit:
+      "O LiteLLM calcula custos com uma lista de preços própria; o que é cobrado está no recibo da chamada.",
     undoBase:
       "Remova a URL base e volte à chave do provedor. Depois, revogue a chave em [Chaves de API](/console/keys/).",
     undoCurl: "Nada é instalado. Execute `unset SLUICE_API_KEY` e revogue a chave em [Chaves de API](/console/keys/).",
@@ -133,7 +136,8 @@ export const pt: DocTexts = {
   },
   agents: {
     title: "Agentes de programação",
-    description: "Claude Code, Codex, opencode, Cline e Cursor: configurar, verificar, limites e desfazer.",
+    description:
+      "Claude Code, Codex, opencode, Gemini CLI, Cline, Continue e Cursor: configurar, verificar, limites e desfazer.",
     lead: "Crie para cada agente uma chave própria, com orçamento: agentes enviam muitas chamadas, e assim você vê quanto cada um custa.",
     keyText: "Codex e opencode leem a chave do ambiente:",
     checkText: "Uma resposta é impressa, e a chamada aparece em [Uso](/console/usage/).",
@@ -161,6 +165,13 @@ export const pt: DocTexts = {
     opencodeLimit:
       "O opencode mostra só os modelos que estão no arquivo, sem preços. O custo exato está em [Uso](/console/usage/).",
     opencodeUndo: "Remova `sluice` de `provider` e a linha `model`.",
+    gemini: {
+      first: "Coloque isto em `~/.gemini/.env`, com a sua chave.",
+      second: "Inicie o `gemini` e escolha `Use Gemini API key` quando ele perguntar como entrar.",
+    },
+    geminiLimit:
+      "Só funcionam os modelos que um provedor oferece na API do Gemini; `/v1beta/models` mostra a lista. O endereço precisa usar HTTPS, exceto na sua própria máquina.",
+    geminiUndo: "Remova as duas linhas de `~/.gemini/.env`.",
     cline: {
       first: "Abra as configurações do Cline e escolha `OpenAI Compatible` como provedor de API.",
       second: "Preencha os campos:",
@@ -169,6 +180,10 @@ export const pt: DocTexts = {
     clineLimit:
       "O Cline não conhece nem o contexto nem os preços do modelo: na configuração do modelo, defina a janela de contexto como {context} tokens e veja os custos no console.",
     clineUndo: "Escolha de novo o provedor de API anterior nas configurações do Cline.",
+    continueEditor: { first: "Coloque isto em `~/.continue/config.yaml`, com a sua chave." },
+    continueCheck: "Escolha o modelo no Continue e pergunte “Say hello.” A chamada aparece em [Uso](/console/usage/).",
+    continueLimit: "O Continue não mostra custos. O custo exato está em [Uso](/console/usage/).",
+    continueUndo: "Remova o modelo de `~/.continue/config.yaml`.",
     cursor: {
       first: "Abra as configurações do Cursor, depois Models, depois API Keys.",
       second: "Preencha os campos e ative a chave:",
@@ -178,7 +193,7 @@ export const pt: DocTexts = {
       "O Cursor envia as chamadas dos próprios servidores, então o endereço precisa ser acessível pela internet via HTTPS. O preenchimento durante a digitação continua com os modelos do Cursor.",
     cursorUndo: "Desative a URL base alternativa e a chave.",
     notRun:
-      "Os campos são testados contra este programa, mas nossos testes não executam o Cline nem o Cursor. Os nomes nas configurações deles podem mudar conforme a versão.",
+      "Os campos são testados contra este programa, mas nossos testes não executam o Cline, o Continue nem o Cursor. Os nomes nas configurações deles podem mudar conforme a versão.",
   },
   billing: {
     title: "Cobrança",

@@ -60,7 +60,7 @@ export const ru: DocTexts = {
   clients: {
     title: "Клиенты",
     description:
-      "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK и LangChain: настройка, проверка, ограничения, возврат.",
+      "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain и LiteLLM: настройка, проверка, ограничения, возврат.",
     lead: "Каждый пример читает ключ из `SLUICE_API_KEY` и работает без изменений. Наши тесты выполняют их на этой программе.",
     before: "Перед началом",
     beforeText: "Поместите ключ в окружение оболочки:",
@@ -81,6 +81,8 @@ export const ru: DocTexts = {
       "Берите этот пакет, а не `@ai-sdk/openai`: тот называет прежние сообщения по id; здесь это отклоняется, если параметр `store` не равен `false`.",
     langchainText: "Интеграция LangChain с OpenAI, но с другим базовым URL:",
     langchainLimit: "LangChain считает токены по собственной оценке; сколько списано, видно в чеке запроса.",
+    litellmText: "LiteLLM как библиотека: её поставщик OpenAI и другой базовый URL:",
+    litellmLimit: "LiteLLM считает стоимость по собственному прайс-листу; сколько списано, видно в чеке запроса.",
     undoBase:
       "Уберите базовый URL и верните ключ поставщика. Затем отзовите ключ в разделе [Ключи API](/console/keys/).",
     undoCurl:
@@ -136,7 +138,8 @@ export const ru: DocTexts = {
   },
   agents: {
     title: "Агенты для программирования",
-    description: "Claude Code, Codex, opencode, Cline и Cursor: настройка, проверка, ограничения, возврат.",
+    description:
+      "Claude Code, Codex, opencode, Gemini CLI, Cline, Continue и Cursor: настройка, проверка, ограничения, возврат.",
     lead: "Создайте каждому агенту отдельный ключ с бюджетом: агенты отправляют много запросов, и так видно, сколько стоит каждый из них.",
     keyText: "Codex и opencode читают ключ из окружения:",
     checkText: "Будет выведен ответ, а запрос появится в разделе [Использование](/console/usage/).",
@@ -163,6 +166,13 @@ export const ru: DocTexts = {
     opencodeLimit:
       "opencode показывает только модели из файла и без цен. Точная стоимость есть в разделе [Использование](/console/usage/).",
     opencodeUndo: "Удалите `sluice` из `provider` и строку `model`.",
+    gemini: {
+      first: "Запишите это в `~/.gemini/.env` со своим ключом.",
+      second: "Запустите `gemini` и на вопрос о входе выберите `Use Gemini API key`.",
+    },
+    geminiLimit:
+      "Работают только модели, которые поставщик предлагает в API Gemini; их список даёт `/v1beta/models`. Адрес должен использовать HTTPS, кроме вашего собственного компьютера.",
+    geminiUndo: "Удалите эти две строки из `~/.gemini/.env`.",
     cline: {
       first: "Откройте настройки Cline и выберите `OpenAI Compatible` как поставщика API.",
       second: "Заполните поля:",
@@ -171,6 +181,12 @@ export const ru: DocTexts = {
     clineLimit:
       "Cline не знает ни контекста, ни цен модели: задайте в её настройках окно контекста {context} токенов, а стоимость смотрите в консоли.",
     clineUndo: "Снова выберите прежнего поставщика API в настройках Cline.",
+    continueEditor: { first: "Запишите это в `~/.continue/config.yaml` со своим ключом." },
+    continueCheck:
+      "Выберите модель в Continue и спросите «Say hello.» Запрос появится в разделе [Использование](/console/usage/).",
+    continueLimit:
+      "Continue не показывает стоимость. Точная стоимость указана в разделе [Использование](/console/usage/).",
+    continueUndo: "Удалите модель из `~/.continue/config.yaml`.",
     cursor: {
       first: "Откройте настройки Cursor, затем Models, затем API Keys.",
       second: "Заполните поля и включите ключ:",
@@ -181,7 +197,7 @@ export const ru: DocTexts = {
       "Cursor отправляет запросы со своих серверов, поэтому адрес должен быть доступен из интернета по HTTPS. Автодополнение при наборе остаётся за моделями Cursor.",
     cursorUndo: "Отключите замену базового URL и ключ.",
     notRun:
-      "Эти поля проверены на этой программе, но сами Cline и Cursor в наших тестах не запускаются. Названия в их настройках могут отличаться в разных версиях.",
+      "Эти поля проверены на этой программе, но сами Cline, Continue и Cursor в наших тестах не запускаются. Названия в их настройках могут отличаться в разных версиях.",
   },
   billing: {
     title: "Оплата",

@@ -55,7 +55,7 @@ export const zh: DocTexts = {
   },
   clients: {
     title: "客户端",
-    description: "curl、OpenAI SDK、Anthropic SDK、Vercel AI SDK 和 LangChain：配置、验证、限制与还原。",
+    description: "curl、OpenAI SDK、Anthropic SDK、Vercel AI SDK、LangChain 和 LiteLLM：配置、验证、限制与还原。",
     lead: "每段示例都从 `SLUICE_API_KEY` 读取密钥，可以原样运行。我们的测试会针对本程序实际执行它们。",
     before: "开始之前",
     beforeText: "把密钥放进 shell 的环境变量：",
@@ -74,6 +74,8 @@ export const zh: DocTexts = {
       "请使用这个包，而不是 `@ai-sdk/openai`：后者用 id 引用之前的轮次；除非选项 `store` 为 `false`，否则这里会拒绝。",
     langchainText: "LangChain 的 OpenAI 集成，换一个基础 URL 即可：",
     langchainLimit: "LangChain 的 token 数是它自己的估算；实际收费以该次调用的明细为准。",
+    litellmText: "把 LiteLLM 当作库使用，选它的 OpenAI 提供商并换一个基础 URL：",
+    litellmLimit: "LiteLLM 按它自己的价目表计算费用；实际收费以该次调用的明细为准。",
     undoBase: "去掉基础 URL，换回提供商的密钥，然后在 [API 密钥](/console/keys/)中吊销此密钥。",
     undoCurl: "没有安装任何东西。运行 `unset SLUICE_API_KEY`，并在 [API 密钥](/console/keys/)中吊销密钥。",
     retries: "重试与限制",
@@ -122,7 +124,7 @@ export const zh: DocTexts = {
   },
   agents: {
     title: "编程代理",
-    description: "Claude Code、Codex、opencode、Cline 和 Cursor：配置、验证、限制与还原。",
+    description: "Claude Code、Codex、opencode、Gemini CLI、Cline、Continue 和 Cursor：配置、验证、限制与还原。",
     lead: "请为每个代理单独创建带预算的密钥：代理会发送大量请求，这样您能看到每个代理花了多少。",
     keyText: "Codex 和 opencode 从环境变量读取密钥：",
     checkText: "会打印回答，并可在[用量](/console/usage/)中看到这次调用。",
@@ -147,6 +149,12 @@ export const zh: DocTexts = {
     },
     opencodeLimit: "opencode 只显示文件中列出的模型，不显示价格。准确费用见[用量](/console/usage/)。",
     opencodeUndo: "从 `provider` 中删除 `sluice`，并删除 `model` 一行。",
+    gemini: {
+      first: "把以下内容连同您的密钥写入 `~/.gemini/.env`。",
+      second: "启动 `gemini`，在询问登录方式时选择 `Use Gemini API key`。",
+    },
+    geminiLimit: "只有提供商以 Gemini API 提供的模型可用；`/v1beta/models` 会列出它们。除本机外，地址必须使用 HTTPS。",
+    geminiUndo: "从 `~/.gemini/.env` 中删除这两行。",
     cline: {
       first: "打开 Cline 的设置，API 提供商选择 `OpenAI Compatible`。",
       second: "填写以下字段：",
@@ -154,6 +162,10 @@ export const zh: DocTexts = {
     clineCheck: "在新任务中输入“Say hello.”。这次调用会出现在[用量](/console/usage/)中。",
     clineLimit: "Cline 不知道模型的上下文和价格：请在模型配置中把上下文窗口设为 {context} 个 token，费用以控制台为准。",
     clineUndo: "在 Cline 的设置中选回原来的 API 提供商。",
+    continueEditor: { first: "把以下内容连同您的密钥写入 `~/.continue/config.yaml`。" },
+    continueCheck: "在 Continue 中选择模型并提问“Say hello.”。该次调用会出现在[用量](/console/usage/)中。",
+    continueLimit: "Continue 不显示费用。准确费用见[用量](/console/usage/)。",
+    continueUndo: "从 `~/.continue/config.yaml` 中删除该模型。",
     cursor: {
       first: "打开 Cursor 的设置，进入 Models，再进入 API Keys。",
       second: "填写以下字段并启用密钥：",
@@ -162,7 +174,8 @@ export const zh: DocTexts = {
     cursorLimit:
       "Cursor 从自己的服务器发送请求，因此地址必须能通过 HTTPS 从互联网访问。输入时的自动补全仍使用 Cursor 自己的模型。",
     cursorUndo: "关闭基础 URL 覆盖和密钥。",
-    notRun: "这些字段已针对本程序测试，但我们的测试不运行 Cline 和 Cursor 本身。它们设置中的名称可能因版本而异。",
+    notRun:
+      "这些字段已针对本程序测试，但我们的测试不运行 Cline、Continue 和 Cursor 本身。它们设置中的名称可能因版本而异。",
   },
   billing: {
     title: "计费",

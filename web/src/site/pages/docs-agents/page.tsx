@@ -21,7 +21,7 @@ type Agent = {
 /** `/docs/agents/`: each coding agent, in reversible steps. */
 export const docsAgentsPage = docPage({
   path: "/docs/agents/",
-  updatedOn: "2026-11-21",
+  updatedOn: "2026-11-23",
   name: (texts) => texts.agents,
   content: (texts, { catalogue, formats }) => ({
     title: texts.agents.title,
@@ -99,6 +99,16 @@ function agents(texts: DocTexts["agents"], context: string): Agent[] {
       undo: texts.opencodeUndo,
     },
     {
+      id: "gemini-cli",
+      title: "Gemini CLI",
+      steps: Object.values(texts.gemini),
+      settings: "gemini-cli-settings",
+      command: "gemini-cli-check",
+      check: texts.checkText,
+      limit: texts.geminiLimit,
+      undo: texts.geminiUndo,
+    },
+    {
       id: "cline",
       title: "Cline",
       steps: Object.values(texts.cline),
@@ -107,6 +117,16 @@ function agents(texts: DocTexts["agents"], context: string): Agent[] {
       check: texts.clineCheck,
       limit: fill(texts.clineLimit, { context }),
       undo: texts.clineUndo,
+    },
+    {
+      id: "continue",
+      title: "Continue",
+      steps: Object.values(texts.continueEditor),
+      settings: "continue-config",
+      command: null,
+      check: texts.continueCheck,
+      limit: texts.continueLimit,
+      undo: texts.continueUndo,
     },
     {
       id: "cursor",

@@ -17,7 +17,7 @@ type Client = {
 /** `/docs/clients/`: each library, then common errors. */
 export const docsClientsPage = docPage({
   path: "/docs/clients/",
-  updatedOn: "2026-11-21",
+  updatedOn: "2026-11-23",
   name: (texts) => texts.clients,
   content: (texts) => ({
     title: texts.clients.title,
@@ -134,6 +134,15 @@ function clients(texts: DocTexts["clients"]): Client[] {
       text: texts.langchainText,
       ...inBoth("langchain"),
       limit: texts.langchainLimit,
+      undo: texts.undoBase,
+    },
+    {
+      id: "litellm",
+      title: "LiteLLM",
+      text: texts.litellmText,
+      install: [{ label: "Python", name: "litellm-python-install" }],
+      code: [{ label: "Python", name: "litellm-python" }],
+      limit: texts.litellmLimit,
       undo: texts.undoBase,
     },
   ];
