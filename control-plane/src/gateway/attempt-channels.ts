@@ -102,14 +102,15 @@ export function noteAttempt(
   const attempt: Attempt = {
     channelId: String(channel.id),
     channel: channel.name,
-    ...(credential === null ? {} : { credentialId: String(credential.id), credential: credential.label }),
-    ...(channel.exitNode === null ? {} : { node: channel.exitNode }),
+    credentialId: credential === null ? undefined : String(credential.id),
+    credential: credential?.label,
+    node: channel.exitNode ?? undefined,
     startedAtMs: Math.round(startedTick - state.call.startedTick),
     durationMs: Math.round(clock.tick() - startedTick),
-    ...(state.askedModel === null || state.model === null ? {} : { model: state.model.name }),
+    model: state.askedModel === null ? undefined : state.model?.name,
     status: seen.status,
     result: seen.result,
-    ...(seen.said === undefined ? {} : { said: seen.said }),
+    said: seen.said,
   };
   state.attempts.push(attempt);
   observer.onAttempt(attempt, channel.exitNode);

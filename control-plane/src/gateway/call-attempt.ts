@@ -11,7 +11,7 @@ import type { Ability } from "./channels/model.ts";
 import { boundSilence } from "./dispatch/bound-silence.ts";
 import { acceptOf, composeRequest, hopHeader, withHop } from "./dispatch/compose-request.ts";
 import { forward } from "./dispatch/forward.ts";
-import { refusesUsageOption, UsageOptions, withoutUsageOption } from "./dispatch/usage-option.ts";
+import { asksForUsage, refusesUsageOption, UsageOptions, withoutUsageOption } from "./dispatch/usage-option.ts";
 import type { AdmittedCall, AttemptFailure, CallState, FailedAttempt, GatewayResponse, StreamEnding } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
@@ -30,6 +30,8 @@ import { TokenError } from "./upstreams/token-error.ts";
 import type { AnsweredCall, Measured, StreamedResponse } from "./usage-count/model.ts";
 
 const answerBytesMax = 64 * 1024 * 1024;
+
+type PlannedTry = { readonly plan: RequestPlan; readonly silenceMsMax: number };
 
 /** A stream, and the time by which its first event must arrive. */
 type BegunStream = { readonly plan: RequestPlan; readonly response: HttpResponse; readonly firstEventTick: number };
@@ -50,18 +52,29 @@ export class CallAttempts {
   }
 
   /** One channel, tried once more if it refused only the usage option that we added. */
-  async try(
+  try(
     state: AdmittedCall,
     operation: Operation,
     use: ChannelUse,
     { silenceMsMax, ability }: { readonly silenceMsMax: number; readonly ability: Ability },
   ): Promise<GatewayResponse | FailedAttempt> {
-    const { call } = state;
-    const { channel } = use;
     const plan = planRequest(state, operation, ability);
     if ("failure" in plan) {
-      return plan;
+      return Promise.resolve(plan);
     }
+    return asksForUsage(plan.request, state.call)
+      ? this.#askForUsage(state, operation, use, { plan, silenceMsMax })
+      : this.#attempt(state, operation, use, { plan, silenceMsMax });
+  }
+
+  async #askForUsage(
+    state: AdmittedCall,
+    operation: Operation,
+    use: ChannelUse,
+    { plan, silenceMsMax }: PlannedTry,
+  ): Promise<GatewayResponse | FailedAttempt> {
+    const { call } = state;
+    const { channel } = use;
     const { request } = plan;
     const asks = channel.flags.asks_usage && this.#usageOptions.asks(channel.id);
     const asked = asks ? plan : { ...plan, request: withoutUsageOption(request, call) };
@@ -82,7 +95,7 @@ export class CallAttempts {
     state: AdmittedCall,
     operation: Operation,
     use: ChannelUse,
-    { plan, silenceMsMax }: { readonly plan: RequestPlan; readonly silenceMsMax: number },
+    { plan, silenceMsMax }: PlannedTry,
   ): Promise<GatewayResponse | FailedAttempt> {
     const { call } = state;
     const { channel } = use;
@@ -93,14 +106,21 @@ export class CallAttempts {
     const limits = boundSilence(state, operation, channel, { silenceMsMax, upstreamLimits });
     const { endpoint, path, query } = plan;
     const credential = use.credential?.secret ?? null;
-    const { dialect } = plan.operation;
-    const accept = acceptOf(operation);
-    const sending = { limits, accept, signal: call.signal, endpoint, path, query };
-    const options = { dialect, hops, exitAccount, credential, ...sending };
     state.exitNode = null;
-    const firstEventTick = this.#deps.clock.tick() + limits.firstByteTimeoutMs;
+    const firstEventTick = clock.tick() + limits.firstByteTimeoutMs;
     const sent = withChangedFields(plan.request, channel.changes);
-    const composed = composeRequest(call, sent, channel, options);
+    const composed = composeRequest(call, sent, channel, {
+      dialect: plan.operation.dialect,
+      endpoint,
+      path,
+      query,
+      hops,
+      exitAccount,
+      credential,
+      limits,
+      accept: acceptOf(operation),
+      signal: call.signal,
+    });
     const authorized = this.#deps.authorizer.authorize(composed, endpoint.auth, credential);
     const ready = authorized instanceof Promise ? await authorized : authorized;
     if (ready instanceof TokenError) {
@@ -158,7 +178,8 @@ export class CallAttempts {
       }
       throw error;
     }
-    const { form, ...measured } = measureAnswer(body, call);
+    const measured = measureAnswer(body, call);
+    const { form } = measured;
     if (form !== "answer") {
       const sent = plan.request.body;
       return form === "error_event"
@@ -177,7 +198,7 @@ export class CallAttempts {
     this.#deps.loads.end(use, "none");
     this.#noteFirstByte(state);
     keepPiece(state, answer);
-    const end = { outcome: "completed", httpStatus: response.status, errorCode: null, ...measured } as const;
+    const end = { ...measured, outcome: "completed", httpStatus: response.status, errorCode: null } as const;
     await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
     const headers = headersOf(response, state, plan);
     if (response.status === 200) {

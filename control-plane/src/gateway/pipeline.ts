@@ -20,7 +20,7 @@ import { checkQuery, hasPassed, hopHeader } from "./dispatch/compose-request.ts"
 import { nameConversation } from "./dispatch/name-conversation.ts";
 import { FreeAnswer } from "./errors.ts";
 import { answerModels } from "./list-models.ts";
-import type { AdmittedCall, CallState, GatewayCall, GatewayResponse } from "./model.ts";
+import type { AdmittedCall, CallState, GatewayCall, GatewayResponse, Principal } from "./model.ts";
 import { openFallbacks } from "./model-fallbacks.ts";
 import type { Operation } from "./operations/model.ts";
 import { findOperation, isNotOffered, isPlainPath } from "./operations/table.ts";
@@ -54,7 +54,10 @@ export class Pipeline implements GatewayPort {
     const state = newCallState(call, this.#deps.captures);
     try {
       const operation = this.#route(call);
-      await this.#authenticate(state);
+      const authenticating = this.#authenticate(state);
+      if (authenticating instanceof Promise) {
+        await authenticating;
+      }
       if (operation.handling === "list") {
         return this.#listModels(state);
       }
@@ -96,20 +99,26 @@ export class Pipeline implements GatewayPort {
     return operation;
   }
 
-  async #authenticate(state: CallState): Promise<void> {
+  /** @returns a promise only for a key that is not known yet */
+  #authenticate(state: CallState): void | Promise<void> {
     const { call } = state;
-    const { directory, digestKey, clock, hopMark } = this.#deps;
+    const { directory, digestKey, hopMark } = this.#deps;
     // This check comes before the key is checked: a looping request carries a channel's credential, which need not be
     // one of our keys.
     if (hasPassed(call.headers.get(hopHeader), hopMark)) {
       throw new AppError("loop_detected");
     }
     const found = directory.find(digestKey(readApiKey(call)));
-    const principal = found instanceof Promise ? await found : found;
+    return found instanceof Promise
+      ? found.then((principal) => this.#accept(state, principal))
+      : this.#accept(state, found);
+  }
+
+  #accept(state: CallState, principal: Principal | null): void {
     if (principal === null) {
       throw new AppError("invalid_api_key");
     }
-    checkKeyState(principal, call.clientIp, clock.now());
+    checkKeyState(principal, state.call.clientIp, this.#deps.clock.now());
     state.principal = principal;
   }
 
@@ -151,8 +160,8 @@ export class Pipeline implements GatewayPort {
     checkPrice(request, model, operation);
     const cost = operation.handling === "count" ? freeOfCharge : boundCost(request, model);
     const reserved = reserveQuota(leases, principal, cost);
-    const hold = reserved instanceof Promise ? await reserved : reserved;
-    return Object.assign(state, { principal, request, model, hold });
+    state.hold = reserved instanceof Promise ? await reserved : reserved;
+    return state as AdmittedCall;
   }
 
   /** The provider's own count, or ours where none can be had; one at a time for each key. */
@@ -207,9 +216,15 @@ export class Pipeline implements GatewayPort {
     const { upstreamLimits, isSentRetried } = this.#deps;
     // A path without rules of its own may create something at a provider, which must not happen twice.
     const isAgain = isSentRetried && operation.handling !== "pass";
-    const rule = { ...boundPatience(state, operation, upstreamLimits), isSentRetried: isAgain };
-    return { abilities, rule, dialect, conversation: nameConversation(state) };
+    const { attemptMs, callMs } = boundPatience(state, operation, upstreamLimits);
+    const rule = { attemptMs, callMs, isSentRetried: isAgain };
+    return { abilities, rule, dialect, conversation: hasChoice(abilities) ? nameConversation(state) : null };
   }
+}
+
+/** Whether two calls may go to different places. */
+function hasChoice(abilities: readonly Ability[]): boolean {
+  return abilities.length > 1 || abilities.some(({ channel }) => channel.credentials.length > 1);
 }
 
 const freeOfCharge = 0n as Quota;

@@ -82,12 +82,18 @@ export function boundSilence(
   channel: Pick<Channel, "firstByteTimeoutMs" | "idleTimeoutMs">,
   { silenceMsMax, upstreamLimits }: { readonly silenceMsMax: number; readonly upstreamLimits: UpstreamLimits },
 ): HttpLimits {
-  const { firstTokenTimeoutMs: _, ...limits } = upstreamLimits;
   const thinks = isStream && isSilentWhileThinking;
   const patience = thinks ? patienceFor({ ...request, isStream: false }, model, upstreamLimits) : null;
-  const usual = Math.max(limits.idleTimeoutMs, patience?.callMs ?? 0);
+  const usual = Math.max(upstreamLimits.idleTimeoutMs, patience?.callMs ?? 0);
   const idleTimeoutMs = channel.idleTimeoutMs ?? (isStream ? usual : Math.min(usual, silenceMsMax));
   const firstByteTimeoutMs = channel.firstByteTimeoutMs ?? silenceMsMax;
-  const afterAbort = readOn ?? limits.afterAbort;
-  return { ...limits, afterAbort, idleTimeoutMs, firstByteTimeoutMs, firstBodyByteTimeoutMs: firstByteTimeoutMs };
+  return {
+    connectTimeoutMs: upstreamLimits.connectTimeoutMs,
+    firstByteTimeoutMs,
+    firstBodyByteTimeoutMs: firstByteTimeoutMs,
+    idleTimeoutMs,
+    totalTimeoutMs: upstreamLimits.totalTimeoutMs,
+    responseBytesMax: upstreamLimits.responseBytesMax,
+    afterAbort: readOn ?? upstreamLimits.afterAbort,
+  };
 }

@@ -39,13 +39,18 @@ export function refusesUsageOption(
   return refusals.has(failure.status) && isNamed && withoutUsageOption(request, call) !== request;
 }
 
+/** Whether a request asks for usage although its client does not. */
+export function asksForUsage({ plainBody, wantsUsage }: ParsedRequest, { traits }: GatewayCall): boolean {
+  // The client of another API can't have asked for it: the translation added it, and may have reworded the text.
+  return plainBody !== null || (traits !== undefined && wantsUsage);
+}
+
 /** The client's original request; the same request if the client set the option itself, or if there is none. */
 export function withoutUsageOption(request: ParsedRequest, call: GatewayCall): ParsedRequest {
   if (request.plainBody !== null) {
     return { ...request, body: request.plainBody };
   }
-  // The client of another API can't have asked for it: the translation added it, and may have reworded the text.
-  if (call.traits === undefined || !request.wantsUsage) {
+  if (!asksForUsage(request, call)) {
     return request;
   }
   const { stream_options: _option, ...fields } = JSON.parse(Buffer.from(request.body).toString()) as Fields;

@@ -51,7 +51,16 @@ export function inputBounds(_fields: JsonObject, bodyBytes: number): RequestBoun
 }
 
 export function chatBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
-  return { ...bodyAlone, ...inputOf(checkMessages(fields), bodyBytes), ...chatOutput(fields) };
+  const { inputTokensMax, inputImages, inputPages, fileLetters } = inputOf(checkMessages(fields), bodyBytes);
+  return {
+    ...bodyAlone,
+    inputTokensMax,
+    inputImages,
+    inputPages,
+    fileLetters,
+    outputTokensMax: readOutputLimit(fields, ["max_tokens", "max_completion_tokens"]),
+    choices: readCount(fields, "n", 1, choicesMax) ?? 1,
+  };
 }
 
 export function responseBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
@@ -178,13 +187,6 @@ function inputOf({ images, pages, fileLetters, hasMore }: Attachments, bodyBytes
 
 function pictures(count: number) {
   return { choices: count, outputImages: count };
-}
-
-function chatOutput(fields: JsonObject) {
-  return {
-    outputTokensMax: readOutputLimit(fields, ["max_tokens", "max_completion_tokens"]),
-    choices: readCount(fields, "n", 1, choicesMax) ?? 1,
-  };
 }
 
 /**

@@ -32,39 +32,32 @@ export function countInput(request: ParsedRequest): number {
 }
 
 /** Measures a response that came whole. */
-export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { form: AnswerForm } {
-  const { reported, ...measured } = measureWhole(body, call);
-  return withCost(measured, reported);
+export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { readonly form: AnswerForm } {
+  const { operation, limits } = call;
+  const { dialect } = operation;
+  const rules = outputs[operation.output];
+  if (rules === null) {
+    const measured = body.length === 0 || operation.output === "nothing" ? free : requestAlone;
+    return { ...measured, form: "answer" };
+  }
+  const list = operation.resultList;
+  const { usage: reported, json, isObject } = readAnswer(body, list, call.usageDialect ?? dialect);
+  const form = json !== null ? formOf(json, list) : formOfUnread(body, list, isObject);
+  if (form !== "answer" || body.length === 0) {
+    return withCost({ ...free, form }, reported);
+  }
+  const images = rules.countImages(body);
+  const usage = reported === null || reported.images === images ? reported : { ...reported, images };
+  const answer = (): Json => json ?? parseObject(body.toString("utf8")) ?? {};
+  const counted = () => withinHeld({ ...rules.countAnswer(body, answer, call), images }, limits);
+  const measured = completedUnits(rules, { usage, limits, counted, wasFiltered: () => isFiltered[dialect](answer()) });
+  return withCost({ ...rules.soldAsPriced(measured, call, counted), form }, reported);
 }
 
 /** Keeps what the provider says the call has cost it, whatever is charged. */
 function withCost<Of extends Measured>(measured: Of, reported: ReportedUnits | null): Of {
   const providerCost = reported?.providerCost;
   return providerCost === undefined ? measured : { ...measured, providerCost };
-}
-
-type MeasuredWhole = Measured & { readonly form: AnswerForm; readonly reported: ReportedUnits | null };
-
-function measureWhole(body: Buffer, call: AnsweredCall): MeasuredWhole {
-  const { operation, limits } = call;
-  const { dialect } = operation;
-  const rules = outputs[operation.output];
-  if (rules === null) {
-    const measured = body.length === 0 || operation.output === "nothing" ? free : requestAlone;
-    return { ...measured, form: "answer", reported: null };
-  }
-  const list = operation.resultList;
-  const { usage: reported, json, isObject } = readAnswer(body, list, call.usageDialect ?? dialect);
-  const form = json !== null ? formOf(json, list) : formOfUnread(body, list, isObject);
-  if (form !== "answer" || body.length === 0) {
-    return { ...free, form, reported };
-  }
-  const images = rules.countImages(body);
-  const usage = reported === null ? null : { ...reported, images };
-  const answer = (): Json => json ?? parseObject(body.toString("utf8")) ?? {};
-  const counted = () => withinHeld({ ...rules.countAnswer(body, answer, call), images }, limits);
-  const measured = completedUnits(rules, { usage, limits, counted, wasFiltered: () => isFiltered[dialect](answer()) });
-  return { ...rules.soldAsPriced(measured, call, counted), form, reported };
 }
 
 /**

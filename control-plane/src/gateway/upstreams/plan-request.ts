@@ -6,7 +6,7 @@ import {
   type ConversionFlags,
   type ConvertRequest,
 } from "@sluice/dialect-conversion/model";
-import type { Ability, Endpoint } from "../channels/model.ts";
+import type { Ability, Channel, Endpoint } from "../channels/model.ts";
 import type { AdmittedCall, FailedAttempt, ParsedRequest } from "../model.ts";
 import { geminiPathOf, readGeminiPath } from "../operations/gemini-path.ts";
 import type { Operation } from "../operations/model.ts";
@@ -51,21 +51,28 @@ const convertedPaths: Readonly<Record<Exclude<Dialect, "gemini" | "cohere">, str
  */
 export function planRequest(state: AdmittedCall, operation: Operation, ability: Ability): RequestPlan | FailedAttempt {
   const { channel, upstreamModel } = ability;
+  const { request } = state;
+  const own = channel.endpoints.get(operation.dialect);
+  if (own !== undefined) {
+    const target = targetOf(state, operation.dialect, upstreamModel);
+    return {
+      endpoint: own,
+      path: target.path,
+      query: target.query,
+      operation,
+      usageDialect: usageDialectOf(channel, operation.dialect),
+      request: target.request,
+      answers: null,
+      names: namesOf(state, operation, ability),
+      dropped: request.dropped,
+    };
+  }
   const route = routeTo(channel, operation);
   const endpoint = route === null ? undefined : channel.endpoints.get(route.dialect);
-  if (route === null || endpoint === undefined) {
+  if (route === null || route.convert === null || endpoint === undefined) {
     throw new Error(`channel ${channel.name} can't serve ${operation.dialect}`);
   }
   const { dialect, convert } = route;
-  const { request } = state;
-  const usageDialect = dialect === "chat" && channel.flags.thoughts_in_total ? "chat_by_total" : dialect;
-  if (convert === null) {
-    return {
-      ...{ endpoint, operation, usageDialect, answers: null, dropped: request.dropped },
-      ...targetOf(state, dialect, upstreamModel),
-      names: namesOf(state, operation, ability),
-    };
-  }
   const bounded = tryConvert(convert, state, ability);
   if (bounded instanceof ConversionError) {
     return refusalOf(bounded);
@@ -78,12 +85,16 @@ export function planRequest(state: AdmittedCall, operation: Operation, ability: 
     path: upstreamPath.slice(dialectRoots[dialect].length),
     query: null,
     operation: upstreamOperation,
-    usageDialect,
+    usageDialect: usageDialectOf(channel, dialect),
     request: toRequest(request, bounded, upstreamOperation),
     answers: converted.answers,
     names: null,
     dropped: [request.dropped, ...converted.dropped].filter((name) => name !== null).join(", ") || null,
   };
+}
+
+function usageDialectOf({ flags }: Channel, dialect: Dialect): UsageDialect {
+  return dialect === "chat" && flags.thoughts_in_total ? "chat_by_total" : dialect;
 }
 
 /** The Gemini API has the model in the path too, and its streams as events only if asked. */
@@ -183,6 +194,9 @@ function clientModelOf({ call, request, model, askedModel }: AdmittedCall): stri
  * find the name that they use.
  */
 function namesOf(state: AdmittedCall, { dialect }: Operation, { upstreamModel }: Ability): ModelNames | null {
+  if (dialect !== "messages") {
+    return null;
+  }
   const names = { sent: upstreamModel ?? state.model.name, asked: clientModelOf(state) };
-  return dialect !== "messages" || names.sent === names.asked ? null : names;
+  return names.sent === names.asked ? null : names;
 }

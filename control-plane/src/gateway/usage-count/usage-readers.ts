@@ -18,7 +18,9 @@ function withCost(read: ReadUsage): ReadUsage {
 
 /** How the providers of a dialect report usage. */
 type UsageReader = {
-  /** The name of the usage in a complete response, with its quotes. */
+  /** The name of the usage in a complete response. */
+  readonly name: string;
+  /** The same in its quotes. */
   readonly key: Buffer;
   /** Reads a usage object; null if it counts nothing. */
   readonly read: ReadUsage;
@@ -38,6 +40,7 @@ function countsOfMeta(meta: unknown): Json | null {
 
 /** At the top level, in the `response` of the Responses API, in a choice (Kimi), or beside the choices (Groq). */
 const chat: UsageReader = {
+  name: "usage",
   key: Buffer.from('"usage"'),
   read: withCost(readChatUsage),
   mayReport(payload) {
@@ -60,6 +63,7 @@ const chat: UsageReader = {
 };
 
 const messages: UsageReader = {
+  name: "usage",
   key: Buffer.from('"usage"'),
   read: withCost(readMessagesUsage),
   mayReport: ({ type }) => type === "message_start" || type === "message_delta",
@@ -68,6 +72,7 @@ const messages: UsageReader = {
 };
 
 const gemini: UsageReader = {
+  name: "usageMetadata",
   key: Buffer.from('"usageMetadata"'),
   read: readGeminiUsage,
   mayReport: ({ usageMetadata }) => usageMetadata != null,
@@ -76,6 +81,7 @@ const gemini: UsageReader = {
 };
 
 const cohere: UsageReader = {
+  name: "meta",
   key: Buffer.from('"meta"'),
   read: (meta) => readChatUsage(countsOfMeta(meta) ?? {}),
   mayReport: ({ meta }) => meta != null,

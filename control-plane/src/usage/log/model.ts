@@ -13,12 +13,12 @@ export type Attempt = {
   readonly channelId: string;
   readonly channel: string;
   /** The credential that was used, by id and the operator's label; absent if the channel needs none. */
-  readonly credentialId?: string;
-  readonly credential?: string;
+  readonly credentialId?: string | undefined;
+  readonly credential?: string | undefined;
   /** The exit node of the channel. */
-  readonly node?: string;
+  readonly node?: string | undefined;
   /** The model that was asked, if the client had asked for another one. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** Milliseconds after the start of the call. */
   readonly startedAtMs: number;
   readonly durationMs: number;
@@ -26,7 +26,7 @@ export type Attempt = {
   /** "answered", or why the attempt was given up. */
   readonly result: string;
   /** The provider's message, without anything that looks like a credential or an address; for support only. */
-  readonly said?: string;
+  readonly said?: string | undefined;
 };
 
 /** One relayed call, as written to the spool and then to `usage_log`. */

@@ -1,18 +1,17 @@
 import { asObject, type Json, parseObject, type ReportedUnits } from "../../usage-count/units.ts";
 import { type UsageDialect, usageReaders } from "../../usage-count/usage-readers.ts";
 
-const quote = 0x22;
 const colon = 0x3a;
 const backslash = 0x5c;
-const openBrace = 0x7b;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
-const closeBrace = 0x7d;
 /**
  * A usage object and the text after it have a few hundred bytes; if they are longer than this, the whole response is
  * parsed.
  */
 const tailBytesMax = 16_384;
+/** The end of a response after an opening brace; only used until it is parsed. */
+const tail = Buffer.from("{".padEnd(1 + tailBytesMax));
 
 /** What a complete response reports about itself. */
 export type ReadAnswer = {
@@ -27,8 +26,8 @@ export type ReadAnswer = {
 
 /**
  * Reads the usage of a complete response. Nearly always it is the last object in it, so only the end of the response is
- * examined: from the key on, the braces have to close exactly the response itself. Anything else is parsed as a whole,
- * so that a usage object inside something that the client had sent never counts.
+ * parsed: from the key on, it has to be the rest of the response itself. Anything else is parsed as a whole, so that a
+ * usage object inside something that the client had sent never counts.
  * @param list the name of the list that holds the results, or null if there is none
  */
 export function readAnswer(body: Buffer, list: string | null = null, dialect: UsageDialect = "chat"): ReadAnswer {
@@ -59,16 +58,11 @@ function usageAtEnd(body: Buffer, dialect: UsageDialect): ReportedUnits | null {
   if (at <= 0 || body.length - at > tailBytesMax || body[at - 1] === backslash) {
     return null;
   }
-  const start = skip(body, at + reader.key.length, colon);
-  if (body[start] !== openBrace) {
-    return null;
-  }
-  const end = endOfObject(body, start);
-  if (end === -1 || endOfObject(body, end, 1) !== endOfText(body)) {
-    return null;
-  }
-  const object = parseObject(body.toString("utf8", start, end));
-  return object === null ? null : reader.read(object);
+  // If the key is one of the response's own, the rest of the text is the rest of an object with this key.
+  const length = body.copy(tail, 1, at);
+  const rest = parseObject(tail.toString("utf8", 0, 1 + length));
+  const object = rest?.[reader.name];
+  return typeof object === "object" && object !== null ? reader.read(object as Json) : null;
 }
 
 /** Whether a list of this name has a first item anywhere. Inside a string, the quotes of the name would be escaped. */
@@ -83,51 +77,12 @@ function showsItem(body: Buffer, name: string): boolean {
   return false;
 }
 
-/** The position after the closing brace of the object, or -1; `depth` braces are open at `from`. */
-function endOfObject(body: Buffer, from: number, depth = 0): number {
-  let open = depth;
-  for (let at = from; at < body.length; at += 1) {
-    const byte = body[at];
-    if (byte === quote) {
-      at = endOfString(body, at);
-    } else if (byte === openBrace) {
-      open += 1;
-    } else if (byte === closeBrace) {
-      open -= 1;
-      if (open === 0) {
-        return at + 1;
-      }
-    }
-  }
-  return -1;
-}
-
-/** The position of the quote that closes the string. */
-function endOfString(body: Buffer, start: number): number {
-  for (let at = start + 1; at < body.length; at += 1) {
-    if (body[at] === backslash) {
-      at += 1;
-    } else if (body[at] === quote) {
-      return at;
-    }
-  }
-  return body.length;
-}
-
 function skip(body: Buffer, from: number, also: number): number {
   let at = from;
   while (isSpace(body[at]) || body[at] === also) {
     at += 1;
   }
   return at;
-}
-
-function endOfText(body: Buffer): number {
-  let end = body.length;
-  while (end > 0 && isSpace(body[end - 1])) {
-    end -= 1;
-  }
-  return end;
 }
 
 function isSpace(byte: number | undefined): boolean {
