@@ -38,7 +38,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/usage/reports/counts-store.ts": 4,
     "control-plane/src/usage/reports/money-sums-store.ts": 5,
     "control-plane/src/usage/reports/reconciliation-store.ts": 2,
-    "control-plane/src/usage/reports/usage-sums-store.ts": 5,
+    "control-plane/src/usage/reports/usage-sums-store.ts": 7,
   },
   "works on the path of every call": {
     "control-plane/src/gateway/keys/store.ts": 3,

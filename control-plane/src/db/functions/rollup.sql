@@ -3,6 +3,17 @@ CREATE OR REPLACE FUNCTION usage_count(p_count bigint) RETURNS bigint LANGUAGE s
   SELECT least(greatest(p_count, 0), 1000000000)
 $$;
 
+-- What an attempt says about its channel: `answered` or `failed`. Null for a refusal of the request, or a client that left.
+CREATE OR REPLACE FUNCTION attempt_end(p_attempt jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN p_attempt ->> 'result' = 'answered' THEN 'answered'
+    WHEN p_attempt ->> 'result' IN ('credential_refused', 'account_empty') THEN 'failed'
+    WHEN p_attempt ->> 'result' = 'client_left' THEN NULL
+    WHEN p_attempt ->> 'status' ~ '^4\d\d$' AND p_attempt ->> 'status' NOT IN ('401', '402', '403', '408', '429') THEN NULL
+    ELSE 'failed'
+  END
+$$;
+
 -- The sums over the settled usage rows of some batches (above p_above, up to p_upto) that began on some UTC days (from
 -- p_from to p_to), as they are in usage_rollup. Only this function defines what is counted where.
 --
@@ -21,7 +32,8 @@ BEGIN
         u.gateway_user_id AS user_id, coalesce(u.model, '') AS model_name, coalesce(u.channel_id, 0) AS channel,
         CASE WHEN u.outcome IN ('failed', 'refused') THEN coalesce(u.error_code, 'unknown') ELSE '' END AS cause,
         u.outcome, u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.images,
-        u.audio_ms, u.cache_write_1h_tokens, u.searches, u.provider_cost_usd, s.base_quota, s.settled_quota, u.started_at
+        u.audio_ms, u.cache_write_1h_tokens, u.searches, u.provider_cost_usd, s.base_quota, s.settled_quota, u.started_at,
+        u.attempts
       FROM usage_settlement s JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id
       WHERE s.batch_id > $1 AND s.batch_id <= $2 AND s.day BETWEEN $3 AND $4
         -- A row's day is the day on which it began, unless a clock was wrong.
@@ -51,6 +63,20 @@ BEGIN
         (hours, cause, channel), (utc_day, cause, channel))
     )
     SELECT * FROM summed WHERE slice NOT IN ('error', 'error_hours', 'error_day') OR cause <> ''
+    UNION ALL
+    SELECT
+      CASE grouping(quarter, hours, utc_day)
+        WHEN b'011'::integer THEN 'attempt' WHEN b'101'::integer THEN 'attempt_hours' ELSE 'attempt_day'
+      END,
+      coalesce(quarter, hours, utc_day), 0, '', channel, '', count(*), count(*) FILTER (WHERE ended = 'answered'), 0,
+      count(*) FILTER (WHERE ended = 'failed'), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, min(started_at), max(started_at), 0, 0,
+      0::numeric(30, 12), 0, 0
+    FROM (
+      SELECT quarter, hours, utc_day, (a ->> 'channelId')::bigint AS channel, attempt_end(a) AS ended, started_at
+      FROM counted CROSS JOIN LATERAL jsonb_array_elements(attempts) a WHERE a ->> 'channelId' ~ '^\d{1,18}$'
+    ) tried
+    WHERE ended IS NOT NULL
+    GROUP BY GROUPING SETS ((quarter, channel), (hours, channel), (utc_day, channel))
   $query$ USING p_above, p_upto, p_from - 1, p_to + 1;
 END
 $$;
@@ -139,7 +165,8 @@ BEGIN
     RETURNING batch_id, version INTO v_upto, v_version;
   DELETE FROM usage_rollup
   WHERE starts_at >= (p_day::timestamp AT TIME ZONE 'UTC') AND starts_at < ((p_day + 1)::timestamp AT TIME ZONE 'UTC')
-    AND slice IN ('total', 'route', 'route_hours', 'route_day', 'user', 'user_day', 'error', 'error_hours', 'error_day');
+    AND slice IN ('total', 'route', 'route_hours', 'route_day', 'user', 'user_day', 'error', 'error_hours', 'error_day',
+      'attempt', 'attempt_hours', 'attempt_day');
   INSERT INTO usage_rollup SELECT * FROM sum_usage(0, v_upto, p_day, p_day);
   GET DIAGNOSTICS v_sums = ROW_COUNT;
   INSERT INTO usage_change
@@ -165,7 +192,8 @@ LANGUAGE sql STABLE AS $$
   ), actual AS (
     SELECT * FROM usage_rollup r
     WHERE r.starts_at >= (p_day::timestamp AT TIME ZONE 'UTC') AND r.starts_at < ((p_day + 1)::timestamp AT TIME ZONE 'UTC')
-      AND r.slice IN ('total', 'route', 'route_hours', 'route_day', 'user', 'user_day', 'error', 'error_hours', 'error_day')
+      AND r.slice IN ('total', 'route', 'route_hours', 'route_day', 'user', 'user_day', 'error', 'error_hours', 'error_day',
+        'attempt', 'attempt_hours', 'attempt_day')
   )
   SELECT coalesce(e.slice, a.slice), coalesce(e.starts_at, a.starts_at),
     'user ' || coalesce(e.gateway_user_id, a.gateway_user_id) || ', model ' || coalesce(e.model, a.model)

@@ -15,11 +15,14 @@ const bySlice = [
   "error",
   "error_hours",
   "error_day",
+  "attempt",
+  "attempt_hours",
+  "attempt_day",
 ] as const;
 
 /**
  * Sums over settled usage rows, so that overviews and reports don't read the log. Each `slice` counts every row once,
- * by its own columns; the others hold '' or 0. The sums are by quarter hour, because in some time zones days begin at a
+ * by its own columns; the others hold '' or 0. Those of attempts count every attempt that says something about its channel. The sums are by quarter hour, because in some time zones days begin at a
  * quarter to the UTC hour.
  */
 export const usageRollup = pgTable(

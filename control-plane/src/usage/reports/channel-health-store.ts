@@ -36,10 +36,7 @@ export async function readChannelHealth(db: Queryable, now: Date): Promise<Chann
        select (a->>'channelId')::bigint as channel_id, a->>'channel' as channel_name, coalesce(a->>'model', r.model, '') as model,
          a->>'result' as result, r.started_at + make_interval(secs => (a->>'startedAtMs')::float8 / 1000) as at,
          r.first_byte_ms - (a->>'startedAtMs')::integer as first_byte_ms,
-         (a->>'result') = 'answered' as is_answered,
-         (a->>'result') not in ('answered', 'client_left')
-           and ((a->>'status')::integer between 400 and 499
-             and (a->>'status')::integer not in (401, 402, 403, 408, 429)) is not true as is_failed
+         coalesce(attempt_end(a) = 'answered', false) as is_answered, coalesce(attempt_end(a) = 'failed', false) as is_failed
        from recent r cross join lateral jsonb_array_elements(r.attempts) a
      )
      select channel_id, max(channel_name) as channel_name, model, count(*)::integer as attempts,

@@ -14,10 +14,11 @@ import {
 import { changeOf, type FigureKey, figureKinds, successRate } from "./figures.ts";
 import { noMoney, selectRecentPayments, sumMock, sumMoney, sumMoneyByBar } from "./money-sums-store.ts";
 import { type Bars, barsOf, type ReportRange, readReportRange, type Span } from "./range.ts";
-import { addMoney, addUsage, groupRoutes, type RoutePart } from "./sums.ts";
+import { addMoney, addUsage, groupProviders, groupRoutes, type RoutePart } from "./sums.ts";
 import {
   noUsage,
   readUsageAsOf,
+  sumAttempts,
   sumByBar,
   sumCauses,
   sumRoutes,
@@ -82,7 +83,7 @@ async function readAll(tx: Queryable, { range, bars, now }: Asked) {
     usage_as_of: usageAsOf,
     trends,
     by_model: groupRoutes(routes, "model"),
-    by_provider: groupRoutes(routes, "provider"),
+    by_provider: groupProviders(routes, await sumAttempts(tx, range)),
     by_node: byNode,
     nodes: withTraffic(await listNodeStates(tx), byNode),
     recent_payments: await selectRecentPayments(tx, recentPaymentsMax),

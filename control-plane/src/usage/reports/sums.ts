@@ -1,5 +1,5 @@
 import { successRate } from "./figures.ts";
-import { noUsage, type RouteSums, type UsageSums } from "./usage-sums-store.ts";
+import { type AttemptSums, noUsage, type RouteSums, type UsageSums } from "./usage-sums-store.ts";
 
 const usageNames = Object.keys(noUsage) as (keyof UsageSums)[];
 
@@ -59,6 +59,17 @@ const nameOf: Readonly<Record<RouteGrouping, (row: RouteSums) => Named>> = {
 };
 
 export type RoutePart = UsageSums & Named & { readonly success_rate: string | null };
+
+/** The calls by channel, whose success is that of all attempts at it, also where another channel answered. */
+export function groupProviders(routes: readonly RouteSums[], attempts: readonly AttemptSums[]): RoutePart[] {
+  const parts = new Map(groupRoutes(routes, "provider").map((part) => [part.key, part]));
+  for (const { channel_id: id, channel_name: name, answered, failed } of attempts) {
+    const key = id.toString();
+    const part = parts.get(key) ?? { key, name, ...noUsage };
+    parts.set(key, { ...part, success_rate: successRate({ completed: answered, failed }) });
+  }
+  return [...parts.values()];
+}
 
 /** The calls by model, by channel or by exit node, the most expensive first. Null groups the calls without one. */
 export function groupRoutes(routes: readonly RouteSums[], by: RouteGrouping): RoutePart[] {

@@ -40,7 +40,7 @@ export const noUsage = Object.fromEntries(sumColumns.map((name) => [name, 0n])) 
 export const piecesTable = `unnest($1::integer[], $2::text[], $3::timestamptz[], $4::timestamptz[]) p (bar, slice, from_at, to_at)`;
 
 /** The parameters of `piecesTable`. */
-export function pieceValues(slice: "route" | "user" | "error", spans: readonly Span[]): string[] {
+export function pieceValues(slice: "route" | "user" | "error" | "attempt", spans: readonly Span[]): string[] {
   // No two-hour sums are kept by user: there would be nearly as many of them as of quarter hours.
   const grains: readonly Grain[] = slice === "user" ? ["day", "quarter"] : ["day", "hours", "quarter"];
   const pieces = spans.flatMap((span, bar) => piecesOf(span, grains).map((piece) => ({ ...piece, bar })));
@@ -80,6 +80,26 @@ export async function sumRoutes(db: Queryable, span: Span): Promise<RouteSums[]>
      left join exit_node n on n.node_code = c.exit_node_code
      order by settled_quota desc, calls desc, r.model, r.channel_id`,
     pieceValues("route", [span]),
+  );
+}
+
+export type AttemptSums = {
+  readonly channel_id: bigint;
+  readonly channel_name: string | null;
+  readonly answered: bigint;
+  readonly failed: bigint;
+};
+
+/** How the attempts at each channel ended, also of calls that another channel answered. */
+export async function sumAttempts(db: Queryable, span: Span): Promise<AttemptSums[]> {
+  return await db.query<AttemptSums>(
+    `select r.channel_id, c.name as channel_name, r.answered, r.failed
+     from (
+       select channel_id, sum(completed)::bigint as answered, sum(failed)::bigint as failed
+       from ${pieced("channel_id")} group by channel_id
+     ) r
+     left join channel c on c.id = r.channel_id order by r.channel_id`,
+    pieceValues("attempt", [span]),
   );
 }
 
