@@ -31,6 +31,7 @@ export const adminRights = {
   "/backend/admin/channel/models/": { ...everyAdmin, guardedFields: ["upstream", "credential"] },
   "/backend/admin/channel/adopt/": freshSuperAdmin,
   "/backend/admin/ability/save/": freshSuperAdmin,
+  "/backend/admin/model/fallbacks/save/": freshSuperAdmin,
   "/backend/admin/anthropic/model-map/save/": freshSuperAdmin,
   "/backend/admin/response-cache/clear/": everyAdmin,
   "/backend/admin/exit-node/save/": freshSuperAdmin,

@@ -121,6 +121,7 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "POST /backend/admin/user/resend-verification/": "admin",
   "GET /backend/admin/user/detail/": "admin",
   "POST /backend/admin/model/save/": "fresh super_admin",
+  "POST /backend/admin/model/fallbacks/save/": "fresh super_admin",
   "GET /backend/admin/model/explain/": "admin",
   "POST /backend/admin/channel/save/": "fresh super_admin",
   "POST /backend/admin/channel/credential/save/": "fresh super_admin",

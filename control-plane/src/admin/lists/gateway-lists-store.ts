@@ -40,6 +40,14 @@ export const models = listSource({
       "text[]",
       "array(select x.name from messages_model x where x.upstream_model = m.name and x.is_enabled order by x.name)",
     ),
+    fallbacks: column(
+      "jsonb",
+      `coalesce((
+        select jsonb_agg(jsonb_build_object('group_name', f.group_name, 'fallback_models', f.fallback_models,
+          'larger_model', f.larger_model, 'is_for_every_key', f.is_for_every_key) order by f.group_name nulls first)
+        from model_fallback f where f.model = m.name
+      ), '[]')`,
+    ),
     deprecated_at: column("timestamptz", "m.deprecated_at"),
     sunset_at: column("timestamptz", "m.sunset_at"),
     created_at: column("timestamptz", "m.created_at"),

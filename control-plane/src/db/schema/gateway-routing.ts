@@ -174,7 +174,7 @@ export const modelFallback = pgTable(
   {
     id: id(),
     /** The group of the callers; null for all groups without a rule of their own. */
-    groupName: text("group_name"),
+    groupName: text("group_name").references(() => userGroup.name),
     model: text("model")
       .notNull()
       .references(() => model.name),

@@ -24,6 +24,7 @@ import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import type { SwitchStatus } from "./catalog-admin-store.ts";
 import { credentialEndpoints } from "./credential-routes.ts";
+import { fallbackEndpoints } from "./fallback-routes.ts";
 import { listUpstreamModels } from "./list-upstream-models.ts";
 import type { CatalogActs } from "./model-act.ts";
 import type { Probes } from "./probe/exchange.ts";
@@ -53,6 +54,7 @@ export function catalogAdminEndpoints(deps: CatalogAdminDeps): AnyEndpoint[] {
     switchEndpoint(deps, "enable", "enabled"),
     switchEndpoint(deps, "disable", "disabled"),
     abilityEndpoint(deps),
+    ...fallbackEndpoints(deps),
     testEndpoint(deps),
     listModelsEndpoint(deps),
     adoptEndpoint(deps),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { channelCredential } from "../catalog-admin.ts";
 import { groupVisibilities } from "../groups.ts";
 import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
+import { fallbackRule } from "../model-fallbacks.ts";
 import { modelKinds } from "../model-kinds.ts";
 import { byPrice } from "../priced-units.ts";
 import { upstreamSettings } from "../upstreams.ts";
@@ -35,6 +36,8 @@ export const modelList = listContract({
     channels: wireInteger,
     /** Names of the Messages route that map to it. */
     aliases: z.array(z.string()),
+    /** The models that may answer in its place, by group. */
+    fallbacks: z.array(fallbackRule),
     deprecated_at: wireMoment.nullable(),
     sunset_at: wireMoment.nullable(),
     created_at: wireMoment,

@@ -7,6 +7,7 @@ import { formats } from "../../formats.ts";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment } from "../../shown.ts";
 import { longPriceLabel, priceLabels, unpricedText } from "../../unit-texts.ts";
+import { ModelFallbacks } from "./model-fallbacks.tsx";
 import type { Model } from "./model-form.tsx";
 
 /** One model: its prices, its bounds, and links to what serves it. */
@@ -39,6 +40,7 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
           ]}
         />
       </Card>
+      <ModelFallbacks model={model} />
       <Card title="Model">
         <Facts
           facts={[

@@ -1,0 +1,1 @@
+ALTER TABLE "model_fallback" ADD CONSTRAINT "model_fallback_group_name_user_group_name_fk" FOREIGN KEY ("group_name") REFERENCES "public"."user_group"("name") ON DELETE no action ON UPDATE no action;

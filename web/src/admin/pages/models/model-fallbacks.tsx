@@ -1,0 +1,119 @@
+import { fallbacksMax } from "@sluice/contracts/model-fallbacks";
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Card } from "../../../kit/card.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { orAbsent } from "../../parts/field-values.ts";
+import { AdminForm } from "../../parts/form-parts.tsx";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { dash } from "../../shown.ts";
+import type { Model } from "./model-form.tsx";
+
+type Rule = Model["fallbacks"][number];
+
+const operation = "/backend/admin/model/fallbacks/save/";
+const groupOf = ({ group_name: group }: Rule): string => group ?? "all others";
+
+/** The models that may answer in place of this one, by group. */
+export function ModelFallbacks(props: { readonly model: Model }): JSX.Element {
+  const [edited, setEdited] = createSignal<Rule | "new" | null>(null);
+  const columns = [
+    { label: "Group", cell: (rule: Rule) => <bdi>{groupOf(rule)}</bdi> },
+    { label: "In this order", cell: (rule: Rule) => <bdi>{rule.fallback_models.join(", ") || dash}</bdi> },
+    { label: "Long prompts", cell: (rule: Rule) => <bdi>{rule.larger_model ?? dash}</bdi> },
+    { label: "For", cell: (rule: Rule) => (rule.is_for_every_key ? "every key" : "keys that allow it") },
+    {
+      label: "Actions",
+      cell: (rule: Rule) => <Button onClick={() => setEdited(rule)}>Edit {groupOf(rule)}</Button>,
+    },
+  ];
+  return (
+    <Card title="Fallbacks">
+      <p class="muted">
+        Other models that answer, at their own price, once every channel of this one has failed. Each rule is for a
+        group, or for all groups without their own.
+      </p>
+      <Show when={props.model.fallbacks.length > 0} fallback={<p class="muted">None: such calls fail.</p>}>
+        <SimpleTable label="Fallbacks of the model" rows={props.model.fallbacks} columns={columns} />
+      </Show>
+      <div class="button-row">
+        <Button onClick={() => setEdited("new")}>Add fallbacks</Button>
+      </div>
+      <Dialog isOpen={edited() !== null} onClose={() => setEdited(null)} title={`Fallbacks of ${props.model.name}`}>
+        <Show when={edited()} keyed={true}>
+          {(rule) => (
+            <FallbackForm model={props.model.name} rule={rule === "new" ? null : rule} onDone={() => setEdited(null)} />
+          )}
+        </Show>
+      </Dialog>
+    </Card>
+  );
+}
+
+function FallbackForm(props: {
+  readonly model: string;
+  readonly rule: Rule | null;
+  readonly onDone: () => void;
+}): JSX.Element {
+  const { model, rule } = props;
+  const refresh = useRefresh("/backend/admin/model/");
+  const form = createForm({
+    initial: {
+      group_name: rule?.group_name ?? "",
+      fallback_models: rule?.fallback_models.join("\n") ?? "",
+      larger_model: rule?.larger_model ?? "",
+      is_for_every_key: rule?.is_for_every_key ?? false,
+      reason: "",
+    },
+    submit: async (values) => {
+      await apiPost(operation, {
+        model,
+        group_name: orAbsent(values.group_name.trim()) ?? null,
+        fallback_models: values.fallback_models.split(/[\s,]+/).filter(Boolean),
+        larger_model: orAbsent(values.larger_model.trim()) ?? null,
+        is_for_every_key: values.is_for_every_key,
+        reason: orAbsent(values.reason),
+      });
+      showToast("Saved; it applies at once.");
+      await refresh();
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm form={form} operation={operation} action="Save fallbacks" onCancel={props.onDone}>
+      <TextField
+        label="Group"
+        optional="all groups without their own"
+        spellcheck={false}
+        autocomplete="off"
+        disabled={rule !== null}
+        {...form.text("group_name")}
+      />
+      <TextArea
+        label="Models"
+        hint={`One per line, at most ${fallbacksMax}, in the order in which they are tried. Leave both fields empty to remove the rule.`}
+        spellcheck={false}
+        {...form.text("fallback_models")}
+      />
+      <TextField
+        label="Model for long prompts"
+        hint="Takes prompts that the provider says are too long for this model. It needs a larger context."
+        optional="none"
+        spellcheck={false}
+        autocomplete="off"
+        {...form.text("larger_model")}
+      />
+      <Checkbox
+        label="For every key"
+        hint="Otherwise only for keys whose owners allow other models. Callers pay the price of the model that answers."
+        {...form.flag("is_for_every_key")}
+      />
+      <TextField label="Reason" hint="Recorded in the audit log." optional="optional" {...form.text("reason")} />
+    </AdminForm>
+  );
+}
