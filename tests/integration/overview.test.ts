@@ -295,6 +295,13 @@ describe("the margin", () => {
       `${cost.channel_id},'=priced(),10,2.00000000,1.06000000,0.94000000,0,0.00000000,4,0.50000000,0.10000000,UTC`,
       "",
     ]);
+    // Two calls that no provider served, such as responses from the cache, cost nothing, and that is known.
+    await scene.db.sql`
+      insert into usage_rollup values ('route_day', ${`${day}T00:00:00Z`}::timestamptz, 0, 'gpt-4o-mini', 0, '',
+        2, 2, 0, 0, 0, 3000, 2000, 0, 0, 0, 0, 0, 100000, 500000, now(), now())`;
+    expect(await get("report/margin", of)).toMatchObject({
+      total: { charged_usd: "3.00000000", cost_usd: "1.06000000", margin_usd: "1.94000000", calls_without_cost: 0 },
+    });
     const audited = await scene.db.sql`select 1 from audit_log where action = 'channel_cost.save'`;
     expect(audited).toHaveLength(1);
     await scene.db.sql`delete from usage_rollup where starts_at < '2026-04-01'`;

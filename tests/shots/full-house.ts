@@ -15,6 +15,7 @@ import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
 import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 import { Registry } from "prom-client";
+import { setCache } from "../support/calls/cache-scene.ts";
 import { billingDeps, noticeOf } from "../support/payments/billing-scene.ts";
 import type { SluiceRig } from "../support/service/sluice.ts";
 import { silentLog, traceRowOf } from "../support/trace/trace-fixtures.ts";
@@ -65,6 +66,7 @@ export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
   }
   const owner = { userId: row.id, gatewayUserId: row.gateway_user_id, budgetId: row.budget_id };
   await db.sql`update gateway_user set rate_multiplier = 1.2500 where id = ${owner.gatewayUserId}::bigint`;
+  await setCache(db, { responses: true });
   await fillOrders(db, owner);
   await fillCatalog(rig);
   await fillGroups(db, owner);
@@ -171,7 +173,8 @@ function callOf(owner: Owner, { keyId, startedAtMs, model, channel, index, rando
   const isFailed = index % 17 === 5;
   const usdPerM =
     Number(inputTokens) * Number(model?.input_usd_per_m) + Number(outputTokens) * Number(model?.output_usd_per_m);
-  const quota = isFailed ? 0n : BigInt(Math.ceil(usdPerM / 2));
+  const isHit = !isFailed && index % 11 === 3;
+  const quota = isFailed ? 0n : BigInt(Math.ceil(usdPerM / (isHit ? 20 : 2)));
   const durationMs = 400 + Math.floor(random() * 9_000);
   const attempt = { channelId: String(channel?.id), channel: channel?.name ?? "", startedAtMs: 2 };
   const retried = { ...attempt, durationMs: 310, status: 529, result: "overloaded" };
@@ -192,7 +195,7 @@ function callOf(owner: Owner, { keyId, startedAtMs, model, channel, index, rando
       keyBudgetId: null,
       startedAtMs,
       model: model?.name ?? null,
-      channelId: channel?.id ?? null,
+      channelId: isHit ? null : (channel?.id ?? null),
       outcome: isFailed ? "failed" : index % 23 === 7 ? "aborted" : "completed",
       httpStatus: isFailed ? 502 : 200,
       errorCode: isFailed ? "upstream_failed" : null,
@@ -205,7 +208,8 @@ function callOf(owner: Owner, { keyId, startedAtMs, model, channel, index, rando
       rateMultiplier: "1.2500" as Decimal,
       quota: quota as Quota,
       quotaHeld: (quota * 2n) as Quota,
-      attempts: index % 5 === 0 ? [retried, last] : [last],
+      attempts: isHit ? [] : index % 5 === 0 ? [retried, last] : [last],
+      cacheBasisPoints: isHit ? 1_000 : null,
       firstByteMs: isFailed ? null : Math.floor(durationMs / 3),
       durationMs,
     },

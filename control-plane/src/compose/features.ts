@@ -65,6 +65,7 @@ import type { TraceRules } from "../trace/model.ts";
 import { traceFilePlace } from "../trace/routes.ts";
 import { usageFeatures } from "../usage/feature.ts";
 import { openActs, openApprovals } from "./approvals.ts";
+import { cacheRules } from "./cache-rules.ts";
 
 export type BackendDeps = {
   readonly config: Config;
@@ -142,7 +143,17 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
   const features: readonly Feature[] = [
     accounts.feature,
     mail.feature,
-    ...gatewayFeatures({ config, db, masterKey, log, clock, approvals, acts: acts.catalog, groupActs: acts.groups }),
+    ...gatewayFeatures({
+      config,
+      db,
+      masterKey,
+      log,
+      clock,
+      approvals,
+      acts: acts.catalog,
+      groupActs: acts.groups,
+      cacheRules: () => cacheRules(settings.values),
+    }),
     ...paymentFeatures({
       config,
       db,

@@ -1,5 +1,4 @@
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
-import type { SettingValues } from "../admin/settings/registry.ts";
 import { nodeAddressRule } from "../exit-nodes/exit-nodes.ts";
 import { keepTraffic } from "../exit-nodes/service.ts";
 import { BodyRoom } from "../gateway/body-room.ts";
@@ -7,7 +6,7 @@ import { parseBaseUrl } from "../gateway/channels/model.ts";
 import type { RealtimeLimits } from "../gateway/realtime/limits.ts";
 import { RemoteGateway } from "../gateway/remote/remote-gateway.ts";
 import { RemoteRealtime } from "../gateway/remote/remote-realtime.ts";
-import type { CacheRules, SharedAnswers } from "../gateway/response-cache/model.ts";
+import type { SharedAnswers } from "../gateway/response-cache/model.ts";
 import { DatabaseAnswers } from "../gateway/response-cache/shared/database-answers.ts";
 import { GuardedAnswers } from "../gateway/response-cache/shared/guarded-answers.ts";
 import { RedisAnswers } from "../gateway/response-cache/shared/redis-answers.ts";
@@ -20,6 +19,7 @@ import { keyIdOf, SealingKey } from "../platform/crypto/sealing-key.ts";
 import { counter } from "../platform/metric.ts";
 import { WsWebSocketClient } from "../platform/websocket/client.ts";
 import type { Base } from "./base.ts";
+import { cacheRules } from "./cache-rules.ts";
 import { parseAside } from "./side-thread.ts";
 
 /** The purpose of the derived key that authenticates the link between a relay and a remote gateway. */
@@ -68,18 +68,6 @@ export function openGateway(base: Base, exportCall: GatewayRuntimeDeps["exportCa
     registry: base.registry,
     exportCall,
   });
-}
-
-function cacheRules(values: SettingValues): CacheRules {
-  return {
-    isOn: values["cache.responses"],
-    basisPoints: values["cache.price_basis_points"],
-    lifetimeSeconds: values["cache.lifetime_seconds"],
-    lifetimeSecondsMax: values["cache.lifetime_seconds_max"],
-    memoryBytesMax: values["cache.memory_bytes"],
-    answerBytesMax: values["cache.answer_bytes_max"],
-    isSharedByUsers: values["cache.shared_across_users"],
-  };
 }
 
 /** Where replicas share cached responses; null where each process has its own. */

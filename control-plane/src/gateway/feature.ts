@@ -20,6 +20,7 @@ import {
 import { type GroupActs, groupEndpoints } from "./groups/routes.ts";
 import { keyEndpoints } from "./keys/routes.ts";
 import { KeyService } from "./keys/service.ts";
+import type { CacheRules } from "./response-cache/model.ts";
 import { cacheEndpoints } from "./response-cache/routes.ts";
 import { removeOldAnswers } from "./response-cache/shared/shared-answers-store.ts";
 
@@ -31,12 +32,13 @@ export type GatewayFeatureDeps = {
   readonly clock: Clock;
   readonly approvals: Approvals;
   readonly acts: CatalogAdminDeps["acts"];
+  readonly cacheRules: () => CacheRules;
   readonly groupActs: GroupActs;
 };
 
 /** The endpoints for users' keys, and for the admins' models, channels and abilities. */
 export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
-  const { config, db, masterKey, log, clock, approvals, acts, groupActs } = deps;
+  const { config, db, masterKey, log, clock, approvals, acts, groupActs, cacheRules } = deps;
   const guard = openUpstreamGuard(config, log);
   const openClient = async (): Promise<PooledHttpClient> => {
     const { UPSTREAM_CA_FILE: caFile } = config;
@@ -45,7 +47,7 @@ export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
   return [
     { name: "groups", endpoints: groupEndpoints({ db, approvals, acts: groupActs }) },
     { name: "keys", endpoints: keyEndpoints(new KeyService(db)) },
-    { name: "response-cache", endpoints: cacheEndpoints(db), jobs: cacheJobs(config, db) },
+    { name: "response-cache", endpoints: cacheEndpoints(db, cacheRules), jobs: cacheJobs(config, db) },
     {
       name: "catalog-admin",
       endpoints: catalogAdminEndpoints({

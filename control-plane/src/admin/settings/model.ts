@@ -77,10 +77,10 @@ export function toSettingView(name: SettingName, stored: StoredSetting | null, f
   };
 }
 
-type AdminSetting = Extract<SettingName, `admin.${string}`>;
+type GuardedSetting = Extract<SettingName, `admin.${string}`> | "cache.responses" | "cache.price_basis_points";
 
-/** The direction of change that lets admins do more without a second person. */
-const givesMore: { readonly [Name in AdminSetting]: "up" | "down" } = {
+/** The direction of change that lets admins do more without a second person, or lowers prices. */
+const givesMore: { readonly [Name in GuardedSetting]: "up" | "down" } = {
   "admin.fresh_login_minutes": "up",
   "admin.second_factor_required": "down",
   "admin.adjust_usd_max": "up",
@@ -88,9 +88,11 @@ const givesMore: { readonly [Name in AdminSetting]: "up" | "down" } = {
   "admin.refund_usd_max": "up",
   "admin.refund_usd_per_day": "up",
   "admin.second_person_above_usd": "up",
+  "cache.responses": "up",
+  "cache.price_basis_points": "down",
 };
 
-/** Whether a change of a setting lets admins do more without a second person. */
+/** Whether a change of a setting lets admins do more without a second person, or lowers prices. */
 export function givesAdminsMore(name: SettingName, before: number | boolean, after: number | boolean): boolean {
   if (!Object.hasOwn(givesMore, name)) {
     return false;
@@ -98,6 +100,6 @@ export function givesAdminsMore(name: SettingName, before: number | boolean, aft
   // 0 means that no second person is needed, which is the highest limit.
   const sizeOf = (value: number | boolean): number =>
     name === "admin.second_person_above_usd" && value === 0 ? Number.POSITIVE_INFINITY : Number(value);
-  const isUp = givesMore[name as AdminSetting] === "up";
+  const isUp = givesMore[name as GuardedSetting] === "up";
   return isUp ? sizeOf(after) > sizeOf(before) : sizeOf(after) < sizeOf(before);
 }

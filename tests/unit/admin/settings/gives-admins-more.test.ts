@@ -12,6 +12,9 @@ test.each([
   ["admin.adjust_usd_max", 20, 21, true],
   ["admin.adjust_usd_max", 20, 0, false],
   ["admin.fresh_login_minutes", 60, 61, true],
+  ["cache.price_basis_points", 1_000, 999, true],
+  ["cache.price_basis_points", 1_000, 1_001, false],
+  ["cache.responses", false, true, true],
   ["trace.payload_reads_per_hour", 30, 1_000, false],
 ] as const)("a change of %s from %p to %p lets one admin alone do more: %p", (name, before, after, isMore) => {
   expect(givesAdminsMore(name, before, after)).toBe(isMore);

@@ -2,6 +2,7 @@ import type { userResponse } from "@sluice/contracts/accounts";
 import type { balanceResponse } from "@sluice/contracts/billing";
 import type { keyListResponse } from "@sluice/contracts/keys";
 import type { offeredModelsResponse } from "@sluice/contracts/offered-models";
+import type { cacheOfferResponse } from "@sluice/contracts/response-cache";
 import type { usageSummaryResponse } from "@sluice/contracts/usage";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
@@ -75,5 +76,13 @@ export function createFirstRequestQuery() {
       apiGet<typeof keyListResponse>("/backend/keys/list/", { signal, query: { limit: keysMax } }),
     refetchInterval: (query) =>
       query.state.data?.keys.some((key) => key.first_request_at !== null) === true ? false : newComerMs,
+  }));
+}
+
+/** Whether keys can use the response cache. */
+export function createCacheOfferQuery() {
+  return createQuery(() => ({
+    queryKey: ["response-cache"],
+    queryFn: ({ signal }) => apiGet<typeof cacheOfferResponse>("/backend/response-cache/", { signal }),
   }));
 }

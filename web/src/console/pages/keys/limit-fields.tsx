@@ -1,10 +1,11 @@
 import { type KeyField, keyFields, resetPeriods } from "@sluice/contracts/key-fields";
+import { scaledToDecimal } from "@sluice/contracts/money";
 import { For, type JSX, Show } from "solid-js";
 import type { Form } from "../../../form/create-form.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Checkbox, SelectField, TextArea, TextField } from "../../../kit/field.tsx";
 import { formats } from "../../formats.ts";
-import { createModelsQuery } from "../../parts/queries.ts";
+import { createCacheOfferQuery, createModelsQuery } from "../../parts/queries.ts";
 import { fieldTexts, type KeyValues } from "./key-fields.ts";
 import { keysArea } from "./messages/messages.ts";
 
@@ -32,7 +33,11 @@ function LimitField({ form, field: { name, kind } }: LimitProps): JSX.Element {
     case "period":
       return <PeriodField form={form} label={label} />;
     case "flag":
-      return <Checkbox label={label} {...form.flag(name)} />;
+      return name === "is_response_cached" ? (
+        <CacheField form={form} label={label} />
+      ) : (
+        <Checkbox label={label} {...form.flag(name)} />
+      );
     case "models":
     case "addresses":
       return <TextArea {...shared} spellcheck={false} {...form.text(name)} />;
@@ -101,6 +106,26 @@ function PeriodField(props: { readonly form: Form<KeyValues>; readonly label: st
           )}
         </For>
       </SelectField>
+    </Show>
+  );
+}
+
+/** Only where the operator offers the cache. */
+function CacheField(props: { readonly form: Form<KeyValues>; readonly label: string }): JSX.Element {
+  const texts = keysArea.texts();
+  const query = createCacheOfferQuery();
+  const share = () => {
+    const offer = query.data;
+    return offer?.is_offered === true ? formats.decimal(scaledToDecimal(BigInt(offer.price_basis_points), 2)) : null;
+  };
+  return (
+    <Show when={share()}>
+      {(percent) => (
+        <div>
+          <Checkbox label={props.label} {...props.form.flag("is_response_cached")} />
+          <p class="muted">{fill(texts.cacheHint, { share: percent() })}</p>
+        </div>
+      )}
     </Show>
   );
 }

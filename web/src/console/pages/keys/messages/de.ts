@@ -21,6 +21,7 @@ export const messages: KeysMessages = {
   emptyText:
     "Mit einem Schlüssel ruft ein Programm in Ihrem Namen Modelle auf. Er wird einmal gezeigt, und Sie zahlen, was er verbraucht.",
   limits: "Limits",
+  cacheHint: "Ein Treffer kostet {share} % des normalen Preises.",
   limitsHint: "Alle sind freiwillig. Ohne sie darf der Schlüssel nutzen, was Ihr Guthaben zulässt.",
   fields: {
     name: { label: "Name", hint: "Das Werkzeug, das ihn nutzt, etwa „Laptop“ oder „Build-Server“." },

@@ -20,6 +20,7 @@ export const messages = english({
   emptyTitle: "No keys yet",
   emptyText: "A key lets a program call models on your behalf. It is shown once, and you pay for what it uses.",
   limits: "Limits",
+  cacheHint: "A hit costs {share}% of the normal price.",
   limitsHint: "All optional. Without limits, the key can spend your whole balance.",
   fields: {
     name: { label: "Name", hint: "The tool that will use it, like “laptop” or “build server”." },

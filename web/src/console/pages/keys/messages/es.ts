@@ -21,6 +21,7 @@ export const messages: KeysMessages = {
   emptyText:
     "Una clave permite a un programa llamar a modelos en tu nombre. Se muestra una vez y pagas lo que consuma.",
   limits: "Límites",
+  cacheHint: "Un acierto cuesta el {share} % del precio normal.",
   limitsHint: "Todos son opcionales. Sin ellos, la clave puede usar lo que permita tu saldo.",
   fields: {
     name: { label: "Nombre", hint: "La herramienta que la usará, como «portátil» o «servidor de compilación»." },

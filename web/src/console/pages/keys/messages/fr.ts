@@ -21,6 +21,7 @@ export const messages: KeysMessages = {
   emptyText:
     "Une clé permet à un programme d’appeler des modèles en votre nom. Elle est affichée une seule fois, et vous payez ce qu’elle consomme.",
   limits: "Limites",
+  cacheHint: "Une réponse du cache coûte {share} % du prix normal.",
   limitsHint: "Toutes sont facultatives. Sans elles, la clé peut utiliser ce que votre solde permet.",
   fields: {
     name: { label: "Nom", hint: "L’outil qui s’en servira, comme « portable » ou « serveur de build »." },

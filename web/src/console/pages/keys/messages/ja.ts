@@ -20,6 +20,7 @@ export const messages: KeysMessages = {
   emptyTitle: "キーはまだありません",
   emptyText: "キーがあると、プログラムがあなたの名義でモデルを呼び出せます。表示は一度だけで、使った分だけ支払います。",
   limits: "上限",
+  cacheHint: "ヒットの料金は通常の {share}% です。",
   limitsHint: "すべて任意です。設定しなければ、残高の範囲で使えます。",
   fields: {
     name: { label: "名前", hint: "使うツールの名前。例：「ノート PC」「ビルドサーバー」" },

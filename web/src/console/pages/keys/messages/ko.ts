@@ -20,6 +20,7 @@ export const messages: KeysMessages = {
   emptyTitle: "아직 키가 없습니다",
   emptyText: "키가 있으면 프로그램이 내 이름으로 모델을 호출할 수 있습니다. 한 번만 표시되며, 쓴 만큼 냅니다.",
   limits: "한도",
+  cacheHint: "적중한 응답은 정상 가격의 {share}%입니다.",
   limitsHint: "모두 선택 사항입니다. 정하지 않으면 잔액이 허용하는 만큼 쓸 수 있습니다.",
   fields: {
     name: { label: "이름", hint: "키를 쓸 도구. 예: ‘노트북’, ‘빌드 서버’" },

@@ -21,6 +21,7 @@ export const messages: KeysMessages = {
   emptyText:
     "Uma chave permite que um programa chame modelos em seu nome. Ela é mostrada uma única vez, e você paga o que ela usar.",
   limits: "Limites",
+  cacheHint: "Uma resposta do cache custa {share}% do preço normal.",
   limitsHint: "Todos são opcionais. Sem eles, a chave pode usar o que seu saldo permitir.",
   fields: {
     name: { label: "Nome", hint: "A ferramenta que vai usá-la, como “notebook” ou “servidor de build”." },

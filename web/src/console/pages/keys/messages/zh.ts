@@ -20,6 +20,7 @@ export const messages: KeysMessages = {
   emptyTitle: "还没有密钥",
   emptyText: "有了密钥，程序就能以您的名义调用模型。密钥只显示一次，您按其实际用量付费。",
   limits: "限额",
+  cacheHint: "命中时收取正常价格的 {share}%。",
   limitsHint: "全部选填。不设置时，密钥可以使用余额允许的全部额度。",
   fields: {
     name: { label: "名称", hint: "将使用它的工具，例如“笔记本电脑”或“构建服务器”。" },
