@@ -67,6 +67,25 @@ async function msUntil(isSo: () => Promise<boolean>): Promise<number> {
   return performance.now() - startedAtMs;
 }
 
+test("a name that the catalog has, too, is shown on both sides", async () => {
+  await messages.rig.addModel("twice-named");
+  const [, saved] = await save({ name: "twice-named" });
+  expect(saved.model).toMatchObject({ is_in_catalog: true });
+  await save({ name: "once-named" });
+  const [, { models }] = await send(listPath, null);
+  const marks = models?.filter(({ name }) => name.endsWith("-named")) as object[];
+  expect(marks).toMatchObject([
+    { name: "once-named", is_in_catalog: false },
+    { name: "twice-named", is_in_catalog: true },
+  ]);
+  const rowOf = async (name: string) => {
+    const [, answer] = await send(`/backend/admin/model/list/?name=${name}`, null);
+    return (answer as unknown as { rows: object[] }).rows[0];
+  };
+  expect(await rowOf("twice-named")).toMatchObject({ mapped_to: "gpt-4o-mini" });
+  expect(await rowOf("gpt-4o-mini")).toMatchObject({ mapped_to: null });
+});
+
 test("an entry saved on one replica is used by another within a second, and so is each change", async () => {
   const name = "claude-saved";
   expect(await statusAt(second, name)).toBe(404);
@@ -80,6 +99,7 @@ test("an entry saved on one replica is used by another within a second, and so i
       flags: { max_output: 77 },
       is_enabled: true,
       released_at: "2026-05-01T00:00:00.000Z",
+      is_in_catalog: false,
       version: 1,
     } as never,
   ]);

@@ -10,6 +10,7 @@ import type { Database } from "../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import type { MappedModel } from "./model.ts";
 import { listModelMap, saveModelMapEntry } from "./service.ts";
+import { findCatalogNames } from "./store.ts";
 
 /** The admin endpoints for the model map. */
 export function modelMapEndpoints(db: Database): AnyEndpoint[] {
@@ -22,7 +23,7 @@ export function modelMapEndpoints(db: Database): AnyEndpoint[] {
       summary: "List the names that clients of the Messages route can use, and the model behind each",
       output: messagesModelListResponse,
       errors: [],
-      handle: async () => ({ models: (await listModelMap(db)).map(describe) }),
+      handle: async () => ({ models: await describeAll(db, await listModelMap(db)) }),
     }),
     endpoint({
       method: "POST",
@@ -31,12 +32,22 @@ export function modelMapEndpoints(db: Database): AnyEndpoint[] {
       summary: "Add a name to the model map, or change its model unless it was changed meanwhile",
       output: messagesModelResponse,
       errors: ["conflict"],
-      handle: async ({ input, ...call }) => ({ model: describe(await saveModelMapEntry(db, input, byCaller(call))) }),
+      handle: async ({ input, ...call }) => {
+        const saved = await saveModelMapEntry(db, input, byCaller(call));
+        const inCatalog = await findCatalogNames(db, [saved.name]);
+        return { model: describe(saved, inCatalog) };
+      },
     }),
   ];
 }
 
-function describe(model: MappedModel) {
+async function describeAll(db: Database, models: readonly MappedModel[]) {
+  const names = models.map(({ name }) => name);
+  const inCatalog = await findCatalogNames(db, names);
+  return models.map((model) => describe(model, inCatalog));
+}
+
+function describe(model: MappedModel, inCatalog: ReadonlySet<string>) {
   return {
     name: model.name,
     display_name: model.displayName,
@@ -45,5 +56,6 @@ function describe(model: MappedModel) {
     is_enabled: model.isEnabled,
     released_at: model.releasedAt.toISOString(),
     version: model.version,
+    is_in_catalog: inCatalog.has(model.name),
   };
 }

@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, ne, sql } from "drizzle-orm";
 import { now, plusOne } from "../db/expressions.ts";
-import { ability, channel } from "../db/schema/gateway-routing.ts";
+import { ability, model as catalogModel, channel } from "../db/schema/gateway-routing.ts";
 import { messagesModel } from "../db/schema/messages.ts";
 import type { Queryable } from "../platform/db.ts";
 import type { MappedModel } from "./model.ts";
@@ -37,6 +37,15 @@ export async function listServedModels(db: Queryable): Promise<{ model: string; 
     .select({ model: groups.model, isNative: sql<boolean>`bool_and(${groups.speaks})` })
     .from(groups)
     .groupBy(groups.model);
+}
+
+/** Those of the names that are models of the catalog, too. */
+export async function findCatalogNames(db: Queryable, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.drizzle
+    .select({ name: catalogModel.name })
+    .from(catalogModel)
+    .where(inArray(catalogModel.name, [...names]));
+  return new Set(rows.map(({ name }) => name));
 }
 
 /** The entry, locked until the transaction ends; null when there is none. */

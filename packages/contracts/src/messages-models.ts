@@ -62,6 +62,8 @@ const messagesModelEntry = z.strictObject({
   is_enabled: z.boolean(),
   released_at: z.iso.datetime({ offset: true }),
   version: z.int(),
+  /** The catalog has a model with the same name, which only one of the two can mean. */
+  is_in_catalog: z.boolean(),
 });
 export const messagesModelListResponse = z.strictObject({ models: z.array(messagesModelEntry) });
 export const messagesModelResponse = z.strictObject({ model: messagesModelEntry });

@@ -48,6 +48,10 @@ export const models = listSource({
         from model_fallback f where f.model = m.name
       ), '[]')`,
     ),
+    mapped_to: column(
+      "text",
+      "(select x.upstream_model from messages_model x where x.name = m.name and x.is_enabled and x.upstream_model <> m.name)",
+    ),
     deprecated_at: column("timestamptz", "m.deprecated_at"),
     sunset_at: column("timestamptz", "m.sunset_at"),
     created_at: column("timestamptz", "m.created_at"),

@@ -38,6 +38,8 @@ export const modelList = listContract({
     aliases: z.array(z.string()),
     /** The models that may answer in its place, by group. */
     fallbacks: z.array(fallbackRule),
+    /** Where the compatibility map leads the model's own name, if elsewhere; null if it does not. */
+    mapped_to: z.string().nullable(),
     deprecated_at: wireMoment.nullable(),
     sunset_at: wireMoment.nullable(),
     created_at: wireMoment,

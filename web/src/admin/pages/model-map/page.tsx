@@ -7,6 +7,7 @@ import { Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Icon } from "../../../kit/icon.tsx";
+import { Notice } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
@@ -21,6 +22,11 @@ import { type MapEntry, MapForm, mapListPath } from "./map-form.tsx";
 const columns: readonly Column<MapEntry>[] = [
   { id: "name", label: "Name clients use", cell: (row) => <code>{row.name}</code>, card: "title" },
   { id: "upstream_model", label: "Model", cell: (row) => <code>{row.upstream_model}</code> },
+  {
+    id: "is_in_catalog",
+    label: "Also a model",
+    cell: (row) => (row.is_in_catalog ? <Status tone="warn">in the catalog</Status> : "no"),
+  },
   { id: "display_name", label: "Display name", cell: (row) => row.display_name },
   {
     id: "flags",
@@ -125,6 +131,12 @@ function EntryPanel(props: { readonly entry: MapEntry; readonly onEdit: () => vo
           Change history
         </a>
       </div>
+      <Show when={entry.is_in_catalog && entry.is_enabled && entry.upstream_model !== entry.name}>
+        <Notice tone="warn">
+          The catalog has a model {entry.name}, too. It is used itself where every group gets it from a channel that
+          speaks the Messages API; otherwise this entry leads its name to {entry.upstream_model}.
+        </Notice>
+      </Show>
       <Facts
         facts={[
           { name: "Name", value: <CopyText text={entry.name} label="Copy the name" /> },

@@ -1,8 +1,9 @@
 import { pricedUnits, tokenPrices } from "@sluice/contracts/priced-units";
-import type { JSX } from "solid-js";
+import { type JSX, Show } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
+import { Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment } from "../../shown.ts";
@@ -26,6 +27,14 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
           Test this name
         </a>
       </div>
+      <Show when={model.mapped_to}>
+        {(mapped) => (
+          <Notice tone="warn">
+            The compatibility map has the name {model.name}, too, and leads it to {mapped()}. Clients of that route get
+            this model only where every group gets it from a channel that speaks the Messages API.
+          </Notice>
+        )}
+      </Show>
       <Card title="Prices">
         <Facts
           facts={[
