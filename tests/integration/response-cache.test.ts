@@ -24,6 +24,9 @@ describe.each(arrangements)("the response cache, %s", (arrangement) => {
     provider = startSandboxProvider();
     rig = await SluiceRig.create(provider.url);
     await rig.addTokenPriceModel("priced", { input_usd_per_m: "3.3", output_usd_per_m: "15.7", request_usd: "0.0001" });
+    await rig.db.sql`
+      insert into messages_model (name, display_name, upstream_model, flags, released_at)
+      values ('priced', 'Priced', 'priced', '{}', now())`;
     await setCache(rig.db, { responses: true, price_basis_points: 1_234 });
     sluice = await rig.start(arrangement);
   }, 60_000);
@@ -185,6 +188,22 @@ describe.each(arrangements)("the response cache, %s", (arrangement) => {
     expect(second).toEqual(first);
     expect(first.length).toBeGreaterThan(2);
     expect(provider.requests).toHaveLength(1);
+  });
+
+  test("serves converted calls of Messages clients too, with what they want of it", async () => {
+    const user = await enter();
+    const body = { model: "priced", max_tokens: 20, messages: [{ role: "user", content: "Convert me" }] };
+    const send = (stream: boolean, headers: Record<string, string> = {}) =>
+      callCached(target(user), { ...body, stream }, { path: "/msgcompat/v1/messages", headers });
+    for (const stream of [false, true]) {
+      const [first, second] = [await send(stream), await send(stream)];
+      expect([first.status, first.cache, second.cache]).toEqual([200, "miss", "hit"]);
+      expect(Number(second.age)).toBeLessThan(10);
+      const withoutIds = ({ bytes }: typeof first) => bytes.replaceAll(/"id":"[^"]+"/g, "");
+      expect(withoutIds(second)).toBe(withoutIds(first));
+    }
+    expect((await send(false, { "x-sluice-cache": "off" })).cache).toBeNull();
+    expect(provider.requests).toHaveLength(3);
   });
 
   test("repeats embeddings, messages and responses of the Responses API too", async () => {

@@ -4,11 +4,14 @@ const bearerPattern = /^Bearer +(\S+) *$/i;
 const carriedHeaders = [
   "anthropic-beta",
   "anthropic-version",
+  "cache-control",
   "content-encoding",
   "content-length",
   "expect",
   "idempotency-key",
   "user-agent",
+  "x-sluice-cache",
+  "x-sluice-cache-ttl",
   "x-sluice-hops",
 ];
 

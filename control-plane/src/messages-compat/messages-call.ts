@@ -28,6 +28,13 @@ export async function answerMessages(deps: RouteDeps, incoming: Incoming): Promi
   return { ...(await call.answer), requestId: call.requestId };
 }
 
+/** An exit node, or the response cache. */
+const originNames = [exitNodeHeader, "x-sluice-cache", "age"];
+
+function originHeaders({ headers }: GatewayResponse): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => originNames.includes(name)));
+}
+
 const chatPath = "/v1/chat/completions";
 const nativePath = "/v1/messages";
 
@@ -41,7 +48,7 @@ class MessagesCall {
   readonly #ids = makeAnswerIds();
   readonly #call: TranslatedCall;
   readonly #answering = Promise.withResolvers<ClientAnswer>();
-  #exitNode: string | undefined;
+  #passed: Readonly<Record<string, string>> = {};
   #stream: AnswerStream | null = null;
   /** Set once it is known that the gateway gets the call as it is. */
   #native: NativeRequest | null = null;
@@ -138,14 +145,13 @@ class MessagesCall {
     });
   }
 
-  /** The conversion's own headers, and the exit node that served the call. */
+  /** The conversion's own headers, and what the gateway says about where the response came from. */
   #ownHeaders(): Record<string, string> {
-    const { headers } = this.#conversion;
-    return this.#exitNode === undefined ? headers : { ...headers, [exitNodeHeader]: this.#exitNode };
+    return { ...this.#conversion.headers, ...this.#passed };
   }
 
   #take(answer: GatewayResponse): void {
-    this.#exitNode = answer.headers[exitNodeHeader];
+    this.#passed = originHeaders(answer);
     try {
       if (this.#native !== null) {
         this.#passNative(answer);

@@ -42,7 +42,8 @@ export class Recording {
       this.drop();
       return;
     }
-    this.#pieces.push(piece);
+    // A copy: a piece may be a small part of a large packet.
+    this.#pieces.push(Buffer.from(piece));
     this.#bytes = bytes;
     room.bytes += piece.byteLength;
   }
