@@ -1,7 +1,6 @@
 /** The cross table: every agent, with sessions of a few turns on a channel of every dialect. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { exactCost } from "../support/calls/priced-usage.ts";
-import { type RelayScene, startRelayScene } from "../support/calls/relay-scene.ts";
+import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
 import { type Agent, agents } from "../support/cross-table/agents.ts";
 import { logCell } from "../support/cross-table/cell-log.ts";
 import { logUntried, refusalText } from "../support/cross-table/cross-test.ts";
@@ -11,7 +10,7 @@ import { cellsOf, describeCell, reasonAgainst } from "../support/cross-table/run
 import { type ScriptedTurn, scriptTurns, toBehaviour, toUnits } from "../support/cross-table/scripted-turns.ts";
 import { describeUnless, unlessFull } from "../support/service/obstacles.ts";
 import type { TestUser } from "../support/service/sluice.ts";
-import { waitForSettledRows } from "../support/usage/settled-rows.ts";
+import { readSettledRows, recomputedCost, type SettledRow } from "../support/usage/settled-rows.ts";
 
 const sessionMsMax = 120_000;
 const outputs = ["one at noon", "two at night"];
@@ -25,7 +24,7 @@ function testAgent(agent: Agent): void {
     if (reason !== null) {
       logCell(cell, "untried", reason);
     } else if (isRefused && cell.theme !== "text") {
-      logCell(cell, "untried", `refused with a text already: ${refusalText(agent.dialect, cell.channel)}`);
+      logCell(cell, "untried", "this channel has refused it with a text already");
     } else {
       testSession(agent, cell, isRefused);
     }
@@ -83,9 +82,15 @@ function scriptSession(agent: Agent, { channel, theme }: Cell): readonly Scripte
     case "images":
       return agent.look === undefined ? [last] : [call(agent.look("a.png")), last];
     default:
-      return [...outputs.map((output) => call(agent.shell(`echo ${output}`))), last];
+      // Each turn has counts of its own, by which its row is found.
+      return [...outputs.map((output, index) => withMore(call(agent.shell(`echo ${output}`)), index)), last];
   }
 }
+
+const withMore = (turn: ScriptedTurn, completion: number): ScriptedTurn => ({
+  ...turn,
+  tokens: { ...turn.tokens, completion: turn.tokens.completion + completion },
+});
 
 async function haveSession(agent: Agent, cell: Cell): Promise<void> {
   const { user, mark, ask } = await beginSession(agent, cell);
@@ -109,12 +114,15 @@ async function haveSession(agent: Agent, cell: Cell): Promise<void> {
 }
 
 async function checkRows({ gatewayUserId }: TestUser, scripted: readonly ScriptedTurn[]): Promise<void> {
-  const rows = await waitForSettledRows(scene.rig.db, gatewayUserId, scripted.length);
-  for (const row of rows) {
-    expect([row.outcome, row.usageSource, row.quota]).toEqual(["completed", "provider", exactCost(row, row.price)]);
-  }
-  for (const turn of scripted) {
-    expect(rows.some((row) => Bun.deepMatch(toUnits(turn), row))).toBe(true);
+  // Agents also count tokens, which is free, so the number of rows is theirs to choose.
+  const isThere = (rows: readonly SettledRow[], turn: ScriptedTurn): boolean =>
+    rows.some((row) => row.usageSource === "provider" && Bun.deepMatch(toUnits(turn), row));
+  await waitUntil(async () => {
+    const rows = await readSettledRows(scene.rig.db, gatewayUserId);
+    return rows.length >= scripted.length && scripted.every((turn) => isThere(rows, turn));
+  });
+  for (const row of await readSettledRows(scene.rig.db, gatewayUserId)) {
+    expect([row.outcome, row.quota]).toEqual(["completed", recomputedCost(row)]);
   }
 }
 
