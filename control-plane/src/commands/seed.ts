@@ -10,6 +10,7 @@
  * "hasAdmin":true,"isServed":true}`.
  */
 import { quotaPerUsd } from "@sluice/contracts/money";
+import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import { createFirstAdmin, isAnyAdmin } from "../accounts/admins/command-admins.ts";
 import { createFirstPassword, findOrCreateUser } from "../accounts/users/known-users.ts";
 import { addAbility, disableAbilitiesWith, isAnyModelServed, putChannel } from "../gateway/channels/channels.ts";
@@ -54,12 +55,23 @@ async function seedCatalog(tx: Transaction, config: Config, masterKey: MasterKey
     return;
   }
   const isSandbox = providerKey === undefined;
-  const baseUrl = isSandbox ? `${sandboxUrl?.replace(/\/+$/, "")}/v1` : providerUrl;
+  const sandboxRoot = sandboxUrl?.replace(/\/+$/, "") ?? "";
+  const baseUrl = isSandbox ? `${sandboxRoot}/v1` : providerUrl;
   const credential = providerKey ?? sandboxCredential;
-  const channelId = await putChannel(tx, masterKey, { name: channelName, baseUrl, credential });
+  const ownDialects = isSandbox ? sandboxDialects(sandboxRoot) : {};
+  const channelId = await putChannel(tx, masterKey, { name: channelName, baseUrl, credential, ownDialects });
   await addAbility(tx, groupName, modelName, channelId);
   const from = isSandbox ? "the sandbox provider" : baseUrl;
   say(`channel ${channelName} serves ${modelName} to group ${groupName} from ${from}`);
+}
+
+/** The sandbox speaks these as their providers do, so that Claude Code and clients of the Gemini API can be tried natively. */
+function sandboxDialects(address: string): UpstreamSettings["dialects"] {
+  return {
+    messages: { base_url: address, auth: "x_api_key" },
+    gemini: { base_url: address, auth: "x_goog_api_key" },
+    cohere: { base_url: address, auth: "bearer" },
+  };
 }
 
 type FirstUser = {

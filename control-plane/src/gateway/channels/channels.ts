@@ -1,5 +1,5 @@
 import type { ChannelId } from "@sluice/contracts/ids";
-import type { UpstreamSettings } from "@sluice/contracts/upstreams";
+import { openaiUpstream, type UpstreamSettings } from "@sluice/contracts/upstreams";
 import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { openChannelCredential, sealChannelCredential } from "./credentials.ts";
@@ -28,6 +28,8 @@ export type ChannelSettings = {
   readonly baseUrl: string;
   /** Null keeps the stored one. */
   readonly credential: string | null;
+  /** What it speaks besides the OpenAI API. */
+  readonly ownDialects?: UpstreamSettings["dialects"];
 };
 
 /**
@@ -35,7 +37,9 @@ export type ChannelSettings = {
  */
 export async function putChannel(tx: Queryable, key: MasterKey, settings: ChannelSettings): Promise<ChannelId> {
   parseBaseUrl(settings.baseUrl);
-  const id = await saveChannel(tx, settings.name, settings.baseUrl);
+  const upstream = openaiUpstream(settings.baseUrl);
+  const dialects = { ...upstream.dialects, ...settings.ownDialects };
+  const id = await saveChannel(tx, settings.name, { ...upstream, dialects });
   if (settings.credential !== null) {
     await setChannelCredential(tx, id, sealChannelCredential(key, id, settings.credential));
   }

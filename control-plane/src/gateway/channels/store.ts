@@ -1,5 +1,5 @@
 import type { ChannelId } from "@sluice/contracts/ids";
-import { openaiUpstream, type UpstreamSettings } from "@sluice/contracts/upstreams";
+import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import { and, asc, eq } from "drizzle-orm";
 import { now } from "../../db/expressions.ts";
 import { ability, channel, modelFallback } from "../../db/schema/gateway-routing.ts";
@@ -74,9 +74,8 @@ export async function listFallbacks(db: Queryable): Promise<FallbackRow[]> {
   return await db.drizzle.select({ groupName, model, fallbackModels, largerModel, isForEveryKey }).from(modelFallback);
 }
 
-/** Creates the channel of an OpenAI-compatible provider, or changes its address; returns its id. */
-export async function saveChannel(db: Queryable, name: string, baseUrl: string): Promise<ChannelId> {
-  const upstream = openaiUpstream(baseUrl);
+/** Creates a channel, or changes how it is called; returns its id. */
+export async function saveChannel(db: Queryable, name: string, upstream: UpstreamSettings): Promise<ChannelId> {
   const [row] = await db.drizzle
     .insert(channel)
     .values({ name, upstream })
