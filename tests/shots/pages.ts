@@ -126,6 +126,7 @@ export const shownPages: readonly ShownPage[] = [
     arabic: "none",
     ready: ".side-panel",
   },
+  { name: "admin-provider-prices", path: "/admin/models/?tab=prices", as: "admin", arabic: "none", ready: ".facts" },
   {
     name: "admin-route-tester",
     path: "/admin/models/?tab=tester&name=gpt-4o-mini",

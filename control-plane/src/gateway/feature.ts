@@ -9,6 +9,7 @@ import type { Database } from "../platform/db.ts";
 import type { Feature } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
 import type { Job } from "../platform/schedule-jobs.ts";
+import { priceDataJob } from "./catalog-admin/price-data/routes.ts";
 import { Probes } from "./catalog-admin/probe/exchange.ts";
 import { type CatalogAdminDeps, catalogAdminEndpoints } from "./catalog-admin/routes.ts";
 import {
@@ -65,7 +66,9 @@ export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
         },
         approvals,
         acts,
+        openClient,
       }),
+      jobs: [priceDataJob({ db, openClient })],
     },
   ];
 }

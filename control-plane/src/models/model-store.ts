@@ -20,13 +20,14 @@ export type ModelRow = PriceTexts & {
   image_tokens_max: number;
   deprecated_at: Date | null;
   sunset_at: Date | null;
+  updated_at: Date;
 };
 
 /** Enabled models, each with the latest currently valid version of its price. */
 export async function listPricedModels(db: Queryable): Promise<ModelRow[]> {
   return await db.query<ModelRow>(
     `select m.name, m.display_name, m.owned_by, m.kind, m.created_at, m.context_tokens_max, m.output_tokens_max,
-       m.image_tokens_max, m.deprecated_at, m.sunset_at, p.version, p.long_prompt, ${priceColumns.map((price) => `p.${price}`).join(", ")}
+       m.image_tokens_max, m.deprecated_at, m.sunset_at, m.updated_at, p.version, p.long_prompt, ${priceColumns.map((price) => `p.${price}`).join(", ")}
      from model m
      join lateral (
        select * from model_price where model = m.name and valid_from <= now() order by version desc limit 1

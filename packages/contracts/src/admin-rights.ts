@@ -50,6 +50,11 @@ export const adminRights = {
   "/backend/admin/group/save/": freshSuperAdmin,
   "/backend/admin/group/assign/": freshSuperAdmin,
   "/backend/admin/group/remove/": freshSuperAdmin,
+  // What providers charge: proposals are made of it, and none of it changes a price.
+  "/backend/admin/price-data/upload/": freshSuperAdmin,
+  "/backend/admin/price-data/source/save/": freshSuperAdmin,
+  "/backend/admin/price-data/remove/": freshSuperAdmin,
+  "/backend/admin/price-data/fetch/": everyAdmin,
   "/backend/admin/plan/save/": freshSuperAdmin,
   "/backend/admin/manual-adjust/": everyAdmin,
   "/backend/admin/refund/create/": everyAdmin,

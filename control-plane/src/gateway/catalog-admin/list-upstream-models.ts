@@ -6,6 +6,7 @@ import type { z } from "zod";
 import { AppError } from "../../platform/errors.ts";
 import { type Endpoint, toUpstream } from "../channels/model.ts";
 import { findModelNames } from "./catalog-admin-store.ts";
+import { findPriceData, toStoredData } from "./price-data/price-data-store.ts";
 import { clean, type Exchange, messageIn } from "./probe/exchange.ts";
 import { type ProbedChannel, readProbed } from "./probe/probe-target.ts";
 import type { ListedModel } from "./proposals/model.ts";
@@ -37,7 +38,8 @@ export async function listUpstreamModels(
   const listed = input.names === undefined ? await fetchList(deps, probed) : readNames(input.names);
   const source = findPreset(probed.upstream.preset)?.priceSource ?? null;
   const isCustom = probed.upstream.preset === null;
-  const findPrices = source === null && !isCustom ? () => null : await openPriceData(source);
+  const findPrices =
+    source === null && !isCustom ? () => null : await openPriceData(source, toStoredData(await findPriceData(deps.db)));
   const inCatalog = await findModelNames(deps.db, proposableNames(listed));
   const { models, leftOut } = proposeModels(listed, findPrices, (name) => inCatalog.has(name));
   return { models: [...models], left_out: leftOut };

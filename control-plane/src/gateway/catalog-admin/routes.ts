@@ -17,6 +17,7 @@ import {
 import type { ChannelId } from "@sluice/contracts/ids";
 import { proposedModels } from "@sluice/contracts/model-proposals";
 import type { AddressGuard } from "@sluice/http-client/address-guard";
+import type { HttpClient } from "@sluice/http-client/model";
 import { z } from "zod";
 import type { Approvals } from "../../admin/approvals/service.ts";
 import { audit, byCaller } from "../../admin/audit/service.ts";
@@ -27,6 +28,7 @@ import { credentialEndpoints } from "./credential-routes.ts";
 import { fallbackEndpoints } from "./fallback-routes.ts";
 import { listUpstreamModels } from "./list-upstream-models.ts";
 import type { CatalogActs } from "./model-act.ts";
+import { priceDataEndpoints } from "./price-data/routes.ts";
 import type { Probes } from "./probe/exchange.ts";
 import type { OpenCredentials } from "./probe/probe-target.ts";
 import { saveAbility } from "./save-ability.ts";
@@ -41,6 +43,8 @@ export type CatalogAdminDeps = {
   readonly openCredentials: OpenCredentials;
   readonly approvals: Approvals;
   readonly acts: CatalogActs;
+  /** Opens a client that reaches only what upstreams may be. */
+  readonly openClient: () => Promise<HttpClient>;
   /** Checks where channel hosts resolve to; null if any server of the network is allowed. */
   readonly guard: AddressGuard | null;
 };
@@ -58,6 +62,7 @@ export function catalogAdminEndpoints(deps: CatalogAdminDeps): AnyEndpoint[] {
     testEndpoint(deps),
     listModelsEndpoint(deps),
     adoptEndpoint(deps),
+    ...priceDataEndpoints(deps),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { ModelPrice, PriceOptions } from "@pydantic/genai-prices";
+import type { ModelPrice, PriceOptions, Provider } from "@pydantic/genai-prices";
 import { ceilDivide, scaledToDecimal } from "@sluice/contracts/money";
 import { type LongPromptPrices, priceColumns, tokenPrices } from "@sluice/contracts/priced-units";
 import type { FindPrices, KnownPrices, PriceTextsOf } from "./model.ts";
@@ -27,6 +27,11 @@ const columnOf = new Map(
   pricedBy.filter(([, column]) => priceColumns.some((name) => name === column)).map(([key, column]) => [key, column]),
 );
 
+const shippedOrigin = `${priceData.name} ${priceData.version} of ${priceData.date}`;
+
+/** Prices in the form of the package that an admin has stored, and what they are called in the source of a price. */
+export type StoredData = { readonly providers: readonly Provider[]; readonly origin: string };
+
 /** Whose list prices are proposed for a provider that the data does not know. */
 const makers = ["openai", "anthropic", "google", "mistral", "cohere"];
 
@@ -52,21 +57,31 @@ const keyTexts: Readonly<Record<string, string>> = {
 /**
  * Loads the price data, which a gateway that no one sets up never holds in memory.
  * @param source the id of the provider in the data; null looks for the maker of each model, at list prices
+ * @param stored newer data than the package has; it replaces all of it
  */
-export async function openPriceData(source: string | null): Promise<FindPrices> {
+export async function openPriceData(source: string | null, stored: StoredData | null = null): Promise<FindPrices> {
   const { calcPrice } = await import("@pydantic/genai-prices");
-  const sources: readonly PriceOptions[] =
-    source === null ? [{}, ...makers.map((providerId) => ({ providerId }))] : [{ providerId: source }];
+  const sources = stored === null ? shippedSources(source) : storedSources(source, stored);
+  const origin = stored === null ? shippedOrigin : stored.origin;
   return (model) => {
     for (const options of sources) {
       // Nothing was used, so nothing is calculated: only the entry of the model is looked up.
       const found = calcPrice({}, model, options);
       if (found !== null) {
-        return describe(found.model, found.model_price, found.provider);
+        return describe(found.model, found.model_price, { ...found.provider, origin });
       }
     }
     return null;
   };
+}
+
+function shippedSources(source: string | null): readonly PriceOptions[] {
+  return source === null ? [{}, ...makers.map((providerId) => ({ providerId }))] : [{ providerId: source }];
+}
+
+function storedSources(source: string | null, { providers }: StoredData): readonly PriceOptions[] {
+  const wanted = source === null ? makers : [source];
+  return wanted.flatMap((id) => providers.filter((provider) => provider.id === id).map((provider) => ({ provider })));
 }
 
 type Tiers = { readonly base: number; readonly tiers: readonly { readonly start: number; readonly price: number }[] };
@@ -75,7 +90,7 @@ type Entry = { readonly key: string; readonly value: number | Tiers };
 function describe(
   model: { readonly context_window?: number },
   price: ModelPrice,
-  provider: { readonly id: string; readonly name: string },
+  provider: { readonly id: string; readonly name: string; readonly origin: string },
 ): KnownPrices | null {
   const entries = Object.entries(price).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]));
   const prices: PriceTextsOf = Object.fromEntries(
@@ -87,7 +102,7 @@ function describe(
   return {
     prices,
     longPrompt: longPromptOf(entries),
-    source: `List price of ${provider.name}, ${priceData.name} ${priceData.version} of ${priceData.date}`,
+    source: `List price of ${provider.name}, ${provider.origin}`,
     notes: entries.flatMap(noteOf),
     ownedBy: provider.id,
     contextTokensMax: model.context_window ?? null,

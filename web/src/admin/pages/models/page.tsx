@@ -21,6 +21,7 @@ import { switchStatuses } from "../../values.ts";
 import { Abilities } from "./abilities.tsx";
 import { type Model, ModelForm, modelsPath } from "./model-form.tsx";
 import { ModelPanel } from "./model-panel.tsx";
+import { ProviderPrices } from "./provider-prices.tsx";
 import { RouteTester } from "./route-tester.tsx";
 
 /** A dash for a model that is paid by the call, the image or the second instead of by tokens. */
@@ -60,6 +61,7 @@ const columns: readonly Column<Model>[] = [
 
 const tabs = [
   { id: "models", label: "Models and prices" },
+  { id: "prices", label: "List prices" },
   { id: "abilities", label: "Abilities" },
   { id: "tester", label: "Test a name" },
 ] as const;
@@ -82,6 +84,9 @@ export function Page(): JSX.Element {
         onSelect={(id) => setParams({ tab: id, open: null, cursor: null, sort: null }, { scroll: false })}
       >
         <Switch fallback={<Models />}>
+          <Match when={tab() === "prices"}>
+            <ProviderPrices />
+          </Match>
           <Match when={tab() === "abilities"}>
             <Abilities />
           </Match>

@@ -1,0 +1,165 @@
+import {
+  type priceDataState,
+  priceFileBytesMax,
+  type removePricesInput,
+  type savePriceSourceInput,
+} from "@sluice/contracts/price-data";
+import type { ResponseOf } from "@sluice/contracts/wire";
+import { createSignal, type JSX, Show } from "solid-js";
+import type { z } from "zod";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { TextField } from "../../../kit/field.tsx";
+import { Status } from "../../../kit/status.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { createAction, useRefresh } from "../../parts/actions.ts";
+import { AdminForm } from "../../parts/form-parts.tsx";
+import { dash, shownMoment } from "../../shown.ts";
+
+export const priceDataPath = "/backend/admin/price-data/";
+type State = ResponseOf<typeof priceDataState>;
+
+/** Where the known prices of providers are from, and how to get newer ones. */
+export function PriceSource(props: { readonly state: State }): JSX.Element {
+  const action = createAction(priceDataPath, "/backend/admin/audit/");
+  const [isEditing, setIsEditing] = createSignal(false);
+  let picker: HTMLInputElement | undefined;
+  const upload = (file: File | undefined): void => {
+    if (file === undefined) {
+      return;
+    }
+    void action.run(async () => {
+      if (file.size > priceFileBytesMax) {
+        throw new Error("The file has more than 8 MiB.");
+      }
+      await apiPost(`${priceDataPath}upload/`, { file_name: file.name, content: await file.text() });
+      return `The prices of ${file.name} are in use.`;
+    });
+  };
+  const fetchNow = (): void => {
+    void action.run(async () => {
+      const { result, is_ok: isOk } = (await apiPost(`${priceDataPath}fetch/`, {})) as {
+        readonly result: string;
+        readonly is_ok: boolean;
+      };
+      if (!isOk) {
+        throw new Error(result);
+      }
+      return result;
+    });
+  };
+  const remove = (): void => {
+    void action.run(async () => {
+      await apiPost(`${priceDataPath}remove/`, {} satisfies z.input<typeof removePricesInput>);
+      return "The prices that the program ships with are in use.";
+    });
+  };
+  return (
+    <Card title="List prices of providers">
+      <Facts facts={factsOf(props.state)} />
+      <div class="button-row">
+        <Button isBusy={action.isBusy()} onClick={() => picker?.click()}>
+          Upload a file
+        </Button>
+        <input
+          ref={picker}
+          type="file"
+          accept=".json,application/json"
+          class="visually-hidden"
+          tabindex="-1"
+          aria-label="A file of prices"
+          onChange={(event) => {
+            upload(event.currentTarget.files?.[0]);
+            event.currentTarget.value = "";
+          }}
+        />
+        <Button onClick={() => setIsEditing(true)}>Set the address</Button>
+        <Show when={props.state.url !== null}>
+          <Button isBusy={action.isBusy()} onClick={fetchNow}>
+            Fetch now
+          </Button>
+        </Show>
+        <Show when={props.state.stored !== null}>
+          <Button isBusy={action.isBusy()} onClick={remove}>
+            Use the shipped prices
+          </Button>
+        </Show>
+      </div>
+      <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title="Address of the prices">
+        <Show when={isEditing()}>
+          <AddressForm url={props.state.url} onDone={() => setIsEditing(false)} />
+        </Show>
+      </Dialog>
+    </Card>
+  );
+}
+
+function factsOf({ stored, shipped, url, check }: State) {
+  return [
+    {
+      name: "In use",
+      value:
+        stored === null
+          ? `${shipped}, shipped with the program`
+          : `${stored.name}: ${stored.models} models of ${stored.providers} providers`,
+    },
+    ...(stored === null
+      ? []
+      : [
+          { name: "Stored", value: `${shownMoment(stored.stored_at)} by ${stored.stored_by}` },
+          { name: "Shipped", value: shipped },
+        ]),
+    { name: "Fetched every night from", value: url ?? dash },
+    ...(check === null
+      ? []
+      : [
+          {
+            name: "Last fetch",
+            value: (
+              <>
+                <Status tone={check.is_ok ? "ok" : "bad"}>{check.is_ok ? "worked" : "failed"}</Status>{" "}
+                {`${shownMoment(check.checked_at)}: ${check.result}`}
+              </>
+            ),
+          },
+        ]),
+  ];
+}
+
+function AddressForm(props: { readonly url: string | null; readonly onDone: () => void }): JSX.Element {
+  const refresh = useRefresh(priceDataPath, "/backend/admin/audit/");
+  const form = createForm<Record<string, string>>({
+    initial: { url: props.url ?? "", reason: "" },
+    submit: async ({ url = "", reason = "" }) => {
+      const input: z.input<typeof savePriceSourceInput> = {
+        url: url.trim() === "" ? null : url.trim(),
+        ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
+      };
+      await apiPost(`${priceDataPath}source/save/`, input);
+      await refresh();
+      showToast("The address was saved.");
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm
+      form={form}
+      operation="/backend/admin/price-data/source/save/"
+      action="Save the address"
+      onCancel={props.onDone}
+    >
+      <TextField
+        label="Address"
+        hint="Of a file in the form of @pydantic/genai-prices. Leave it empty to fetch nothing."
+        optional="optional"
+        inputmode="url"
+        spellcheck={false}
+        autocomplete="off"
+        {...form.text("url")}
+      />
+    </AdminForm>
+  );
+}
