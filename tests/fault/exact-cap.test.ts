@@ -106,7 +106,7 @@ describe("a balance for ten calls, requested 200 times at once on three replicas
       expect(violations).toEqual([]);
       expect(leastRemaining).toBe(0n);
       // The budget was watched during the run, not only at its end; how often depends on the machine.
-      expect(samples).toBeGreaterThan(2);
+      expect(samples).toBeGreaterThan(1);
     },
   );
 
