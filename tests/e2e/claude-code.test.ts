@@ -125,8 +125,8 @@ describeUnless(claudeCodeProgram.install(), "an agent, Claude Code 2.1.197", () 
 
   test("recovers when prompt and response together do not fit: it asks again for a shorter response", async () => {
     const message =
-      "This model's maximum context length is 128000 tokens. However, you requested 132000 tokens " +
-      "(100000 in the messages, 32000 in the completion). Please reduce the length of the messages or completion.";
+      "This model's maximum context length is 128000 tokens. However, you requested 136384 tokens " +
+      "(120000 in the messages, 16384 in the completion). Please reduce the length of the messages or completion.";
     provider.script([
       {
         status: 400,

@@ -258,7 +258,8 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
     );
 
     test("that reads nothing stalls its provider, and after a while counts as gone", async () => {
-      messages.provider.script({ isEndless: true, chunkBytes: 4_096 });
+      const said = { choices: [{ index: 0, delta: { content: "four words of text ".repeat(200) } }] };
+      messages.provider.script({ events: Array.from({ length: 20_000 }, () => said) });
       const connection = await raw({ max_tokens: 100_000_000 });
       await connection.waitForText("content_block_delta");
       connection.pause();

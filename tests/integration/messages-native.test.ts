@@ -299,8 +299,22 @@ describe.each(arrangements)("the Messages API on a channel that speaks it, %s", 
         400,
         "invalid_request_error",
       ]);
-      expect((await post({ ...other, max_tokens: 0 })).status).toBe(400);
       expect(scene.provider.requests).toHaveLength(0);
+    });
+
+    test.each([false, true])("that only fill a cache are answered here, for free (stream %p)", async (stream) => {
+      const user = await scene.rig.addUser();
+      const answer = await post({ ...other, max_tokens: 0, stream }, { "x-api-key": user.apiKey });
+      expect([answer.status, answer.headers.get("request-id")]).toEqual([200, idOf(answer)]);
+      const text = await answer.text();
+      expect(text).toContain(stream ? "event: message_stop" : '"content":[]');
+      expect(text).toContain('"stop_reason":"max_tokens"');
+      expect(scene.provider.requests).toHaveLength(0);
+      // What was set aside is free again: the call has no row.
+      expect((await post({ ...other }, { "x-api-key": user.apiKey })).status).toBe(200);
+      const rows = await waitForSettledRows(scene.rig.db, user.gatewayUserId, 1);
+      expect(rows).toHaveLength(1);
+      expect(await scene.rig.checkMoney()).toEqual([]);
     });
   });
 

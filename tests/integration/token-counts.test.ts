@@ -33,36 +33,48 @@ describe.each(arrangements)("counting tokens, %s", (arrangement) => {
     await sent.text();
   });
 
-  test("waits for the same key's previous count, and is refused when too many wait; other keys don't notice", async () => {
-    const other = await messages.rig.addUser();
-    const body = bodyOf("Hello");
-    const slow = await connectRaw(Number(new URL(messages.sluice.url).port));
-    // This one is let in and then keeps its turn, because its body does not come.
-    slow.send(
-      [
-        `POST ${path} HTTP/1.1`,
-        "Host: 127.0.0.1",
-        `x-api-key: ${messages.user.apiKey}`,
-        "Content-Type: application/json",
-        `Content-Length: ${body.length}\r\n\r\n`,
-      ].join("\r\n"),
-    );
-    const answers: Response[] = [];
-    const asked: Promise<unknown>[] = [];
-    const ask = () => asked.push(count(body).then((answer) => answers.push(answer)));
-    while (answers.length === 0) {
-      ask();
-      await Bun.sleep(5);
-    }
-    const [refused] = answers;
-    expect([refused?.status, await refused?.json()]).toMatchObject([429, { error: { type: "rate_limit_error" } }]);
-    expect(refused?.headers.get("retry-after")).toBe("1");
-    expect((await count(body, other.apiKey)).status).toBe(200);
-    slow.send(body);
-    await slow.waitForText("input_tokens");
-    await Promise.all(asked);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(8);
-    slow.close();
+  // A relay apart from its gateway asks it when the body has come.
+  test.skipIf(arrangement === "split")(
+    "waits for the same key's previous count, and is refused when too many wait; other keys don't notice",
+    async () => {
+      const other = await messages.rig.addUser();
+      const body = bodyOf("Hello");
+      const slow = await connectRaw(Number(new URL(messages.sluice.url).port));
+      // This one is let in and then keeps its turn, because its body does not come.
+      slow.send(
+        [
+          `POST ${path} HTTP/1.1`,
+          "Host: 127.0.0.1",
+          `x-api-key: ${messages.user.apiKey}`,
+          "Content-Type: application/json",
+          `Content-Length: ${body.length}\r\n\r\n`,
+        ].join("\r\n"),
+      );
+      const answers: Response[] = [];
+      const asked: Promise<unknown>[] = [];
+      const ask = () => asked.push(count(body).then((answer) => answers.push(answer)));
+      while (answers.length === 0) {
+        ask();
+        await Bun.sleep(5);
+      }
+      const [refused] = answers;
+      expect([refused?.status, await refused?.json()]).toMatchObject([429, { error: { type: "rate_limit_error" } }]);
+      expect(refused?.headers.get("retry-after")).toBe("1");
+      expect((await count(body, other.apiKey)).status).toBe(200);
+      slow.send(body);
+      await slow.waitForText("input_tokens");
+      await Promise.all(asked);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(8);
+      slow.close();
+    },
+  );
+
+  test("of one key take turns, however many come at once", async () => {
+    const body = bodyOf("word ".repeat(100_000));
+    const answers = await Promise.all(Array.from({ length: 40 }, () => count(body)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(8);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
   });
 
   test("an invalid large count is refused like a small one", async () => {

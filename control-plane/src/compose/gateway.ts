@@ -20,7 +20,7 @@ import { counter } from "../platform/metric.ts";
 import { WsWebSocketClient } from "../platform/websocket/client.ts";
 import type { Base } from "./base.ts";
 import { cacheRules } from "./cache-rules.ts";
-import { parseAside } from "./side-thread.ts";
+import { openAsideConversions, parseAside } from "./side-thread.ts";
 
 /** The purpose of the derived key that authenticates the link between a relay and a remote gateway. */
 export const linkPurpose = "link between relay and gateway";
@@ -59,6 +59,7 @@ export function openGateway(base: Base, exportCall: GatewayRuntimeDeps["exportCa
       afterAbort: { timeoutMs: config.ABORTED_USAGE_TIMEOUT_MS, bytesMax: abortedUsageBytesMax },
     },
     parseAside: (order) => parseAside(base.aside, order),
+    aside: openAsideConversions(base.aside),
     bodyRoom: openBodyRoom(config),
     unpaidPerHour: config.UNPAID_CALLS_PER_HOUR === 0 ? null : config.UNPAID_CALLS_PER_HOUR,
     isSentRetried: config.UPSTREAM_RETRY_SENT,

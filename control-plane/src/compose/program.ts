@@ -7,12 +7,10 @@ import { LeaseUpkeep } from "../gateway/quota/lease-upkeep.ts";
 import { gatewayHandlers } from "../gateway/remote/routes.ts";
 import type { GatewayRuntime } from "../gateway/runtime.ts";
 import type { ExportedCall } from "../gateway/telemetry.ts";
-import type { ConversionOrder } from "../messages-compat/convert-body.ts";
 import { ModelMap } from "../messages-compat/model-map.ts";
 import { messagesHandler } from "../messages-compat/routes.ts";
 import { registerGauges } from "../operations/gauges.ts";
 import { metricsAccess, operationsRoutes } from "../operations/routes.ts";
-import { CaptureAllowance } from "../platform/answer-capture.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Config, publicBaseUrl } from "../platform/config.ts";
 import type { Log } from "../platform/log.ts";
@@ -23,7 +21,6 @@ import type { TraceService } from "../trace/service.ts";
 import { type Base, makePartitions, openBase, openTrace } from "./base.ts";
 import { type Backend, buildBackend } from "./features.ts";
 import { linkPurpose, openGateway, remoteGateway, remoteRealtime } from "./gateway.ts";
-import { convertAside } from "./side-thread.ts";
 import { catchUp, orphansJob } from "./spool.ts";
 import { openTelemetry } from "./telemetry.ts";
 
@@ -112,13 +109,11 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   if (scheduled !== null) {
     backend.start();
   }
-  const convert = (order: ConversionOrder) => convertAside(base.aside, order);
-  const messagesParts = { relay, models, convertAside: convert, captures: new CaptureAllowance(), edge, patience };
   const pageOrigins = config.CORS_ORIGINS;
   const handlers: CallHandlers | null = config.ROLES.includes("relay")
     ? {
         call: relayHandler(relay, edge, patience),
-        messages: messagesHandler({ ...messagesParts, log }),
+        messages: messagesHandler({ relay, models, edge, patience, log }),
         realtime: realtimeHandler(relay, edge),
         pageOrigins,
       }

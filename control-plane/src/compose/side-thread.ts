@@ -1,17 +1,27 @@
 import { type ErrorCode, errorTable } from "@sluice/contracts/errors";
 import type { ParsedRequest, ParseOrder } from "../gateway/model.ts";
-import type { ConversionOrder, ConversionOutcome } from "../messages-compat/convert-body.ts";
+import type { AsideConversions } from "../gateway/upstreams/aside-conversions.ts";
+import type {
+  AnswerOrder,
+  ConversionOrder,
+  ConversionRefusal,
+  ConvertedAnswer,
+  ConvertedOrder,
+} from "../gateway/upstreams/conversion-order.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Log } from "../platform/log.ts";
 import { SideThread } from "../platform/side-thread.ts";
 import { joinInSlices } from "../platform/slices.ts";
 
 /*
- * The second thread reads and converts large bodies; one takes as long as a thousand small calls. Bodies are copied, because the first thread may still need them.
+ * The second thread parses and converts large bodies; one takes as long as a thousand small calls. Bodies are copied, because the first thread may still need them.
  */
 
 /** A request to the thread. */
-export type SideWork = ({ readonly kind: "parse" } & ParseOrder) | ({ readonly kind: "convert" } & ConversionOrder);
+export type SideWork =
+  | ({ readonly kind: "parse" } & ParseOrder)
+  | ({ readonly kind: "convert" } & ConversionOrder)
+  | ({ readonly kind: "convert_answer" } & AnswerOrder);
 
 /** A parsed request as the thread returns it, without the body if it is unchanged. */
 export type ParsedAside = Omit<ParsedRequest, "body" | "plainBody"> & {
@@ -43,11 +53,20 @@ export async function parseAside(thread: SideThread, order: ParseOrder): Promise
   };
 }
 
-export async function convertAside(thread: SideThread, order: ConversionOrder): Promise<ConversionOutcome> {
-  const bytes = await joinInSlices([order.bytes], order.bytes.byteLength);
-  const models = new Map([...order.models].map(([name, { upstreamModel, flags }]) => [name, { upstreamModel, flags }]));
-  const work: SideWork = { ...order, kind: "convert", bytes, models };
-  return (await thread.run(work, [bytes.buffer])) as ConversionOutcome;
+/** Conversions of large bodies on the thread. */
+export function openAsideConversions(thread: SideThread): AsideConversions {
+  return {
+    convert: async (order, signal) => {
+      const bytes = await joinInSlices([order.bytes], order.bytes.byteLength);
+      const work: SideWork = { ...order, kind: "convert", bytes };
+      return (await thread.run(work, [bytes.buffer], signal)) as ConvertedOrder | ConversionRefusal;
+    },
+    convertAnswer: async (order, signal) => {
+      const body = await joinInSlices([order.body], order.body.byteLength);
+      const work: SideWork = { ...order, kind: "convert_answer", body };
+      return (await thread.run(work, [body.buffer], signal)) as ConvertedAnswer | null;
+    },
+  };
 }
 
 function toError(error: unknown): Error {

@@ -1,17 +1,26 @@
 import { parseRequest } from "../gateway/admit/parse-request.ts";
 import type { ParseOrder } from "../gateway/model.ts";
 import { findOperation } from "../gateway/operations/table.ts";
-import { type ConversionOutcome, convertBody } from "../messages-compat/convert-body.ts";
+import {
+  type AnswerOrder,
+  type ConversionOrder,
+  type ConversionRefusal,
+  type ConvertedAnswer,
+  type ConvertedOrder,
+  convertAnswer,
+  convertOrder,
+} from "../gateway/upstreams/conversion-order.ts";
 import { AppError } from "../platform/errors.ts";
 import type { SideAnswer } from "../platform/side-thread.ts";
 import type { ParsedAside, SerializedError, SideWork } from "./side-thread.ts";
 
 /* The code that the second thread runs; the counterpart of `side-thread.ts`. */
 
-type Done = { readonly result: ParsedAside | ConversionOutcome; readonly transfer: readonly ArrayBuffer[] };
+type Result = ParsedAside | ConvertedOrder | ConversionRefusal | ConvertedAnswer | null;
+type Done = { readonly result: Result; readonly transfer: readonly ArrayBuffer[] };
 
-function parse({ body: sent, contentType, path, mayAskForUsage }: ParseOrder): Done {
-  const parsed = parseRequest(sent, contentType, findOperation(path), mayAskForUsage);
+function parse({ body: sent, contentType, path }: ParseOrder): Done {
+  const parsed = parseRequest(sent, contentType, findOperation(path));
   const transfer: ArrayBuffer[] = [];
   const transferred = (bytes: Uint8Array): Uint8Array | "sent" => {
     if (bytes.buffer === sent.buffer && bytes.byteLength === sent.byteLength) {
@@ -26,13 +35,35 @@ function parse({ body: sent, contentType, path, mayAskForUsage }: ParseOrder): D
   return { result: { ...parsed, body, plainBody }, transfer };
 }
 
-function convert(order: Extract<SideWork, { kind: "convert" }>): Done {
-  const outcome = convertBody(order);
-  if ("refusal" in outcome) {
-    return { result: outcome, transfer: [] };
+function convert(order: ConversionOrder): Done {
+  const converted = convertOrder(order);
+  if ("refusal" in converted) {
+    return { result: converted, transfer: [] };
   }
-  const body = ownBuffer(outcome.call.body);
-  return { result: { ...outcome, call: { ...outcome.call, body } }, transfer: [body.buffer] };
+  const body = ownBuffer(converted.body);
+  const plainBody = converted.plainBody === null ? null : ownBuffer(converted.plainBody);
+  const transfer = plainBody === null ? [body.buffer] : [body.buffer, plainBody.buffer];
+  return { result: { ...converted, body, plainBody }, transfer };
+}
+
+function convertWhole(order: AnswerOrder): Done {
+  const converted = convertAnswer(order);
+  if (converted === null) {
+    return { result: null, transfer: [] };
+  }
+  const bytes = ownBuffer(converted.bytes);
+  return { result: { ...converted, bytes }, transfer: [bytes.buffer] };
+}
+
+function work(order: SideWork): Done {
+  switch (order.kind) {
+    case "parse":
+      return parse(order);
+    case "convert":
+      return convert(order);
+    case "convert_answer":
+      return convertWhole(order);
+  }
 }
 
 /** Copies the bytes into their own buffer, so that it can be transferred. */
@@ -53,7 +84,7 @@ addEventListener("message", ({ data }: MessageEvent<SideWork>) => {
   let answer: SideAnswer;
   let transfer: readonly ArrayBuffer[] = [];
   try {
-    const done = data.kind === "parse" ? parse(data) : convert(data);
+    const done = work(data);
     answer = { result: done.result };
     ({ transfer } = done);
   } catch (thrown) {

@@ -3,7 +3,18 @@ import { HttpClientError, type HttpResponse } from "@sluice/http-client/model";
 import { noUnits } from "../models/units.ts";
 import { AppError, toAppError } from "../platform/errors.ts";
 import { boundUnits, plausibleUnits } from "./admit/reserve-quota.ts";
+import {
+  firstEditOf,
+  headersOf,
+  idleOf,
+  type ReadyPlan,
+  readyAnswer,
+  streamHeadersOf,
+  typeOf,
+  wholeFor,
+} from "./attempt-answer.ts";
 import { noteAttempt, noteStreamEnd, seenOf } from "./attempt-channels.ts";
+import { classify, meaningOf, unless } from "./attempt-outcomes.ts";
 import type { CallEnder } from "./call-ender.ts";
 import { keepPiece, toBegunReport } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
@@ -12,20 +23,19 @@ import { boundSilence } from "./dispatch/bound-silence.ts";
 import { acceptOf, composeRequest, hopHeader, withHop } from "./dispatch/compose-request.ts";
 import { forward } from "./dispatch/forward.ts";
 import { asksForUsage, refusesUsageOption, UsageOptions, withoutUsageOption } from "./dispatch/usage-option.ts";
-import type { AdmittedCall, AttemptFailure, CallState, FailedAttempt, GatewayResponse, StreamEnding } from "./model.ts";
+import type { AdmittedCall, CallState, FailedAttempt, GatewayResponse, StreamEnding } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { classifyStatus, failedBy, failedByToken, malformedResponse } from "./respond/classify-status.ts";
-import { answerHeaders, answeringNode, formOf, isEventStream, namingModel } from "./respond/compose-answer.ts";
-import { readEventNote, readInnerError, readNote, readRefusal, statusOfError } from "./respond/read-upstream-error.ts";
+import { answeringNode, formOf, isEventStream } from "./respond/compose-answer.ts";
+import { readEventNote, readInnerError, readNote, readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
 import { errorEventTo, withCallId, writeErrorTo } from "./respond/write-error.ts";
 import { measureAnswer, measureStream, measureUnread, StreamMeter } from "./settle/measure-usage.ts";
-import { convertWhole, EventConverter } from "./upstreams/convert-answer.ts";
+import { openConverter } from "./upstreams/conversion-order.ts";
 import { withChangedFields } from "./upstreams/edit-body.ts";
 import { planRequest, type RequestPlan } from "./upstreams/plan-request.ts";
-import { renameInAnswer, renameInFirstEvent } from "./upstreams/response-model.ts";
 import { TokenError } from "./upstreams/token-error.ts";
 import type { AnsweredCall, Measured, StreamedResponse } from "./usage-count/model.ts";
 
@@ -58,11 +68,29 @@ export class CallAttempts {
     use: ChannelUse,
     { silenceMsMax, ability }: { readonly silenceMsMax: number; readonly ability: Ability },
   ): Promise<GatewayResponse | FailedAttempt> {
-    const plan = planRequest(state, operation, ability);
+    const planning = planRequest(this.#deps, state, operation, ability);
+    const planned = { use, ability, silenceMsMax };
+    return planning instanceof Promise
+      ? planning.then((plan) => this.#tryPlan(state, operation, plan, planned))
+      : this.#tryPlan(state, operation, planning, planned);
+  }
+
+  #tryPlan(
+    state: AdmittedCall,
+    operation: Operation,
+    plan: RequestPlan | FailedAttempt,
+    { use, ability, silenceMsMax }: Planned,
+  ): Promise<GatewayResponse | FailedAttempt> {
     if ("failure" in plan) {
       return Promise.resolve(plan);
     }
-    return asksForUsage(plan.request, state.call)
+    const { ready, answers, dropped } = plan;
+    state.dropped = dropped;
+    state.upstreamModel = ability.upstreamModel ?? state.model.name;
+    if (ready !== null && answers !== null) {
+      return Promise.resolve(this.#answerReady(state, use, { ready, dropped, way: answers }));
+    }
+    return asksForUsage(plan.request)
       ? this.#askForUsage(state, operation, use, { plan, silenceMsMax })
       : this.#attempt(state, operation, use, { plan, silenceMsMax });
   }
@@ -73,17 +101,16 @@ export class CallAttempts {
     use: ChannelUse,
     { plan, silenceMsMax }: PlannedTry,
   ): Promise<GatewayResponse | FailedAttempt> {
-    const { call } = state;
     const { channel } = use;
     const { request } = plan;
     const asks = channel.flags.asks_usage && this.#usageOptions.asks(channel.id);
-    const asked = asks ? plan : { ...plan, request: withoutUsageOption(request, call) };
+    const asked = asks ? plan : { ...plan, request: withoutUsageOption(request) };
     const first = await this.#attempt(state, operation, use, { plan: asked, silenceMsMax });
-    if (!asks || !("failure" in first) || !refusesUsageOption(first, request, call)) {
+    if (!asks || !("failure" in first) || !refusesUsageOption(first, request)) {
       return first;
     }
     noteAttempt(this.#deps, state, use, seenOf(first));
-    const bare = { plan: { ...plan, request: withoutUsageOption(request, call) }, silenceMsMax };
+    const bare = { plan: { ...plan, request: withoutUsageOption(request) }, silenceMsMax };
     const second = await this.#attempt(state, operation, use, bare);
     if (!("failure" in second)) {
       this.#usageOptions.leaveOut(channel.id);
@@ -140,6 +167,9 @@ export class CallAttempts {
     if (typeof form === "object") {
       return this.#refuseAnswer(response, form.refused);
     }
+    if (form === "pieces" && plan.answers !== null && !plan.request.isStream) {
+      return this.#refuseAnswer(response, "unasked_stream");
+    }
     return form === "whole"
       ? this.#collect(state, plan, use, response)
       : this.#stream(state, operation, use, { plan, response, firstEventTick });
@@ -186,27 +216,41 @@ export class CallAttempts {
         ? this.#refuseError(response, JSON.parse(body.toString("utf8")), use, sent)
         : this.#refuseAnswer(response, form, readNote(body, use.channel, sent));
     }
-    const answer = wholeFor(plan, body);
-    if (answer === null) {
-      return this.#refuseAnswer(response, "not_convertible");
-    }
-    if (state.call.signal.aborted) {
+    const { signal } = state.call;
+    const converting = wholeFor(this.#deps, state, plan, body);
+    // A client that leaves meanwhile gets nothing, and owes what was measured.
+    const converted = converting instanceof Promise ? await unless(signal, converting) : converting;
+    if (signal.aborted) {
       return this.#leave(state, use, response.status, measured);
     }
+    if (converted === null) {
+      return this.#refuseAnswer(response, "not_convertible");
+    }
+    const { bytes, isEvents } = converted;
+    state.isStream ||= isEvents;
     noteAttempt(this.#deps, state, use, { status: response.status, result: "answered" });
     this.#deps.loads.answered(use);
     this.#deps.loads.end(use, "none");
     this.#noteFirstByte(state);
-    keepPiece(state, answer);
+    keepPiece(state, bytes);
     const end = { ...measured, outcome: "completed", httpStatus: response.status, errorCode: null } as const;
     await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
-    const headers = headersOf(response, state, plan);
-    if (response.status === 200) {
-      state.recording?.add(answer);
-      state.recording?.settle({ headers, isStream: false, model: state.model.name, measured });
+    const headers = { ...headersOf(response, state, plan), ...typeOf(converted) };
+    if (response.status === 200 && state.early?.hasBegun !== true) {
+      state.recording?.add(bytes);
+      state.recording?.settle({ headers, isStream: state.isStream, model: state.model.name, measured });
     }
     state.recording?.finish();
-    return { status: response.status, headers, body: answer };
+    return { status: response.status, headers, body: bytes };
+  }
+
+  /** The channel would have nothing to do, so it is not asked. */
+  #answerReady(state: AdmittedCall, use: ChannelUse, ready: ReadyPlan): GatewayResponse {
+    const answer = readyAnswer(state, ready);
+    this.#deps.loads.withdraw(use);
+    keepPiece(state, answer.body);
+    this.#ender.finishFree(state, answer.status);
+    return answer;
   }
 
   /** An answer that no provider has given. */
@@ -241,29 +285,42 @@ export class CallAttempts {
     state.isStream ||= isEvents;
     const meter = new StreamMeter(this.#deps.clock, plan.operation.dialect, plan.usageDialect);
     state.readOn?.listen(meter);
+    let isLastKept = false;
+    const { answers } = plan;
+    const converter = answers === null ? null : openConverter(answers);
     const events = new EventStream({
       form,
-      converter: plan.answers === null ? null : new EventConverter(plan.answers.stream()),
-      editFirst: firstEditOf(plan),
+      converter,
+      editFirst: firstEditOf(state, plan),
+      idle: idleOf(operation, converter),
       hidesUsage: !state.request.wantsUsage,
-      isWholeAtEof: state.call.traits?.().isWholeAtEof === true,
+      isWholeAtEof: converter !== null && state.call.traits?.()?.modelFlags.lenient_eof === true,
       firstEventMs: () => firstEventTick - clock.tick(),
       stallTimeoutMs: streamStallTimeoutMs,
       afterAbort: state.readOn ?? upstreamLimits.afterAbort,
       onSent: (piece) => {
         this.#noteFirstByte(state);
-        keepPiece(state, piece);
         state.recording?.add(piece);
+        if (!isLastKept) {
+          keepPiece(state, piece);
+        }
+      },
+      // The report of the call has all that its client gets.
+      onLast: (piece) => {
+        isLastKept = true;
+        keepPiece(state, piece);
       },
       onWhole: () => state.recording?.finish(),
       onPayload: (payload, isDelivered) => meter.add(payload, isDelivered),
       onEnding: async (ending) => {
         const note = readEventNote(ending, use.channel, plan.request.body);
         noteStreamEnd(this.#deps, state, use, { status: response.status, ending, note });
-        const problem = await this.#settleStream(state, { plan, response }, ending, meter);
+        const toEvent = (error: AppError) => errorEventTo(state, error, operation.stream);
         return {
-          errorEvent: problem === null ? null : errorEventTo(state, problem, operation.stream),
+          errorEvent: await this.#settleStream(state, plan, ending, { meter, toEvent, response }),
           postscript: state.call.postscript?.() ?? null,
+          // Clients of the Messages API raise its error event, whatever comes after it.
+          isOrderly: converter !== null && operation.stream === "messages",
         };
       },
     });
@@ -282,39 +339,40 @@ export class CallAttempts {
     loads.answered(use);
     const answer = {
       status: response.status,
-      headers: this.#streamHeaders(response, state, plan),
+      headers: streamHeadersOf(response, state, plan),
       body: events.stream,
     };
     return form === "raw" ? { ...answer, begun: toBegunReport(state, response.status) } : answer;
   }
 
-  /** Settles a finished stream; returns the error to report to the client, or null. */
+  /** Settles a finished stream; returns the error event for the client, or null. */
   async #settleStream(
     state: AdmittedCall,
-    { plan, response }: Pick<BegunStream, "plan" | "response">,
+    plan: RequestPlan,
     ending: StreamEnding,
-    meter: StreamMeter,
-  ): Promise<AppError | null> {
+    { meter, toEvent, response }: StreamSettling,
+  ): Promise<Uint8Array | null> {
     const problem = streamProblem(ending, meaningOf(ending));
     const outcome = ending.kind === "completed" || ending.kind === "aborted" ? ending.kind : "failed";
     const measured = this.#measureStream(state, plan, outcome, meter);
+    const event = problem === null ? null : toEvent(problem);
+    if (event !== null && outcome === "failed") {
+      keepPiece(state, event);
+    }
+    const httpStatus = outcome === "aborted" ? 499 : 200;
     try {
-      await this.#ender.settle(state, {
-        outcome,
-        httpStatus: ending.kind === "aborted" ? 499 : 200,
-        errorCode: problem?.code ?? null,
-        ...measured,
-      });
-      if (outcome === "completed") {
-        const headers = this.#streamHeaders(response, state, plan);
+      await this.#ender.settle(state, { outcome, httpStatus, errorCode: problem?.code ?? null, ...measured });
+      // What began by itself lacks its beginning.
+      if (outcome === "completed" && state.early?.hasBegun !== true) {
+        const headers = streamHeadersOf(response, state, plan);
         state.recording?.settle({ headers, isStream: true, model: state.model.name, measured });
       } else {
         state.recording?.drop();
       }
-      return problem;
+      return event;
     } catch (thrown) {
       state.recording?.drop();
-      return toAppError(thrown);
+      return toEvent(toAppError(thrown));
     }
   }
 
@@ -329,11 +387,6 @@ export class CallAttempts {
     });
   }
 
-  #streamHeaders(response: HttpResponse, state: AdmittedCall, { answers, dropped }: RequestPlan) {
-    const headers = headersOf(response, state, { dropped });
-    return answers === null ? headers : { ...headers, "content-type": "text/event-stream" };
-  }
-
   #answered(state: AdmittedCall, { operation, request, usageDialect }: RequestPlan): AnsweredCall {
     const { model } = state;
     const held = boundUnits(state.request, model);
@@ -346,30 +399,10 @@ export class CallAttempts {
   }
 }
 
-function headersOf(response: HttpResponse, state: CallState, { dropped }: Pick<RequestPlan, "dropped">) {
-  return withCallId(namingModel(answerHeaders(response, state.exitNode, dropped), state), state);
-}
+type Planned = { readonly use: ChannelUse; readonly ability: Ability; readonly silenceMsMax: number };
 
-/** A count is limited on its own at a provider, or not offered at all, which says nothing about other calls. */
-function classify({ status, headers }: HttpResponse, { handling }: Operation): AttemptFailure | null {
-  const failure = classifyStatus(status, headers);
-  return failure === null || handling !== "count" ? failure : { ...failure, blame: "none", needsCooldown: false };
-}
-
-/** What an error event says by the status that it would have had; null if it does not tell. */
-function meaningOf(ending: StreamEnding): AttemptFailure | null {
-  const status = ending.kind === "error_event" ? statusOfError(ending.payload) : null;
-  return status === null ? null : classifyStatus(status, []);
-}
-
-/** The bytes of a whole response for the client; null if it can't be converted. */
-function wholeFor({ answers, names }: RequestPlan, body: Buffer): Buffer | null {
-  if (answers !== null) {
-    return convertWhole(body, answers);
-  }
-  return names === null ? body : renameInAnswer(body, names);
-}
-
-function firstEditOf({ names }: RequestPlan): ((event: Buffer) => Buffer) | null {
-  return names === null ? null : (event) => renameInFirstEvent(event, names);
-}
+type StreamSettling = {
+  readonly meter: StreamMeter;
+  readonly toEvent: (error: AppError) => Uint8Array;
+  readonly response: HttpResponse;
+};

@@ -6,7 +6,7 @@ import type { AdmittedCall, CallEnd, CallState } from "./model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { priceUsage } from "./settle/price-usage.ts";
 import { toUsageRow } from "./settle/record-usage.ts";
-import { settleQuota } from "./settle/settle-quota.ts";
+import { releaseHold, settleQuota } from "./settle/settle-quota.ts";
 
 const nothing = 0n as Quota;
 const unrecordedCode = "storage_unavailable";
@@ -54,8 +54,11 @@ export class CallEnder {
     }
   }
 
-  /** Ends a call without a provider's response: its row costs nothing, and nobody waits for it. */
-  refuse(state: CallState, error: AppError): void {
+  /**
+   * Ends a call without a provider's response: its row costs nothing, and nobody waits for it.
+   * @param seenStatus the status that the client sees
+   */
+  refuse(state: CallState, error: AppError, seenStatus = error.status): void {
     if (state.isSettled) {
       return;
     }
@@ -82,13 +85,16 @@ export class CallEnder {
         settleQuota(this.#deps.leases, hold, row);
       }
     }
-    this.#finish(state, end, durationMs);
+    this.#finish(state, isClientGone ? end : { ...end, httpStatus: seenStatus }, durationMs);
     this.#deps.observer.onEnd(state, end, durationMs, nothing);
   }
 
   /** Ends a call that needed no provider: it has no row, only a trace. */
   finishFree(state: CallState, httpStatus: number): void {
     state.isSettled = true;
+    if (state.hold !== null) {
+      releaseHold(this.#deps.leases, state.hold);
+    }
     const end: CallEnd = { outcome: "completed", httpStatus, errorCode: null, units: noUnits, usageSource: "none" };
     const durationMs = this.#durationMs(state);
     this.#finish(state, end, durationMs);

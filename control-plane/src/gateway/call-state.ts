@@ -14,6 +14,9 @@ export function newCallState(call: GatewayCall, captures: CaptureAllowance | nul
     exitNodes: null,
     exitNode: null,
     isStream: false,
+    upstreamModel: null,
+    dropped: null,
+    early: null,
     bodyShare: null,
     readOn: null,
     recording: null,
@@ -23,12 +26,6 @@ export function newCallState(call: GatewayCall, captures: CaptureAllowance | nul
     capture: new AnswerCapture(captures),
     responseBytes: 0,
   };
-}
-
-/** A call under its final path; the body has to be read before. */
-export function withFinalPath(call: GatewayCall): GatewayCall {
-  const path = call.finalPath?.() ?? call.path;
-  return path === call.path ? call : { ...call, path };
 }
 
 /** Counts bytes sent to the client, and keeps the first of them. */

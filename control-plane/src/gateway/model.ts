@@ -3,26 +3,26 @@ import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId, UserId } 
 import type { ModelKind } from "@sluice/contracts/model-kinds";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import type { HttpClientError } from "@sluice/http-client/model";
+import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
 import type { PriceVersion } from "../models/model.ts";
 import type { Units } from "../models/units.ts";
 import type { AnswerCapture } from "../platform/answer-capture.ts";
-import type { UpstreamError } from "../platform/errors.ts";
+import type { AppError, UpstreamError } from "../platform/errors.ts";
 import type { ByteCounter } from "../platform/read-body.ts";
 import type { Attempt, Outcome } from "../usage/log/model.ts";
 import type { BodyShare } from "./body-room.ts";
 import type { ExitNodesOfModel } from "./channels/model.ts";
+import type { EarlyStream } from "./early-stream.ts";
 import type { CallSettings } from "./keys/model.ts";
 import type { ReadOn } from "./read-on.ts";
 import type { Recording } from "./response-cache/recording.ts";
 
-/** What a translation of calls knows about the upstream and a chat completion can't express. */
-export type UpstreamTraits = {
-  /** Whether it can report the usage of a stream: `stream_options.include_usage`. */
-  readonly takesUsageOption: boolean;
-  /** The stream of this upstream may end without a finish reason and without `[DONE]`, and is complete all the same. */
-  readonly isWholeAtEof: boolean;
-  /** The model as the client named it, if that is not the name in the catalog; responses repeat it. */
-  readonly clientModel?: string;
+/** What another address of ours knows about a call, because it has looked its model up. */
+export type CallTraits = {
+  /** The model as the client named it; responses repeat it. */
+  readonly clientModel: string;
+  /** What the model map says about the model; it matters where the request is converted. */
+  readonly modelFlags: Partial<ModelFlags>;
 };
 
 /** A relayed call as the gateway receives it, unchanged by the relay. */
@@ -44,13 +44,11 @@ export type GatewayCall = {
   /**
    * Reads the body; called at most once, and only after the key was found valid.
    * @param counter counts the body's share of the room for all bodies
-   * @throws AppError `request_too_large`, `request_timeout`, or the refusal of a translated call; FreeAnswer
+   * @throws AppError `request_too_large`, `request_timeout`
    */
   readBody(counter?: ByteCounter): Promise<Uint8Array>;
-  /** For translated calls: the path that the body belongs to; called after the body was read. */
-  finalPath?(): string;
-  /** For translated calls; called after the body was read. */
-  traits?(): UpstreamTraits;
+  /** For calls at another address; called after the body was read. Null if nothing is known. */
+  traits?(): CallTraits | null;
   /** The bytes after the last event of a stream, requested once the call is over; for a relay of this deployment. */
   postscript?(): Uint8Array | null;
   /** Called exactly once, when the call is over and its usage is recorded. */
@@ -65,8 +63,6 @@ export type GatewayResponse = {
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
   /** For responses that are plain bytes: what is known about the call so far. For a relay of this deployment. */
   readonly begun?: CallReport;
-  /** For errors: the status with which the last provider refused. For a relay of this deployment. */
-  readonly upstreamStatus?: number;
 };
 
 /** What the business relay may know about a finished call. */
@@ -109,6 +105,9 @@ export type Principal = CallSettings & {
   /** The key whose limits apply: keys rotated from one another share those of the first. */
   readonly limitKeyId: ApiKeyId;
 };
+
+/** An error of a request, in a form that can be passed to another thread. */
+export type RequestRefusal = Pick<AppError, "code" | "message" | "param">;
 
 /** How much the response can use at most according to the request; the model limits the rest. */
 export type RequestBounds = {
@@ -162,6 +161,8 @@ export type ParsedRequest = {
   readonly pictureOption: string | null;
   /** What was removed from the request, as reported to the client, or null. */
   readonly dropped: string | null;
+  /** Why no channel gets the request as it is; a conversion leaves out what it names. Absent if any may. */
+  readonly refusal?: RequestRefusal;
 };
 
 /** A body to be parsed, in a form that can be passed to another thread. */
@@ -170,7 +171,6 @@ export type ParseOrder = {
   readonly contentType: string | null;
   /** The call's content type, which decides how the body is parsed. */
   readonly path: string;
-  readonly mayAskForUsage: boolean;
 };
 
 /** A catalog entry with its current price. */
@@ -208,8 +208,7 @@ export type Hold = {
 
 /** Everything known about a call while it runs; the pipeline owns it and fills it in step by step. */
 export type CallState = {
-  /** With its final path, once the body was read. */
-  call: GatewayCall;
+  readonly call: GatewayCall;
   readonly attempts: Attempt[];
   principal: Principal | null;
   request: ParsedRequest | null;
@@ -223,6 +222,12 @@ export type CallState = {
   /** The exit node that served the last attempt. */
   exitNode: string | null;
   isStream: boolean;
+  /** The name of the model at the last channel that was tried, or null. */
+  upstreamModel: string | null;
+  /** What the last attempt's conversion left out, or null. */
+  dropped: string | null;
+  /** The beginning of a stream of the Messages API, which may come before a provider responds; null for other calls. */
+  early: EarlyStream | null;
   /** The body's share of the memory for all bodies. */
   bodyShare: BodyShare | null;
   /** How long to keep reading the last attempt after the client has left; null if our own count is exact. */

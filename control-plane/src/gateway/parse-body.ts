@@ -11,12 +11,11 @@ import type { PipelineDeps } from "./pipeline-deps.ts";
 export function parseBody(
   { parseAside }: Pick<PipelineDeps, "parseAside">,
   body: Uint8Array,
-  { headers, path, traits }: GatewayCall,
+  { headers, path }: GatewayCall,
   operation: Operation,
 ): ParsedRequest | Promise<ParsedRequest> {
-  const mayAskForUsage = traits?.().takesUsageOption ?? true;
   const contentType = headers.get("content-type");
   return body.byteLength < largeBodyBytesMin || operation.body === "none"
-    ? parseRequest(body, contentType, operation, mayAskForUsage)
-    : parseAside({ body, contentType, path, mayAskForUsage });
+    ? parseRequest(body, contentType, operation)
+    : parseAside({ body, contentType, path });
 }

@@ -15,6 +15,7 @@ import type { CallEnd, CallState, ParsedRequest, ParseOrder } from "./model.ts";
 import type { QuotaLeases } from "./quota/leases.ts";
 import type { ReadOnLimits, ReadOnRoom } from "./read-on.ts";
 import type { ResponseCache } from "./response-cache/response-cache.ts";
+import type { AsideConversions } from "./upstreams/aside-conversions.ts";
 import type { Authorizer } from "./upstreams/authorize.ts";
 
 /** Stores the rows of finished calls; a row is durable before `append` resolves. */
@@ -63,6 +64,8 @@ export type PipelineDeps = {
   readonly isSentRetried: boolean;
   /** Parses a large body on another thread. */
   readonly parseAside: (order: ParseOrder) => Promise<ParsedRequest>;
+  /** Converts large bodies on another thread. */
+  readonly aside: AsideConversions;
   /** A client that reads nothing of a stream for this long is treated as gone. */
   readonly streamStallTimeoutMs: number;
   readonly onFirstUse: (apiKeyId: ApiKeyId) => void;

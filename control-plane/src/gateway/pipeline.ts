@@ -3,24 +3,24 @@ import type { Quota } from "@sluice/contracts/money";
 import { AppError, toAppError } from "../platform/errors.ts";
 import { OneAtATime } from "../platform/one-at-a-time.ts";
 import { readApiKey } from "./admit/authenticate-key.ts";
-import { checkKeyState, checkModelAccess, checkPassThrough, checkPrice } from "./admit/check-access.ts";
+import { checkKeyState, checkModelAccess, checkPassThrough, checkPrice, refusalOf } from "./admit/check-access.ts";
 import { checkContentType } from "./admit/parse-request.ts";
 import { boundCost, reserveQuota } from "./admit/reserve-quota.ts";
 import { attemptChannels } from "./attempt-channels.ts";
 import type { Choice } from "./attempt-plan.ts";
+import { messageHead, openEarlyStream } from "./begin-early.ts";
 import { CachedCalls } from "./cached-call.ts";
 import { CallAttempts } from "./call-attempt.ts";
 import { CallEnder } from "./call-ender.ts";
-import { keepPiece, newCallState, withFinalPath } from "./call-state.ts";
+import { keepPiece, newCallState } from "./call-state.ts";
 import type { Ability } from "./channels/model.ts";
 import { allowExitNodes, findExitNodes } from "./dispatch/allow-exit-nodes.ts";
 import { allowPassThrough } from "./dispatch/allow-pass-through.ts";
 import { boundPatience } from "./dispatch/bound-silence.ts";
 import { checkQuery, hasPassed, hopHeader } from "./dispatch/compose-request.ts";
 import { nameConversation } from "./dispatch/name-conversation.ts";
-import { FreeAnswer } from "./errors.ts";
 import { answerModels } from "./list-models.ts";
-import type { AdmittedCall, CallState, GatewayCall, GatewayResponse, Principal } from "./model.ts";
+import type { AdmittedCall, CallState, GatewayCall, GatewayResponse, Principal, RequestRefusal } from "./model.ts";
 import { openFallbacks } from "./model-fallbacks.ts";
 import type { Operation } from "./operations/model.ts";
 import { findOperation, isNotOffered, isPlainPath } from "./operations/table.ts";
@@ -41,7 +41,7 @@ export class Pipeline implements GatewayPort {
   readonly #ender: CallEnder;
   readonly #attempts: CallAttempts;
   readonly #cached: CachedCalls;
-  readonly #counts = new OneAtATime<ApiKeyId>();
+  readonly #counts = new OneAtATime<ApiKeyId | null>();
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
@@ -50,25 +50,35 @@ export class Pipeline implements GatewayPort {
     this.#cached = new CachedCalls(deps, this.#ender);
   }
 
-  async handle(call: GatewayCall): Promise<GatewayResponse> {
+  handle(call: GatewayCall): Promise<GatewayResponse> {
     const state = newCallState(call, this.#deps.captures);
+    if (call.path !== earlyPath) {
+      return this.#answer(state);
+    }
+    const early = openEarlyStream(state);
+    state.early = early;
+    void this.#answer(state).then((answer) => early.finish(answer));
+    return early.answer;
+  }
+
+  /** Never rejects. */
+  async #answer(state: CallState): Promise<GatewayResponse> {
+    const { call } = state;
     try {
       const operation = this.#route(call);
       const authenticating = this.#authenticate(state);
       if (authenticating instanceof Promise) {
         await authenticating;
       }
-      if (operation.handling === "list") {
-        return this.#listModels(state);
+      switch (operation.handling) {
+        case "list":
+          return this.#listModels(state);
+        case "count":
+          return await this.#count(state, operation);
+        default:
+          return await this.#dispatch(await this.#admit(state, operation), operation);
       }
-      const admitted = await this.#admit(state, operation);
-      const final = admitted.call === call ? operation : findOperation(admitted.call.path);
-      return await (final.handling === "count" ? this.#count(admitted, final) : this.#dispatch(admitted, final));
     } catch (thrown) {
-      if (thrown instanceof FreeAnswer) {
-        this.#ender.finishFree(state, thrown.answer.status);
-        return thrown.answer;
-      }
       const error = toAppError(thrown);
       if (error.code === "internal_error" || error.status >= 502) {
         const { code, internal } = error;
@@ -79,7 +89,7 @@ export class Pipeline implements GatewayPort {
       }
       const answer = namingNode(writeErrorTo(state, error), state.exitNode);
       keepPiece(state, answer.body as Uint8Array);
-      this.#ender.refuse(state, error);
+      this.#ender.refuse(state, error, answer.status);
       return answer;
     }
   }
@@ -133,7 +143,7 @@ export class Pipeline implements GatewayPort {
     return answer;
   }
 
-  async #admit(state: CallState, begun: Operation): Promise<AdmittedCall> {
+  async #admit(state: CallState, operation: Operation): Promise<AdmittedCall> {
     const { call, principal } = state;
     const { catalog, leases, limits, usage } = this.#deps;
     if (principal === null) {
@@ -145,13 +155,11 @@ export class Pipeline implements GatewayPort {
       throw new AppError("storage_unavailable", { retryAfterSeconds: 5 });
     }
     // This check comes before the body is read, so that nobody uploads a body for a path that is not passed through.
-    const passThrough = begun.handling === "pass" ? checkPassThrough(principal, catalog(), call) : null;
-    checkContentType(call.headers, begun);
+    const passThrough = operation.handling === "pass" ? checkPassThrough(principal, catalog(), call) : null;
+    checkContentType(call.headers, operation);
     state.bodyShare = this.#deps.bodyRoom.share(principal.gatewayUserId);
     const body = await call.readBody(state.bodyShare);
-    state.call = withFinalPath(call);
-    const operation = state.call === call ? begun : findOperation(state.call.path);
-    const parsing = parseBody(this.#deps, body, state.call, operation);
+    const parsing = parseBody(this.#deps, body, call, operation);
     const request = parsing instanceof Promise ? await parsing : parsing;
     state.request = request;
     state.isStream = request.isStream;
@@ -165,17 +173,18 @@ export class Pipeline implements GatewayPort {
   }
 
   /** The provider's own count, or ours where none can be had; one at a time for each key. */
-  #count(state: AdmittedCall, operation: Operation): Promise<GatewayResponse> {
-    return this.#counts.run(state.principal.apiKeyId, async () => {
+  #count(state: CallState, operation: Operation): Promise<GatewayResponse> {
+    return this.#counts.run(state.principal?.apiKeyId ?? null, async () => {
+      const admitted = await this.#admit(state, operation);
       try {
-        return await this.#dispatch(state, operation);
+        return await this.#dispatch(admitted, operation);
       } catch (thrown) {
         if (!isCountedHere(toAppError(thrown))) {
           throw thrown;
         }
-        const tokens = Math.max(1, countInput(state.request));
+        const tokens = Math.max(1, countInput(admitted.request));
         const isGemini = operation.dialect === "gemini";
-        return await this.#attempts.answerFree(state, isGemini ? { totalTokens: tokens } : { input_tokens: tokens });
+        return await this.#attempts.answerFree(admitted, isGemini ? { totalTokens: tokens } : { input_tokens: tokens });
       }
     });
   }
@@ -184,14 +193,19 @@ export class Pipeline implements GatewayPort {
     const choose = () => this.#choose(state, operation);
     const choice = choose();
     const isServed = choice.abilities.length > 0;
-    if (!isServed && operation.handling === "call" && this.#findServing(state).length > 0) {
-      throw new AppError("invalid_value", { message: wrongApiMessage, param: "model" });
+    if (!isServed) {
+      const isOfOtherApi = operation.handling === "call" && this.#findServing(state).length > 0;
+      refuseUnserved(refusalOf(state.request, state.model), isOfOtherApi);
     }
     const tryChannels = (chosen: Choice) =>
       attemptChannels(this.#deps, state, chosen, (use, silenceMsMax, ability) =>
         this.#attempts.try(state, operation, use, { silenceMsMax, ability }),
       );
     const fallbacks = openFallbacks(this.#deps, { state, operation, choose });
+    if (state.request.isStream) {
+      const isNative = choice.abilities.some(({ channel }) => channel.endpoints.has(operation.dialect));
+      state.early?.watch(isNative || fallbacks !== null ? null : () => messageHead(state));
+    }
     const ask = () => (fallbacks === null ? tryChannels(choice) : fallbacks.first().then(tryChannels));
     // Who may not be served by any channel is not served from the cache either.
     const entry = state.principal.isResponseCached && isServed ? this.#deps.responses.open(state, operation) : null;
@@ -211,7 +225,10 @@ export class Pipeline implements GatewayPort {
     const nodes = this.#findServing(state);
     const passing = operation.handling === "pass" ? allowPassThrough(nodes, state.call) : nodes;
     const { dialect } = operation;
-    const serves = ({ channel }: Ability) => canServe(channel, operation);
+    const refusal = refusalOf(state.request, state.model);
+    // A conversion leaves out what no provider may get.
+    const serves = ({ channel }: Ability) =>
+      canServe(channel, operation) && (refusal === null || !channel.endpoints.has(dialect));
     const abilities = passing.every(serves) ? passing : passing.filter(serves);
     const { upstreamLimits, isSentRetried } = this.#deps;
     // A path without rules of its own may create something at a provider, which must not happen twice.
@@ -227,9 +244,25 @@ function hasChoice(abilities: readonly Ability[]): boolean {
   return abilities.length > 1 || abilities.some(({ channel }) => channel.credentials.length > 1);
 }
 
+/** Clients of this path give up a stream that is silent for long. */
+const earlyPath = "/v1/messages";
 const freeOfCharge = 0n as Quota;
 const badRequest = 400;
 const wrongApiMessage = "The model can't be called through this API: its providers speak others.";
+
+/**
+ * @param isOfOtherApi channels have the model, but can't be called like this
+ * @throws AppError why no channel is asked, if that is the request's fault
+ */
+function refuseUnserved(refusal: RequestRefusal | null, isOfOtherApi: boolean): void {
+  if (refusal !== null) {
+    const { code, message, param } = refusal;
+    throw new AppError(code, { message, ...(param === null ? {} : { param }) });
+  }
+  if (isOfOtherApi) {
+    throw new AppError("invalid_value", { message: wrongApiMessage, param: "model" });
+  }
+}
 
 /** Whether a count that a provider did not give is replaced: for anything but a mistake in the request. */
 function isCountedHere({ code, status }: AppError): boolean {

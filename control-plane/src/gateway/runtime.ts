@@ -56,6 +56,7 @@ export type GatewayRuntimeDeps = {
   readonly sockets: WebSocketClient;
   readonly upstreamLimits: UpstreamLimits;
   readonly parseAside: PipelineDeps["parseAside"];
+  readonly aside: PipelineDeps["aside"];
   readonly unpaidPerHour: number | null;
   readonly bodyRoom: BodyRoom;
   readonly isSentRetried: boolean;
@@ -135,6 +136,7 @@ export class GatewayRuntime {
       upstreamLimits: deps.upstreamLimits,
       isSentRetried: deps.isSentRetried,
       parseAside: deps.parseAside,
+      aside: deps.aside,
       streamStallTimeoutMs: deps.streamStallTimeoutMs,
       onFirstUse: (id) => this.#markFirstUse(id),
     };

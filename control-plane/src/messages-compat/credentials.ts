@@ -7,9 +7,11 @@ const carriedHeaders = [
   "cache-control",
   "content-encoding",
   "content-length",
+  "content-type",
   "expect",
   "idempotency-key",
   "user-agent",
+  "x-compat-strict",
   "x-sluice-cache",
   "x-sluice-cache-ttl",
   "x-sluice-hops",
@@ -21,8 +23,7 @@ const carriedHeaders = [
  * configuration.
  */
 export function gatewayHeaders(client: Headers): Headers[] {
-  // This program writes the forwarded body, whatever the content type of the client's body.
-  const carried: [string, string][] = [["content-type", "application/json"]];
+  const carried: [string, string][] = [];
   for (const name of carriedHeaders) {
     const value = client.get(name);
     if (value !== null) {

@@ -1,4 +1,4 @@
-import { completeModelFlags } from "@sluice/messages-conversion/model-flags";
+import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
 import type { Database } from "../platform/db.ts";
 import type { Notifications } from "../platform/db-notifications.ts";
 import type { Log } from "../platform/log.ts";
@@ -51,7 +51,7 @@ export class ModelMap {
         this.#models = new Map(
           models
             .filter(({ isEnabled }) => isEnabled)
-            .map((model) => [model.name, { ...model, flags: completeModelFlags(model.flags) }]),
+            .map((model) => [model.name, { ...model, modelFlags: model.flags }]),
         );
       } catch (error) {
         this.#log.warn("messages.map_load_failed", { error });
@@ -60,21 +60,15 @@ export class ModelMap {
     return this.#reload;
   }
 
-  /** All usable entries by name. */
-  get usable(): ReadonlyMap<string, UsableModel> {
-    return this.#models;
-  }
-
   /**
-   * The model of the catalog behind a name, if channels serve it in this API itself. A model of exactly that name comes
-   * before the map.
+   * The model of the catalog behind a name: of the map, or the same name. A model of exactly that name comes before the
+   * map if channels serve it in this API itself.
    */
-  findNative(name: string): string | null {
-    if (this.#native.has(name)) {
-      return name;
-    }
-    const mapped = this.#models.get(name)?.upstreamModel;
-    return mapped !== undefined && this.#native.has(mapped) ? mapped : null;
+  find(name: string): { readonly model: string; readonly modelFlags: Partial<ModelFlags> } {
+    const mapped = this.#native.has(name) ? undefined : this.#models.get(name);
+    return mapped === undefined
+      ? { model: name, modelFlags: {} }
+      : { model: mapped.upstreamModel, modelFlags: mapped.modelFlags };
   }
 
   /** Usable entries whose upstream model is one of these. */

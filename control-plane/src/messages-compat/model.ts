@@ -15,7 +15,7 @@ export type MappedModel = {
 
 /** An entry of the map, ready for conversions. */
 export type UsableModel = Pick<MappedModel, "name" | "displayName" | "upstreamModel" | "releasedAt"> & {
-  readonly flags: ModelFlags;
+  readonly modelFlags: Partial<ModelFlags>;
 };
 
 /** The response to a client of the Messages route. */

@@ -3,10 +3,10 @@ import { toMessagesErrorOfCode } from "@sluice/messages-conversion/errors/to-mes
 import { clientAddress } from "../platform/client-address.ts";
 import { waitForCall, waitForClient } from "../platform/client-patience.ts";
 import { rawTarget } from "../platform/request-target.ts";
-import { errorAnswer, toClientError } from "./errors.ts";
-import { answerModel, answerModelList, answerTokenCount } from "./free-calls.ts";
-import { answerMessages } from "./messages-call.ts";
-import { clientRequestId, type IdentifiedResponse, type Incoming, type RouteDeps } from "./route-deps.ts";
+import { clientRequestId, errorAnswer, toClientError } from "./errors.ts";
+import { answerMessages, answerTokenCount } from "./messages-call.ts";
+import { answerModel, answerModelList } from "./model-lists.ts";
+import type { IdentifiedResponse, Incoming, RouteDeps } from "./route-deps.ts";
 
 type RouteHandler = (incoming: Incoming) => Promise<IdentifiedResponse>;
 type Route = { readonly methods: readonly string[]; readonly answer: RouteHandler };

@@ -48,16 +48,38 @@ export class SideThread {
   /**
    * Runs the work.
    * @param transfer buffers of the work that belong to the thread from now on
-   * @throws AppError `temporarily_unavailable` when too many wait, or the thread's error
+   * @param signal fires when nobody wants the result any more: work that has not begun is dropped
+   * @throws AppError `temporarily_unavailable` when too many wait, `client_closed_request` after the signal, or the
+   * thread's error
    */
-  run(work: unknown, transfer: readonly ArrayBuffer[]): Promise<unknown> {
+  run(work: unknown, transfer: readonly ArrayBuffer[], signal: AbortSignal | null = null): Promise<unknown> {
+    if (signal?.aborted === true) {
+      return Promise.reject(new AppError("client_closed_request"));
+    }
     if (this.#waiting.length >= waitingMax) {
       return Promise.reject(new AppError("temporarily_unavailable", { retryAfterSeconds: 2 }));
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    this.#waiting.push({ work, transfer, resolve, reject });
+    const job = { work, transfer, resolve, reject };
+    this.#waiting.push(job);
     this.#next();
-    return promise;
+    return signal === null ? promise : this.#unless(signal, job, promise);
+  }
+
+  async #unless(signal: AbortSignal, job: Job, result: Promise<unknown>): Promise<unknown> {
+    const drop = (): void => {
+      const at = this.#waiting.indexOf(job);
+      if (at !== -1) {
+        this.#waiting.splice(at, 1);
+      }
+      job.reject(new AppError("client_closed_request"));
+    };
+    signal.addEventListener("abort", drop, { once: true });
+    try {
+      return await result;
+    } finally {
+      signal.removeEventListener("abort", drop);
+    }
   }
 
   stop(): void {

@@ -1,4 +1,4 @@
-import type { ApiKeyId, RequestId } from "@sluice/contracts/ids";
+import type { RequestId } from "@sluice/contracts/ids";
 import type { CallReport, GatewayCall, GatewayResponse } from "../gateway/model.ts";
 import type { GatewayPort, RealtimeOpening, RealtimePort } from "../gateway/port.ts";
 import { type Clock, utcDay } from "../platform/clock.ts";
@@ -6,8 +6,8 @@ import { BodyReader } from "../platform/read-body.ts";
 import type { PayloadOutcome } from "../trace/model.ts";
 import type { TraceService } from "../trace/service.ts";
 import { FrameCapture } from "./frame-capture.ts";
-import type { TranslatedCall, Translation } from "./model.ts";
-import { askWithEach, TranslatedBody, TranslatedBooks } from "./translated-call.ts";
+import type { AddressedCall, OtherAddress } from "./model.ts";
+import { askWithEach, readOnce, withOwnAnswer } from "./other-address.ts";
 
 const userAgentLengthMax = 1_024;
 
@@ -33,8 +33,9 @@ type CallDetails = {
   readonly onUnrecorded?: (call: GatewayCall, report: CallReport) => void;
 };
 
+type IdentifiedAnswer = GatewayResponse & { requestId: RequestId };
+
 const nothing = new Uint8Array();
-const ignore = (): void => undefined;
 
 const sentBody = (body: Uint8Array | null): SentBody => ({ bytes: body, totalBytes: body?.byteLength ?? 0 });
 
@@ -62,7 +63,7 @@ export class RelayService {
     target: string,
     clientIp: string,
     onOver: (answerBytes: number) => void,
-  ): Promise<GatewayResponse & { requestId: RequestId }> {
+  ): Promise<IdentifiedAnswer> {
     const reader = new BodyReader(request, this.#deps.bodyLimits);
     let payload: PayloadOutcome = "none";
     const call = this.#begin(request, target, {
@@ -78,54 +79,38 @@ export class RelayService {
     return { ...answer, requestId: call.requestId };
   }
 
-  /**
-   * Opens a call in another dialect: the gateway gets it in its own dialect, and the trace shows what the client sent
-   * and received.
-   */
-  translate(request: Request, target: string, clientIp: string, translation: Translation): TranslatedCall {
-    const { clock, gateway, bodyLimits } = this.#deps;
-    const bytesMax = Math.min(bodyLimits.bytesMax, translation.bodyBytesMax ?? bodyLimits.bytesMax);
-    const body = new TranslatedBody(new BodyReader(request, { ...bodyLimits, bytesMax }), translation.toBody);
-    let caller: ApiKeyId | null = null;
+  /** The same for a call at another address of ours: the trace shows that address, and what came and went there. */
+  async relayFrom({ request, target, clientIp, onOver }: AddressedCall, as: OtherAddress): Promise<IdentifiedAnswer> {
+    const { bodyLimits, gateway } = this.#deps;
+    const bytesMax = Math.min(bodyLimits.bytesMax, as.bodyBytesMax ?? bodyLimits.bytesMax);
+    const reader = new BodyReader(request, { ...bodyLimits, bytesMax });
     let payload: PayloadOutcome = "none";
-    const books = new TranslatedBooks(clock, {
-      write: (report) => {
-        payload = this.#end(call, sentBody(body.bytes), report);
-      },
-      correct: (report) => this.#record(call, report, payload),
-    });
+    let waiting: CallReport | null = null;
+    const end = (report: CallReport): void => {
+      onOver(report.responseBytes);
+      payload = this.#end(call, sentBody(reader.bytes), report);
+    };
     const call = this.#begin(request, target, {
       clientIp,
-      read: (counter) => body.translate(counter),
-      onReport: (_call, report) => {
-        caller = report.apiKeyId;
-        books.report(report);
+      read: readOnce(reader, as.toBody),
+      onReport: (_over, report) => {
+        if (as.toAnswer === undefined) {
+          end(report);
+        } else {
+          waiting = report;
+        }
       },
-      onUnrecorded: (_call, report) => books.correct(report),
+      onUnrecorded: (over, report) => this.#record(over, report, payload),
     });
-    const { method, path, finalPath, headers, traits } = translation;
-    const later = { ...(traits === undefined ? {} : { traits }), ...(finalPath === undefined ? {} : { finalPath }) };
-    const asked = { ...call, method, path, query: "", ...later };
-    return {
-      requestId: call.requestId,
-      caller: () => caller,
-      answer: askWithEach(gateway, asked, headers),
-      readBody: () => body.read(),
-      ask: (otherPath, bytes) => {
-        const readBody = () => Promise.resolve(bytes);
-        const other = {
-          ...call,
-          method: "POST",
-          path: otherPath,
-          query: "",
-          readBody,
-          onReport: ignore,
-          onUnrecorded: ignore,
-        };
-        return askWithEach(gateway, other, headers);
-      },
-      respond: (response) => books.respond(response),
-    };
+    const { method = call.method, path, headers, traits, toAnswer } = as;
+    const asked = { ...call, method, path, query: "", ...(traits === undefined ? {} : { traits }) };
+    const answer = await askWithEach(gateway, asked, headers);
+    const own = toAnswer?.(answer, call.requestId);
+    if (own === undefined || waiting === null) {
+      return { ...answer, requestId: call.requestId };
+    }
+    end(withOwnAnswer(waiting, own));
+    return { ...own, requestId: call.requestId };
   }
 
   /** Opens a session over a websocket, whose content is known only at its end. */

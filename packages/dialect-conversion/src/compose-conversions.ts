@@ -1,13 +1,26 @@
 import {
   type AnswerConverter,
+  type AnswersFrom,
   type ClientEvent,
   ConversionError,
   type ConversionSettings,
   type ConvertedRequest,
   type ConvertRequest,
   type JsonObject,
+  type PlainFacts,
   type StreamConverter,
 } from "./model.ts";
+
+/** What two conversions in a row need of a request. */
+type ComposedFacts = { readonly outer: PlainFacts; readonly inner: PlainFacts };
+
+/** Responses of two conversions in a row. */
+export function composeAnswersFrom(toChat: AnswersFrom, fromChat: AnswersFrom): AnswersFrom {
+  return (facts, makeId) => {
+    const { outer, inner } = facts as ComposedFacts;
+    return composeAnswers(toChat(outer, makeId), fromChat(inner, makeId));
+  };
+}
 
 /** Converts by way of chat completions: requests first to them and then to the upstream, responses the other way. */
 export function composeConversions(toChat: ConvertRequest, fromChat: ConvertRequest): ConvertRequest {
@@ -20,6 +33,7 @@ export function composeConversions(toChat: ConvertRequest, fromChat: ConvertRequ
     return {
       body: last.body,
       dropped: [...new Set([...chat.dropped, ...last.dropped])],
+      facts: { outer: chat.facts, inner: last.facts } satisfies ComposedFacts,
       answers: composeAnswers(chat.answers, last.answers),
     };
   };

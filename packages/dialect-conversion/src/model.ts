@@ -1,3 +1,5 @@
+import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
+
 /** A JSON object, not yet checked. */
 export type JsonObject = { readonly [name: string]: unknown };
 
@@ -10,6 +12,10 @@ export type ConversionSettings = {
   /** The most output tokens of the model, for dialects that require a limit. */
   readonly outputTokensMax: number;
   readonly flags: ConversionFlags;
+  /** What is known about the model beyond that, by the names of the model map; read for Messages requests only. */
+  readonly modelFlags?: Partial<ModelFlags>;
+  /** Refuses the fields that could otherwise be left out; read for Messages requests only. */
+  readonly isStrict?: boolean;
   /** Returns a new id without prefix: 24 letters and digits. */
   readonly makeId: () => string;
   /** Seconds since 1970. */
@@ -49,12 +55,18 @@ export type ConvertedRequest = {
   /** The names of what was left out, for a header of the response. */
   readonly dropped: readonly string[];
   readonly answers: AnswerConverter;
+  /** Plain data from which `answers` can be made again, also on another thread. */
+  readonly facts: PlainFacts;
+  /** The whole response of a request that asks the upstream for nothing; absent for all others. */
+  readonly ready?: JsonObject;
 };
 
 /** Converts the responses to one request back into the dialect of the client. */
 export interface AnswerConverter {
   /** A complete response. @throws ConversionError if it is not one */
   whole(answer: JsonObject): JsonObject;
+  /** The events of a complete response, for a client that asked for a stream; absent where it is sent as it is. */
+  events?(response: JsonObject): readonly ClientEvent[];
   /** A converter for one streamed response. */
   stream(): StreamConverter;
 }
@@ -65,6 +77,8 @@ export interface StreamConverter {
   take(payload: JsonObject): readonly ClientEvent[];
   /** The last events of a stream that ended as it should, with the end mark of the client's dialect. */
   end(): readonly ClientEvent[];
+  /** What keeps a client waiting that has received nothing for ten seconds; absent where nothing does. */
+  idle?(): readonly ClientEvent[];
 }
 
 /** A server-sent event. */
@@ -85,6 +99,15 @@ export class ConversionError extends Error {
     this.param = param;
   }
 }
+
+/** What a conversion needs of a request to read the response to it; only the same conversion knows what it is. */
+export type PlainFacts = { readonly [name: string]: unknown };
+
+/** Makes the converter of the responses to a request from the facts of its conversion. */
+export type AnswersFrom = (facts: PlainFacts, makeId: () => string) => AnswerConverter;
+
+/** A way between two dialects. */
+export type Conversion = { readonly convert: ConvertRequest; readonly answersFrom: AnswersFrom };
 
 /** Converts a request whose JSON was parsed. @throws ConversionError */
 export type ConvertRequest = (request: JsonObject, settings: ConversionSettings) => ConvertedRequest;

@@ -3,7 +3,6 @@
  * bytes.
  */
 import { parseArgs } from "node:util";
-import { EventReader } from "@sluice/control-plane/messages-compat/event-reader.ts";
 import { estimateInputTokens } from "@sluice/messages-conversion/estimate-tokens";
 import { completeModelFlags } from "@sluice/messages-conversion/model-flags";
 import {
@@ -75,14 +74,6 @@ function streamCase(): Case {
     bytes: Math.round(packets.reduce((sum, packet) => sum + packet.length, 0) / count),
     parse: { name: "JSON.parse", count, run: () => data.map((line) => JSON.parse(line)) },
     tasks: [
-      {
-        name: "reading the events",
-        count,
-        run: () => {
-          const parser = new EventReader();
-          return packets.map((packet) => parser.push(packet));
-        },
-      },
       {
         name: "state machine",
         count,

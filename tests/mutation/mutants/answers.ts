@@ -236,9 +236,9 @@ export const answerMutants: readonly Mutant[] = [
   },
   {
     id: "relay/stream-comments-max",
-    file: "control-plane/src/gateway/respond/stream-events.ts",
-    from: "if (this.#commentBytes <= commentBytesMax) {",
-    to: "if (this.#commentBytes > 0) {",
+    file: "control-plane/src/gateway/respond/stream-events/held-comments.ts",
+    from: "if (this.#bytes <= bytesMax) {",
+    to: "if (this.#bytes > 0) {",
     rule: "comments before the first event have a limit",
     tests: ["unit/gateway/respond/stream-events.test.ts"],
   },

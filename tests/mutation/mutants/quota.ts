@@ -361,8 +361,8 @@ export const quotaMutants: readonly Mutant[] = [
   {
     id: "quota/settle-key-base",
     file: "control-plane/src/gateway/settle/settle-quota.ts",
-    from: "leases.settle(hold.keyBudgetId, hold.keyAmount, row.quota);",
-    to: "leases.settle(hold.keyBudgetId, hold.keyAmount, userCharge(row));",
+    from: "key: row.quota }",
+    to: "key: userCharge(row) }",
     rule: "the limit of a key is charged without the multiplier",
     tests: ["unit/gateway/settle/settle-quota.test.ts"],
   },

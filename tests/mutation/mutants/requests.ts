@@ -29,8 +29,8 @@ export const requestMutants: readonly Mutant[] = [
   {
     id: "relay/parse-usage-wanted",
     file: "control-plane/src/gateway/admit/parse-request.ts",
-    from: "const asksForUsage = isStream && !wantsUsage && mayAskForUsage",
-    to: "const asksForUsage = isStream && mayAskForUsage",
+    from: "const asksForUsage = isStream && !wantsUsage",
+    to: "const asksForUsage = isStream",
     rule: "who asked for the usage gets it",
     tests: [
       "unit/gateway/admit/parse-request.test.ts",

@@ -1,31 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Messages converted from chat completions, and events parsed from bytes. */
+/** Messages converted from chat completions. */
 export const translationMutants: readonly Mutant[] = [
-  {
-    id: "relay/sse-torn-character",
-    file: "control-plane/src/messages-compat/event-reader.ts",
-    from: "this.#decoder.decode(packet, { stream: true })",
-    to: "this.#decoder.decode(packet)",
-    rule: "a character that two packets share is one",
-    tests: ["unit/messages-compat/event-reader.test.ts"],
-  },
-  {
-    id: "relay/sse-held-max",
-    file: "control-plane/src/messages-compat/event-reader.ts",
-    from: "maxBufferSize: heldLengthMax,",
-    to: "",
-    rule: "an unfinished event has an end",
-    tests: ["unit/messages-compat/event-reader.test.ts"],
-  },
-  {
-    id: "relay/sse-torn-end",
-    file: "control-plane/src/messages-compat/event-reader.ts",
-    from: "this.#read(`${this.#decoder.decode()}\\n\\n`)",
-    to: "this.#read(this.#decoder.decode())",
-    rule: "the last event is read without its empty line",
-    tests: ["unit/messages-compat/event-reader.test.ts"],
-  },
   {
     id: "relay/stop-cut-first",
     file: "packages/messages-conversion/src/response/stop-reason.ts",
@@ -70,11 +46,7 @@ export const translationMutants: readonly Mutant[] = [
     from: "const read = Math.min(prompt, cached);",
     to: "const read = cached;",
     rule: "a part of the usage is never more than the whole",
-    tests: [
-      "unit/messages-conversion/response.test.ts",
-      "unit/messages-conversion/stream-frame.test.ts",
-      "unit/relay/translated-books.test.ts",
-    ],
+    tests: ["unit/messages-conversion/response.test.ts", "unit/messages-conversion/stream-frame.test.ts"],
   },
   {
     id: "relay/tool-id-twice",

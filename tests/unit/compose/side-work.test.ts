@@ -1,11 +1,18 @@
 /** The side thread parses and converts a large body exactly as the main thread would. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { convertAside, openSideThread, parseAside } from "@sluice/control-plane/compose/side-thread.ts";
+import { openAsideConversions, openSideThread, parseAside } from "@sluice/control-plane/compose/side-thread.ts";
 import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
 import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
-import { convertBody } from "@sluice/control-plane/messages-compat/convert-body.ts";
+import {
+  type ConversionOrder,
+  type ConversionRefusal,
+  type ConvertedAnswer,
+  type ConvertedOrder,
+  convertAnswer,
+  convertOrder,
+} from "@sluice/control-plane/gateway/upstreams/conversion-order.ts";
 import type { AppError } from "@sluice/control-plane/platform/errors.ts";
-import { completeModelFlags } from "@sluice/messages-conversion/model-flags";
+import { plainFlags } from "../../support/conversion/plain-flags.ts";
 import { silentLog } from "../../support/trace/trace-fixtures.ts";
 
 const thread = openSideThread(silentLog);
@@ -35,8 +42,8 @@ describe("a parsed body", () => {
     ["/v1/responses", { model: "m", input: padding, tools: [{ type: "web_search" }, { type: "function", name: "f" }] }],
     ["/v1/embeddings", { model: "m", input: padding }],
   ])("of %s is the same on the side thread", async (path, body) => {
-    const order = { body: bytesOf(body), contentType: json, path, mayAskForUsage: true };
-    const here = parseRequest(order.body, json, findOperation(path), true);
+    const order = { body: bytesOf(body), contentType: json, path };
+    const here = parseRequest(order.body, json, findOperation(path));
     const { body: sent, plainBody, ...told } = await parseAside(thread, order);
     const { body: sentHere, plainBody: plainHere, ...toldHere } = here;
     expect(told).toEqual(toldHere);
@@ -55,7 +62,7 @@ describe("a parsed body", () => {
     const contentType = request.headers.get("content-type");
     const body = new Uint8Array(await request.arrayBuffer());
     const path = "/v1/audio/transcriptions";
-    const parsed = await parseAside(thread, { body, contentType, path, mayAskForUsage: true });
+    const parsed = await parseAside(thread, { body, contentType, path });
     const here = parseRequest(body, contentType, findOperation(path));
     expect([parsed.model, parsed.bounds, parsed.body.byteLength]).toEqual([
       here.model,
@@ -70,36 +77,102 @@ describe("a parsed body", () => {
     [JSON.stringify({ ...chat, stream: "yes" })],
     [JSON.stringify({ ...chat, n: -1 })],
   ])("that is invalid is refused with the same error: %#", async (text) => {
-    const order = { body: Buffer.from(text), contentType: json, path: "/v1/chat/completions", mayAskForUsage: true };
+    const order = { body: Buffer.from(text), contentType: json, path: "/v1/chat/completions" };
     const there = await failureOf(() => parseAside(thread, order));
     expect(there).toEqual(await failureOf(() => parseRequest(order.body, json, findOperation(order.path))));
   });
 });
 
 describe("a converted body", () => {
-  const models = new Map([
-    ["claude", { upstreamModel: "up", flags: completeModelFlags({ include_usage: false, stop_limit: 1 }) }],
-  ]);
-  const request = { model: "claude", max_tokens: 9, messages: [{ role: "user", content: padding }] };
+  const aside = openAsideConversions(thread);
+  const never = new AbortController().signal;
+  const settings = {
+    ...{ upstreamModel: "up", clientModel: "m", outputTokensMax: 1_000, nowSeconds: 1_800_000_000 },
+    flags: { ...plainFlags, thinking: "budget" as const },
+  };
+  const tools = [{ type: "function", function: { name: "a b", parameters: { type: "object" } } }];
+  const talk = { model: "m", max_tokens: 9, messages: [{ role: "user", content: padding }] };
+  const orders: [string, Omit<ConversionOrder, "bytes" | "settings">, object][] = [
+    ["messages as chat", { from: "messages", to: "chat", asksUsage: false }, talk],
+    [
+      "a stream of messages with tools",
+      { from: "messages", to: "chat", asksUsage: true },
+      { ...talk, stream: true, tools: [{ name: "a.b", input_schema: {} }] },
+    ],
+    ["a warm cache", { from: "messages", to: "chat", asksUsage: false }, { ...talk, max_tokens: 0 }],
+    ["what is refused", { from: "messages", to: "chat", asksUsage: false }, { ...talk, stop_sequences: 5 }],
+    ["chat as messages", { from: "chat", to: "messages", asksUsage: false }, { ...talk, tools }],
+    [
+      "responses as chat",
+      { from: "responses", to: "chat", asksUsage: true },
+      { model: "m", input: padding, stream: true },
+    ],
+    ["responses as messages", { from: "responses", to: "messages", asksUsage: false }, { model: "m", input: padding }],
+  ];
+  const plain = (outcome: ConvertedOrder | ConversionRefusal) =>
+    "refusal" in outcome
+      ? outcome
+      : {
+          ...outcome,
+          ready: outcome.ready === null,
+          body: Buffer.from(outcome.body),
+          plainBody: outcome.plainBody?.byteLength,
+        };
 
-  test.each([
-    ["a message", request, false],
-    ["a stream", { ...request, stream: true, tools: [{ name: "a.b", input_schema: {} }] }, false],
-    ["a count", { ...request, max_tokens: undefined }, true],
-    ["nothing but a warm cache", { ...request, max_tokens: 0 }, false],
-    ["what is refused", { ...request, stop_sequences: ["a", "b"] }, false],
-    ["an unknown model", { ...request, model: "other" }, false],
-    ["a conversation that is held elsewhere", { ...request, thread: {} }, false],
-  ])("is the same on the side thread for %s", async (_name, body, isCount) => {
-    const order = { bytes: bytesOf(body), isCount, isStrict: false, models };
-    const [there, here] = [await convertAside(thread, order), convertBody(order)];
-    const plain = (outcome: typeof here) =>
-      "call" in outcome ? { ...outcome, call: { ...outcome.call, body: Buffer.from(outcome.call.body) } } : outcome;
+  test.each(orders)("is the same on the side thread, and so are its answers: %s", async (_name, order, body) => {
+    const whole = { ...order, settings, bytes: bytesOf(body) };
+    const [there, here] = [await aside.convert(whole, never), convertOrder(whole)];
     expect(plain(there)).toEqual(plain(here));
+    if ("refusal" in there || there.ready !== null) {
+      return;
+    }
+    const content = "four words of text ".repeat(50_000);
+    const answer =
+      order.to === "chat"
+        ? { choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }] }
+        : { type: "message", content: [{ type: "text", text: content }], stop_reason: "end_turn" };
+    const { from, to } = order;
+    for (const eventsSent of [null, 0]) {
+      const asked = { from, to, facts: there.facts, body: bytesOf(answer), eventsSent };
+      const [answered, answeredHere] = [await aside.convertAnswer(asked, never), convertAnswer(asked)];
+      const blank = (found: ConvertedAnswer | null) =>
+        Buffer.from(found?.bytes ?? [])
+          .toString()
+          .replaceAll(/(msg|chatcmpl-|resp|rs)_?[0-9a-f]{24}/g, "id");
+      expect(blank(answered)).toBe(blank(answeredHere));
+      expect(answered?.isEvents).toBe(answeredHere?.isEvents);
+      expect(blank(answered)).toContain("four words of text");
+    }
   });
 
-  test("that is not JSON is refused with the same error", async () => {
-    const order = { bytes: Buffer.from(`{"a":"${padding}`), isCount: false, isStrict: false, models };
-    expect(await failureOf(() => convertAside(thread, order))).toEqual(await failureOf(() => convertBody(order)));
+  test("that is not a response is none on the side thread either", async () => {
+    const order = { from: "messages", to: "chat", settings, asksUsage: false, bytes: bytesOf(talk) } as const;
+    const converted = convertOrder(order);
+    const facts = "refusal" in converted ? {} : converted.facts;
+    const asked = { from: "messages", to: "chat", facts, eventsSent: null } as const;
+    for (const body of [bytesOf({ choices: [] }), Buffer.from("{")]) {
+      expect(await aside.convertAnswer({ ...asked, body }, never)).toBeNull();
+    }
   });
+
+  test("is not made for a client that has left, and its place in the line is free", async () => {
+    const leaving = new AbortController();
+    const order = { from: "messages", to: "chat", settings, asksUsage: false, bytes: bytesOf(talk) } as const;
+    const first = aside.convert(order, never);
+    const left = Array.from({ length: 100 }, () => failureOf(() => aside.convert(order, leaving.signal)));
+    leaving.abort();
+    const outcomes = await Promise.all(left);
+    expect(new Set(outcomes.map((outcome) => outcome[0]))).toEqual(new Set(["client_closed_request"]));
+    expect(await first).toHaveProperty("facts");
+    expect(await aside.convert(order, never)).toHaveProperty("facts");
+  });
+
+  test("waits in a line that has an end", async () => {
+    const order = { from: "messages", to: "chat", settings, asksUsage: false, bytes: bytesOf(talk) } as const;
+    const asked = await Promise.allSettled(Array.from({ length: 80 }, () => aside.convert(order, never)));
+    const refused = asked.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
+    expect(refused.length).toBeGreaterThan(0);
+    expect(new Set(refused.map(({ reason }) => reason.code))).toEqual(new Set(["temporarily_unavailable"]));
+    expect(asked.length - refused.length).toBeGreaterThanOrEqual(64);
+  }, 30_000);
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { EventReader } from "@sluice/control-plane/messages-compat/event-reader.ts";
 import type { JsonObject } from "@sluice/messages-conversion/json";
 import type { MessagesEvent } from "@sluice/messages-conversion/messages";
 import { fromServerSentEvent, type StreamInput } from "@sluice/messages-conversion/stream/stream-input";
@@ -7,7 +6,6 @@ import fc from "fast-check";
 import { bothForms, upstreamData } from "../../support/messages/messages-arbitraries.ts";
 import { answerTo, eof, finish, foldEvents, runStream } from "../../support/messages/messages-calls.ts";
 import { officialClients } from "../../support/messages/messages-clients.ts";
-import { encodeSseEvent } from "../../support/messages/sse-text.ts";
 
 const { TEST_FULL } = process.env;
 const isFull = TEST_FULL === "1";
@@ -22,40 +20,19 @@ const facts = fc.record({
   eagerTools: fc.constantFrom(new Set<string>(), new Set(["f"]), new Set(["f", "g"])),
 });
 
-/** Bytes of an upstream, in packets, as the events that a client gets. */
-function readPackets(
-  packets: readonly Uint8Array[],
-  settings: Parameters<typeof runStream>[1],
-): readonly MessagesEvent[] {
-  const parser = new EventReader();
-  const read = [...packets.flatMap((packet) => parser.push(packet)), ...parser.end()];
-  return runStream([...read.map(fromServerSentEvent).filter((input) => input !== null), eof], settings).events;
+/** The data of an upstream's events, as the events that a client gets. */
+function readData(data: readonly string[], settings: Parameters<typeof runStream>[1]): readonly MessagesEvent[] {
+  const read = data.map((line) => fromServerSentEvent({ event: "", data: line })).filter((input) => input !== null);
+  return runStream([...read, eof], settings).events;
 }
-
-const bytesOf = (data: readonly string[]): Uint8Array =>
-  new TextEncoder().encode(data.map((line) => encodeSseEvent({ data: line })).join(""));
 
 const asInput = (chunk: JsonObject): StreamInput => ({ kind: "chunk", chunk });
 
 describe("any upstream stream", () => {
-  test("gives the same events, whatever packets its bytes come in", () => {
-    fc.assert(
-      fc.property(upstreamData, facts, fc.array(fc.nat(), { maxLength: 15 }), (data, settings, places) => {
-        const bytes = bytesOf(data);
-        const cuts = [...places.map((place) => place % (bytes.length + 1)), bytes.length].toSorted(
-          (one, other) => one - other,
-        );
-        const packets = cuts.map((cut, index) => bytes.subarray(cuts[index - 1] ?? 0, cut));
-        expect(readPackets(packets, settings)).toEqual(readPackets([bytes], settings));
-      }),
-      { numRuns: runs },
-    );
-  });
-
   test("gives events in the one order that clients understand, and ends once", () => {
     fc.assert(
       fc.property(upstreamData, facts, (data, settings) => {
-        const events = readPackets([bytesOf(data)], settings);
+        const events = readData(data, settings);
         const { isStopped, error, usage, stop_reason } = foldEvents(events);
         if (events.length === 0) {
           return;
@@ -88,7 +65,7 @@ describe("any upstream stream", () => {
   test.each(officialClients)("is read by the official client %s, or its error is", async (_name, read) => {
     await fc.assert(
       fc.asyncProperty(upstreamData, facts, async (data, settings) => {
-        const events = readPackets([bytesOf(data)], settings);
+        const events = readData(data, settings);
         if (events.length === 0) {
           return;
         }

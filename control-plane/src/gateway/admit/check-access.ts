@@ -3,7 +3,7 @@ import { isAddressAllowed } from "../../platform/address-list.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Catalog } from "../catalog.ts";
 import { passesThrough } from "../channels/model.ts";
-import type { GatewayCall, ModelEntry, ParsedRequest, Principal } from "../model.ts";
+import type { GatewayCall, ModelEntry, ParsedRequest, Principal, RequestRefusal } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
 
 /**
@@ -85,7 +85,7 @@ export function isPriced(price: Prices, { soldBy }: Pick<Operation, "soldBy">): 
  * @throws AppError `unpriced_option`
  */
 export function checkPrice(
-  { pictureOption: param, bounds }: Pick<ParsedRequest, "pictureOption" | "bounds">,
+  { pictureOption: param }: Pick<ParsedRequest, "pictureOption">,
   { price }: ModelEntry,
   operation: Pick<Operation, "soldBy">,
 ): void {
@@ -95,13 +95,24 @@ export function checkPrice(
       param,
     });
   }
-  if ((bounds.searches ?? 0) > 0 && price.search === 0n) {
-    throw new AppError("unpriced_option", {
-      message: "The web search is not offered: the provider charges for each, and this model has no price for them.",
-      param: "tools",
-    });
-  }
   if (!isPriced(price, operation)) {
     throw new AppError("unpriced_option", { message: "This model has no price for sound.", param: "model" });
   }
 }
+
+/** Why no channel gets a request as it is; null if any may. */
+export function refusalOf(
+  { refusal, bounds }: Pick<ParsedRequest, "refusal" | "bounds">,
+  { price }: Pick<ModelEntry, "price">,
+): RequestRefusal | null {
+  if (refusal !== undefined) {
+    return refusal;
+  }
+  return (bounds.searches ?? 0) > 0 && price.search === 0n ? unpricedSearch : null;
+}
+
+const unpricedSearch: RequestRefusal = {
+  code: "unpriced_option",
+  message: "The web search is not offered: the provider charges for each, and this model has no price for them.",
+  param: "tools",
+};

@@ -3,6 +3,7 @@ import { type ReadObject, readJsonObject } from "../../platform/read-json.ts";
 import { topLevelOf } from "../../platform/scan-json.ts";
 import type { ParsedRequest } from "../model.ts";
 import type { JsonObject, Operation } from "../operations/model.ts";
+import { checkMessageFields } from "../operations/read-bounds/check-message-fields.ts";
 import { passThroughBounds } from "../operations/read-bounds.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { checkTools, checkTypedTools } from "../options/check-tools.ts";
@@ -12,6 +13,7 @@ import { checkForm } from "./parse-request/check-form.ts";
 import { dropSearch } from "./parse-request/drop-search.ts";
 import { findPictureOption } from "./parse-request/find-picture-option.ts";
 import { readMultipart } from "./parse-request/read-multipart.ts";
+import { Refusals } from "./parse-request/refusals.ts";
 import { writeForm } from "./parse-request/write-form.ts";
 
 type OperationWith<Body extends Operation["body"]> = Extract<Operation, { readonly body: Body }>;
@@ -49,16 +51,10 @@ export function checkContentType(headers: Headers, operation: Operation): void {
  * What the gateway needs to know about a body. JSON bytes stay unchanged, except that the usage option of a stream is
  * added and a search that is only offered to the model is removed. A form is rewritten from its parsed parts, so that
  * no provider can read it differently.
- * @param mayAskForUsage false when the upstream is known to refuse that option
  * @throws AppError `invalid_json`, `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`,
  * `unpriced_option`, `provider_object`, `model_not_found`
  */
-export function parseRequest(
-  received: Uint8Array,
-  contentType: string | null,
-  operation: Operation,
-  mayAskForUsage = true,
-): ParsedRequest {
+export function parseRequest(received: Uint8Array, contentType: string | null, operation: Operation): ParsedRequest {
   const bytes = Buffer.from(received.buffer, received.byteOffset, received.byteLength);
   switch (operation.body) {
     case "none":
@@ -66,7 +62,7 @@ export function parseRequest(
     case "multipart":
       return parseForm(bytes, contentType ?? "", operation);
     case "json":
-      return parseJson(bytes, operation, mayAskForUsage);
+      return parseJson(bytes, operation);
   }
 }
 
@@ -90,19 +86,17 @@ function parseForm(bytes: Buffer, contentType: string, operation: OperationWith<
   };
 }
 
-function parseJson(bytes: Buffer, operation: OperationWith<"json">, mayAskForUsage: boolean): ParsedRequest {
+function parseJson(bytes: Buffer, operation: OperationWith<"json">): ParsedRequest {
   const read = readJsonObject(bytes);
   const { fields } = read;
-  if (!operation.hasOwnFields) {
-    checkOptions(fields, operation.optionPlace);
-  }
+  const refusals = checkFields(fields, operation);
   const offered = operation.tools === "search_dropped" ? dropSearch(bytes, read) : null;
-  toolChecks[operation.tools](offered === null ? fields["tools"] : offered.tools);
+  refusals.run(() => toolChecks[operation.tools](offered === null ? fields["tools"] : offered.tools));
   const isStream = readIsStream(fields, operation);
   const wantsUsage = isStream && readWantsUsage(fields);
-  const asksForUsage = isStream && !wantsUsage && mayAskForUsage && operation.takesUsageOption;
+  const asksForUsage = isStream && !wantsUsage && operation.takesUsageOption;
   const model = readModelName(fields["model"] ?? operation.defaultModel);
-  const bounds = operation.readBounds(fields, bytes.length);
+  const bounds = operation.readBounds(fields, bytes.length, refusals);
   const edit = asksForUsage ? usageOption(bytes, read) : (offered?.edit ?? null);
   return {
     model,
@@ -118,7 +112,21 @@ function parseJson(bytes: Buffer, operation: OperationWith<"json">, mayAskForUsa
     cacheKey: readCacheKey(fields),
     pictureOption: operation.output === "images" ? findPictureOption(fields) : null,
     dropped: offered?.dropped ?? null,
+    ...refusals.found,
   };
+}
+
+/** Checks the outermost fields; a conversion of a Messages request may leave out what is wrong. */
+function checkFields(fields: JsonObject, operation: Operation): Refusals {
+  const isMessages = operation.dialect === "messages";
+  if (isMessages) {
+    checkMessageFields(fields, operation.handling !== "count");
+  }
+  const refusals = new Refusals(isMessages);
+  if (!operation.hasOwnFields) {
+    refusals.run(() => checkOptions(fields, operation.optionPlace));
+  }
+  return refusals;
 }
 
 function readModelName(value: unknown): string {

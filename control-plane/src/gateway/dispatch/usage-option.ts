@@ -1,7 +1,7 @@
 import type { ChannelId } from "@sluice/contracts/ids";
 import type { Clock } from "../../platform/clock.ts";
 import type { UpstreamError } from "../../platform/errors.ts";
-import type { AttemptFailure, GatewayCall, ParsedRequest } from "../model.ts";
+import type { AttemptFailure, ParsedRequest } from "../model.ts";
 
 const refusals: ReadonlySet<number | null> = new Set([400, 422]);
 const optionNames = /stream_options|include_usage/;
@@ -32,29 +32,18 @@ export class UsageOptions {
 export function refusesUsageOption(
   { failure, upstreamError }: { readonly failure: AttemptFailure; readonly upstreamError: UpstreamError | null },
   request: ParsedRequest,
-  call: GatewayCall,
 ): boolean {
   const isNamed =
     upstreamError !== null && (optionNames.test(upstreamError.message) || optionNames.test(upstreamError.param ?? ""));
-  return refusals.has(failure.status) && isNamed && withoutUsageOption(request, call) !== request;
+  return refusals.has(failure.status) && isNamed && withoutUsageOption(request) !== request;
 }
 
 /** Whether a request asks for usage although its client does not. */
-export function asksForUsage({ plainBody, wantsUsage }: ParsedRequest, { traits }: GatewayCall): boolean {
-  // The client of another API can't have asked for it: the translation added it, and may have reworded the text.
-  return plainBody !== null || (traits !== undefined && wantsUsage);
+export function asksForUsage({ plainBody }: ParsedRequest): boolean {
+  return plainBody !== null;
 }
 
 /** The client's original request; the same request if the client set the option itself, or if there is none. */
-export function withoutUsageOption(request: ParsedRequest, call: GatewayCall): ParsedRequest {
-  if (request.plainBody !== null) {
-    return { ...request, body: request.plainBody };
-  }
-  if (!asksForUsage(request, call)) {
-    return request;
-  }
-  const { stream_options: _option, ...fields } = JSON.parse(Buffer.from(request.body).toString()) as Fields;
-  return { ...request, body: Buffer.from(JSON.stringify(fields)) };
+export function withoutUsageOption(request: ParsedRequest): ParsedRequest {
+  return request.plainBody === null ? request : { ...request, body: request.plainBody };
 }
-
-type Fields = { stream_options?: unknown; [field: string]: unknown };

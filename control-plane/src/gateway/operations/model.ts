@@ -76,17 +76,26 @@ export type OperationRules = {
   readonly telemetryName: "chat" | "text_completion" | "embeddings" | "generate_content";
 };
 
+/** Keeps what is wrong with a request for the channels that would get it as it is. */
+export type RefusalNote = {
+  /** @throws AppError the same error, if nothing is kept */
+  readonly note: (thrown: unknown) => void;
+};
+
 /**
  * Reads what bounds the cost of a request.
  * @throws AppError `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `unpriced_option`,
  * `provider_object`
  */
-type ReadBounds<Read> = (read: Read, bodyBytes: number) => RequestBounds;
+type ReadBounds<Read> = (read: Read, bodyBytes: number, refusals: RefusalNote) => RequestBounds;
 
 /** How a body is read, by its form. */
 export type BodyRules = {
   readonly json: { readonly body: "json"; readonly readBounds: ReadBounds<JsonObject> };
-  readonly multipart: { readonly body: "multipart"; readonly readBounds: ReadBounds<FormCounts> };
+  readonly multipart: {
+    readonly body: "multipart";
+    readonly readBounds: (read: FormCounts, bodyBytes: number) => RequestBounds;
+  };
   readonly none: { readonly body: "none" };
 };
 

@@ -1,7 +1,7 @@
 import { AppError } from "../../platform/errors.ts";
 import type { RequestBounds } from "../model.ts";
 import { outputLimits, thinkingLimit } from "../options/known-names.ts";
-import type { FormCounts, JsonObject } from "./model.ts";
+import type { FormCounts, JsonObject, RefusalNote } from "./model.ts";
 import type { Attachments } from "./read-bounds/attachments.ts";
 import { checkBlocks } from "./read-bounds/check-blocks.ts";
 import { checkContents } from "./read-bounds/check-contents.ts";
@@ -72,13 +72,13 @@ export function responseBounds(fields: JsonObject, bodyBytes: number): RequestBo
 }
 
 /** Thinking is part of `max_tokens`; 0 only puts the prompt into the provider's cache. */
-export function messageBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
+export function messageBounds(fields: JsonObject, bodyBytes: number, refusals: RefusalNote): RequestBounds {
   const outputTokensMax = readOutputLimit(fields, ["max_tokens"], 0);
   if (outputTokensMax === null) {
     throw new AppError("missing_field", { message: "max_tokens: Field required", param: "max_tokens" });
   }
-  const input = inputOf(checkBlocks(fields), bodyBytes);
-  const searches = readSearches(fields["tools"]);
+  const input = inputOf(checkBlocks(fields, refusals), bodyBytes);
+  const searches = countSearches(fields["tools"], refusals);
   const { inputTokensMax } = input;
   const own = { ...bodyAlone, ...input, outputTokensMax, searches };
   // What a search finds is read, too.
@@ -88,10 +88,20 @@ export function messageBounds(fields: JsonObject, bodyBytes: number): RequestBou
     : searching;
 }
 
+/** A conversion leaves searches out, so that their limits concern no other channel. */
+function countSearches(tools: unknown, refusals: RefusalNote): number {
+  try {
+    return readSearches(tools);
+  } catch (thrown) {
+    refusals.note(thrown);
+    return 0;
+  }
+}
+
 /** A count is free, but files of the provider's account can't be counted either. */
-export function countBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
+export function countBounds(fields: JsonObject, bodyBytes: number, refusals: RefusalNote): RequestBounds {
   checkCountedBytes(bodyBytes);
-  const { images, pages, fileLetters } = checkBlocks(fields);
+  const { images, pages, fileLetters } = checkBlocks(fields, refusals);
   return { ...passThroughBounds, inputImages: images, inputPages: pages, fileLetters };
 }
 

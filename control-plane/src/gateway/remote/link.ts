@@ -1,6 +1,6 @@
 import type { ApiKeyId, GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { isEqualSecret } from "../../platform/crypto/compare.ts";
-import type { CallReport, UpstreamTraits } from "../model.ts";
+import type { CallReport, CallTraits } from "../model.ts";
 
 /*
  * Between a relay and a gateway of this deployment, a few headers travel beside the client's own. They are trusted only
@@ -9,15 +9,13 @@ import type { CallReport, UpstreamTraits } from "../model.ts";
 export const requestIdHeader = "x-request-id";
 export const clientAddressHeader = "x-sluice-client-address";
 export const signatureHeader = "x-sluice-link";
-/** For a translated call, this header says what is known about the upstream. */
+/** For a call at another address: what is known about its model. */
 export const traitsHeader = "x-sluice-traits";
 export const reportHeader = "x-sluice-report";
 /** Announces that the report follows the last event. */
 export const reportFollows = "follows";
 /** Says what is known about a call that has not ended, if its plain bytes leave no place for a report. */
 export const begunHeader = "x-sluice-begun";
-/** Accompanies an error with the status of the last provider that refused. */
-export const upstreamStatusHeader = "x-sluice-upstream-status";
 /** Begins the last event of a stream, a comment that carries the report and never leaves the relay. */
 export const reportComment = ": sluice-report ";
 
@@ -45,7 +43,7 @@ function isFresh(requestId: string): boolean {
   return Math.abs(Date.now() - madeAtMs) <= ageMsMax;
 }
 
-type Link = { readonly requestId: string; readonly clientAddress: string; readonly traits: UpstreamTraits | null };
+type Link = { readonly requestId: string; readonly clientAddress: string; readonly traits: CallTraits | null };
 
 /** What a relay of this deployment states about a call; null from anyone else. */
 export function readLink(headers: Headers, linkKeys: readonly Uint8Array[]): Link | null {
@@ -61,27 +59,14 @@ export function readLink(headers: Headers, linkKeys: readonly Uint8Array[]): Lin
   return isOurs && isFresh(requestId) ? { requestId, clientAddress, traits: decodeTraits(encodedTraits) } : null;
 }
 
-const traitWords = { noUsageOption: "no-usage-option", wholeAtEof: "whole-at-eof" } as const;
-const modelMark = "model=";
-
-/** Encodes traits as words for unusual properties; the header is sent even if there are none. */
-export function encodeTraits({ takesUsageOption, isWholeAtEof, clientModel }: UpstreamTraits): string {
-  const { noUsageOption, wholeAtEof } = traitWords;
-  const model = clientModel === undefined ? [] : [`${modelMark}${encodeURIComponent(clientModel.toWellFormed())}`];
-  return [takesUsageOption ? "" : noUsageOption, isWholeAtEof ? wholeAtEof : "", ...model].join(",");
+/** Traits as one word without signs that are special in a header. */
+export function encodeTraits(traits: CallTraits): string {
+  return Buffer.from(JSON.stringify(traits)).toString("base64");
 }
 
-function decodeTraits(text: string | null): UpstreamTraits | null {
-  if (text === null) {
-    return null;
-  }
-  const words = text.split(",");
-  const model = words.find((word) => word.startsWith(modelMark))?.slice(modelMark.length);
-  return {
-    ...(model === undefined ? {} : { clientModel: decodeURIComponent(model) }),
-    takesUsageOption: !words.includes(traitWords.noUsageOption),
-    isWholeAtEof: words.includes(traitWords.wholeAtEof),
-  };
+/** What `encodeTraits` has made; the signature has shown that it did. */
+function decodeTraits(text: string | null): CallTraits | null {
+  return text === null ? null : (JSON.parse(Buffer.from(text, "base64").toString("utf8")) as CallTraits);
 }
 
 /** What the gateway knows and the relay can't see, except for the response itself. */

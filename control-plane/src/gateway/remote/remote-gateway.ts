@@ -11,12 +11,12 @@ import {
 import type { CaptureAllowance } from "../../platform/answer-capture.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import type { BodyRoom, BodyShare } from "../body-room.ts";
-import { keepPiece, newCallState, toReport, withFinalPath } from "../call-state.ts";
-import { FreeAnswer } from "../errors.ts";
+import { keepPiece, newCallState, toReport } from "../call-state.ts";
+import { droppedHeader, messagesDroppedHeader, strictHeader } from "../dropped-headers.ts";
 import type { CallReport, CallState, GatewayCall, GatewayResponse } from "../model.ts";
 import { findOperation, isPlainPath } from "../operations/table.ts";
 import type { GatewayPort } from "../port.ts";
-import { answerHeaders, droppedHeader, headerOf, modelUsedHeader } from "../respond/compose-answer.ts";
+import { answerHeaders, headerOf, modelUsedHeader } from "../respond/compose-answer.ts";
 import { errorEventTo, writeErrorTo } from "../respond/write-error.ts";
 import { cacheHeader, cacheLifetimeHeader } from "../response-cache/read-wish.ts";
 import { withKeyInHeader } from "./key-in-header.ts";
@@ -31,7 +31,6 @@ import {
   signatureHeader,
   signCall,
   traitsHeader,
-  upstreamStatusHeader,
 } from "./link.ts";
 import { LinkedStream, type LinkedStreamOwner } from "./linked-stream.ts";
 
@@ -67,6 +66,7 @@ const sentHeaders = [
   "idempotency-key",
   "user-agent",
   "x-sluice-fallback",
+  strictHeader,
   "x-sluice-hops",
   ...["cache-control", cacheHeader, cacheLifetimeHeader],
 ];
@@ -78,6 +78,7 @@ const passedHeaders = [
   "request-id",
   droppedHeader,
   modelUsedHeader,
+  messagesDroppedHeader,
   exitNodeHeader,
   ...["age", cacheHeader],
 ];
@@ -104,14 +105,10 @@ export class RemoteGateway implements GatewayPort {
       }
       return await this.#send(state, caller);
     } catch (thrown) {
-      if (thrown instanceof FreeAnswer) {
-        this.#report(state, caller.known, { status: thrown.answer.status, code: null });
-        return thrown.answer;
-      }
       const error = thrown instanceof HttpClientError ? toLinkError(thrown) : toAppError(thrown);
       const answer = writeErrorTo(state, error);
       keepPiece(state, answer.body as Uint8Array);
-      this.#report(state, caller.known, { status: error.status, code: error.code });
+      this.#report(state, caller.known, { status: error.status === 499 ? 499 : answer.status, code: error.code });
       return answer;
     }
   }
@@ -135,8 +132,7 @@ export class RemoteGateway implements GatewayPort {
       }
       throw thrown;
     }
-    state.call = withFinalPath(call);
-    const target = `${state.call.path}${call.query}`;
+    const target = `${call.path}${call.query}`;
     const response = await this.#request(call, { method: call.method, target, body });
     const isEvents = headerOf(response, "content-type")?.startsWith("text/event-stream") === true;
     const known = headerOf(response, reportHeader);
@@ -189,9 +185,7 @@ export class RemoteGateway implements GatewayPort {
     const body = await response.body.bytes(answerBytesMax);
     keepPiece(state, body);
     this.#report(state, known === null ? null : decodeReport(known), { status: response.status, code: null });
-    const answer = { status: response.status, headers: passHeaders(response), body };
-    const refused = headerOf(response, upstreamStatusHeader);
-    return refused === null ? answer : { ...answer, upstreamStatus: Number(refused) };
+    return { status: response.status, headers: passHeaders(response), body };
   }
 
   #stream(
@@ -229,7 +223,8 @@ export class RemoteGateway implements GatewayPort {
         headers.push([name, value]);
       }
     }
-    const encodedTraits = call.traits === undefined ? null : encodeTraits(call.traits());
+    const traits = call.traits?.() ?? null;
+    const encodedTraits = traits === null ? null : encodeTraits(traits);
     const { requestId, clientIp } = call;
     const signature = signCall(this.#deps.linkKey, { requestId, clientIp, headers: call.headers, encodedTraits });
     headers.push([requestIdHeader, call.requestId], [clientAddressHeader, call.clientIp], [signatureHeader, signature]);
@@ -262,7 +257,7 @@ export class RemoteGateway implements GatewayPort {
 }
 
 function passHeaders(response: HttpResponse): Record<string, string> {
-  const headers = answerHeaders(response, null, null);
+  const headers = answerHeaders(response, null);
   for (const name of passedHeaders) {
     const value = headerOf(response, name);
     if (value !== null) {

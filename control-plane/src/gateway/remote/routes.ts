@@ -7,15 +7,7 @@ import { rawTarget } from "../../platform/request-target.ts";
 import { upgradeToSocket } from "../../platform/websocket/server-socket.ts";
 import type { CallReport, GatewayCall, GatewayResponse } from "../model.ts";
 import type { GatewayPort, RealtimePort } from "../port.ts";
-import {
-  begunHeader,
-  encodeReport,
-  readLink,
-  reportComment,
-  reportFollows,
-  reportHeader,
-  upstreamStatusHeader,
-} from "./link.ts";
+import { begunHeader, encodeReport, readLink, reportComment, reportFollows, reportHeader } from "./link.ts";
 
 export type GatewayRoutesDeps = {
   readonly gateway: GatewayPort;
@@ -136,9 +128,6 @@ function toLinkedResponse(answer: GatewayResponse, report: CallReport | null): R
     answer.headers[reportHeader] = encodeReport(report);
   } else if (answer.begun !== undefined) {
     answer.headers[begunHeader] = encodeReport(answer.begun);
-  }
-  if (answer.upstreamStatus !== undefined) {
-    answer.headers[upstreamStatusHeader] = String(answer.upstreamStatus);
   }
   return toResponse(answer);
 }

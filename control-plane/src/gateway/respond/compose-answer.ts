@@ -58,9 +58,6 @@ export function namingNode(answer: GatewayResponse, exitNode: string | null): Ga
   return exitNode === null ? answer : { ...answer, headers: { ...answer.headers, [exitNodeHeader]: exitNode } };
 }
 
-/** Names the parts of a request that were not sent to the provider, so that they don't go missing silently. */
-export const droppedHeader = "x-sluice-dropped";
-
 /** Names the model that answered in place of the one that was asked for. */
 export const modelUsedHeader = "x-sluice-model-used";
 
@@ -78,14 +75,9 @@ export function namingModel(
 /**
  * The headers of the response: those that say how to read the body, and none that the upstream means for a browser.
  * @param exitNode the code of the exit node that responded, or null
- * @param dropped what was removed from the request, or null
  */
-export function answerHeaders(
-  response: HttpResponse,
-  exitNode: string | null,
-  dropped: string | null,
-): Record<string, string> {
-  const headers: Record<string, string> = dropped === null ? {} : { [droppedHeader]: dropped };
+export function answerHeaders(response: HttpResponse, exitNode: string | null): Record<string, string> {
+  const headers: Record<string, string> = {};
   for (const [name, value] of response.headers) {
     if (forwardedHeaders.has(name)) {
       // Of repeated headers the first one was checked; compressions are a list.

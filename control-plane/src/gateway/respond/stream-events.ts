@@ -6,12 +6,14 @@ import {
 } from "@sluice/http-client/model";
 import type { StreamEnding, StreamOpening } from "../model.ts";
 import type { StreamForm } from "../operations/model.ts";
+import { SignsOfLife } from "../signs-of-life.ts";
 import type { EventConverter } from "../upstreams/convert-answer.ts";
 import { CandidateEnds } from "./stream-events/candidate-ends.ts";
 import { ChoiceEnds, type StreamEnds } from "./stream-events/choice-ends.ts";
 import { ClientQueue } from "./stream-events/client-queue.ts";
 import { EventAssembler } from "./stream-events/event-assembler.ts";
 import { eventData, firstEventEnd, type SeenEvent, seeEvent } from "./stream-events/event-scan.ts";
+import { HeldComments } from "./stream-events/held-comments.ts";
 import { MessageEnd } from "./stream-events/message-end.ts";
 import type { StreamClosing, StreamOwner } from "./stream-events/stream-owner.ts";
 
@@ -37,8 +39,6 @@ function endingOf({ kind, payload }: SeenEvent): StreamEnding | null {
 const nothing = Buffer.alloc(0);
 /** For a client of another dialect, in place of an event that says no more than that the upstream is there. */
 const plainComment = Buffer.from(":\n\n");
-/** Limits the comments that are kept before the first event; further ones are dropped. */
-const commentBytesMax = 16_384;
 /** A longer event is invalid. */
 const eventBytesMax = 4_194_304;
 /**
@@ -71,9 +71,7 @@ export class EventStream implements HttpBodySink {
   readonly #queue: ClientQueue;
   #flow: HttpBodyFlow | null = null;
   #isOpen = false;
-  /** Comments from before the first event. */
-  #comments: Buffer[] = [];
-  #commentBytes = 0;
+  readonly #comments = new HeldComments();
   /** The wait for the first event; set once bytes arrived that are not an event. */
   #waiting: ReturnType<typeof setTimeout> | null = null;
   #isOver = false;
@@ -82,9 +80,13 @@ export class EventStream implements HttpBodySink {
   /** Set once the client is gone and the upstream is only read for its usage. */
   #leaving: ReturnType<typeof setTimeout> | null = null;
   #bytesAfterLeaving = 0;
+  /** Null where a client gets nothing but what the upstream sends. */
+  readonly #signs: SignsOfLife | null;
 
   constructor(owner: StreamOwner) {
     this.#owner = owner;
+    const { idle = null } = owner;
+    this.#signs = idle === null ? null : new SignsOfLife(() => this.#sendSign(idle()));
     this.#ends = endsOf(owner.form);
     this.#queue = new ClientQueue({
       stallTimeoutMs: owner.stallTimeoutMs,
@@ -230,7 +232,7 @@ export class EventStream implements HttpBodySink {
     if (this.#isOpen) {
       this.#send(comment);
     } else {
-      this.#hold(comment);
+      this.#comments.hold(comment);
     }
   }
 
@@ -246,7 +248,7 @@ export class EventStream implements HttpBodySink {
         this.#send(bytes.subarray(start, at));
         start = end;
       } else if (seen.kind === "comment" && !this.#isOpen && start === at) {
-        this.#hold(event);
+        this.#comments.hold(event);
         start = end;
       }
       if (ending !== null) {
@@ -268,13 +270,6 @@ export class EventStream implements HttpBodySink {
     return seen;
   }
 
-  #hold(comment: Buffer): void {
-    this.#commentBytes += comment.length;
-    if (this.#commentBytes <= commentBytesMax) {
-      this.#comments.push(comment);
-    }
-  }
-
   #send(bytes: Buffer): void {
     if (bytes.length === 0 || this.#leaving !== null) {
       return;
@@ -283,7 +278,8 @@ export class EventStream implements HttpBodySink {
       this.#isOpen = true;
       this.#stopWaiting();
       this.#opening.resolve({ kind: "open" });
-      this.#pass(Buffer.concat(this.#comments.splice(0)));
+      this.#signs?.begin();
+      this.#pass(this.#comments.take());
       this.#passFirst(bytes);
       return;
     }
@@ -304,6 +300,14 @@ export class EventStream implements HttpBodySink {
     if (bytes.length > 0) {
       this.#owner.onSent(bytes);
       this.#queue.push(bytes);
+      this.#signs?.note();
+    }
+  }
+
+  /** A client that does not read gets none. */
+  #sendSign(sign: Buffer | null): void {
+    if (sign !== null && this.#leaving === null && this.#queue.hasRoom) {
+      this.#pass(sign);
     }
   }
 
@@ -344,28 +348,38 @@ export class EventStream implements HttpBodySink {
       return;
     }
     this.#opening.resolve({ kind: "open" });
+    let last = lastEvent;
+    if (ending.kind === "completed" && lastEvent !== null) {
+      last = Buffer.concat([this.#comments.take(), lastEvent]);
+      this.#owner.onLast?.(last);
+    }
     this.#owner.onEnding(ending).then(
-      (farewell) => this.#takeLeave(ending, farewell, lastEvent),
+      (farewell) => this.#takeLeave(ending, farewell, last),
       () => this.#queue.break(),
     );
   }
 
   /** The call is settled: sends the last bytes. */
-  #takeLeave(ending: StreamEnding, { errorEvent, postscript }: StreamClosing, lastEvent: Buffer | null): void {
+  #takeLeave(
+    ending: StreamEnding,
+    { errorEvent, postscript, isOrderly }: StreamClosing,
+    lastEvent: Buffer | null,
+  ): void {
+    this.#signs?.end();
     if (ending.kind === "aborted") {
       this.#queue.break();
       return;
     }
     const isRaw = this.#owner.form === "raw";
     if (errorEvent === null && lastEvent !== null) {
-      this.#pass(Buffer.concat([...this.#comments, lastEvent]));
+      this.#pass(lastEvent);
     }
     for (const piece of isRaw ? [] : [errorEvent, postscript]) {
       if (piece !== null) {
         this.#queue.push(piece);
       }
     }
-    if (errorEvent === null) {
+    if (errorEvent === null || isOrderly === true) {
       this.#queue.close();
       this.#owner.onWhole?.();
     } else {

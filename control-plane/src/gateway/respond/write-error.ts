@@ -1,7 +1,9 @@
 import { errorDefinition } from "@sluice/contracts/errors";
 import type { AppError } from "../../platform/errors.ts";
+import { droppedHeaders } from "../dropped-headers.ts";
 import type { CallState, GatewayResponse } from "../model.ts";
 import { isGeminiCall } from "../operations/gemini-path.ts";
+import { isMessagesPath } from "../operations/messages-path.ts";
 import type { StreamForm } from "../operations/model.ts";
 import { toCohereError } from "./write-error/cohere-error.ts";
 import { toGeminiError } from "./write-error/gemini-error.ts";
@@ -20,13 +22,12 @@ export function toOpenaiError(error: AppError): { error: OpenaiError } {
 }
 
 /** A call, as far as the form of its errors depends on it. */
-type AnsweredState = { readonly call: Pick<CallState["call"], "path" | "headers" | "requestId"> } & Pick<
-  CallState,
-  "request"
->;
+type AnsweredState = {
+  readonly call: Pick<CallState["call"], "path" | "headers" | "requestId" | "traits">;
+} & Pick<CallState, "request"> &
+  Partial<Pick<CallState, "dropped" | "early" | "upstreamModel" | "askedModel">>;
 
 const coherePrefix = "/v2/";
-const messagesPath = /^\/v1\/messages(?:\/|$)/;
 
 /** An error in the form of the API that the path belongs to. */
 export function writeErrorTo(state: AnsweredState, error: AppError): GatewayResponse {
@@ -37,12 +38,18 @@ export function writeErrorTo(state: AnsweredState, error: AppError): GatewayResp
   if (state.call.path.startsWith(coherePrefix)) {
     return { ...answer, body: Buffer.from(JSON.stringify(toCohereError(toOpenaiError(error), state.call))) };
   }
-  if (!messagesPath.test(state.call.path)) {
+  if (!isMessagesPath(state.call.path)) {
     return answer;
   }
+  if (state.early?.hasBegun === true) {
+    // The client has received the head of a stream.
+    const headers = { "content-type": "text/event-stream" };
+    return { status: 200, headers, body: errorEventTo(state, error, "messages") };
+  }
   const { status, body } = messagesErrorOf(error, { ...answer, body: toOpenaiError(error) }, calledBy(state));
-  const headers = withCallId(answer.headers, state);
-  return { ...answer, status, headers, body: Buffer.from(JSON.stringify(body)) };
+  const dropped = droppedHeaders(state.dropped ?? null, state.call.path);
+  const headers = withCallId({ ...dropped, ...answer.headers, "content-type": "application/json" }, state);
+  return { status, headers, body: Buffer.from(JSON.stringify(body)) };
 }
 
 /** The event that ends a failed stream, in the form of its other events. */
@@ -59,13 +66,18 @@ export function errorEventTo(state: AnsweredState, error: AppError, form: Stream
 
 /** Adds the id of the call where clients of the Messages API look for it. */
 export function withCallId(headers: Record<string, string>, { call }: AnsweredState): Record<string, string> {
-  if (messagesPath.test(call.path)) {
+  if (isMessagesPath(call.path)) {
     headers[messagesIdHeader] = messagesRequestId(call.requestId);
   }
   return headers;
 }
 
-const calledBy = ({ call, request }: AnsweredState) => ({ requestId: call.requestId, model: request?.model ?? null });
+const calledBy = ({ call, request, upstreamModel = null }: AnsweredState) => ({
+  requestId: call.requestId,
+  model: call.traits?.()?.clientModel ?? request?.model ?? null,
+  upstreamModel,
+  maxTokens: request?.bounds.outputTokensMax ?? null,
+});
 
 /** An error as a response of the OpenAI API: status, `Retry-After` if there is one, JSON body. */
 export function writeError(error: AppError): GatewayResponse {
@@ -85,9 +97,7 @@ export function writeError(error: AppError): GatewayResponse {
   if (error.endsConnection) {
     headers["connection"] = "close";
   }
-  const answer = { status: error.status, headers, body: Buffer.from(JSON.stringify(toOpenaiError(error))) };
-  const { upstreamStatus } = error.internal;
-  return typeof upstreamStatus === "number" ? { ...answer, upstreamStatus } : answer;
+  return { status: error.status, headers, body: Buffer.from(JSON.stringify(toOpenaiError(error))) };
 }
 
 /**

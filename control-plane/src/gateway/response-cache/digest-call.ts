@@ -1,10 +1,11 @@
+import { strictHeader } from "../dropped-headers.ts";
 import type { AdmittedCall } from "../model.ts";
 import { isGeminiCall } from "../operations/gemini-path.ts";
 
 /** Changes whenever requests are described differently, or answers kept differently. */
 const version = 1;
 /** The headers of a request that change its response. */
-const describingHeaders = ["openai-beta", "anthropic-beta", "anthropic-version"];
+const describingHeaders = ["openai-beta", "anthropic-beta", "anthropic-version", strictHeader];
 
 /** What the operator's settings add to the description of a request. */
 export type DigestScope = {

@@ -11,8 +11,19 @@ export function userCharge(row: UsageRow): Quota {
 
 /** Turns a hold into the charge of its usage row; the excess is released at once. */
 export function settleQuota(leases: QuotaLeases, hold: Hold, row: UsageRow): void {
-  leases.settle(hold.userBudgetId, hold.userAmount, userCharge(row));
+  settle(leases, hold, { user: userCharge(row), key: row.quota });
+}
+
+/** Gives back the hold of a call that has no row. */
+export function releaseHold(leases: QuotaLeases, hold: Hold): void {
+  settle(leases, hold, { user: nothing, key: nothing });
+}
+
+const nothing = 0n as Quota;
+
+function settle(leases: QuotaLeases, hold: Hold, charge: { readonly user: Quota; readonly key: Quota }): void {
+  leases.settle(hold.userBudgetId, hold.userAmount, charge.user);
   if (hold.keyBudgetId !== null) {
-    leases.settle(hold.keyBudgetId, hold.keyAmount, row.quota);
+    leases.settle(hold.keyBudgetId, hold.keyAmount, charge.key);
   }
 }

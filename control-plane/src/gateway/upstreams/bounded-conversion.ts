@@ -5,8 +5,8 @@ import {
   type ConvertRequest,
 } from "@sluice/dialect-conversion/model";
 
-/** Conversions run on the thread that serves all calls, so that these bound how long others wait. */
-const bytesMax = 16 * 1024 * 1024;
+/** These bound how long a conversion takes, and how much memory. */
+const bytesMax = 32 * 1024 * 1024;
 const partsMax = 50_000;
 /**
  * Quota is held for the client's own bytes, a token for each. Text that a conversion adds has several bytes a token, so
@@ -25,7 +25,7 @@ export function convertWithinBounds(
   settings: ConversionSettings,
 ): BoundedRequest {
   if (bytes.byteLength > bytesMax) {
-    throw new ConversionError("The request is too large for this model: at most 16 MiB can be converted for it.");
+    throw new ConversionError("The request is too large for this model: at most 32 MiB can be converted for it.");
   }
   const request = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
   if (hasMoreParts(request, partsMax)) {

@@ -7,15 +7,20 @@ import {
 } from "@sluice/dialect-conversion/model";
 
 /** A complete response in the client's dialect; null if the upstream's can't be converted. */
-export function convertWhole(body: Buffer, answers: AnswerConverter): Buffer | null {
+export function convertWhole(body: Buffer, answers: AnswerConverter): JsonObject | null {
   try {
-    return Buffer.from(JSON.stringify(answers.whole(JSON.parse(body.toString("utf8")))));
+    return answers.whole(JSON.parse(body.toString("utf8")));
   } catch (error) {
     if (error instanceof ConversionError || error instanceof SyntaxError) {
       return null;
     }
     throw error;
   }
+}
+
+/** A converted response as the events of a stream; null where it is sent as it is. */
+export function toEventBytes(response: JsonObject, { events }: AnswerConverter, skipped = 0): Buffer | null {
+  return events === undefined ? null : Buffer.from(events(response).slice(skipped).map(toText).join(""));
 }
 
 /** Turns the payloads of an upstream's events into the bytes of a client's events. */
@@ -29,6 +34,11 @@ export class EventConverter {
   /** The events that follow from one payload; null if it can't be converted. */
   take(payload: JsonObject): Buffer | null {
     return encode(() => this.#stream.take(payload));
+  }
+
+  /** What keeps a waiting client, or null. */
+  idle(): Buffer | null {
+    return this.#stream.idle === undefined ? null : encode(() => this.#stream.idle?.() ?? []);
   }
 
   /** The last events of a complete stream. */

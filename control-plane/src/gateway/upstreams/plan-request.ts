@@ -1,18 +1,22 @@
 import { type Dialect, dialectRoots, type UpstreamFlags } from "@sluice/contracts/upstreams";
 import { messagesModelFlags } from "@sluice/dialect-conversion/chat-to-messages/claude-models";
-import {
-  type AnswerConverter,
-  ConversionError,
-  type ConversionFlags,
-  type ConvertRequest,
-} from "@sluice/dialect-conversion/model";
+import type { ConversionFlags, JsonObject } from "@sluice/dialect-conversion/model";
 import type { Ability, Channel, Endpoint } from "../channels/model.ts";
+import { strictHeader } from "../dropped-headers.ts";
 import type { AdmittedCall, FailedAttempt, ParsedRequest } from "../model.ts";
 import { geminiPathOf, readGeminiPath } from "../operations/gemini-path.ts";
 import type { Operation } from "../operations/model.ts";
 import { findOperation } from "../operations/table.ts";
 import type { UsageDialect } from "../usage-count/usage-readers.ts";
-import { type BoundedRequest, convertWithinBounds } from "./bounded-conversion.ts";
+import { clientModelOf, traitsOf } from "./answer-names.ts";
+import type { AsideConversions } from "./aside-conversions.ts";
+import {
+  type AnswerWay,
+  type ConversionOrder,
+  type ConversionRefusal,
+  type ConvertedOrder,
+  convertOrder,
+} from "./conversion-order.ts";
 import { routeTo } from "./conversions.ts";
 import { jsonContentType } from "./edit-body.ts";
 import { withGeminiModel } from "./gemini-models.ts";
@@ -30,12 +34,14 @@ export type RequestPlan = {
   readonly operation: Operation;
   readonly usageDialect: UsageDialect;
   readonly request: ParsedRequest;
-  /** Converts the response for the client; null if both speak the same dialect. */
-  readonly answers: AnswerConverter | null;
+  /** How the response is converted for the client; null if both speak the same dialect. */
+  readonly answers: AnswerWay | null;
   /** The model is named differently in the response; null if it stays as it is. */
   readonly names: ModelNames | null;
   /** What was removed from the request, as reported to the client, or null. */
   readonly dropped: string | null;
+  /** The whole response of a request that asks the channel for nothing; null for all others. */
+  readonly ready: JsonObject | null;
 };
 
 /** The paths of the operations that can be converted into each other. */
@@ -45,11 +51,22 @@ const convertedPaths: Readonly<Record<Exclude<Dialect, "gemini" | "cohere">, str
   messages: "/v1/messages",
 };
 
+/** A body from this size on is converted on another thread, so that no other call has to wait. */
+export const convertedAsideBytesMin = 256 * 1024;
+
+type PlanDeps = { readonly aside: Pick<AsideConversions, "convert"> };
+
 /**
  * The request for one channel. A request that can't be converted for it fails there without an attempt: another
  * channel may speak the client's dialect.
+ * @throws AppError `temporarily_unavailable` when too many wait for a conversion, `client_closed_request`
  */
-export function planRequest(state: AdmittedCall, operation: Operation, ability: Ability): RequestPlan | FailedAttempt {
+export function planRequest(
+  deps: PlanDeps,
+  state: AdmittedCall,
+  operation: Operation,
+  ability: Ability,
+): RequestPlan | FailedAttempt | Promise<RequestPlan | FailedAttempt> {
   const { channel, upstreamModel } = ability;
   const { request } = state;
   const own = channel.endpoints.get(operation.dialect);
@@ -65,32 +82,37 @@ export function planRequest(state: AdmittedCall, operation: Operation, ability: 
       answers: null,
       names: namesOf(state, operation, ability),
       dropped: request.dropped,
+      ready: null,
     };
   }
   const route = routeTo(channel, operation);
   const endpoint = route === null ? undefined : channel.endpoints.get(route.dialect);
-  if (route === null || route.convert === null || endpoint === undefined) {
+  if (route === null || !route.isConverted || endpoint === undefined) {
     throw new Error(`channel ${channel.name} can't serve ${operation.dialect}`);
   }
-  const { dialect, convert } = route;
-  const bounded = tryConvert(convert, state, ability);
-  if (bounded instanceof ConversionError) {
-    return refusalOf(bounded);
-  }
-  const { converted } = bounded;
+  const { dialect } = route;
+  const way = { from: operation.dialect, to: dialect };
   const upstreamPath = convertedPaths[dialect as keyof typeof convertedPaths];
   const upstreamOperation = findOperation(upstreamPath);
-  return {
-    endpoint,
-    path: upstreamPath.slice(dialectRoots[dialect].length),
-    query: null,
-    operation: upstreamOperation,
-    usageDialect: usageDialectOf(channel, dialect),
-    request: toRequest(request, bounded, upstreamOperation),
-    answers: converted.answers,
-    names: null,
-    dropped: [request.dropped, ...converted.dropped].filter((name) => name !== null).join(", ") || null,
-  };
+  const plan = (converted: ConvertedOrder | ConversionRefusal): RequestPlan | FailedAttempt =>
+    "refusal" in converted
+      ? notConvertible(converted)
+      : {
+          endpoint,
+          path: upstreamPath.slice(dialectRoots[dialect].length),
+          query: null,
+          operation: upstreamOperation,
+          usageDialect: usageDialectOf(channel, dialect),
+          request: toRequest(request, converted),
+          answers: { ...way, facts: converted.facts },
+          names: null,
+          ready: converted.ready,
+          dropped: [request.dropped, ...converted.dropped].filter((name) => name !== null).join(", ") || null,
+        };
+  const order = { ...way, ...orderOf(state, ability, upstreamOperation) };
+  return order.bytes.byteLength < convertedAsideBytesMin
+    ? plan(convertOrder(order))
+    : deps.aside.convert(order, state.call.signal).then(plan);
 }
 
 function usageDialectOf({ flags }: Channel, dialect: Dialect): UsageDialect {
@@ -116,29 +138,28 @@ function targetOf(
   };
 }
 
-function tryConvert(
-  convert: ConvertRequest,
+/** Usage is always requested, because only the provider's own count is exact. */
+function orderOf(
   state: AdmittedCall,
   { channel, upstreamModel }: Ability,
-): BoundedRequest | ConversionError {
-  const { request, model } = state;
-  const { body, plainBody } = request;
+  { takesUsageOption }: Pick<Operation, "takesUsageOption">,
+): Pick<ConversionOrder, "bytes" | "settings" | "asksUsage"> {
+  const { call, request, model } = state;
   const upstreamName = upstreamModel ?? model.name;
-  try {
-    return convertWithinBounds(convert, plainBody ?? body, {
+  const modelFlags = traitsOf(state)?.modelFlags;
+  return {
+    bytes: request.plainBody ?? request.body,
+    settings: {
       upstreamModel: upstreamName,
       clientModel: clientModelOf(state),
       outputTokensMax: model.outputTokensMax,
       flags: toConversionFlags(channel.flags, upstreamName),
-      makeId: () => crypto.randomUUID().replaceAll("-", "").slice(0, 24),
+      ...(modelFlags === undefined ? {} : { modelFlags }),
+      isStrict: call.headers.get(strictHeader) === "true",
       nowSeconds: Math.floor(Date.now() / 1000),
-    });
-  } catch (error) {
-    if (error instanceof ConversionError) {
-      return error;
-    }
-    throw error;
-  }
+    },
+    asksUsage: request.isStream && takesUsageOption && modelFlags?.include_usage !== false,
+  };
 }
 
 /** What the channel says, and what follows from the name of the model. */
@@ -155,23 +176,11 @@ function toConversionFlags(flags: UpstreamFlags, upstreamModel: string): Convers
   };
 }
 
-/** The converted request; its usage is always requested, because only the provider's own count is exact. */
-function toRequest(
-  request: ParsedRequest,
-  { converted: { body: fields }, body: plain }: BoundedRequest,
-  { takesUsageOption }: Pick<Operation, "takesUsageOption">,
-): ParsedRequest {
-  const asks = request.isStream && takesUsageOption;
-  return {
-    ...request,
-    body: asks ? Buffer.from(JSON.stringify({ ...fields, stream_options: { include_usage: true } })) : plain,
-    plainBody: asks ? plain : null,
-    modelPlace: null,
-    contentType: jsonContentType,
-  };
+function toRequest(request: ParsedRequest, { body, plainBody }: ConvertedOrder): ParsedRequest {
+  return { ...request, body, plainBody, modelPlace: null, contentType: jsonContentType };
 }
 
-function refusalOf({ message, param }: ConversionError): FailedAttempt {
+function notConvertible({ refusal: { message, param } }: ConversionRefusal): FailedAttempt {
   return {
     failure: {
       ...{ code: "invalid_value", status: null, retry: "free", blame: "unasked", needsCooldown: false },
@@ -181,12 +190,6 @@ function refusalOf({ message, param }: ConversionError): FailedAttempt {
     upstreamError: { message, type: "invalid_request_error", param, code: "invalid_value" },
     note: null,
   };
-}
-
-/** The name that a response repeats: the client's own, unless another model answers. */
-function clientModelOf({ call, request, model, askedModel }: AdmittedCall): string {
-  const named = askedModel === null ? call.traits?.().clientModel : undefined;
-  return named ?? request.model ?? model.name;
 }
 
 /**

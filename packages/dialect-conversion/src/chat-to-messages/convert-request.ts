@@ -1,5 +1,6 @@
 import { FieldReader } from "../field-reader.ts";
-import type { ConversionSettings, ConvertedRequest, ConvertRequest } from "../model.ts";
+import type { AnswersFrom, ConversionSettings, ConvertedRequest, ConvertRequest } from "../model.ts";
+import type { ChatFacts } from "./answer-settings.ts";
 import { MessagesAnswers } from "./answers.ts";
 import { type CacheMark, toTextBlocks } from "./blocks.ts";
 import { noteDroppedFields } from "./dropped-fields.ts";
@@ -20,11 +21,20 @@ export const toMessagesRequest: ConvertRequest = (request, settings) => {
   const isStream = reader.flag("stream") === true;
   const wantsUsage = reader.object("stream_options")?.flag("include_usage") === true;
   const body = toBody(reader, settings, context);
+  const { clientModel, nowSeconds, makeId } = settings;
+  const facts: ChatFacts = { clientModel, nowSeconds, toolNames: context.toolNames.originals, wantsUsage };
   return {
     body: isStream ? { ...body, stream: true } : body,
     dropped: context.dropped.list(),
-    answers: new MessagesAnswers({ settings, toolNames: context.toolNames.originals, wantsUsage }),
+    facts,
+    answers: answersToChat(facts, makeId),
   } satisfies ConvertedRequest;
+};
+
+/** Responses of the Messages API as chat completions. */
+export const answersToChat: AnswersFrom = (facts, makeId) => {
+  const { clientModel, nowSeconds, toolNames, wantsUsage } = facts as ChatFacts;
+  return new MessagesAnswers({ settings: { clientModel, nowSeconds, makeId }, toolNames, wantsUsage });
 };
 
 function toBody(request: FieldReader, settings: ConversionSettings, context: RequestContext): MessagesRequest {

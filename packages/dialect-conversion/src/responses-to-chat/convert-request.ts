@@ -1,14 +1,16 @@
 import type { JsonObject } from "@sluice/messages-conversion/json";
 import { depthMax, isDeeperThan } from "@sluice/messages-conversion/request/check-fields";
 import { FieldReader } from "../field-reader.ts";
-import { ConversionError, type ConvertRequest } from "../model.ts";
+import { type AnswersFrom, ConversionError, type ConvertRequest } from "../model.ts";
 import { checkRequest } from "./check-request.ts";
 import { Conversation } from "./conversation.ts";
 import { DroppedNames } from "./dropped-names.ts";
 import { collectItem, readItem } from "./input-items.ts";
+import type { CallFacts } from "./output-items.ts";
 import { convertOutputSettings } from "./output-settings.ts";
 import { RequestTools } from "./request-tools.ts";
 import { ResponseConverter } from "./response-converter.ts";
+import { factsOf } from "./response-facts.ts";
 import { convertToolChoice } from "./tool-choice.ts";
 import { ToolOutputs } from "./tool-outputs.ts";
 
@@ -34,14 +36,23 @@ export const fromResponsesRequest: ConvertRequest = (value, settings) => {
     ...convertOutputSettings(request, settings, dropped),
     ...(request.flag("stream") === true ? { stream: true } : {}),
   };
-  const answers = new ResponseConverter(request, settings, {
-    table: tools.table,
+  const calls: CallFacts = {
+    tools: tools.table.tools,
     usedCallIds: conversation.callIds,
     hasThinkTags: settings.flags.thinkTags,
     wantsExtras: isAskedFor(request, "reasoning.encrypted_content"),
     wantsDetails: settings.flags.reasoningBack && isAskedFor(request, "reasoning.encrypted_content"),
-  });
-  return { body, dropped: dropped.names, answers };
+  };
+  const facts: ResponseFacts = { response: factsOf(request, settings), calls };
+  return { body, dropped: dropped.names, facts, answers: answersToResponses(facts, settings.makeId) };
+};
+
+type ResponseFacts = { readonly response: JsonObject; readonly calls: CallFacts };
+
+/** Responses of chat completions as those of the Responses API. */
+export const answersToResponses: AnswersFrom = (facts, makeId) => {
+  const { response, calls } = facts as ResponseFacts;
+  return new ResponseConverter(response, calls, makeId);
 };
 
 function isAskedFor(request: FieldReader, name: string): boolean {

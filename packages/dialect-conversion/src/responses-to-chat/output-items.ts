@@ -5,13 +5,14 @@ import { CallItem } from "./call-item.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { detailOfCall, ReasoningDetails } from "./reasoning-details.ts";
 import { type ItemPlace, MessageItem, type OpenItem, ReasoningItem } from "./spoken-items.ts";
-import type { ToolTable } from "./tool-table.ts";
+import { type ClientTool, fromUpstream } from "./tool-table.ts";
 
 /** What a chunk says beside what every client reads: reasoning in the upstream's form, and sources of the text. */
 export type ChunkExtras = { readonly details: readonly JsonObject[]; readonly annotations: readonly JsonObject[] };
 
 export type CallFacts = {
-  readonly table: ToolTable;
+  /** The client's tools by the upstream's names. */
+  readonly tools: ReadonlyMap<string, ClientTool>;
   /** The ids of calls that the conversation already has. */
   readonly usedCallIds: ReadonlySet<string>;
   /** The client wants reasoning in a form that it can give back. */
@@ -169,7 +170,7 @@ export class OutputItems {
       this.#details.add([detailOfCall(callId, extra)]);
     }
     this.#closeSpoken();
-    const tool = this.#facts.table.fromUpstream(call.name);
+    const tool = fromUpstream(this.#facts.tools, call.name);
     const item = new CallItem(this.#newPlace(prefixes[tool.kind]), tool, callId);
     this.#calls.set(call, item);
     item.add(usedPart(call, call.arguments));

@@ -1,20 +1,18 @@
 import { isGiven, type JsonObject } from "@sluice/messages-conversion/json";
-import type { FieldReader } from "../field-reader.ts";
-import { type AnswerConverter, ConversionError, type ConversionSettings, type StreamConverter } from "../model.ts";
+import { type AnswerConverter, ConversionError, type StreamConverter } from "../model.ts";
 import type { CallFacts } from "./output-items.ts";
-import { factsOf } from "./response-facts.ts";
 import { ResponseStream } from "./response-stream.ts";
 
 /** Makes responses of chat completions. */
 export class ResponseConverter implements AnswerConverter {
   readonly #facts: JsonObject;
-  readonly #settings: ConversionSettings;
   readonly #calls: CallFacts;
+  readonly #makeId: () => string;
 
-  constructor(request: FieldReader, settings: ConversionSettings, calls: CallFacts) {
-    this.#facts = factsOf(request, settings);
-    this.#settings = settings;
+  constructor(facts: JsonObject, calls: CallFacts, makeId: () => string) {
+    this.#facts = facts;
     this.#calls = calls;
+    this.#makeId = makeId;
   }
 
   /** A whole completion is read as a stream of one chunk, so that both give the same response. */
@@ -35,6 +33,6 @@ export class ResponseConverter implements AnswerConverter {
   }
 
   #open(): ResponseStream {
-    return new ResponseStream(this.#facts, this.#calls, this.#settings.makeId);
+    return new ResponseStream(this.#facts, this.#calls, this.#makeId);
   }
 }

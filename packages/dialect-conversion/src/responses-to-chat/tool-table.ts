@@ -45,10 +45,15 @@ export class ToolTable {
     return this.#upstreamNames.get(keyOf(tool)) ?? null;
   }
 
-  /** The tool that the upstream called. A name that no tool has is passed on as a function: the client refuses it. */
-  fromUpstream(name: string): ClientTool {
-    return this.#tools.get(name) ?? { kind: "function", name, namespace: null };
+  /** The client's tools by the upstream's names. */
+  get tools(): ReadonlyMap<string, ClientTool> {
+    return this.#tools;
   }
+}
+
+/** The tool that the upstream called. A name that no tool has is passed on as a function: the client refuses it. */
+export function fromUpstream(tools: ReadonlyMap<string, ClientTool>, name: string): ClientTool {
+  return tools.get(name) ?? { kind: "function", name, namespace: null };
 }
 
 function keyOf({ kind, name, namespace }: ClientTool): string {

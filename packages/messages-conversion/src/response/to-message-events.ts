@@ -50,5 +50,7 @@ function blockEvents(block: ContentBlock, index: number): MessagesEvent[] {
         },
         stop,
       ];
+    default:
+      return [{ type: "content_block_start", index, content_block: block }, stop];
   }
 }

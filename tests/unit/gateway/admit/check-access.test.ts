@@ -4,6 +4,7 @@ import {
   checkModelAccess,
   checkPassThrough,
   checkPrice,
+  refusalOf,
 } from "@sluice/control-plane/gateway/admit/check-access.ts";
 import { type Catalog, emptyCatalog } from "@sluice/control-plane/gateway/catalog.ts";
 import type { ModelEntry, ParsedRequest, Principal } from "@sluice/control-plane/gateway/model.ts";
@@ -151,13 +152,7 @@ test("an option that makes images more expensive is offered only if they have no
 
 test("a web search is offered only by models that have a price for it", () => {
   const check = (searches: number | undefined, search: bigint) =>
-    codeOf(() =>
-      checkPrice(
-        { pictureOption: null, bounds: { searches } } as ParsedRequest,
-        { price: { search } } as ModelEntry,
-        operationOf("chat"),
-      ),
-    );
+    refusalOf({ bounds: { searches } } as ParsedRequest, { price: { search } } as ModelEntry)?.code ?? null;
   expect(check(5, 0n)).toBe("unpriced_option");
   expect(check(5, 1n)).toBeNull();
   expect(check(undefined, 0n)).toBeNull();

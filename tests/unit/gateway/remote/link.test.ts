@@ -49,13 +49,12 @@ test("during a rotation of the master key, a signature under either key is accep
   });
 });
 
-test("traits of an upstream are covered by the signature, and can't be changed by anyone else", () => {
+test("traits of a call are covered by the signature, and can't be changed by anyone else", () => {
   const requestId = Bun.randomUUIDv7();
   const authorization = "Bearer one";
   for (const traits of [
-    { takesUsageOption: true, isWholeAtEof: false },
-    { takesUsageOption: false, isWholeAtEof: true },
-    { takesUsageOption: true, isWholeAtEof: false, clientModel: "a, model = \u00fc" },
+    { clientModel: "claude", modelFlags: {} },
+    { clientModel: "a, model = \u00fc", modelFlags: { max_output: 5, reasoning_efforts: ["low"] } } as const,
   ]) {
     const encodedTraits = encodeTraits(traits);
     const signature = signCall(linkKey, {

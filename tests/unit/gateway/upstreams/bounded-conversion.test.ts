@@ -28,9 +28,9 @@ function refusalOf(request: object): string | null {
 const repeat = (count: number, make: (index: number) => object) => Array.from({ length: count }, (_, i) => make(i));
 
 describe("a request is not converted", () => {
-  test("above 16 MiB", () => {
-    expect(refusalOf({ input: "x".repeat(16 * 1024 * 1024) })).toMatch(/16 MiB/);
-    expect(refusalOf({ input: "x".repeat(15 * 1024 * 1024) })).toBeNull();
+  test("above 32 MiB", () => {
+    expect(refusalOf({ input: "x".repeat(32 * 1024 * 1024) })).toMatch(/32 MiB/);
+    expect(refusalOf({ input: "x".repeat(31 * 1024 * 1024) })).toBeNull();
   });
 
   test("with more than 50,000 objects and lists", () => {

@@ -2,7 +2,7 @@ import { AppError } from "../../../platform/errors.ts";
 import { checkTypedTool } from "../../options/check-tools.ts";
 import { refuseBlockDisguise } from "../../options/known-names.ts";
 import { refuseObjects } from "../../options/refuse-objects.ts";
-import type { JsonObject } from "../model.ts";
+import type { JsonObject, RefusalNote } from "../model.ts";
 import { type Attachments, countLetters, noAttachments } from "./attachments.ts";
 import { checkImageUrl } from "./check-image-url.ts";
 
@@ -13,53 +13,54 @@ const freeFields = new Set(["input", "input_schema"]);
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** What has been found in the blocks so far. */
+type Reading = { readonly attachments: Attachments; readonly refusals: RefusalNote };
+
 /**
  * Checks the messages of a Messages request as far as every provider would, and counts what they contain besides text,
- * at any depth of their blocks.
- * @throws AppError `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`; `provider_object` for files of
- * the account at the provider, `unpriced_option` for tools that a provider runs
+ * at any depth of their blocks. Kept as a refusal are `provider_object` for files of the account at the provider, and
+ * `unpriced_option` for tools that a provider runs.
+ * @throws AppError `invalid_type`, `invalid_value`, `unknown_field`
  */
-export function checkBlocks({ messages, system }: JsonObject): Attachments {
-  if (messages === undefined || messages === null) {
-    throw new AppError("missing_field", { message: "messages: Field required", param: "messages" });
-  }
-  if (!Array.isArray(messages)) {
-    throw new AppError("invalid_type", { message: "The field 'messages' must be an array.", param: "messages" });
-  }
-  if (messages.length === 0) {
-    throw new AppError("invalid_value", { message: "messages: at least one message is required", param: "messages" });
-  }
+export function checkBlocks({ messages, system }: JsonObject, refusals: RefusalNote): Attachments {
   const attachments = noAttachments();
-  for (let index = 0; index < messages.length; index += 1) {
-    checkMessage(messages[index], attachments, `messages[${index}]`);
+  const reading = { attachments, refusals };
+  const list = messages as readonly unknown[];
+  for (let index = 0; index < list.length; index += 1) {
+    checkMessage(list[index], reading, `messages[${index}]`);
   }
-  readBlocks(system, attachments, "system");
+  readBlocks(system, reading, "system");
   return attachments;
 }
 
-function checkMessage(message: unknown, attachments: Attachments, param: string): void {
+function checkMessage(message: unknown, reading: Reading, param: string): void {
   if (!isObject(message)) {
     throw new AppError("invalid_type", { message: `'${param}' must be an object.`, param });
   }
   if (typeof message["role"] !== "string" || !roles.has(message["role"])) {
     throw new AppError("invalid_value", { message: `'${param}.role' is not a known role.`, param: `${param}.role` });
   }
-  readBlocks(message, attachments, param);
+  readBlocks(message, reading, param);
 }
 
 /** The parser has already limited the depth of the text. */
-function readBlocks(value: unknown, attachments: Attachments, param: string): void {
+function readBlocks(value: unknown, reading: Reading, param: string): void {
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
-      readBlocks(value[index], attachments, `${param}[${index}]`);
+      readBlocks(value[index], reading, `${param}[${index}]`);
     }
   } else if (isObject(value)) {
-    readBlock(value, attachments, param);
+    readBlock(value, reading, param);
   }
 }
 
-function readBlock(block: JsonObject, attachments: Attachments, param: string): void {
-  refuseObjects(block, param);
+function readBlock(block: JsonObject, reading: Reading, param: string): void {
+  const { attachments, refusals } = reading;
+  try {
+    checkBlock(block, param);
+  } catch (thrown) {
+    refusals.note(thrown);
+  }
   const { type, source } = block;
   if (type === "image") {
     attachments.images += 1;
@@ -69,11 +70,18 @@ function readBlock(block: JsonObject, attachments: Attachments, param: string): 
   }
   for (const name of Object.keys(block)) {
     const value = block[name];
+    if (name !== "definition" && typeof value === "object" && !freeFields.has(name)) {
+      readBlocks(value, reading, `${param}.${name}`);
+    }
+  }
+}
+
+function checkBlock(block: JsonObject, param: string): void {
+  refuseObjects(block, param);
+  for (const name of Object.keys(block)) {
     refuseBlockDisguise(name, param);
     if (name === "definition") {
-      checkTypedTool(value, `${param}.${name}`);
-    } else if (typeof value === "object" && !freeFields.has(name)) {
-      readBlocks(value, attachments, `${param}.${name}`);
+      checkTypedTool(block[name], `${param}.${name}`);
     }
   }
 }

@@ -43,6 +43,11 @@ export class ClientQueue {
     );
   }
 
+  /** Whether the client keeps up. */
+  get hasRoom(): boolean {
+    return !this.#isGone && !this.#isPaused && (this.#controller?.desiredSize ?? 0) > 0;
+  }
+
   /** From now on this flow is paused while the queue is full. */
   feedFrom(flow: HttpBodyFlow): void {
     this.#flow = flow;

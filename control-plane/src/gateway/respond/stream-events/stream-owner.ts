@@ -8,6 +8,8 @@ export type StreamClosing = {
   readonly errorEvent: Uint8Array | null;
   /** What follows the last event for a relay of this deployment; null for everyone else. */
   readonly postscript: Uint8Array | null;
+  /** Even after an error the body ends in an orderly way; absent where the connection is broken. */
+  readonly isOrderly?: boolean;
 };
 
 /** What the stream needs from its call. */
@@ -17,6 +19,8 @@ export interface StreamOwner {
   readonly converter: EventConverter | null;
   /** Changes the first event on its way; null leaves it as it is. */
   readonly editFirst?: ((event: Buffer) => Buffer) | null;
+  /** What the client gets after a silence, if anything; null where it waits for as long as the upstream is silent. */
+  readonly idle?: (() => Buffer | null) | null;
   /** We requested the usage chunk, not the client. */
   readonly hidesUsage: boolean;
   /** The upstream is known to end its streams without an end mark. */
@@ -29,6 +33,8 @@ export interface StreamOwner {
   firstEventMs(): number;
   /** Bytes are sent to the client. */
   onSent(piece: Buffer): void;
+  /** The last bytes of a complete stream, which are sent once the call is settled. */
+  onLast?(piece: Buffer): void;
   /** Receives the payload of each event. An event after the client has left was not delivered. */
   onPayload(payload: Record<string, unknown>, isDelivered: boolean): void;
   /** The stream is over. The last bytes are released when the promise resolves. */

@@ -1,4 +1,5 @@
 import {
+  badUpstreamResponse,
   MessagesError,
   type MessagesErrorBody,
   ThreadUnsupportedError,
@@ -6,6 +7,9 @@ import {
 } from "@sluice/messages-conversion/errors/messages-error";
 import { type ErrorResponse, toMessagesError } from "@sluice/messages-conversion/errors/to-messages-error";
 import type { AppError } from "../../../platform/errors.ts";
+
+/** The statuses with which providers report an overload. */
+const overloads: ReadonlySet<unknown> = new Set([503, 529]);
 
 /** The header with the id of a call, under the only name that clients of the Messages API read. */
 export const messagesIdHeader = "request-id";
@@ -16,7 +20,13 @@ export function messagesRequestId(requestId: string): string {
 }
 
 /** A call in the Messages API, as far as its errors repeat it. */
-type MessagesCall = { readonly requestId: string; readonly model: string | null };
+type MessagesCall = {
+  readonly requestId: string;
+  /** The model as the client named it. */
+  readonly model: string | null;
+  readonly upstreamModel: string | null;
+  readonly maxTokens: number | null;
+};
 
 /**
  * An error in the form of the Messages API, and its status there.
@@ -25,23 +35,27 @@ type MessagesCall = { readonly requestId: string; readonly model: string | null 
 export function messagesErrorOf(
   error: AppError,
   answer: Pick<ErrorResponse, "body" | "headers">,
-  { requestId, model }: MessagesCall,
+  call: MessagesCall,
 ): { readonly status: number; readonly body: MessagesErrorBody } {
-  const worded = toWords(error, answer, model);
-  return { status: worded.status, body: toMessagesErrorBody(worded, messagesRequestId(requestId)) };
+  const worded = toWords(error, answer, call);
+  return { status: worded.status, body: toMessagesErrorBody(worded, messagesRequestId(call.requestId)) };
 }
 
 function toWords(
   error: AppError,
   answer: Pick<ErrorResponse, "body" | "headers">,
-  model: string | null,
+  { model, upstreamModel, maxTokens }: MessagesCall,
 ): MessagesError {
-  if (error.cause instanceof MessagesError) {
-    return error.cause;
-  }
   if (error.param === "thread") {
     return new ThreadUnsupportedError();
   }
-  const facts = { requestedModel: model ?? "", upstreamModel: "", maxTokens: null };
+  // The table of codes has a single one for a provider that limits our rate and for one that is overloaded.
+  if (overloads.has(error.internal["upstreamStatus"])) {
+    return new MessagesError(529, "overloaded_error", "The upstream is overloaded.");
+  }
+  if (error.code === "stream_interrupted") {
+    return badUpstreamResponse("upstream closed the stream early");
+  }
+  const facts = { requestedModel: model ?? "", upstreamModel: upstreamModel ?? "", maxTokens };
   return toMessagesError({ ...answer, status: error.status, origin: "gateway" }, facts);
 }

@@ -14,7 +14,10 @@ function parse(fields: object): ParsedRequest {
 
 function refusalOf(fields: object): string {
   try {
-    parse(fields);
+    const { refusal } = parse(fields);
+    if (refusal !== undefined) {
+      return `${refusal.code} ${refusal.param}`;
+    }
   } catch (error) {
     if (error instanceof AppError) {
       return `${error.code} ${error.param}`;

@@ -1,0 +1,31 @@
+import type { HttpResponse } from "@sluice/http-client/model";
+import type { AttemptFailure, StreamEnding } from "./model.ts";
+import type { Operation } from "./operations/model.ts";
+import { classifyStatus } from "./respond/classify-status.ts";
+import { statusOfError } from "./respond/read-upstream-error.ts";
+
+/* What the outcome of an attempt says. */
+
+/** A count is limited on its own at a provider, or not offered at all, which says nothing about other calls. */
+export function classify({ status, headers }: HttpResponse, { handling }: Operation): AttemptFailure | null {
+  const failure = classifyStatus(status, headers);
+  return failure === null || handling !== "count" ? failure : { ...failure, blame: "none", needsCooldown: false };
+}
+
+/** What an error event says by the status that it would have had; null if it does not tell. */
+export function meaningOf(ending: StreamEnding): AttemptFailure | null {
+  const status = ending.kind === "error_event" ? statusOfError(ending.payload) : null;
+  return status === null ? null : classifyStatus(status, []);
+}
+
+/** The result of the work, or null once the client has left. */
+export async function unless<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (signal.aborted) {
+      return null;
+    }
+    throw error;
+  }
+}
