@@ -98,6 +98,21 @@ describe.each(arrangements)("the response cache, %s", (arrangement) => {
     expect(provider.requests).toHaveLength(2);
   });
 
+  test("answers users of one group alike once the operator says so, and no longer when that is taken back", async () => {
+    const [one, other] = [await enter(), await enter()];
+    let question = 0;
+    const isShared = async () => {
+      question += 1;
+      await callCached(target(one), ask(`Ours ${question}`));
+      return (await callCached(target(other), ask(`Ours ${question}`))).cache === "hit";
+    };
+    expect(await isShared()).toBe(false);
+    await setCache(rig.db, { shared_across_users: true });
+    await waitUntil(isShared);
+    await setCache(rig.db, { shared_across_users: false });
+    await waitUntil(async () => !(await isShared()));
+  });
+
   test("takes another body, another path and another beta for another request", async () => {
     const user = await enter();
     await callCached(target(user), ask("Alike"));
