@@ -22,7 +22,8 @@ export const isFiltered: Readonly<Record<Dialect, (payload: Json) => boolean>> =
   cohere: () => false,
 };
 
-function isFilteredChat({ choices, ...payload }: Json): boolean {
+function isFilteredChat(payload: Json): boolean {
+  const { choices } = payload;
   if (!Array.isArray(choices)) {
     const { response = payload } = payload;
     return asObject(asObject(response)["incomplete_details"])["reason"] === filtered;
