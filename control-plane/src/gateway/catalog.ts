@@ -143,6 +143,7 @@ function toChannel(row: ChannelRow, rows: readonly CredentialRow[], deps: Catalo
     pinnedAddress: row.pinned_address,
     exitNode: row.exit_node_code,
     passThroughPaths: new Set(row.pass_through_paths),
+    isResting: row.is_resting,
   };
 }
 

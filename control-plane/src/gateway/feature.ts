@@ -11,6 +11,7 @@ import type { Log } from "../platform/log.ts";
 import type { Job } from "../platform/schedule-jobs.ts";
 import { priceDataJob } from "./catalog-admin/price-data/routes.ts";
 import { Probes } from "./catalog-admin/probe/exchange.ts";
+import { probeChannels } from "./catalog-admin/probe/probe-channels.ts";
 import { type CatalogAdminDeps, catalogAdminEndpoints } from "./catalog-admin/routes.ts";
 import {
   openChannelCredential,
@@ -45,6 +46,16 @@ export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
     const { UPSTREAM_CA_FILE: caFile } = config;
     return new PooledHttpClient({ guard, ...(caFile === undefined ? {} : { tlsCa: await readFile(caFile, "utf8") }) });
   };
+  const upstreams = {
+    db,
+    // If private addresses are allowed, a name need not resolve yet.
+    guard: isPrivateUpstreamAllowed(config) ? null : guard,
+    openCredentials: {
+      ofChannel: openChannelCredential.bind(null, masterKey),
+      further: openFurtherCredential.bind(null, masterKey),
+    },
+  };
+  const probeDeps = { ...upstreams, probes: new Probes(openClient, clock), log };
   return [
     { name: "groups", endpoints: groupEndpoints({ db, approvals, acts: groupActs }) },
     { name: "keys", endpoints: keyEndpoints(new KeyService(db)) },
@@ -52,23 +63,20 @@ export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
     {
       name: "catalog-admin",
       endpoints: catalogAdminEndpoints({
-        db,
+        ...upstreams,
         seals: {
           sealCredential: sealChannelCredential.bind(null, masterKey),
           sealFurtherCredential: sealFurtherCredential.bind(null, masterKey),
         },
-        // If private addresses are allowed, a name need not resolve yet.
-        guard: isPrivateUpstreamAllowed(config) ? null : guard,
         probes: new Probes(openClient, clock),
-        openCredentials: {
-          ofChannel: openChannelCredential.bind(null, masterKey),
-          further: openFurtherCredential.bind(null, masterKey),
-        },
         approvals,
         acts,
         openClient,
       }),
-      jobs: [priceDataJob({ db, openClient })],
+      jobs: [
+        priceDataJob({ db, openClient }),
+        { name: "probe-channels", pattern: "40 * * * * *", run: () => probeChannels(probeDeps) },
+      ],
     },
   ];
 }

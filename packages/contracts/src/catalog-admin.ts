@@ -100,6 +100,17 @@ export const saveChannelInput = z.strictObject({
   idle_timeout_ms: timeoutMs.optional(),
   /** Paths without rules of their own that calls may take here; all users of the channel share what they reach. */
   pass_through_paths: z.array(z.enum(passThroughPaths)).max(passThroughPaths.length).optional(),
+  probe_minutes: z
+    .int()
+    .min(1)
+    .max(60)
+    .nullable()
+    .optional()
+    .describe("How often a small call tests the channel, which the provider bills; null for never."),
+  probe_model: modelName
+    .nullable()
+    .optional()
+    .describe("The model of these calls; null for the first that the channel serves."),
   updated_at: updatedAt,
   reason,
 });
@@ -116,6 +127,8 @@ export const savedChannel = z.strictObject({
   first_byte_timeout_ms: z.int().nullable(),
   idle_timeout_ms: z.int().nullable(),
   pass_through_paths: z.array(z.string()),
+  probe_minutes: z.int().nullable(),
+  probe_model: z.string().nullable(),
   updated_at: wireMoment,
 });
 

@@ -7,6 +7,22 @@ export const channelHealthInput = z.strictObject({});
 export const channelHealth = z.strictObject({
   /** The calls that were looked at are not older than this. */
   from: wireMoment,
+  /** The latest periodic test of each channel that has them. */
+  probes: z.array(
+    z.strictObject({
+      channel_id: wireInteger,
+      channel_name: z.string(),
+      model: z.string(),
+      probed_at: wireMoment,
+      is_ok: z.boolean(),
+      http_status: z.int().nullable(),
+      latency_ms: z.int(),
+      error: z.string().nullable(),
+      failed_in_row: z.int(),
+      /** Since when the channel gets no calls because its tests fail. */
+      rested_at: wireMoment.nullable(),
+    }),
+  ),
   rows: z.array(
     z.strictObject({
       channel_id: wireInteger,

@@ -22,6 +22,7 @@ export function channelOf(id: number, more: Partial<Channel> = {}): Channel {
     firstByteTimeoutMs: null,
     idleTimeoutMs: null,
     passThroughPaths: new Set(),
+    isResting: false,
     ...more,
   };
 }

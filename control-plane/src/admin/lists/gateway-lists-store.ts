@@ -121,6 +121,8 @@ export const channels = listSource({
     first_byte_timeout_ms: column("integer", "c.first_byte_timeout_ms"),
     idle_timeout_ms: column("integer", "c.idle_timeout_ms"),
     pass_through_paths: column("text[]", "c.pass_through_paths"),
+    probe_minutes: column("integer", "c.probe_minutes"),
+    probe_model: column("text", "c.probe_model"),
     credentials: column(
       "jsonb",
       `coalesce((

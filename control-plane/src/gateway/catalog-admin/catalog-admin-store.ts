@@ -80,6 +80,8 @@ export type ChannelEntry = {
   readonly firstByteTimeoutMs: number | null;
   readonly idleTimeoutMs: number | null;
   readonly passThroughPaths: readonly string[];
+  readonly probeMinutes: number | null;
+  readonly probeModel: string | null;
   readonly credentialSealed: Uint8Array | null;
   readonly exitNodeCode: string | null;
   readonly pinnedAddress: string | null;
@@ -98,6 +100,8 @@ export async function findChannel(db: Queryable, id: ChannelId): Promise<Channel
       firstByteTimeoutMs: channel.firstByteTimeoutMs,
       idleTimeoutMs: channel.idleTimeoutMs,
       passThroughPaths: channel.passThroughPaths,
+      probeMinutes: channel.probeMinutes,
+      probeModel: channel.probeModel,
       credentialSealed: channel.credentialSealed,
       exitNodeCode: channel.exitNodeCode,
       pinnedAddress: channel.pinnedAddress,
@@ -138,6 +142,8 @@ export type ChannelSettings = Pick<
   | "firstByteTimeoutMs"
   | "idleTimeoutMs"
   | "passThroughPaths"
+  | "probeMinutes"
+  | "probeModel"
   | "credentialSealed"
 >;
 
@@ -145,11 +151,11 @@ export type ChannelSettings = Pick<
 export async function updateChannel(tx: Queryable, id: ChannelId, to: ChannelSettings): Promise<void> {
   const { name, upstream, status, requestsPerMinute, concurrencyMax, firstByteTimeoutMs, idleTimeoutMs } = to;
   const limits = { requestsPerMinute, concurrencyMax, firstByteTimeoutMs, idleTimeoutMs };
-  const { passThroughPaths, credentialSealed } = to;
+  const { passThroughPaths, probeMinutes, probeModel, credentialSealed } = to;
   await tx.drizzle
     .update(channel)
     .set({
-      ...{ name, upstream, status, ...limits, credentialSealed, updatedAt: clock },
+      ...{ name, upstream, status, ...limits, probeMinutes, probeModel, credentialSealed, updatedAt: clock },
       passThroughPaths: [...passThroughPaths],
     })
     .where(eq(channel.id, id));

@@ -58,6 +58,8 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
     firstByteTimeoutMs: kept(input.first_byte_timeout_ms, channel.firstByteTimeoutMs),
     idleTimeoutMs: kept(input.idle_timeout_ms, channel.idleTimeoutMs),
     passThroughPaths: input.pass_through_paths ?? channel.passThroughPaths,
+    probeMinutes: kept(input.probe_minutes, channel.probeMinutes),
+    probeModel: kept(input.probe_model, channel.probeModel),
     credentialSealed:
       credential === undefined ? channel.credentialSealed : credential === null ? null : seal(id, credential),
   });
@@ -258,6 +260,8 @@ function stateOf(channel: ChannelEntry) {
     first_byte_timeout_ms: channel.firstByteTimeoutMs,
     idle_timeout_ms: channel.idleTimeoutMs,
     pass_through_paths: [...channel.passThroughPaths],
+    probe_minutes: channel.probeMinutes,
+    probe_model: channel.probeModel,
     updated_at: channel.updatedAt,
   };
 }

@@ -93,6 +93,9 @@ export class ChannelLoads {
    * @param tried the credentials that the call has used already
    */
   isOpen(channel: Channel, customer: GatewayUserId, tried: ReadonlySet<CredentialId> = none): boolean {
+    if (channel.isResting) {
+      return false;
+    }
     const load = this.#load(channel);
     const tick = this.#clock.tick();
     if (load.pauses.of(customer, tick) !== null) {

@@ -63,6 +63,8 @@ export type Channel = {
   readonly idleTimeoutMs: number | null;
   /** The paths without rules of their own that calls may take here, named as in the closed list. */
   readonly passThroughPaths: ReadonlySet<string>;
+  /** Its periodic tests fail, so it gets no calls until one succeeds. */
+  readonly isResting: boolean;
 };
 
 /** The exit nodes that a user's calls of a model may take, each with the account to request, if one is named. */

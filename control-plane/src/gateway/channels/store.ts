@@ -1,8 +1,8 @@
 import type { ChannelId } from "@sluice/contracts/ids";
 import type { UpstreamSettings } from "@sluice/contracts/upstreams";
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { now } from "../../db/expressions.ts";
-import { ability, channel, modelFallback } from "../../db/schema/gateway-routing.ts";
+import { ability, channel, channelProbe, modelFallback } from "../../db/schema/gateway-routing.ts";
 import type { Queryable } from "../../platform/db.ts";
 
 export type ChannelRow = {
@@ -17,6 +17,7 @@ export type ChannelRow = {
   exit_node_code: string | null;
   pinned_address: string | null;
   pass_through_paths: string[];
+  is_resting: boolean;
 };
 
 export type AbilityRow = {
@@ -27,6 +28,10 @@ export type AbilityRow = {
   priority: number;
   weight: number;
 };
+
+/** A rest ends with the tests: nothing else would end it. The fourth test that does not come ends it, too. */
+const isResting = sql<boolean>`${channelProbe.restedAt} is not null and ${channel.probeMinutes} is not null
+  and ${channelProbe.probedAt} > now() - make_interval(mins => ${channel.probeMinutes} * 3 + 1)`.mapWith(Boolean);
 
 export async function listEnabledChannels(db: Queryable): Promise<ChannelRow[]> {
   return await db.drizzle
@@ -42,8 +47,10 @@ export async function listEnabledChannels(db: Queryable): Promise<ChannelRow[]> 
       exit_node_code: channel.exitNodeCode,
       pinned_address: channel.pinnedAddress,
       pass_through_paths: channel.passThroughPaths,
+      is_resting: isResting,
     })
     .from(channel)
+    .leftJoin(channelProbe, eq(channelProbe.channelId, channel.id))
     .where(eq(channel.status, "enabled"))
     .orderBy(asc(channel.id));
 }

@@ -1,3 +1,5 @@
+import { asc, eq, isNotNull } from "drizzle-orm";
+import { channel, channelProbe } from "../../db/schema/gateway-routing.ts";
 import type { Queryable } from "../../platform/db.ts";
 
 /** Calls from before are not looked at, and of those after only the latest. */
@@ -19,7 +21,46 @@ export type ChannelHealthRow = {
   readonly last_failed_at: Date | null;
 };
 
-export type ChannelHealth = { readonly from: Date; readonly rows: readonly ChannelHealthRow[] };
+export type ChannelProbeRow = {
+  readonly channel_id: bigint;
+  readonly channel_name: string;
+  readonly model: string;
+  readonly probed_at: Date;
+  readonly is_ok: boolean;
+  readonly http_status: number | null;
+  readonly latency_ms: number;
+  readonly error: string | null;
+  readonly failed_in_row: number;
+  readonly rested_at: Date | null;
+};
+
+export type ChannelHealth = {
+  readonly from: Date;
+  readonly rows: readonly ChannelHealthRow[];
+  readonly probes: readonly ChannelProbeRow[];
+};
+
+/** The latest periodic test of each channel that has them, the failed ones first. */
+async function readProbes(db: Queryable): Promise<ChannelProbeRow[]> {
+  return await db.drizzle
+    .select({
+      channel_id: channelProbe.channelId,
+      channel_name: channel.name,
+      model: channelProbe.model,
+      probed_at: channelProbe.probedAt,
+      is_ok: channelProbe.isOk,
+      http_status: channelProbe.httpStatus,
+      latency_ms: channelProbe.latencyMs,
+      error: channelProbe.error,
+      failed_in_row: channelProbe.failedInRow,
+      rested_at: channelProbe.restedAt,
+    })
+    .from(channelProbe)
+    .innerJoin(channel, eq(channel.id, channelProbe.channelId))
+    .where(isNotNull(channel.probeMinutes))
+    .orderBy(asc(channelProbe.isOk), asc(channel.name))
+    .limit(rowsMax);
+}
 
 /**
  * How the latest attempts at each channel ended, also of calls that another channel answered. A refusal of the request
@@ -53,5 +94,5 @@ export async function readChannelHealth(db: Queryable, now: Date): Promise<Chann
      order by success_rate nulls last, attempts desc, channel_id, model limit ${rowsMax}`,
     [from],
   );
-  return { from, rows };
+  return { from, rows, probes: await readProbes(db) };
 }

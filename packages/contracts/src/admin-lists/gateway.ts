@@ -103,6 +103,8 @@ export const channelList = listContract({
     first_byte_timeout_ms: z.int().nullable(),
     idle_timeout_ms: z.int().nullable(),
     pass_through_paths: z.array(z.string()),
+    probe_minutes: z.int().nullable(),
+    probe_model: z.string().nullable(),
     /** The credentials among which calls are divided, the oldest first. */
     credentials: z.array(channelCredential),
     abilities: z.array(

@@ -9,7 +9,9 @@ import { orAbsent, wholeOrNull } from "../../parts/field-values.ts";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { switchStatuses } from "../../values.ts";
 import { type Channel, channelPath } from "./channel.ts";
+import { LimitFields } from "./limit-fields.tsx";
 import { PathBoxes } from "./path-boxes.tsx";
+import { ProbeFields } from "./probe-fields.tsx";
 import { AddressFields, RequestFields } from "./settings-fields.tsx";
 import { settingsProblems, toSettings, toValues } from "./settings-values.ts";
 
@@ -35,6 +37,8 @@ export function ChannelForm(props: {
       first_byte_timeout_ms: channel.first_byte_timeout_ms?.toString() ?? "",
       idle_timeout_ms: channel.idle_timeout_ms?.toString() ?? "",
       pass_through_paths: channel.pass_through_paths as readonly string[],
+      probe_minutes: isCopy ? "" : (channel.probe_minutes?.toString() ?? ""),
+      probe_model: isCopy ? "" : (channel.probe_model ?? ""),
       reason: "",
     },
     check: settingsProblems,
@@ -58,6 +62,8 @@ export function ChannelForm(props: {
             channel_id: channel.channel_id,
             updated_at: channel.updated_at,
             credential: values.isCredentialRemoved ? null : credential,
+            probe_minutes: wholeOrNull(values.probe_minutes),
+            probe_model: orAbsent(values.probe_model.trim()) ?? null,
           }));
       const isDisabled = values.status === "disabled";
       showToast(isDisabled ? `${values.name} saved; it is disabled and gets no calls.` : `${values.name} saved`);
@@ -86,31 +92,8 @@ export function ChannelForm(props: {
         {...form.text("credential")}
       />
       {hasCredential ? <Checkbox label="Remove the credential" {...form.flag("isCredentialRemoved")} /> : null}
-      <FieldRow>
-        <TextField label="Concurrent calls" optional="no limit" inputmode="numeric" {...form.text("concurrency_max")} />
-        <TextField
-          label="Calls per minute"
-          optional="no limit"
-          inputmode="numeric"
-          {...form.text("requests_per_minute")}
-        />
-      </FieldRow>
-      <FieldRow>
-        <TextField
-          label="First-byte timeout, ms"
-          hint="Then the next channel is tried. The default is 25 s to a minute, longer for long prompts and outputs."
-          optional="default"
-          inputmode="numeric"
-          {...form.text("first_byte_timeout_ms")}
-        />
-        <TextField
-          label="Idle timeout, ms"
-          hint="Between two packets of a response. Raise it for models that think for a long time."
-          optional="default"
-          inputmode="numeric"
-          {...form.text("idle_timeout_ms")}
-        />
-      </FieldRow>
+      <LimitFields form={form} />
+      {isCopy ? null : <ProbeFields form={form} />}
       <details>
         <summary>Requests: query, headers, fields</summary>
         <div class="form">

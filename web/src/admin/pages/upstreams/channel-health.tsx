@@ -43,6 +43,41 @@ const columns = [
   },
 ];
 
+type Probe = Health["probes"][number];
+
+const probeColumns = [
+  { label: "Channel", cell: (row: Probe) => <bdi>{row.channel_name}</bdi> },
+  { label: "Model", cell: (row: Probe) => <code>{row.model || dash}</code> },
+  { label: "Result", cell: (row: Probe) => <StateWord state={probeState(row)} /> },
+  { label: "Tested", cell: (row: Probe) => shownMoment(row.probed_at) },
+  { label: "Took", cell: (row: Probe) => shownMs(row.latency_ms), align: "end" as const },
+  {
+    label: "HTTP",
+    cell: (row: Probe) => (row.http_status === null ? dash : String(row.http_status)),
+    align: "end" as const,
+  },
+  { label: "Failed in a row", cell: (row: Probe) => formats.number(row.failed_in_row), align: "end" as const },
+  { label: "Problem", cell: (row: Probe) => <bdi>{row.error ?? dash}</bdi> },
+];
+
+function probeState({ is_ok: isOk, rested_at: restedAt }: Probe): string {
+  return restedAt === null ? (isOk ? "ok" : "failed") : "resting";
+}
+
+/** The latest periodic tests, if any channel has them. */
+function ProbeTable(props: { readonly probes: readonly Probe[] }): JSX.Element {
+  return (
+    <Show when={props.probes.length > 0}>
+      <h3>Periodic tests</h3>
+      <p class="muted">
+        A channel rests after three failed tests in a row, and gets calls again after one that succeeds. A limit, or a
+        refusal of the test itself, counts as neither.
+      </p>
+      <SimpleTable label="Periodic tests of channels" rows={props.probes} columns={probeColumns} />
+    </Show>
+  );
+}
+
 /** How the latest attempts at each channel ended, the worst first. */
 export function ChannelHealthTable(): JSX.Element {
   const query = createQuery(() => ({
@@ -66,6 +101,7 @@ export function ChannelHealthTable(): JSX.Element {
       >
         <SimpleTable label="Health of channels" rows={query.data?.rows ?? []} columns={columns} />
       </Show>
+      <ProbeTable probes={query.data?.probes ?? []} />
     </>
   );
 }

@@ -124,6 +124,7 @@ function ChannelFacts(props: { readonly channel: Channel }): JSX.Element {
           { name: "Calls per minute", value: limit(channel().requests_per_minute, "calls") },
           { name: "First byte", value: shownTimeout(channel().first_byte_timeout_ms) },
           { name: "Silence", value: shownTimeout(channel().idle_timeout_ms) },
+          { name: "Periodic tests", value: shownProbes(channel()) },
           { name: "Passed through", value: shownPaths(channel().pass_through_paths) },
           { name: "Made", value: shownMoment(channel().created_at) },
           { name: "Changed", value: shownMoment(channel().updated_at) },
@@ -142,6 +143,14 @@ function ChannelFacts(props: { readonly channel: Channel }): JSX.Element {
 
 function shownPaths(paths: readonly string[]): JSX.Element {
   return paths.length === 0 ? "nothing" : <bdi>{paths.join(", ")}</bdi>;
+}
+
+function shownProbes({ probe_minutes: minutes, probe_model: model }: Channel): JSX.Element {
+  if (minutes === null) {
+    return "none";
+  }
+  const every = minutes === 1 ? "every minute" : `every ${formats.number(minutes)} minutes`;
+  return model === null ? every : <bdi>{`${every}, with ${model}`}</bdi>;
 }
 
 function shownTimeout(value: number | null): string {
