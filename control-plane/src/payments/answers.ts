@@ -1,6 +1,10 @@
 import type { AdminPlanEntry, PlanEntry, SubscriptionEntry } from "@sluice/contracts/billing";
+import type { Decimal } from "@sluice/contracts/money";
+import { times } from "@sluice/contracts/price-times";
 import type { Plan } from "./plans/plan-store.ts";
 import type { Subscription } from "./subscriptions/subscription-store.ts";
+
+const one = "1" as Decimal;
 
 export function planEntry(plan: Plan): PlanEntry {
   return {
@@ -13,6 +17,10 @@ export function planEntry(plan: Plan): PlanEntry {
     description: plan.description,
     features: plan.features,
     sort_order: plan.sortOrder,
+    group:
+      plan.groupName === null || plan.groupMultiplier === null
+        ? null
+        : { name: plan.groupName, multiplier: times(plan.groupMultiplier, one) },
   };
 }
 
@@ -28,5 +36,6 @@ export function subscriptionEntry(subscription: Subscription): SubscriptionEntry
     period_end: subscription.periodEnd,
     quota_granted: subscription.quotaGranted,
     is_cancelled_at_end: subscription.isCancelledAtEnd,
+    group: subscription.groupName,
   };
 }

@@ -19,6 +19,8 @@ export type Order = {
   readonly planKind: PlanKind;
   /** The quota that the order credits once it is paid. */
   readonly quota: bigint;
+  /** The group that its buyer is in while the month lasts. */
+  readonly groupName: string | null;
   readonly amountUsd: Decimal;
   readonly currency: string;
   readonly userId: UserId | null;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { visitorId } from "./analytics.ts";
 import { demands, waitingResponse } from "./approvals.ts";
+import { groupName } from "./groups.ts";
 import { idempotencyKey } from "./idempotency.ts";
 import type { Decimal } from "./money.ts";
 import { reasonText } from "./readable-text.ts";
@@ -97,6 +98,8 @@ export const savePlanInput = z.strictObject({
   features: z.array(z.string().trim().min(1).max(200)).max(20).default([]),
   sort_order: z.int().min(-10_000).max(10_000).default(0),
   status: z.enum(["active", "hidden"]).default("active"),
+  /** For a monthly plan: the group that its buyers are in until their month ends. */
+  group_name: groupName.nullable().default(null),
   /** The loaded version of the plan; without it, a new plan is created. */
   version: z.int().positive().optional(),
 });
@@ -153,6 +156,8 @@ export const planEntry = z.strictObject({
   description: z.string(),
   features: z.array(z.string()),
   sort_order: z.int(),
+  /** The group that its buyers are in until their month ends, and what calls cost in it; null for none. */
+  group: z.strictObject({ name: z.string(), multiplier: wireDecimal }).nullable(),
 });
 export type PlanEntry = Unsent<z.output<typeof planEntry>>;
 export const planListResponse = z.strictObject({ currency: z.literal("USD"), plans: z.array(planEntry) });
@@ -233,6 +238,8 @@ export const subscriptionEntry = z.strictObject({
   period_end: wireMoment,
   quota_granted: wireInteger,
   is_cancelled_at_end: z.boolean(),
+  /** The group that the user has until the period ends; null for none. */
+  group: z.string().nullable(),
 });
 export type SubscriptionEntry = Unsent<z.output<typeof subscriptionEntry>>;
 export const subscriptionListResponse = z.strictObject({ subscriptions: z.array(subscriptionEntry) });

@@ -79,7 +79,7 @@ export const subscriptionsMutants: readonly Mutant[] = [
   {
     id: "orders/month-kept",
     file: "control-plane/src/payments/settle/credit-order.ts",
-    from: "  await keepAtEnd(tx, same.id);\n",
+    from: "  await keepAtEnd(tx, same.id, order.groupName);\n",
     to: "",
     rule: "who pays again does not want the month to end",
     tests: ["integration/payments/subscriptions.test.ts"],

@@ -107,6 +107,7 @@ describe("a payment", () => {
     planCode: "credit",
     planName: "Credit",
     planKind: "wallet_balance",
+    groupName: null,
     quota: 5_000_000n,
     amountUsd: usd("10.00"),
     currency: "USD",

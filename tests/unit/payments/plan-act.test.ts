@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import type { Decimal } from "@sluice/contracts/money";
-import { grantsMore } from "@sluice/control-plane/payments/plans/plan-act.ts";
+import { grantsMore, isGroupCheaper } from "@sluice/control-plane/payments/plans/plan-act.ts";
 import type { Plan } from "@sluice/control-plane/payments/plans/plan-store.ts";
 
 /** Ten dollars for quota worth twelve. */
 const plan = (more: Partial<Plan> = {}): Plan => ({
   ...{ planCode: "p", name: "P", description: "", features: [], sortOrder: 0, version: 1, updatedAt: new Date(0) },
   ...{ kind: "monthly", status: "active", priceUsd: "10.00" as Decimal, quota: 6_000_000n },
+  ...{ groupName: null, groupMultiplier: null },
   ...more,
 });
 
@@ -25,5 +26,22 @@ describe("a plan grants more per dollar", () => {
     expect(grantsMore(plan(), plan({ kind: "wallet_balance" }))).toBe(true);
     expect(grantsMore(null, plan({ quota: 5_000_000n }))).toBe(false);
     expect(grantsMore(null, plan({ quota: 5_000_001n }))).toBe(true);
+  });
+});
+
+describe("a plan makes calls cheaper", () => {
+  const pro = plan({ groupName: "pro", groupMultiplier: "0.800000" as Decimal });
+
+  test("when its buyers get a group with a lower multiplier than before, or below 1", () => {
+    expect(isGroupCheaper(plan(), pro)).toBe(true);
+    expect(isGroupCheaper(null, pro)).toBe(true);
+    expect(isGroupCheaper(pro, plan({ groupName: "top", groupMultiplier: "0.5" as Decimal }))).toBe(true);
+    expect(isGroupCheaper(pro, pro)).toBe(false);
+    expect(isGroupCheaper(pro, plan())).toBe(false);
+    expect(isGroupCheaper(null, plan({ groupName: "fast", groupMultiplier: "2" as Decimal }))).toBe(false);
+  });
+
+  test("when it is sold again", () => {
+    expect(isGroupCheaper({ ...pro, status: "hidden" }, pro)).toBe(true);
   });
 });

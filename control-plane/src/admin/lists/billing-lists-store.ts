@@ -232,6 +232,7 @@ export const plans = listSource({
     sort_order: column("integer", "n.sort_order"),
     status: column("text", "n.status"),
     version: column("integer", "n.version"),
+    group_name: column("text", "n.group_name"),
     subscribers: column("bigint", "coalesce(s.subscribers, 0)"),
     created_at: column("timestamptz", "n.created_at"),
     updated_at: column("timestamptz", "n.updated_at"),
@@ -240,6 +241,7 @@ export const plans = listSource({
     plan_code: equals("text", "n.plan_code"),
     kind: isOneOf("n.kind"),
     status: isOneOf("n.status"),
+    group_name: equals("text", "n.group_name"),
   },
   sorts: {
     sort_order: [column("integer", "n.sort_order"), planCode],

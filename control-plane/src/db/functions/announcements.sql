@@ -29,6 +29,15 @@ BEGIN
 END
 $$;
 
+-- A month that begins, ends or is refunded gives its user a group, or takes it.
+CREATE OR REPLACE FUNCTION announce_subscription_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('user_changed', gateway_user_id::text) FROM user_profile
+  WHERE id = NEW.user_id AND (NEW.group_name IS NOT NULL OR TG_OP = 'UPDATE' AND OLD.group_name IS NOT NULL);
+  RETURN NULL;
+END
+$$;
+
 -- A group's multiplier, rank or visibility may concern any user.
 CREATE OR REPLACE FUNCTION announce_group_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

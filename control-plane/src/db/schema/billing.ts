@@ -4,26 +4,36 @@ import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, numeric, pgTable, text, unique, uniqueIndex } from "drizzle-orm/pg-core";
 import { bytes, id, json, lifecycle, moment, quota, reference } from "../columns.ts";
 import { userProfile } from "./accounts.ts";
+import { userGroup } from "./groups.ts";
 
 const usd = (name: string) => numeric(name, { precision: 14, scale: 2 }).$type<Decimal>();
 
-export const plan = pgTable("plan", {
-  id: id(),
-  planCode: text("plan_code").notNull().unique(),
-  name: text("name").notNull(),
-  kind: text("kind", { enum: ["wallet_balance", "monthly"] }).notNull(),
-  priceUsd: usd("price_usd").notNull(),
-  /** The quota that a settled order grants; for a monthly plan, in each month. */
-  quota: quota("quota").notNull(),
-  description: text("description").notNull().default(""),
-  features: json("features").$type<readonly string[]>().notNull(),
-  sortOrder: integer("sort_order").notNull().default(0),
-  status: text("status", { enum: ["active", "hidden"] })
-    .notNull()
-    .default("active"),
-  version: integer("version").notNull().default(1),
-  ...lifecycle,
-});
+export const plan = pgTable(
+  "plan",
+  {
+    id: id(),
+    planCode: text("plan_code").notNull().unique(),
+    name: text("name").notNull(),
+    kind: text("kind", { enum: ["wallet_balance", "monthly"] }).notNull(),
+    priceUsd: usd("price_usd").notNull(),
+    /** The quota that a settled order grants; for a monthly plan, in each month. */
+    quota: quota("quota").notNull(),
+    description: text("description").notNull().default(""),
+    features: json("features").$type<readonly string[]>().notNull(),
+    sortOrder: integer("sort_order").notNull().default(0),
+    status: text("status", { enum: ["active", "hidden"] })
+      .notNull()
+      .default("active"),
+    version: integer("version").notNull().default(1),
+    /** The group that its buyers are in until their month ends. */
+    groupName: text("group_name").references(() => userGroup.name),
+    ...lifecycle,
+  },
+  (table) => [
+    check("plan_group_is_monthly", sql`${table.groupName} is null or ${table.kind} = 'monthly'`),
+    index("plan_group").on(table.groupName).where(sql`${table.groupName} is not null`),
+  ],
+);
 
 /** An order keeps the plan's terms at the time it was placed: a later change of the plan changes no order. */
 export const salesOrder = pgTable(
@@ -35,6 +45,7 @@ export const salesOrder = pgTable(
     planName: text("plan_name").notNull(),
     planKind: text("plan_kind", { enum: ["wallet_balance", "monthly"] }).notNull(),
     quota: quota("quota").notNull(),
+    groupName: text("group_name").references(() => userGroup.name),
     amountUsd: usd("amount_usd").notNull(),
     currency: text("currency").notNull().default("USD"),
     /** Null until a logged-in user claims an anonymous order. */
@@ -240,9 +251,12 @@ export const subscription = pgTable(
     /** Counts the changes; part of the references of their postings. */
     period: integer("period").notNull().default(1),
     isCancelledAtEnd: boolean("is_cancelled_at_end").notNull().default(false),
+    /** The group that its user has until the period ends, by the latest order with one. */
+    groupName: text("group_name").references(() => userGroup.name),
     ...lifecycle,
   },
   (table) => [
+    index("subscription_group").on(table.groupName).where(sql`${table.groupName} is not null`),
     uniqueIndex("subscription_active").on(table.userId, table.planCode).where(sql`${table.status} = 'active'`),
     index("subscription_end").on(table.periodEnd).where(sql`${table.status} <> 'expired'`),
   ],

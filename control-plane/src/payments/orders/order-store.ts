@@ -21,6 +21,7 @@ const columns = {
   planName: order.planName,
   planKind: order.planKind,
   quota: order.quota,
+  groupName: order.groupName,
   amountUsd: order.amountUsd,
   currency: order.currency,
   userId: order.userId,
@@ -85,9 +86,9 @@ export type NewOrder = {
 /** Places an order on the plan's current terms. Null when the idempotency key is taken, or no such plan is offered. */
 export async function insertOrder(tx: Queryable, made: NewOrder): Promise<Order | null> {
   const rows = await tx.sql<{ order_no: string }>`
-    insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, currency, user_id, email,
+    insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, group_name, amount_usd, currency, user_id, email,
       pay_channel, sender, vendor, idempotency_key, claim_code_hash, visitor_id, created_at, updated_at, expires_at)
-    select ${made.orderNo}, plan_code, name, kind, quota, price_usd, 'USD', ${made.userId}::bigint,
+    select ${made.orderNo}, plan_code, name, kind, quota, group_name, price_usd, 'USD', ${made.userId}::bigint,
       ${made.email}::text, ${made.payChannel}, ${made.sender}::text, ${made.vendor}::text,
       ${made.idempotencyKey}::text, ${made.claimCodeHash}::bytea, ${made.visitorId}::text, ${made.at}::timestamptz, ${made.at}::timestamptz,
       ${made.at}::timestamptz + interval '24 hours'

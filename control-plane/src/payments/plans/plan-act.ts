@@ -1,5 +1,6 @@
 import { savePlanInput } from "@sluice/contracts/billing";
-import { quotaPerUsd } from "@sluice/contracts/money";
+import { type Decimal, decimalToScaled, quotaPerUsd } from "@sluice/contracts/money";
+import { times } from "@sluice/contracts/price-times";
 import type { z } from "zod";
 import type { Act } from "../../admin/approvals/port.ts";
 import { recordAct } from "../../admin/approvals/service.ts";
@@ -23,7 +24,7 @@ export function planAct(): Act<PlanInput> {
       return {
         isNew: true,
         amount: null,
-        takesTwo: grantsMore(before, after),
+        takesTwo: grantsMore(before, after) || isGroupCheaper(before, after),
         effects: {
           plan_code: after.planCode,
           ...(before === null
@@ -33,6 +34,7 @@ export function planAct(): Act<PlanInput> {
           grant_after_quota: after.quota.toString(),
           plan_kind: after.kind,
           plan_status: after.status,
+          ...(after.groupName === null ? {} : { group: after.groupName, multiplier_after: multiplierOf(after) }),
         },
         finish: async () => ({ plan: adminPlanEntry(after) }),
       };
@@ -50,6 +52,17 @@ export function grantsMore(before: Plan | null, after: NewPlan): boolean {
   return after.quota * cents > quota * toCents(after.priceUsd);
 }
 
+const multiplierScale = 6;
+const one = "1" as Decimal;
+const multiplierOf = ({ groupMultiplier }: Plan): Decimal => times(groupMultiplier ?? one, one);
+
+/** Whether calls cost less with the plan than they did before. */
+export function isGroupCheaper(before: Plan | null, after: Plan): boolean {
+  const scaledOf = (plan: Plan | null) => decimalToScaled(plan?.groupMultiplier ?? one, multiplierScale);
+  const isNew = before === null || before.status !== "active";
+  return scaledOf(after) < (isNew ? scaledOf(null) : scaledOf(before));
+}
+
 function planOf(input: PlanInput): NewPlan {
   return {
     planCode: input.plan_code,
@@ -61,5 +74,6 @@ function planOf(input: PlanInput): NewPlan {
     features: input.features,
     sortOrder: input.sort_order,
     status: input.status,
+    groupName: input.group_name,
   };
 }

@@ -2,6 +2,7 @@ import type { Decimal } from "@sluice/contracts/money";
 import { asc, eq } from "drizzle-orm";
 import { now, plusOne } from "../../db/expressions.ts";
 import { plan } from "../../db/schema/billing.ts";
+import { userGroup } from "../../db/schema/groups.ts";
 import type { Queryable } from "../../platform/db.ts";
 import type { PlanKind } from "../model.ts";
 
@@ -15,9 +16,15 @@ export type NewPlan = {
   readonly features: readonly string[];
   readonly sortOrder: number;
   readonly status: "active" | "hidden";
+  /** For a monthly plan: the group of its buyers while their month lasts. */
+  readonly groupName: string | null;
 };
 
-export type Plan = NewPlan & { readonly version: number; readonly updatedAt: Date };
+export type Plan = NewPlan & {
+  readonly groupMultiplier: Decimal | null;
+  readonly version: number;
+  readonly updatedAt: Date;
+};
 
 const columns = {
   planCode: plan.planCode,
@@ -29,22 +36,31 @@ const columns = {
   features: plan.features,
   sortOrder: plan.sortOrder,
   status: plan.status,
+  groupName: plan.groupName,
+  groupMultiplier: userGroup.multiplier,
   version: plan.version,
   updatedAt: plan.updatedAt,
 };
 
+const selectPlans = (db: Queryable) =>
+  db.drizzle.select(columns).from(plan).leftJoin(userGroup, eq(userGroup.name, plan.groupName));
+
 export async function selectActivePlans(db: Queryable): Promise<Plan[]> {
-  return await db.drizzle
-    .select(columns)
-    .from(plan)
+  const rows = await selectPlans(db)
     .where(eq(plan.status, "active"))
     .orderBy(asc(plan.sortOrder), asc(plan.planCode))
     .limit(500);
+  return rows as Plan[];
 }
 
 export async function lockPlan(tx: Queryable, planCode: string): Promise<Plan | null> {
-  const [row] = await tx.drizzle.select(columns).from(plan).where(eq(plan.planCode, planCode)).for("update");
-  return row ?? null;
+  const [row] = await selectPlans(tx).where(eq(plan.planCode, planCode)).for("update", { of: plan });
+  return (row ?? null) as Plan | null;
+}
+
+export async function hasGroup(tx: Queryable, name: string): Promise<boolean> {
+  const rows = await tx.drizzle.select({ name: userGroup.name }).from(userGroup).where(eq(userGroup.name, name));
+  return rows.length > 0;
 }
 
 /** Returns false when the code is taken. */

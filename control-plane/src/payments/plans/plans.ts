@@ -1,16 +1,18 @@
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
-import { insertPlan, lockPlan, type NewPlan, type Plan, updatePlan } from "./plan-store.ts";
+import { hasGroup, insertPlan, lockPlan, type NewPlan, type Plan, updatePlan } from "./plan-store.ts";
 
 /**
  * Creates a plan, or changes the one that was loaded as `version`. Existing orders keep their terms.
- * @throws AppError `conflict` when it exists already, or was changed since it was loaded
+ * @throws AppError `conflict` when it exists already, or was changed since it was loaded; `invalid_value` for a group that
+ * does not exist, or of a plan without a month to end
  */
 export async function savePlan(
   tx: Transaction,
   plan: NewPlan,
   version: number | null,
 ): Promise<{ readonly before: Plan | null; readonly after: Plan }> {
+  await checkGroup(tx, plan);
   const before = await lockPlan(tx, plan.planCode);
   if ((before?.version ?? null) !== version) {
     throw new AppError("conflict");
@@ -30,6 +32,15 @@ export async function savePlan(
   return { before, after };
 }
 
+async function checkGroup(tx: Transaction, { groupName, kind }: NewPlan): Promise<void> {
+  if (groupName !== null && kind !== "monthly") {
+    throw new AppError("invalid_value", { fields: { group_name: "Only a monthly plan can have a group." } });
+  }
+  if (groupName !== null && !(await hasGroup(tx, groupName))) {
+    throw new AppError("invalid_value", { fields: { group_name: `There is no group ${groupName}.` } });
+  }
+}
+
 const firstPlans: readonly NewPlan[] = [
   {
     planCode: "credit-10",
@@ -41,6 +52,7 @@ const firstPlans: readonly NewPlan[] = [
     features: ["All models", "Pay as you go"],
     sortOrder: 10,
     status: "active",
+    groupName: null,
   },
   {
     planCode: "credit-50",
@@ -52,6 +64,7 @@ const firstPlans: readonly NewPlan[] = [
     features: ["All models", "Pay as you go"],
     sortOrder: 20,
     status: "active",
+    groupName: null,
   },
   {
     planCode: "monthly-20",
@@ -63,6 +76,7 @@ const firstPlans: readonly NewPlan[] = [
     features: ["All models", "Does not renew automatically"],
     sortOrder: 30,
     status: "active",
+    groupName: null,
   },
 ];
 

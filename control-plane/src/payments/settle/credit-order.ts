@@ -54,10 +54,10 @@ async function subscribe(tx: Transaction, { order, owner, at }: Crediting, consu
   const running = await countSubscriptions(tx, owner.userId, consumed);
   const same = running.find((each) => each.planCode === order.planCode);
   if (same === undefined) {
-    const { planCode, quota } = order;
-    await insertSubscription(tx, { userId: owner.userId, planCode, quota, countedTo: consumed, at });
+    const { planCode, quota, groupName } = order;
+    await insertSubscription(tx, { userId: owner.userId, planCode, quota, groupName, countedTo: consumed, at });
     return;
   }
   await shiftSubscription(tx, same.id, { reference: creditReference(order.orderNo), quota: order.quota, months: 1 });
-  await keepAtEnd(tx, same.id);
+  await keepAtEnd(tx, same.id, order.groupName);
 }

@@ -14,6 +14,7 @@ export type Subscription = MonthlyQuota & {
   readonly quotaGranted: bigint;
   readonly period: number;
   readonly isCancelledAtEnd: boolean;
+  readonly groupName: string | null;
 };
 
 const columns = {
@@ -28,6 +29,7 @@ const columns = {
   countedTo: subscription.countedTo,
   period: subscription.period,
   isCancelledAtEnd: subscription.isCancelledAtEnd,
+  groupName: subscription.groupName,
 };
 
 const isActive = equalsConstant(subscription.status, "active");
@@ -87,11 +89,12 @@ export async function insertSubscription(
     readonly userId: UserId;
     readonly planCode: string;
     readonly quota: bigint;
+    readonly groupName: string | null;
     readonly countedTo: bigint;
     readonly at: Date;
   },
 ): Promise<void> {
-  const { userId, planCode, quota, countedTo, at } = begun;
+  const { userId, planCode, quota, groupName, countedTo, at } = begun;
   await tx.drizzle.insert(subscription).values({
     userId,
     planCode,
@@ -99,6 +102,7 @@ export async function insertSubscription(
     periodEnd: sql`(${at}::timestamptz at time zone 'UTC' + interval '1 month') at time zone 'UTC'`,
     quotaGranted: quota,
     quotaLeft: quota,
+    groupName,
     countedTo,
   });
 }
@@ -183,9 +187,15 @@ export async function regrantEnded(
   }
 }
 
-/** Cancels the pending end of a subscription, because a user who pays again wants to keep it. */
-export async function keepAtEnd(tx: Queryable, id: bigint): Promise<void> {
-  await tx.drizzle.update(subscription).set({ isCancelledAtEnd: false }).where(eq(subscription.id, id));
+/**
+ * Cancels the pending end of a subscription, because a user who pays again wants to keep it. If the plan has got another
+ * group since, that is the user's from now on.
+ */
+export async function keepAtEnd(tx: Queryable, id: bigint, groupName: string | null): Promise<void> {
+  await tx.drizzle
+    .update(subscription)
+    .set({ isCancelledAtEnd: false, ...(groupName === null ? {} : { groupName }) })
+    .where(eq(subscription.id, id));
 }
 
 /** Takes what was not used in time; each part has its own number. */

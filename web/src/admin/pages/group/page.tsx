@@ -1,6 +1,4 @@
-import type { keyList, userList } from "@sluice/contracts/admin-lists/accounts";
 import type { groupDetail } from "@sluice/contracts/groups";
-import type { RowOf } from "@sluice/contracts/lists";
 import { useParams, useSearchParams } from "@solidjs/router";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
@@ -11,18 +9,13 @@ import { Dialog } from "../../../kit/dialog.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
-import { DataTable } from "../../../table/data-table.tsx";
-import { createListQuery } from "../../../table/list-query.ts";
-import type { Column } from "../../../table/model.ts";
-import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
-import { keyColumns } from "../../columns/account-columns.tsx";
 import { formats } from "../../formats.ts";
-import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { AssignForm } from "../groups/assign-form.tsx";
 import { type GroupDetail, groupDetailPath, visibilityNames } from "../groups/group.ts";
 import { GroupForm } from "../groups/group-form.tsx";
+import { GroupKeys, GroupPlans, GroupUsers } from "./group-lists.tsx";
 import { GroupModels } from "./group-models.tsx";
 import { RemoveForm } from "./remove-form.tsx";
 
@@ -30,6 +23,7 @@ const tabs = [
   { id: "models", label: "Models and prices" },
   { id: "users", label: "Users" },
   { id: "keys", label: "Keys" },
+  { id: "plans", label: "Plans" },
 ] as const;
 
 /** One group: what it costs, which models it has, and who uses it. */
@@ -69,6 +63,9 @@ export function Page(): JSX.Element {
                   </Match>
                   <Match when={tab() === "users"}>
                     <GroupUsers group={params.name} />
+                  </Match>
+                  <Match when={tab() === "plans"}>
+                    <GroupPlans group={params.name} />
                   </Match>
                   <Match when={tab() === "keys"}>
                     <GroupKeys group={params.name} />
@@ -124,56 +121,5 @@ function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element
         <RemoveForm group={props.group.name} user={null} onDone={close} />
       </Dialog>
     </Card>
-  );
-}
-
-type User = RowOf<typeof userList>;
-
-const userColumns: readonly Column<User>[] = [
-  {
-    id: "email",
-    label: "E-mail",
-    cell: (user) => <a href={`/admin/users/${user.user_id}/`}>{user.email}</a>,
-    card: "title",
-    isSortable: true,
-  },
-  { id: "status", label: "Status", cell: (user) => <StateWord state={user.status} />, card: "badge" },
-  { id: "group_name", label: "Its calls use", cell: (user) => user.group_name },
-  { id: "plans", label: "Plans", cell: (user) => user.plans.join(", ") || "none" },
-  { id: "used", label: "Used, USD", cell: (user) => formats.quotaColumn(user.used), align: "end" },
-  { id: "last_call_at", label: "Last call", cell: (user) => shownMoment(user.last_call_at, "never") },
-];
-
-function GroupUsers(props: { readonly group: string }): JSX.Element {
-  const state = createTableState({ filters: [] });
-  const narrowed = { ...state, query: () => ({ ...state.query(), group_name: props.group }) };
-  const list = createListQuery<User>({ path: "/backend/admin/user/", state: narrowed });
-  return (
-    <DataTable
-      {...list}
-      name="admin-group-users"
-      label="Users"
-      columns={userColumns}
-      state={narrowed}
-      rowId={(user) => String(user.user_id)}
-      empty={{ title: "Nobody was put into this group" }}
-    />
-  );
-}
-
-function GroupKeys(props: { readonly group: string }): JSX.Element {
-  const state = createTableState({ filters: [] });
-  const narrowed = { ...state, query: () => ({ ...state.query(), group_name: props.group }) };
-  const list = createListQuery<RowOf<typeof keyList>>({ path: "/backend/admin/key/", state: narrowed });
-  return (
-    <DataTable
-      {...list}
-      name="admin-group-keys"
-      label="Keys"
-      columns={keyColumns}
-      state={narrowed}
-      rowId={(key) => String(key.key_id)}
-      empty={{ title: "No key uses this group" }}
-    />
   );
 }

@@ -29,6 +29,12 @@ const columns: readonly Column<Plan>[] = [
     isSortable: true,
   },
   { id: "quota", label: "Grants, USD", cell: (plan) => formats.quota(plan.quota), align: "end" },
+  {
+    id: "group_name",
+    label: "Group",
+    cell: (plan) =>
+      plan.group_name === null ? "none" : <a href={`/admin/groups/${plan.group_name}/`}>{plan.group_name}</a>,
+  },
   { id: "subscribers", label: "Subscribers", cell: (plan) => shownCount(plan.subscribers), align: "end" },
   { id: "status", label: "Status", cell: (plan) => <StateWord state={plan.status} />, card: "badge" },
   { id: "sort_order", label: "Place", cell: (plan) => formats.number(plan.sort_order), align: "end", isSortable: true },
@@ -106,6 +112,7 @@ function PlanFacts(props: { readonly plan: Plan; readonly onEdit: () => void }):
           { name: "Kind", value: shownWord(plan.kind) },
           { name: "Price", value: formats.usd(plan.price_usd) },
           { name: "Grants", value: `${formats.quota(plan.quota)}, ${shownCount(plan.quota)} quota` },
+          { name: "Group", value: plan.group_name ?? "none" },
           { name: "Subscribers", value: shownCount(plan.subscribers) },
           { name: "Description", value: shownText(plan.description) },
           { name: "Features", value: plan.features.join(", ") || "none" },

@@ -1,8 +1,9 @@
 import type { planList } from "@sluice/contracts/admin-lists/billing";
 import type { savePlanOutput } from "@sluice/contracts/billing";
-import type { RowOf } from "@sluice/contracts/lists";
+import type { ListResponse, RowOf } from "@sluice/contracts/lists";
+import { createQuery } from "@tanstack/solid-query";
 import { For, type JSX, Show } from "solid-js";
-import { apiPost } from "../../../api/client.ts";
+import { apiGet, apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { usdOfQuota } from "../../../i18n/format.ts";
 import { Card } from "../../../kit/card.tsx";
@@ -17,6 +18,7 @@ import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { shownCount } from "../../shown.ts";
 import { planKinds, planStatuses } from "../../values.ts";
+import { type Group, groupsPath } from "../groups/group.ts";
 
 export type Plan = RowOf<typeof planList>;
 
@@ -32,6 +34,8 @@ type Values = {
   readonly features: string;
   readonly sort_order: string;
   readonly status: string;
+  /** Empty for none. */
+  readonly group_name: string;
 };
 
 function valuesOf(plan: Plan | null): Values {
@@ -45,6 +49,7 @@ function valuesOf(plan: Plan | null): Values {
     features: plan?.features.join("\n") ?? "",
     sort_order: String(plan?.sort_order ?? 0),
     status: plan?.status ?? "hidden",
+    group_name: plan?.group_name ?? "",
   };
 }
 
@@ -57,7 +62,15 @@ const featuresOf = (text: string): string[] =>
 /** Changes a plan as it was loaded, or creates one; the preview shows how buyers will see it. */
 export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: () => void }): JSX.Element {
   const { plan } = props;
-  const refresh = useRefresh(plansPath);
+  const refresh = useRefresh(plansPath, groupsPath);
+  const groupList = createQuery(() => ({
+    queryKey: [groupsPath, "choice"],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet(`${groupsPath}list/`, { query: { limit: 100 }, signal }) as Promise<ListResponse<Group>>,
+  }));
+  // The plan's own group is there before the list is loaded.
+  const groups = () =>
+    groupList.data?.rows ?? (plan?.group_name == null ? [] : [{ name: plan.group_name, multiplier: "1" }]);
   const form = createForm<Values>({
     initial: valuesOf(plan),
     check: ({ quota, sort_order }) => ({
@@ -70,6 +83,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
         price_usd: values.price_usd.trim(),
         features: featuresOf(values.features),
         sort_order: Number(values.sort_order),
+        group_name: values.kind === "monthly" && values.group_name !== "" ? values.group_name : null,
         ...(plan === null ? {} : { version: plan.version }),
       });
       await refresh();
@@ -117,6 +131,20 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
           {...form.text("quota")}
         />
       </FieldRow>
+      <Show when={form.values().kind === "monthly"}>
+        <ChoiceField
+          label="Group"
+          options={[
+            { value: "", label: "none" },
+            ...groups().map(({ name, multiplier }) => ({
+              value: name,
+              label: `${name}, × ${formats.decimal(multiplier)}`,
+            })),
+          ]}
+          hint="Buyers are in it until their month ends. Give it a higher rank than the groups they have, so that all their keys use it."
+          {...form.text("group_name")}
+        />
+      </Show>
       <TextArea label="Description" optional="optional" {...form.text("description")} />
       <TextArea label="Features" optional="optional" hint="One per line." {...form.text("features")} />
       <SecondPersonNotice what={`More quota for a dollar than ${plan === null ? "it is worth" : "now"} waits`} />

@@ -85,7 +85,7 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
     }),
   );
   const refresh = (): void => {
-    for (const name of ["balance", "orders", "ledger", "subscriptions"]) {
+    for (const name of ["balance", "orders", "ledger", "subscriptions", "models", "keys"]) {
       void client.invalidateQueries({ queryKey: [name] });
     }
   };

@@ -57,6 +57,13 @@ function PlanCard(props: { readonly plan: Plan; readonly onBuy: () => void }): J
         <bdi>{formats.usd(plan.price_usd)}</bdi> <small>{plan.kind === "monthly" ? texts.monthly : texts.once}</small>
       </p>
       <p class="muted">{fill(texts.grants, { amount: formats.quota(plan.quota) })}</p>
+      <Show when={plan.group}>
+        {(group) => (
+          <p class="muted">
+            {fill(texts.planGroup, { group: group().name, multiplier: formats.decimal(group().multiplier) })}
+          </p>
+        )}
+      </Show>
       <Show when={plan.description !== ""}>
         <p dir="auto">{plan.description}</p>
       </Show>

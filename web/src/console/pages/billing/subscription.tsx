@@ -73,6 +73,7 @@ function EntryFacts(props: { readonly entry: Entry; readonly onEnd: () => void }
       <Facts
         facts={[
           { name: texts.plan, value: <bdi>{entry.plan_code}</bdi> },
+          ...(entry.group === null ? [] : [{ name: texts.group, value: <bdi>{entry.group}</bdi> }]),
           {
             name: texts.status,
             value: (

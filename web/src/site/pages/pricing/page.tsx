@@ -85,6 +85,13 @@ function PlanRow(props: InContext & { readonly plan: SitePlan }): JSX.Element {
         <span> {plan.kind === "monthly" ? texts.month : texts.once}</span>
       </p>
       <p class="plan-grants">{fill(texts.grants, { amount: formats.quota(plan.quota) })}</p>
+      <Show when={plan.group}>
+        {(group) => (
+          <p class="plan-grants">
+            {fill(texts.planGroup, { group: group().name, multiplier: formats.decimal(group().multiplier) })}
+          </p>
+        )}
+      </Show>
       <p class="plan-text" lang="en" dir="auto">
         {plan.description}
       </p>

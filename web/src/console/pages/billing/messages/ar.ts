@@ -24,6 +24,8 @@ export const messages: BillingMessages = {
   monthly: "شهريًا",
   once: "مرة واحدة",
   grants: "{amount} من الطلبات",
+  planGroup: "حتى نهاية شهرك، تكون طلباتك ضمن المجموعة {group}: كل سعر × {multiplier}.",
+  group: "المجموعة",
   buy: "شراء",
   noPlans: "لا توجد خطط معروضة",
   noPlansText: "لا يعرض المشغّل أي خطة حاليًا. يبقى رصيدك صالحًا.",

@@ -25,6 +25,8 @@ export const messages: BillingMessages = {
   monthly: "im Monat",
   once: "einmalig",
   grants: "{amount} für Aufrufe",
+  planGroup: "Bis Ihr Monat endet, laufen Ihre Aufrufe in der Gruppe {group}: jeder Preis × {multiplier}.",
+  group: "Gruppe",
   buy: "Kaufen",
   noPlans: "Es wird kein Tarif angeboten",
   noPlansText: "Der Betreiber bietet zurzeit keinen Tarif an. Ihr Guthaben bleibt nutzbar.",

@@ -24,6 +24,8 @@ export const messages = english({
   monthly: "per month",
   once: "once",
   grants: "{amount} of calls",
+  planGroup: "Until your month ends, your calls are in the group {group}: each price × {multiplier}.",
+  group: "Group",
   buy: "Buy",
   noPlans: "No plans available",
   noPlansText: "The operator offers no plans at the moment. You can still use your balance.",

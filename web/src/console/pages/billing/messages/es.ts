@@ -25,6 +25,8 @@ export const messages: BillingMessages = {
   monthly: "al mes",
   once: "pago único",
   grants: "{amount} en llamadas",
+  planGroup: "Hasta que termine tu mes, tus llamadas están en el grupo {group}: cada precio × {multiplier}.",
+  group: "Grupo",
   buy: "Comprar",
   noPlans: "No se ofrece ningún plan",
   noPlansText: "El operador no ofrece ningún plan en este momento. Tu saldo se puede seguir usando.",

@@ -25,6 +25,8 @@ export const messages: BillingMessages = {
   monthly: "par mois",
   once: "en une fois",
   grants: "{amount} d’appels",
+  planGroup: "Jusqu’à la fin de votre mois, vos appels sont dans le groupe {group} : chaque prix × {multiplier}.",
+  group: "Groupe",
   buy: "Acheter",
   noPlans: "Aucune formule n’est proposée",
   noPlansText: "L’exploitant ne propose aucune formule pour le moment. Votre solde reste utilisable.",

@@ -24,6 +24,8 @@ export const messages: BillingMessages = {
   monthly: "प्रति माह",
   once: "एक बार",
   grants: "{amount} की कॉल",
+  planGroup: "आपका महीना समाप्त होने तक आपकी कॉल समूह {group} में हैं: हर कीमत × {multiplier}।",
+  group: "समूह",
   buy: "खरीदें",
   noPlans: "कोई प्लान उपलब्ध नहीं है",
   noPlansText: "संचालक अभी कोई प्लान नहीं दे रहा है। आपका बैलेंस इस्तेमाल होता रहेगा।",

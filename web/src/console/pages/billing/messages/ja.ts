@@ -24,6 +24,9 @@ export const messages: BillingMessages = {
   monthly: "1 か月",
   once: "1 回払い",
   grants: "{amount} 分の呼び出し",
+  planGroup:
+    "ご利用の 1 か月が終わるまで、呼び出しはグループ {group} の扱いになります（すべての料金 × {multiplier}）。",
+  group: "グループ",
   buy: "購入",
   noPlans: "購入できるプランはありません",
   noPlansText: "現在、運営者はプランを提供していません。残高は引き続き使えます。",

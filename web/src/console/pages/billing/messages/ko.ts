@@ -24,6 +24,8 @@ export const messages: BillingMessages = {
   monthly: "월",
   once: "1회 결제",
   grants: "{amount} 상당의 호출",
+  planGroup: "한 달이 끝날 때까지 호출이 {group} 그룹에 속합니다: 모든 가격 × {multiplier}.",
+  group: "그룹",
   buy: "구매",
   noPlans: "판매 중인 요금제가 없습니다",
   noPlansText: "지금은 운영자가 요금제를 제공하지 않습니다. 잔액은 계속 쓸 수 있습니다.",

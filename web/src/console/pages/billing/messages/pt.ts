@@ -24,6 +24,8 @@ export const messages: BillingMessages = {
   monthly: "por mês",
   once: "pagamento único",
   grants: "{amount} em chamadas",
+  planGroup: "Até o fim do seu mês, suas chamadas ficam no grupo {group}: cada preço × {multiplier}.",
+  group: "Grupo",
   buy: "Comprar",
   noPlans: "Nenhum plano à venda",
   noPlansText: "No momento o operador não oferece planos. Seu saldo continua utilizável.",

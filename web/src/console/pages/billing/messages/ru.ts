@@ -24,6 +24,8 @@ export const messages: BillingMessages = {
   monthly: "в месяц",
   once: "разово",
   grants: "{amount} на запросы",
+  planGroup: "До конца вашего месяца запросы относятся к группе {group}: каждая цена × {multiplier}.",
+  group: "Группа",
   buy: "Купить",
   noPlans: "Тарифов в продаже нет",
   noPlansText: "Сейчас оператор не предлагает тарифов. Ваш баланс по-прежнему можно тратить.",

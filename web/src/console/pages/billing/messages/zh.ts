@@ -24,6 +24,8 @@ export const messages: BillingMessages = {
   monthly: "每月",
   once: "一次性",
   grants: "含 {amount} 调用额度",
+  planGroup: "在您的月度套餐到期前，您的调用属于分组 {group}：所有价格 × {multiplier}。",
+  group: "分组",
   buy: "购买",
   noPlans: "没有可购买的套餐",
   noPlansText: "运营方目前不提供套餐。您的余额仍可使用。",

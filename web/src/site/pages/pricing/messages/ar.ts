@@ -9,6 +9,7 @@ export const ar: PricingTexts = {
   once: "مرة واحدة",
   month: "لمدة شهر",
   grants: "رصيد بقيمة {amount}",
+  planGroup: "حتى نهاية شهرك، تكون طلباتك ضمن المجموعة {group}: كل سعر × {multiplier}.",
   choose: "اختر {plan}",
   models: "النماذج",
   perMillion: "بالدولار الأمريكي لكل مليون رمز",

@@ -9,6 +9,7 @@ export const de: PricingTexts = {
   once: "einmalig",
   month: "für einen Monat",
   grants: "{amount} Guthaben",
+  planGroup: "Bis Ihr Monat endet, laufen Ihre Aufrufe in der Gruppe {group}: jeder Preis × {multiplier}.",
   choose: "{plan} wählen",
   models: "Modelle",
   perMillion: "US-Dollar je Million Tokens",

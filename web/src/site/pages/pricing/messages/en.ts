@@ -9,6 +9,7 @@ export const en = english({
   once: "once",
   month: "per month",
   grants: "{amount} of balance",
+  planGroup: "Until your month ends, your calls are in the group {group}: each price × {multiplier}.",
   choose: "Choose {plan}",
   models: "Models",
   perMillion: "US dollars per million tokens",

@@ -9,6 +9,7 @@ export const es: PricingTexts = {
   once: "pago único",
   month: "por un mes",
   grants: "{amount} de saldo",
+  planGroup: "Hasta que termine tu mes, tus llamadas están en el grupo {group}: cada precio × {multiplier}.",
   choose: "Elegir {plan}",
   models: "Modelos",
   perMillion: "Dólares estadounidenses por millón de tokens",

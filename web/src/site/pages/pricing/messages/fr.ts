@@ -9,6 +9,7 @@ export const fr: PricingTexts = {
   once: "en une fois",
   month: "pour un mois",
   grants: "{amount} de solde",
+  planGroup: "Jusqu’à la fin de votre mois, vos appels sont dans le groupe {group} : chaque prix × {multiplier}.",
   choose: "Choisir {plan}",
   models: "Modèles",
   perMillion: "Dollars américains par million de tokens",

@@ -9,6 +9,7 @@ export const hi: PricingTexts = {
   once: "एक बार",
   month: "एक महीने के लिए",
   grants: "{amount} का बैलेंस",
+  planGroup: "आपका महीना समाप्त होने तक आपकी कॉल समूह {group} में हैं: हर कीमत × {multiplier}।",
   choose: "{plan} चुनें",
   models: "मॉडल",
   perMillion: "अमेरिकी डॉलर प्रति दस लाख टोकन",

@@ -9,6 +9,7 @@ export const pt: PricingTexts = {
   once: "pagamento único",
   month: "por um mês",
   grants: "{amount} de saldo",
+  planGroup: "Até o fim do seu mês, suas chamadas ficam no grupo {group}: cada preço × {multiplier}.",
   choose: "Escolher {plan}",
   models: "Modelos",
   perMillion: "Dólares americanos por milhão de tokens",

@@ -9,6 +9,7 @@ export const ru: PricingTexts = {
   once: "разово",
   month: "за месяц",
   grants: "{amount} на балансе",
+  planGroup: "До конца вашего месяца запросы относятся к группе {group}: каждая цена × {multiplier}.",
   choose: "Выбрать {plan}",
   models: "Модели",
   perMillion: "Доллары США за миллион токенов",

@@ -9,6 +9,7 @@ export const zh: PricingTexts = {
   once: "一次性",
   month: "每月",
   grants: "含 {amount} 额度",
+  planGroup: "在您的月度套餐到期前，您的调用属于分组 {group}：所有价格 × {multiplier}。",
   choose: "选择 {plan}",
   models: "模型",
   perMillion: "美元 / 百万 token",

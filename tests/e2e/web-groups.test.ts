@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscriptions/subscriptions.ts";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { consoleClient } from "../support/accounts/console-client.ts";
+import { chat } from "../support/calls/chat-call.ts";
+import { makeKey } from "../support/calls/key-scene.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
+import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
+import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
+
+const testMsMax = 120_000;
+/** What a call costs in the group that everyone has. */
+const price = 1_000;
+
+let provider: SandboxProvider;
+let web: WebRig;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  provider = startSandboxProvider();
+  [web, browser] = await Promise.all([startWebRig(provider.url), TestBrowser.launch()]);
+  await web.rig.addFlatPriceModel("flat", BigInt(price));
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await web?.close();
+  await provider?.stop();
+});
+
+async function as(
+  who: "admin" | "user",
+  path: string,
+  look: (page: WatchedPage["page"], watched: WatchedPage) => Promise<void>,
+): Promise<void> {
+  const watched = await browser.open({ url: web.sluice.url, cookie: web.cookies[who] ?? "" });
+  try {
+    await watched.page.goto(path);
+    await look(watched.page, watched);
+    expect(watched.faults).toEqual([]);
+  } finally {
+    await watched.close();
+  }
+}
+
+type Charge = { readonly group_name: string; readonly rate_multiplier: string; readonly quota: bigint };
+
+async function lastCharge(): Promise<Charge | undefined> {
+  const [row] = await web.rig.db.sql<Charge>`
+    select u.group_name, u.rate_multiplier, s.settled_quota as quota from usage_log u
+    join usage_settlement s using (day, request_id) order by u.started_at desc, u.request_id desc limit 1`;
+  return row;
+}
+
+test(
+  "an operator makes a tier with a plan; a customer buys it, pays its prices, and the old ones after the month",
+  async () => {
+    await as("admin", "/admin/groups/", async (page, { axe }) => {
+      await page.getByRole("button", { name: "New group" }).click();
+      const dialog = page.locator("dialog[open]");
+      expect(await axe()).toEqual([]);
+      await dialog.getByLabel("Name").fill("pro");
+      await dialog.getByLabel("Multiplier").fill("0.35");
+      await dialog.getByLabel("Who may use it").selectOption("plan");
+      await dialog.getByLabel("Rank").fill("10");
+      await dialog.getByLabel("Reason").fill("A tier for regular customers.");
+      await dialog.getByRole("button", { name: "Create group" }).click();
+      await page.getByRole("link", { name: "pro", exact: true }).click();
+      await page.getByText("No channel serves this group").waitFor();
+      expect(await axe()).toEqual([]);
+    });
+    await as("admin", "/admin/models/?tab=abilities", async (page) => {
+      await page.getByRole("button", { name: "Add ability" }).click();
+      const dialog = page.locator("dialog[open]");
+      await dialog.getByLabel("Group").fill("pro");
+      await dialog.getByLabel("Model").fill("flat");
+      await dialog.getByLabel("Channel id").fill("1");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved; it applies at once.").waitFor();
+    });
+    await as("admin", "/admin/plans/", async (page, { axe }) => {
+      await page.getByRole("button", { name: "New plan" }).click();
+      const dialog = page.locator("dialog[open]");
+      await dialog.getByLabel("Code").fill("pro-20");
+      await dialog.getByRole("textbox", { name: "Name" }).fill("Pro");
+      await dialog.getByLabel("Kind").selectOption("monthly");
+      await dialog.getByLabel("Status").selectOption("active");
+      await dialog.getByLabel("Price, USD").fill("20");
+      await dialog.getByLabel("Grants, quota").fill("10000000");
+      await dialog.getByLabel("Group").selectOption("pro");
+      expect(await axe()).toEqual([]);
+      await dialog.getByRole("button", { name: "Create plan" }).click();
+      await page.getByText("The plan was saved.").waitFor();
+    });
+    const user = consoleClient(web.sluice.url, web.cookies.user ?? "");
+    const { secret } = await makeKey(user, { name: "before the plan" });
+    const call = async (): Promise<Charge | undefined> => {
+      const before = (await web.rig.db.sql`select 1 from usage_log`).length;
+      expect(
+        await chat(
+          { url: web.sluice.url, apiKey: secret },
+          { model: "flat", messages: [{ role: "user", content: "Hi" }] },
+        ),
+      ).toMatchObject({ status: 200 });
+      const admin = consoleClient(web.sluice.url, web.cookies.admin ?? "");
+      await waitUntil(async () => {
+        await admin.post("/backend/admin/usage-settle/", {});
+        return (await web.rig.db.sql`select 1 from usage_settlement`).length > before;
+      });
+      return await lastCharge();
+    };
+    expect(await call()).toEqual({ group_name: "default", rate_multiplier: "1.0000", quota: 1_000n });
+    await as("user", "/console/billing/?plan=pro-20", async (page, { axe }) => {
+      const dialog = page.locator("dialog[open]");
+      await page.getByRole("button", { name: "Buy: Pro" }).click();
+      await dialog.getByRole("button", { name: "Settle without a payment" }).click();
+      await page.getByText("The order was settled.").waitFor();
+      await page.getByText("Until your month ends, your calls are in the group pro: each price × 0.35.").waitFor();
+      expect(await axe()).toEqual([]);
+    });
+    expect(await call()).toEqual({ group_name: "pro", rate_multiplier: "0.3500", quota: 350n });
+    await as("user", "/console/upstreams/", async (page, { axe }) => {
+      await page.getByLabel("Group").waitFor();
+      expect(await page.getByLabel("Group").inputValue()).toBe("pro");
+      expect(await axe()).toEqual([]);
+    });
+    await as("admin", "/admin/groups/pro/?tab=users", async (page) => {
+      await page.getByRole("link", { name: shownEmail }).waitFor();
+      await page.getByRole("tab", { name: "Plans" }).click();
+      await page.getByText("pro-20").waitFor();
+    });
+    const named = await makeKey(user, { name: "for the tier only", group: "pro" });
+    // The month is over; the job that ends it has not run yet, and then it has.
+    await web.rig.db.sql`
+      update subscription set period_start = period_start - interval '2 months', period_end = period_end - interval '2 months'`;
+    await waitUntil(async () => (await call())?.group_name === "default");
+    await endOverdueSubscriptions(web.rig.db);
+    expect(await call()).toEqual({ group_name: "default", rate_multiplier: "1.0000", quota: 1_000n });
+    const refused = await chat(
+      { url: web.sluice.url, apiKey: named.secret },
+      { model: "flat", messages: [{ role: "user", content: "Hi" }] },
+    );
+    expect(refused).toMatchObject({ status: 403, code: "group_unavailable" });
+    await as("user", `/console/keys/?open=${named.key.key_id}`, async (page, { axe }) => {
+      await page.getByText("Your account no longer has the group pro").waitFor();
+      expect(await axe()).toEqual([]);
+      await page.getByRole("button", { name: "Limits" }).click();
+      const dialog = page.locator("dialog[open]");
+      await dialog.getByLabel("Group").selectOption("");
+      await dialog.getByRole("button", { name: "Save limits" }).click();
+      await page.getByText("The limits were saved.").waitFor();
+    });
+    await waitUntil(
+      async () =>
+        (
+          await chat(
+            { url: web.sluice.url, apiKey: named.secret },
+            { model: "flat", messages: [{ role: "user", content: "Hi" }] },
+          )
+        ).status === 200,
+    );
+    expect(await web.rig.checkMoney()).toEqual([]);
+  },
+  testMsMax,
+);

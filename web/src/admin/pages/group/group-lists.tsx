@@ -1,0 +1,92 @@
+import type { keyList, userList } from "@sluice/contracts/admin-lists/accounts";
+import type { planList } from "@sluice/contracts/admin-lists/billing";
+import type { RowOf } from "@sluice/contracts/lists";
+import type { JSX } from "solid-js";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { keyColumns } from "../../columns/account-columns.tsx";
+import { formats } from "../../formats.ts";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownCount, shownMoment } from "../../shown.ts";
+
+type GroupList<Row> = {
+  readonly name: string;
+  readonly path: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rowId: (row: Row) => string;
+  readonly empty: { readonly title: string; readonly text?: string };
+};
+
+/** A list of the admin with the rows of one group. */
+function listOf<Row>(of: GroupList<Row>): (props: { readonly group: string }) => JSX.Element {
+  return (props) => {
+    const state = createTableState({ filters: [] });
+    const narrowed = { ...state, query: () => ({ ...state.query(), group_name: props.group }) };
+    const list = createListQuery<Row>({ path: of.path, state: narrowed });
+    return (
+      <DataTable
+        {...list}
+        name={`admin-group-${of.name}`}
+        label={of.name}
+        columns={of.columns}
+        state={narrowed}
+        rowId={of.rowId}
+        empty={of.empty}
+      />
+    );
+  };
+}
+
+type User = RowOf<typeof userList>;
+
+const userColumns: readonly Column<User>[] = [
+  {
+    id: "email",
+    label: "E-mail",
+    cell: (user) => <a href={`/admin/users/${user.user_id}/`}>{user.email}</a>,
+    card: "title",
+    isSortable: true,
+  },
+  { id: "status", label: "Status", cell: (user) => <StateWord state={user.status} />, card: "badge" },
+  { id: "group_name", label: "Its calls use", cell: (user) => user.group_name },
+  { id: "plans", label: "Plans", cell: (user) => user.plans.join(", ") || "none" },
+  { id: "used", label: "Used, USD", cell: (user) => formats.quotaColumn(user.used), align: "end" },
+  { id: "last_call_at", label: "Last call", cell: (user) => shownMoment(user.last_call_at, "never") },
+];
+
+type Plan = RowOf<typeof planList>;
+
+const planColumns: readonly Column<Plan>[] = [
+  { id: "name", label: "Name", cell: (plan) => plan.name, card: "title" },
+  { id: "plan_code", label: "Code", cell: (plan) => <code>{plan.plan_code}</code> },
+  { id: "price_usd", label: "Price, USD", cell: (plan) => formats.usd(plan.price_usd), align: "end" },
+  { id: "subscribers", label: "Subscribers", cell: (plan) => shownCount(plan.subscribers), align: "end" },
+  { id: "status", label: "Status", cell: (plan) => <StateWord state={plan.status} />, card: "badge" },
+];
+
+/** Users who were put into the group or have bought a plan with it. */
+export const GroupUsers = listOf<User>({
+  name: "Users",
+  path: "/backend/admin/user/",
+  columns: userColumns,
+  rowId: (user) => String(user.user_id),
+  empty: { title: "Nobody was put into this group" },
+});
+
+export const GroupKeys = listOf<RowOf<typeof keyList>>({
+  name: "Keys",
+  path: "/backend/admin/key/",
+  columns: keyColumns,
+  rowId: (key) => String(key.key_id),
+  empty: { title: "No key uses this group" },
+});
+
+export const GroupPlans = listOf<Plan>({
+  name: "Plans",
+  path: "/backend/admin/plan/",
+  columns: planColumns,
+  rowId: (plan) => plan.plan_code,
+  empty: { title: "No plan puts its buyers into this group", text: "Choose the group in a monthly plan." },
+});
