@@ -33,9 +33,10 @@ describe.each(arrangements)("counting tokens, %s", (arrangement) => {
     await sent.text();
   });
 
-  // A relay apart from its gateway asks it when the body has come.
+  const why =
+    arrangement === "split" ? " (skipped: a relay apart from its gateway asks it once the body has come)" : "";
   test.skipIf(arrangement === "split")(
-    "waits for the same key's previous count, and is refused when too many wait; other keys don't notice",
+    `waits for the same key's previous count, and is refused when too many wait; other keys don't notice${why}`,
     async () => {
       const other = await messages.rig.addUser();
       const body = bodyOf("Hello");

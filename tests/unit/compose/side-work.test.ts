@@ -175,4 +175,27 @@ describe("a converted body", () => {
     expect(new Set(refused.map(({ reason }) => reason.code))).toEqual(new Set(["temporarily_unavailable"]));
     expect(asked.length - refused.length).toBeGreaterThanOrEqual(64);
   }, 30_000);
+
+  test("of 16 MiB keeps nobody waiting: neither its request nor its response", async () => {
+    const large = "four words of text ".repeat(860_000);
+    const bytes = bytesOf({ ...talk, messages: [{ role: "user", content: large }] });
+    const order = { from: "messages", to: "chat", settings, asksUsage: false, bytes } as const;
+    const choices = [{ index: 0, message: { role: "assistant", content: large }, finish_reason: "stop" }];
+    const body = bytesOf({ choices });
+    await aside.convert({ ...order, bytes: bytesOf(talk) }, never);
+    let longestMs = 0;
+    let lastMs = performance.now();
+    const clock = setInterval(() => {
+      const nowMs = performance.now();
+      longestMs = Math.max(longestMs, nowMs - lastMs);
+      lastMs = nowMs;
+    }, 1);
+    const converted = await aside.convert(order, never);
+    const facts = "refusal" in converted ? {} : converted.facts;
+    const answer = await aside.convertAnswer({ from: "messages", to: "chat", facts, body, eventsSent: null }, never);
+    clearInterval(clock);
+    expect(answer?.bytes.byteLength).toBeGreaterThan(16_000_000);
+    // On a quiet machine it is less than 20; one that runs other tests has to share its cores.
+    expect(longestMs).toBeLessThan(200);
+  }, 30_000);
 });
