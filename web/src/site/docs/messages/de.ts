@@ -95,6 +95,8 @@ export const de: DocTexts = {
         "Wenn Warten hilft, nennt die Antwort in `retry-after` die Sekunden. Die SDKs von OpenAI und Anthropic halten sich daran und versuchen es von selbst noch zweimal.",
       channels:
         "Solange noch nichts von einer Antwort hinausgegangen ist, versucht Sluice selbst einen anderen Kanal, wenn es einen gibt. Diese Versuche kosten nichts.",
+      fallback:
+        "Wenn der Schlüssel es erlaubt, kann ein anderes Modell zu seinem eigenen Preis antworten, falls alle Kanäle eines Modells ausfallen oder ein Prompt dafür zu lang ist; der Header `x-sluice-model-used` nennt es. `x-sluice-fallback: off` in der Anfrage lehnt das ab.",
       body: "Eine Anfrage darf 32 MiB groß und ihr JSON 64 Ebenen tief sein, sofern der Betreiber nichts anderes festlegt. Komprimierte Anfragen werden abgelehnt.",
       slash: "Pfade unter `/v1` enden ohne Schrägstrich.",
     },

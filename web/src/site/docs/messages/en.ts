@@ -89,6 +89,8 @@ export const en = english({
         "If waiting helps, the response says for how many seconds in `retry-after`. The OpenAI and Anthropic SDKs honor it and retry twice by default.",
       channels:
         "Until the first part of a response is sent, Sluice itself tries other channels if there are any. Failed attempts cost nothing.",
+      fallback:
+        "If a key allows it, another model may answer, at its own price, where every channel of a model fails or a prompt is too long for it; the `x-sluice-model-used` header names that model. `x-sluice-fallback: off` in the request declines it.",
       body: "A request can be up to 32 MiB, with JSON up to 64 levels deep, unless the operator set other limits. Compressed request bodies are refused.",
       slash: "Paths under `/v1` have no trailing slash.",
     },

@@ -95,6 +95,8 @@ export const es: DocTexts = {
         "Cuando sirve esperar, la respuesta indica los segundos en `retry-after`. Los SDK de OpenAI y Anthropic lo respetan y lo intentan dos veces más por sí mismos.",
       channels:
         "Mientras no haya salido nada de la respuesta, Sluice prueba por sí mismo otro canal, si lo hay. Esos intentos no cuestan nada.",
+      fallback:
+        "Si la clave lo permite, otro modelo puede responder, a su propio precio, cuando fallan todos los canales de un modelo o el prompt es demasiado largo para él; la cabecera `x-sluice-model-used` lo nombra. `x-sluice-fallback: off` en la petición lo rechaza.",
       body: "Una petición puede tener 32 MiB y su JSON 64 niveles, salvo que el operador fije otros límites. Los cuerpos comprimidos se rechazan.",
       slash: "Las rutas bajo `/v1` no llevan barra al final.",
     },

@@ -95,6 +95,8 @@ export const fr: DocTexts = {
         "Quand il suffit d’attendre, la réponse donne la durée en secondes dans `retry-after`. Les SDK d’OpenAI et d’Anthropic en tiennent compte et réessaient deux fois d’eux-mêmes.",
       channels:
         "Tant que rien de la réponse n’est parti, Sluice essaie lui-même un autre canal s’il y en a un. Ces tentatives ne coûtent rien.",
+      fallback:
+        "Si la clé le permet, un autre modèle peut répondre, à son propre prix, lorsque tous les canaux d’un modèle échouent ou que le prompt est trop long pour lui ; l’en-tête `x-sluice-model-used` le nomme. `x-sluice-fallback: off` dans la requête le refuse.",
       body: "Une requête peut faire 32 Mio et son JSON 64 niveaux, sauf autres limites de l’exploitant. Les corps compressés sont refusés.",
       slash: "Les chemins sous `/v1` ne se terminent pas par une barre oblique.",
     },

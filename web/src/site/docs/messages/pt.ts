@@ -91,6 +91,8 @@ export const pt: DocTexts = {
         "Quando esperar resolve, a resposta informa os segundos em `retry-after`. Os SDKs da OpenAI e da Anthropic respeitam isso e tentam mais duas vezes sozinhos.",
       channels:
         "Enquanto nada da resposta tiver saído, o próprio Sluice tenta outro canal, se houver. Essas tentativas não custam nada.",
+      fallback:
+        "Se a chave permitir, outro modelo pode responder, pelo próprio preço, quando todos os canais de um modelo falham ou o prompt é longo demais para ele; o cabeçalho `x-sluice-model-used` o identifica. `x-sluice-fallback: off` na requisição recusa isso.",
       body: "Uma requisição pode ter 32 MiB, e seu JSON, 64 níveis, a menos que o operador defina outros limites. Corpos comprimidos são recusados.",
       slash: "Caminhos sob `/v1` não terminam com barra.",
     },

@@ -82,6 +82,8 @@ export const zh: DocTexts = {
     retry: {
       after: "如果等待有用，响应会在 `retry-after` 中给出秒数。OpenAI 和 Anthropic 的 SDK 会遵守它，并自动再试两次。",
       channels: "在回答尚未发出任何内容之前，Sluice 会在有其他渠道时自行改试。这些尝试不收费。",
+      fallback:
+        "如果密钥允许，当某个模型的所有渠道都失败，或提示词对它来说过长时，可由其他模型按其自身价格回答；标头 `x-sluice-model-used` 会写明该模型。请求中带有 `x-sluice-fallback: off` 则不使用。",
       body: "除非运营方另有设置，请求体最大 32 MiB，JSON 最多嵌套 64 层。不接受压缩的请求体。",
       slash: "`/v1` 下的路径末尾不带斜杠。",
     },
