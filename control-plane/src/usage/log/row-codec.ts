@@ -137,6 +137,8 @@ function toJson(row: UsageRow): string {
   ]);
 }
 
+/** The fields of an attempt that only some have; all are texts. */
+const rareParts = ["credentialId", "credential", "node", "model", "said"] as const satisfies readonly (keyof Attempt)[];
 const secondNames = secondUnits.map(countName);
 const laterNames = laterUnits.map(countName);
 
@@ -196,18 +198,11 @@ export function decodeUsageRow(value: unknown): UsageRow {
 
 function decodeAttempt(value: unknown): Attempt {
   if (typeof value !== "object" || value === null) {
-    throw new TypeError("an attempt of a usage row is no object");
+    throw new TypeError("an attempt of a usage row is not an object");
   }
   const attempt = value as Partial<Record<keyof Attempt, unknown>>;
-  const fields = new Fields([
-    attempt.channelId,
-    attempt.channel,
-    attempt.startedAtMs,
-    attempt.durationMs,
-    attempt.status,
-    attempt.result,
-    attempt.said,
-  ]);
+  const { channelId, channel, startedAtMs, durationMs, status, result } = attempt;
+  const fields = new Fields([channelId, channel, startedAtMs, durationMs, status, result]);
   return {
     channelId: fields.text(),
     channel: fields.text(),
@@ -215,7 +210,9 @@ function decodeAttempt(value: unknown): Attempt {
     durationMs: fields.integer(),
     status: fields.orNull(() => fields.integer()),
     result: fields.text(),
-    ...(attempt.said === undefined ? {} : { said: fields.text() }),
+    ...Object.fromEntries(
+      rareParts.filter((part) => attempt[part] !== undefined).map((part) => [part, new Fields([attempt[part]]).text()]),
+    ),
   };
 }
 
