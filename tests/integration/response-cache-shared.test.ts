@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { removeOldAnswers } from "@sluice/control-plane/gateway/response-cache/shared/shared-answers-store.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { consoleClient } from "../support/accounts/console-client.ts";
+import { loginAdmin } from "../support/accounts/logins.ts";
 import { callCached, optIn, setCache } from "../support/calls/cache-scene.ts";
 import { waitUntil } from "../support/calls/relay-scene.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
@@ -135,5 +137,29 @@ describe("replicas that share responses in the database", () => {
     expect((await stored()).map(({ digest }) => digest).sort()).toEqual(["new", "old"]);
     await removeOldAnswers(rig.db, 1_199);
     expect((await stored()).map(({ digest }) => digest)).toEqual(["new"]);
+  });
+
+  test("forget everything when an admin turns the cache off, also once it is on again", async () => {
+    const [one] = targets(replicas, await enter());
+    await callCached(one, ask("Before it was off"));
+    await waitUntil(async () => (await stored()).length > 0);
+    const admin = consoleClient(one.url, (await loginAdmin(rig)).cookie);
+    const turn = async (value: boolean) => {
+      const { body } = await admin.get("/backend/admin/settings/list/");
+      const settings = body["settings"] as { readonly name: string; readonly version: number }[];
+      const version = settings.find(({ name }) => name === "cache.responses")?.version;
+      const saved = await admin.post("/backend/admin/settings/save/", { name: "cache.responses", value, version });
+      expect(saved.status).toBe(200);
+    };
+    await turn(false);
+    expect((await stored()).length).toBe(0);
+    await waitUntil(async () => (await callCached(one, ask("While it is off"))).cache === null);
+    await turn(true);
+    let call = 0;
+    await waitUntil(async () => {
+      call += 1;
+      return (await callCached(one, ask(`Since it is on ${call}`))).cache === "miss";
+    });
+    expect((await callCached(one, ask("Before it was off"))).cache).toBe("miss");
   });
 });

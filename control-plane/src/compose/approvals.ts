@@ -4,7 +4,7 @@ import type { AmountRules } from "../admin/approvals/model.ts";
 import { Approvals, keptAct } from "../admin/approvals/service.ts";
 import { saveSecretAct } from "../admin/secrets/save-secret.ts";
 import type { SettingValues } from "../admin/settings/registry.ts";
-import { saveSettingAct } from "../admin/settings/save-setting.ts";
+import { type SettingEffects, saveSettingAct } from "../admin/settings/save-setting.ts";
 import type { Settings } from "../admin/settings/service.ts";
 import { adoptAct } from "../gateway/catalog-admin/adopt-models.ts";
 import { modelAct } from "../gateway/catalog-admin/model-act.ts";
@@ -12,6 +12,7 @@ import { sealChannelCredential } from "../gateway/channels/credentials.ts";
 import { changeGatewayUser } from "../gateway/gateway-users.ts";
 import { assignGroupAct } from "../gateway/groups/assign-group.ts";
 import { groupAct } from "../gateway/groups/save-group.ts";
+import { beginGeneration } from "../gateway/response-cache/store.ts";
 import type { MailQueue } from "../mail/model.ts";
 import { billingActs, keptActs } from "../payments/admin/admin-acts.ts";
 import { type Config, publicBaseUrl } from "../platform/config.ts";
@@ -28,6 +29,15 @@ type Parts = {
 type SecretStore = Omit<Parameters<typeof saveSecretAct>[0], "masterKey">;
 type Acts = ReturnType<typeof openActs>;
 
+/** A response cache that is turned off forgets also what replicas share. */
+const settingEffects: SettingEffects = {
+  "cache.responses": async (tx, { after }) => {
+    if (after.value === false) {
+      await beginGeneration(tx);
+    }
+  },
+};
+
 /** Acts that wait for a second super-admin when they are large or would bypass that rule. */
 export function openActs(
   { config, masterKey, settings }: Parts,
@@ -39,7 +49,7 @@ export function openActs(
     accounts: accountActs({ mails, baseUrl: publicBaseUrl(config), gatewayUsers: { change: changeGatewayUser } }),
     catalog: { model: modelAct(), adopt: adoptAct(sealChannelCredential.bind(null, masterKey)) },
     groups: { save: groupAct(), assign: assignGroupAct() },
-    setting: saveSettingAct(settings),
+    setting: saveSettingAct(settings, settingEffects),
     secret: saveSecretAct({ masterKey, ...secrets }),
   };
 }
