@@ -372,6 +372,7 @@ test(
 test(
   "a channel gets limits and one more model, responds to a test call, and is disabled by its name and enabled again",
   async () => {
+    await web.rig.db.sql`insert into user_group (name) values ('a-group-of-a-test')`;
     await walk("/admin/upstreams/?open=1", async (page) => {
       const panel = page.locator(".side-panel");
       const dialog = page.locator("dialog[open]");
