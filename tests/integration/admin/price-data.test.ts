@@ -124,6 +124,7 @@ test.each([
   ["[]", "another form"],
   [file(-1), "another form"],
   [file(0.2, { prices: { "Bad Key": 1 } }), "another form"],
+  [file(0.2, { prices: [{ constraint: { start_time: "noon", end_time: "16:00:00Z" }, prices: {} }] }), "another form"],
   [`${"[".repeat(60)}${"]".repeat(60)}`, "nested too deep"],
 ])("a file that is none is refused, and says why: %#", async (content, words) => {
   const { status, body } = await upload(content);
@@ -150,6 +151,14 @@ test("a file is fetched from the address that is set, by its version, and a fail
   const now = await state();
   expect(now["check"]).toMatchObject({ is_ok: false, result: expect.stringContaining("not JSON") });
   expect(difference(now)).toMatchObject({ differences: [{ price: "input_usd_per_m", from: "0.2", to: "0.3" }] });
+});
+
+test("the fragment of an address is not asked for", async () => {
+  answerNext = () => new Response(file(0.3));
+  const url = `http://127.0.0.1:${host.port}/data.json#part?of=it`;
+  expect((await call("price-data/source/save/", { url })).status).toBe(200);
+  expect((await call("price-data/fetch/", {})).body).toMatchObject({ is_ok: true });
+  expect(asked.map((request) => request.url)).toEqual([`http://127.0.0.1:${host.port}/data.json`]);
 });
 
 test("an address has to be one, and the shipped prices can be taken again", async () => {

@@ -91,7 +91,7 @@ async function fetchFile({ openClient }: FetchDeps, url: string, etag: string | 
 }
 
 function requestOf(url: string, etag: string | null): HttpRequest {
-  const { protocol, hostname, port, basePath } = parseBaseUrl(url.replace(/\?.*$/, ""));
+  const { protocol, hostname, port, basePath } = parseBaseUrl(url.replace(/[?#].*$/, ""));
   return {
     ...{ protocol, hostname, port },
     method: "GET",
