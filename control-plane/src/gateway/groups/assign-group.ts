@@ -36,7 +36,7 @@ export function assignGroupAct(): Act<AssignGroupInput> {
       return {
         isNew: true,
         amount: null,
-        takesTwo: users.some((user) => isBelow(group.multiplier, user.multiplier)),
+        takesTwo: users.some((user) => isCheaper(group, user, input)),
         effects: {
           group: group.name,
           multiplier_after: shownMultiplier(group.multiplier),
@@ -46,6 +46,12 @@ export function assignGroupAct(): Act<AssignGroupInput> {
       };
     },
   };
+}
+
+/** Whether a user's calls may cost less than now, or than later, when a cheap group that the user has now has ended. */
+function isCheaper({ multiplier }: Group, user: MemberUser, { ends_at: endsAt }: AssignGroupInput): boolean {
+  const isLonger = user.endsAt !== null && (endsAt === null || Date.parse(endsAt) > user.endsAt.getTime());
+  return isBelow(multiplier, user.multiplier) || (isLonger && isBelow(multiplier, user.ownMultiplier));
 }
 
 const namedMax = 10;

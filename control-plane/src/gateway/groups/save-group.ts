@@ -59,8 +59,9 @@ export function isDiscount(before: GroupSettings | null, after: GroupSettings): 
   const isCheap = scaledOf(after.multiplier) < one;
   const isCheaper = before !== null && scaledOf(after.multiplier) < scaledOf(before.multiplier);
   const isOpened = after.visibility === "public" && before?.visibility !== "public";
-  const isRaised = before !== null && after.rank > before.rank;
-  return isCheaper || (isCheap && (isOpened || isRaised));
+  // Another rank lets users have another group, which can be cheaper than the one before it or after it.
+  const isMoved = before !== null && after.rank !== before.rank;
+  return isCheaper || isMoved || (isCheap && isOpened);
 }
 
 /** Whether a multiplier is below another one. */

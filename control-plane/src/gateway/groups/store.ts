@@ -61,13 +61,16 @@ export async function updateGroup(tx: Queryable, { name, ...to }: GroupSettings)
     .where(eq(userGroup.name, name));
 }
 
-/** A user whose group is changed, with the group that keys without one of their own use now. */
+/** A user whose group is changed, with the group that keys without one of their own use now, and until when. */
 export type MemberUser = {
   readonly userId: bigint;
   readonly gatewayUserId: GatewayUserId;
   readonly email: string;
   readonly groupName: string;
   readonly multiplier: Decimal;
+  readonly endsAt: Date | null;
+  /** The multiplier of the account's own group, which is left when all others have ended. */
+  readonly ownMultiplier: Decimal;
 };
 
 /** Served by the index on the address in lower case. */
@@ -88,11 +91,12 @@ export async function lockMembers(
     .for("no key update", { of: gatewayUser });
   const members: MemberUser[] = [];
   for (const user of locked) {
-    const [chosen] = await tx.sql<{ group_name: string; multiplier: Decimal }>`
-      select group_name, multiplier from key_group(${user.gatewayUserId}::bigint, null)`;
-    if (chosen !== undefined) {
-      const gatewayUserId = user.gatewayUserId as GatewayUserId;
-      members.push({ ...user, gatewayUserId, groupName: chosen.group_name, multiplier: chosen.multiplier });
+    const [groups] = await tx.sql<Pick<MemberUser, "groupName" | "multiplier" | "endsAt" | "ownMultiplier">>`
+      select c.group_name as "groupName", c.multiplier, c.ends_at as "endsAt", o.multiplier as "ownMultiplier"
+      from gateway_user u join user_group o on o.name = u.group_name cross join key_group(u.id, null) c
+      where u.id = ${user.gatewayUserId}::bigint`;
+    if (groups !== undefined) {
+      members.push({ ...user, gatewayUserId: user.gatewayUserId as GatewayUserId, ...groups });
     }
   }
   return members;

@@ -23,9 +23,10 @@ describe("a group needs a second person", () => {
     expect(isDiscount(groupOf(), groupOf({ visibility: "public" }))).toBeFalse();
   });
 
-  test("when it is cheap and a higher rank lets more calls use it", () => {
+  test("when its rank changes, because calls then use another group, which can be cheaper", () => {
     expect(isDiscount(cheap, { ...cheap, rank: 1 })).toBeTrue();
-    expect(isDiscount({ ...cheap, rank: 1 }, cheap)).toBeFalse();
+    expect(isDiscount(groupOf({ rank: 1 }), groupOf())).toBeTrue();
+    expect(isDiscount(null, groupOf({ rank: 1 }))).toBeFalse();
   });
 });
 

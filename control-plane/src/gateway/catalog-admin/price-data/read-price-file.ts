@@ -44,10 +44,15 @@ const priceList = z
 /** Any other text would stop every lookup of the model. */
 const timeOfDay = z
   .string()
-  .regex(/^([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/, "a time of the day like 16:30:00Z");
+  .regex(
+    /^([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/,
+    "a time of the day like 16:30:00Z",
+  );
 const constraint = z.union([
   z.object({ start_date: z.iso.date() }).transform(({ start_date }) => ({ type: "start_date" as const, start_date })),
-  z.object({ start_time: timeOfDay, end_time: timeOfDay }).transform((times) => ({ type: "time_of_date" as const, ...times })),
+  z
+    .object({ start_time: timeOfDay, end_time: timeOfDay })
+    .transform((times) => ({ type: "time_of_date" as const, ...times })),
 ]);
 const datedPrices = z
   .object({ constraint: constraint.nullish(), prices: priceList })
