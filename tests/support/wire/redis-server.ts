@@ -14,7 +14,8 @@ export type RedisServer = {
 
 const end = "\r\n";
 
-export async function startRedisServer(port = 0): Promise<RedisServer> {
+/** @param greetMs how long a new connection takes to be ready */
+export async function startRedisServer(port = 0, greetMs = 0): Promise<RedisServer> {
   const values = new Map<string, Buffer>();
   const commands: string[] = [];
   const sockets = new Set<Socket>();
@@ -31,8 +32,9 @@ export async function startRedisServer(port = 0): Promise<RedisServer> {
         waiting = waiting.subarray(read.length);
         const [name = "", key = ""] = read.parts.slice(0, 2).map(String);
         commands.push(`${name.toUpperCase()} ${key}`);
+        const { parts } = read;
         if (!isHanging) {
-          socket.write(reply(values, read.parts));
+          setTimeout(() => socket.write(reply(values, parts)), name.toUpperCase() === "HELLO" ? greetMs : 0);
         }
       }
     });

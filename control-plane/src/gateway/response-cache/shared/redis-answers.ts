@@ -4,10 +4,12 @@ import type { SealedStore } from "./guarded-answers.ts";
 const connectMsMax = 2_000;
 const keyPrefix = "sluice:response:";
 
+type Connection = { readonly client: RedisClient; readonly opened: Promise<unknown>; isOpening: boolean };
+
 /** Answers in a server that speaks the Redis protocol. A connection is opened when it is needed, and again after a failure. */
 export class RedisAnswers implements SealedStore {
   readonly #url: string;
-  #connection: { readonly client: RedisClient; readonly opened: Promise<unknown> } | null = null;
+  #connection: Connection | null = null;
 
   constructor(url: string) {
     this.#url = url;
@@ -23,13 +25,16 @@ export class RedisAnswers implements SealedStore {
     await client.set(`${keyPrefix}${digest}`, sealed, "PX", Math.max(1, Math.floor(lifetimeMs)));
   }
 
+  /** A connection may take longer to open than a call waits; the next one finds it open. */
   reset(): void {
-    this.#connection?.client.close();
-    this.#connection = null;
+    if (this.#connection?.isOpening !== true) {
+      this.close();
+    }
   }
 
   close(): void {
-    this.reset();
+    this.#connection?.client.close();
+    this.#connection = null;
   }
 
   async #connect(): Promise<RedisClient> {
@@ -39,13 +44,25 @@ export class RedisAnswers implements SealedStore {
     return client;
   }
 
-  #open(): { readonly client: RedisClient; readonly opened: Promise<unknown> } {
+  #open(): Connection {
     // The client's own reconnects would go on beside ours, and its queue would keep calls waiting.
     const options = { connectionTimeout: connectMsMax, autoReconnect: false, enableOfflineQueue: false };
     const client = new RedisClient(this.#url, options);
-    const opened = client.connect();
+    const connection: Connection = { client, opened: client.connect(), isOpening: true };
     // Nobody may wait for it any more by the time it fails.
-    opened.catch(() => undefined);
-    return { client, opened };
+    connection.opened.then(
+      () => {
+        connection.isOpening = false;
+      },
+      () => this.#drop(connection),
+    );
+    return connection;
+  }
+
+  #drop(failed: Connection): void {
+    failed.client.close();
+    if (this.#connection === failed) {
+      this.#connection = null;
+    }
   }
 }
