@@ -289,6 +289,33 @@ describe("a group", () => {
     expect(users.body["rows"]).toEqual([]);
   });
 
+  test("takes new accounts: those of its domains, or all others if it is the one where accounts start", async () => {
+    const register = async (email: string): Promise<string | undefined> => {
+      const answer = await scene.nobody.post("/backend/auth/register/", { email, password: "correct horse battery" });
+      expect(answer.body).toMatchObject({ ok: true });
+      const [row] = await scene.rig.db.sql<{ group_name: string }>`
+        select g.group_name from user_profile p join gateway_user g on g.id = p.gateway_user_id
+        where p.email = ${email.toLowerCase()}`;
+      return row?.group_name;
+    };
+    const domain = `${crypto.randomUUID().slice(0, 8)}.example.org`;
+    const partners = await addGroup({ email_domains: [domain] });
+    expect(await register(`ada@${domain.toUpperCase()}`)).toBe(partners.name);
+    expect(await register(`ada@sub.${domain}`)).toBe("default");
+    const other = await admin.post("/backend/admin/group/save/", {
+      ...{ name: "late", multiplier: "1", visibility: "assigned", email_domains: [domain], reason: why },
+    });
+    expect(other).toMatchObject({ status: 400, body: { error: { fields: { email_domains: expect.any(String) } } } });
+    const start = await addGroup({ is_start: true });
+    expect(await register(`eve@not-${domain}`)).toBe(start.name);
+    const { created_at: _, ...fields } = start;
+    const ended = await admin.post("/backend/admin/group/save/", { ...fields, is_start: false, reason: why });
+    expect(ended).toMatchObject({ status: 400, body: { error: { fields: { is_start: expect.any(String) } } } });
+    const back = await admin.get("/backend/admin/group/detail/", { name: "default" });
+    await changeGroup(back.body["group"] as Shown, { is_start: true });
+    expect(await register(`eve@also-not-${domain}`)).toBe("default");
+  });
+
   test("that nobody created has no abilities", async () => {
     const [row] = await scene.rig.db.sql<{ id: bigint }>`select min(channel_id) as id from ability`;
     const answer = await admin.post("/backend/admin/ability/save/", {

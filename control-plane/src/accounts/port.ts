@@ -6,8 +6,8 @@ import type { FormPageState } from "../platform/form-problem.ts";
 
 /** What accounts need from the upstream gateway: each profile has one user there. */
 export type GatewayUsers = {
-  /** Creates a user in the default group, without quota. */
-  readonly create: (tx: Queryable) => Promise<GatewayUserId>;
+  /** Creates a user in the group where accounts with this address start, without quota. */
+  readonly create: (tx: Queryable, email: string) => Promise<GatewayUserId>;
   /** Changes the given fields; absent fields stay unchanged. Replicas are notified at once. */
   readonly change: (
     tx: Queryable,

@@ -24,6 +24,7 @@ import { exitNodeFeature } from "../exit-nodes/exit-nodes.ts";
 import { putExitChannel, refreshExitAbilities } from "../gateway/channels/exit-channels.ts";
 import { gatewayFeatures } from "../gateway/feature.ts";
 import { addGatewayUser, changeGatewayUser } from "../gateway/gateway-users.ts";
+import { findStartGroup } from "../gateway/groups/store.ts";
 import { moneyCheckFeature } from "../ledger/feature.ts";
 import { buildMail, type Mail } from "../mail/mail.ts";
 import type { MailQueue } from "../mail/model.ts";
@@ -274,8 +275,10 @@ function openAccounts(
     clock: systemClock,
     mails,
     gatewayUsers: {
-      create: async (tx) =>
-        (await addGatewayUser(tx, "default", { amount: 0n, changeType: "registration" })).gatewayUserId,
+      create: async (tx, email) => {
+        const group = await findStartGroup(tx, email);
+        return (await addGatewayUser(tx, group, { amount: 0n, changeType: "registration" })).gatewayUserId;
+      },
       change: changeGatewayUser,
     },
     onVerified: creditPaidOrders,

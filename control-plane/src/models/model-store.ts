@@ -47,7 +47,7 @@ export async function listModelsForNewcomers(db: Queryable): Promise<ModelRow[]>
   const [group] = await db.drizzle
     .select({ multiplier: userGroup.multiplier })
     .from(userGroup)
-    .where(eq(userGroup.name, "default"));
+    .where(eq(userGroup.isStart, true));
   const multiplier = (group?.multiplier ?? "1") as Decimal;
   return (await listSoldModels(db)).map((row) => ({ ...row, ...priceTimes(row, multiplier) }));
 }

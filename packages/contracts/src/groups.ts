@@ -22,6 +22,13 @@ const multiplier = z
   );
 const reason = reasonText(500);
 
+const emailDomain = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(253)
+  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/, "a domain like example.org");
+
 /** A new group, or all of an existing one. */
 export const saveGroupInput = z.strictObject({
   name: groupName,
@@ -29,6 +36,10 @@ export const saveGroupInput = z.strictObject({
   multiplier,
   visibility: z.enum(groupVisibilities),
   rank: z.int().min(0).max(1_000).default(0),
+  /** Whether new accounts start in it; it replaces the group in which they did. */
+  is_start: z.boolean().default(false),
+  /** New accounts with an address at one of these domains start in it; a domain can have one group. */
+  email_domains: z.array(emailDomain).max(100).default([]),
   /** The `updated_at` that was loaded: the change is refused if someone else has made one since. Absent for a new group. */
   updated_at: z.iso.datetime().optional(),
   reason,
@@ -41,6 +52,8 @@ const groupEntry = z.strictObject({
   multiplier: wireDecimal,
   visibility: z.enum(groupVisibilities),
   rank: z.int(),
+  is_start: z.boolean(),
+  email_domains: z.array(z.string()),
   created_at: wireMoment,
   updated_at: wireMoment,
 });

@@ -111,7 +111,7 @@ export class Registration {
   ): Promise<boolean> {
     try {
       await this.#deps.db.withTransaction(async (tx) => {
-        const gatewayUserId = await this.#deps.gatewayUsers.create(tx);
+        const gatewayUserId = await this.#deps.gatewayUsers.create(tx, profile.email);
         const userId = await insertPendingProfile(tx, { ...profile, gatewayUserId });
         if (userId === null) {
           throw new AddressTaken();

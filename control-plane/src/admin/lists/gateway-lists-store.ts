@@ -80,6 +80,8 @@ export const groups = listSource({
     multiplier: column("numeric", "trim_scale(g.multiplier)"),
     visibility: column("text", "g.visibility"),
     rank: column("integer", "g.rank"),
+    is_start: column("boolean", "g.is_start"),
+    email_domains: column("text[]", "g.email_domains"),
     accounts: column("bigint", "(select count(*) from gateway_user u where u.group_name = g.name)"),
     members: column(
       "bigint",

@@ -1,6 +1,6 @@
 import { groupVisibilities } from "@sluice/contracts/groups";
 import { sql } from "drizzle-orm";
-import { check, integer, numeric, pgTable, text } from "drizzle-orm/pg-core";
+import { boolean, check, integer, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { lifecycle } from "../columns.ts";
 
 /** A group of users: which channels serve them, and what their calls cost. Usage keeps the name as text. */
@@ -14,7 +14,14 @@ export const userGroup = pgTable(
     visibility: text("visibility", { enum: groupVisibilities }).notNull().default("assigned"),
     /** Of the groups that a user is in, keys without a group of their own use the one with the highest rank. */
     rank: integer("rank").notNull().default(0),
+    /** Exactly one group is true: accounts start there if no group names the domain of their address. */
+    isStart: boolean("is_start").notNull().default(false),
+    /** Accounts with an address at one of these domains start in the group; in lower case. */
+    emailDomains: text("email_domains").array().notNull().default([]),
     ...lifecycle,
   },
-  (table) => [check("user_group_multiplier", sql`${table.multiplier} >= 0 and ${table.multiplier} <= 10000`)],
+  (table) => [
+    uniqueIndex("user_group_start").on(table.isStart).where(sql`${table.isStart}`),
+    check("user_group_multiplier", sql`${table.multiplier} >= 0 and ${table.multiplier} <= 10000`),
+  ],
 );

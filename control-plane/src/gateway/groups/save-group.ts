@@ -4,7 +4,16 @@ import type { Act } from "../../admin/approvals/port.ts";
 import { recordAct } from "../../admin/approvals/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
-import { type Group, type GroupSettings, insertGroup, lockGroup, updateGroup } from "./store.ts";
+import {
+  clearStart,
+  findGroupOfDomains,
+  type Group,
+  type GroupSettings,
+  insertGroup,
+  lockGroup,
+  lockGroups,
+  updateGroup,
+} from "./store.ts";
 
 const multiplierScale = 6;
 const scaledOf = (multiplier: Decimal): bigint => decimalToScaled(multiplier, multiplierScale);
@@ -21,6 +30,8 @@ export function groupEntry(group: Group) {
     multiplier: shownMultiplier(group.multiplier),
     visibility: group.visibility,
     rank: group.rank,
+    is_start: group.isStart,
+    email_domains: group.emailDomains,
     created_at: group.createdAt,
     updated_at: group.updatedAt,
   };
@@ -59,9 +70,13 @@ export function isDiscount(before: GroupSettings | null, after: GroupSettings): 
   const isCheap = scaledOf(after.multiplier) < one;
   const isCheaper = before !== null && scaledOf(after.multiplier) < scaledOf(before.multiplier);
   const isOpened = after.visibility === "public" && before?.visibility !== "public";
-  // Another rank lets users have another group, which can be cheaper than the one before it or after it.
+  // Another rank lets users have another group, which can be cheaper than the one before it or after it. So can the group
+  // in which accounts start.
   const isMoved = before !== null && after.rank !== before.rank;
-  return isCheaper || isMoved || (isCheap && isOpened);
+  const startsMore =
+    (after.isStart && before?.isStart !== true) ||
+    after.emailDomains.some((domain) => before?.emailDomains.includes(domain) !== true);
+  return isCheaper || isMoved || startsMore || (isCheap && isOpened);
 }
 
 /** Whether a multiplier is below another one. */
@@ -71,18 +86,26 @@ export function isBelow(multiplier: Decimal, other: Decimal): boolean {
 
 /**
  * Creates a group, or changes the one that was loaded at `updated_at`.
- * @throws AppError `conflict` when it already exists or was changed since
+ * @throws AppError `conflict` when it already exists or was changed since, and those of its rules for new accounts
  */
 async function saveGroup(
   tx: Transaction,
   input: SaveGroupInput,
 ): Promise<{ readonly before: Group | null; readonly after: Group }> {
-  const { name, description, visibility, rank } = input;
-  const settings = { name, description, multiplier: input.multiplier as Decimal, visibility, rank };
+  const { name, description, visibility, rank, is_start: isStart } = input;
+  const emailDomains = [...new Set(input.email_domains)];
+  const multiplier = input.multiplier as Decimal;
+  const settings = { name, description, multiplier, visibility, rank, isStart, emailDomains };
+  // One change after the other, because a change of one group may be one of others, too.
+  await lockGroups(tx);
   const before = await lockGroup(tx, name);
   const loaded = input.updated_at === undefined ? null : Date.parse(input.updated_at);
   if ((before?.updatedAt.getTime() ?? null) !== loaded) {
     throw new AppError("conflict");
+  }
+  await checkStart(tx, before, settings);
+  if (isStart && before?.isStart !== true) {
+    await clearStart(tx);
   }
   if (before !== null) {
     await updateGroup(tx, settings);
@@ -94,6 +117,22 @@ async function saveGroup(
     throw new Error(`group ${name} was saved and is not there`);
   }
   return { before, after };
+}
+
+/** @throws AppError `invalid_value` if accounts would start nowhere, or in two groups */
+async function checkStart(
+  tx: Transaction,
+  before: Group | null,
+  { name, isStart, emailDomains }: GroupSettings,
+): Promise<void> {
+  if (before?.isStart === true && !isStart) {
+    const fields = { is_start: "New accounts have to start somewhere: let them start in another group instead." };
+    throw new AppError("invalid_value", { fields });
+  }
+  const other = emailDomains.length === 0 ? null : await findGroupOfDomains(tx, emailDomains, name);
+  if (other !== null) {
+    throw new AppError("invalid_value", { fields: { email_domains: `The group ${other} has one of these domains.` } });
+  }
 }
 
 /** @throws AppError `not_found` */

@@ -1,7 +1,7 @@
 import type { groupVisibilities } from "@sluice/contracts/groups";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
-import { and, asc, eq, or, sql } from "drizzle-orm";
+import { and, arrayContains, arrayOverlaps, asc, desc, eq, ne, or, sql } from "drizzle-orm";
 import { clock, excluded, isAnyOf } from "../../db/expressions.ts";
 import { userProfile } from "../../db/schema/accounts.ts";
 import { gatewayUser } from "../../db/schema/gateway-keys.ts";
@@ -10,6 +10,7 @@ import { userGroupMember } from "../../db/schema/group-members.ts";
 import { userGroup } from "../../db/schema/groups.ts";
 import { type Queryable, rowsWritten } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
+import { takeAdvisoryLock } from "../../platform/db-locks.ts";
 
 export type GroupSettings = {
   readonly name: string;
@@ -17,6 +18,8 @@ export type GroupSettings = {
   readonly multiplier: Decimal;
   readonly visibility: (typeof groupVisibilities)[number];
   readonly rank: number;
+  readonly isStart: boolean;
+  readonly emailDomains: readonly string[];
 };
 
 export type Group = GroupSettings & { readonly createdAt: Date; readonly updatedAt: Date };
@@ -27,6 +30,8 @@ const columns = {
   multiplier: userGroup.multiplier,
   visibility: userGroup.visibility,
   rank: userGroup.rank,
+  isStart: userGroup.isStart,
+  emailDomains: userGroup.emailDomains,
   createdAt: userGroup.createdAt,
   updatedAt: userGroup.updatedAt,
 };
@@ -34,6 +39,11 @@ const columns = {
 export async function findGroup(db: Queryable, name: string): Promise<Group | null> {
   const [row] = await db.drizzle.select(columns).from(userGroup).where(eq(userGroup.name, name));
   return (row ?? null) as Group | null;
+}
+
+/** Serializes changes of groups; nobody who reads or calls waits for that. */
+export async function lockGroups(tx: Queryable): Promise<void> {
+  await takeAdvisoryLock(tx, "groups");
 }
 
 /** The group, locked until the transaction ends. */
@@ -44,21 +54,53 @@ export async function lockGroup(tx: Queryable, name: string): Promise<Group | nu
 
 /** Returns false when the name is taken. */
 export async function insertGroup(tx: Queryable, made: GroupSettings): Promise<boolean> {
-  return (
-    rowsWritten(
-      await tx.drizzle
-        .insert(userGroup)
-        .values({ ...made })
-        .onConflictDoNothing(),
-    ) > 0
-  );
+  const written = await tx.drizzle
+    .insert(userGroup)
+    .values({ ...made, emailDomains: [...made.emailDomains] })
+    .onConflictDoNothing({ target: userGroup.name });
+  return rowsWritten(written) > 0;
 }
 
 export async function updateGroup(tx: Queryable, { name, ...to }: GroupSettings): Promise<void> {
   await tx.drizzle
     .update(userGroup)
-    .set({ ...to, updatedAt: clock })
+    .set({ ...to, emailDomains: [...to.emailDomains], updatedAt: clock })
     .where(eq(userGroup.name, name));
+}
+
+/** Accounts no longer start in the group that they started in. */
+export async function clearStart(tx: Queryable): Promise<void> {
+  await tx.drizzle.update(userGroup).set({ isStart: false, updatedAt: clock }).where(eq(userGroup.isStart, true));
+}
+
+/** Which other group has one of these domains already; null for none. */
+export async function findGroupOfDomains(
+  db: Queryable,
+  domains: readonly string[],
+  except: string,
+): Promise<string | null> {
+  const [row] = await db.drizzle
+    .select({ name: userGroup.name })
+    .from(userGroup)
+    .where(and(ne(userGroup.name, except), arrayOverlaps(userGroup.emailDomains, [...domains])))
+    .limit(1);
+  return row?.name ?? null;
+}
+
+/** The group in which an account with this address starts. */
+export async function findStartGroup(db: Queryable, email: string): Promise<string> {
+  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  const hasDomain = arrayContains(userGroup.emailDomains, [domain]);
+  const [row] = await db.drizzle
+    .select({ name: userGroup.name })
+    .from(userGroup)
+    .where(or(hasDomain, eq(userGroup.isStart, true)))
+    .orderBy(desc(hasDomain), asc(userGroup.name))
+    .limit(1);
+  if (row === undefined) {
+    throw new Error("there is no group in which accounts start");
+  }
+  return row.name;
 }
 
 /** A user whose group is changed, with the group that keys without one of their own use now, and until when. */

@@ -68,6 +68,8 @@ export const groupList = listContract({
     multiplier: wireDecimal,
     visibility: z.enum(groupVisibilities),
     rank: z.int(),
+    is_start: z.boolean(),
+    email_domains: z.array(z.string()),
     /** Users whose account's own group it is, and users who have it besides. */
     accounts: wireInteger,
     members: wireInteger,

@@ -5,6 +5,7 @@ import type { GroupSettings } from "@sluice/control-plane/gateway/groups/store.t
 
 const groupOf = (more: Partial<GroupSettings> = {}): GroupSettings => ({
   ...{ name: "pro", description: "", multiplier: "1.000000" as Decimal, visibility: "assigned", rank: 0 },
+  ...{ isStart: false, emailDomains: [] },
   ...more,
 });
 const cheap = groupOf({ multiplier: "0.999999" as Decimal });
@@ -28,6 +29,15 @@ describe("a group needs a second person", () => {
     expect(isDiscount(groupOf({ rank: 1 }), groupOf())).toBeTrue();
     expect(isDiscount(null, groupOf({ rank: 1 }))).toBeFalse();
   });
+});
+
+test("a group needs a second person when more accounts start in it, because the one before can be dearer", () => {
+  expect(isDiscount(cheap, { ...cheap, isStart: true })).toBeTrue();
+  expect(isDiscount(cheap, { ...cheap, emailDomains: ["example.org"] })).toBeTrue();
+  const started = { ...cheap, isStart: true, emailDomains: ["example.org"] };
+  expect(isDiscount(started, started)).toBeFalse();
+  expect(isDiscount(started, cheap)).toBeFalse();
+  expect(isDiscount(groupOf(), groupOf({ isStart: true }))).toBeTrue();
 });
 
 test("multipliers are compared and shown by their values, not by how they are written", () => {

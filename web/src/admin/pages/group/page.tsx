@@ -80,6 +80,11 @@ export function Page(): JSX.Element {
   );
 }
 
+function startText({ is_start: isStart, email_domains: domains }: GroupDetail["group"]): string {
+  const named = domains.length === 0 ? "" : `those from ${domains.join(", ")}`;
+  return isStart ? "start here" : named === "" ? "start elsewhere" : `${named} start here`;
+}
+
 type Asked = "edit" | "assign" | "remove" | null;
 
 function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element {
@@ -104,6 +109,7 @@ function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element
           { name: "Multiplier", value: `× ${formats.decimal(props.group.multiplier)}` },
           { name: "Who may use it", value: visibilityNames[props.group.visibility] },
           { name: "Rank", value: formats.number(props.group.rank) },
+          { name: "New accounts", value: startText(props.group) },
           { name: "Description", value: shownText(props.group.description) },
           { name: "Created", value: shownMoment(props.group.created_at) },
           { name: "Changed", value: shownMoment(props.group.updated_at) },

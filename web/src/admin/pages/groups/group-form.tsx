@@ -1,8 +1,8 @@
 import type { saveGroupOutput } from "@sluice/contracts/groups";
 import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
-import { createForm } from "../../../form/create-form.ts";
-import { TextArea, TextField } from "../../../kit/field.tsx";
+import { createForm, type Form } from "../../../form/create-form.ts";
+import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
@@ -14,6 +14,31 @@ import { type GroupDetail, groupsPath, visibilityNames } from "./group.ts";
 
 const rankMax = 1_000;
 
+type Values = {
+  readonly name: string;
+  readonly description: string;
+  readonly multiplier: string;
+  readonly visibility: string;
+  readonly rank: string;
+  readonly is_start: boolean;
+  /** One per line. */
+  readonly email_domains: string;
+  readonly reason: string;
+};
+
+function valuesOf(group: GroupDetail["group"] | null): Values {
+  return {
+    name: group?.name ?? "",
+    description: group?.description ?? "",
+    multiplier: group?.multiplier ?? "1",
+    visibility: group?.visibility ?? "assigned",
+    rank: String(group?.rank ?? 0),
+    is_start: group?.is_start ?? false,
+    email_domains: group?.email_domains.join("\n") ?? "",
+    reason: "",
+  };
+}
+
 /** Changes a group as it was loaded, or creates one. */
 export function GroupForm(props: {
   readonly group: GroupDetail["group"] | null;
@@ -21,15 +46,8 @@ export function GroupForm(props: {
 }): JSX.Element {
   const { group } = props;
   const refresh = useRefresh(groupsPath, `${groupsPath}detail/`, "/backend/admin/user/", "/backend/admin/audit/");
-  const form = createForm({
-    initial: {
-      name: group?.name ?? "",
-      description: group?.description ?? "",
-      multiplier: group?.multiplier ?? "1",
-      visibility: (group?.visibility ?? "assigned") as string,
-      rank: String(group?.rank ?? 0),
-      reason: "",
-    },
+  const form = createForm<Values>({
+    initial: valuesOf(group),
     check: ({ multiplier, rank, reason }) => ({
       ...(/^\d{1,5}(\.\d{1,6})?$/.test(multiplier.trim())
         ? {}
@@ -46,6 +64,8 @@ export function GroupForm(props: {
         multiplier: values.multiplier.trim(),
         visibility: values.visibility,
         rank: Number(values.rank),
+        is_start: values.is_start,
+        email_domains: values.email_domains.split(/[\s,;]+/).filter((domain) => domain !== ""),
         ...(group === null ? {} : { updated_at: group.updated_at }),
         reason: values.reason.trim(),
       });
@@ -102,10 +122,31 @@ export function GroupForm(props: {
         hint="Users see it where they choose a group."
         {...form.text("description")}
       />
+      <StartFields form={form} />
       <Show when={isCheap()}>
         <SecondPersonNotice what="A change that makes calls cheaper waits" />
       </Show>
       <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
     </AdminForm>
+  );
+}
+
+/** Which new accounts start in the group. */
+function StartFields(props: { readonly form: Form<Values> }): JSX.Element {
+  return (
+    <>
+      <Checkbox
+        label="New accounts start in this group"
+        hint="It replaces the group where they start now. Existing accounts stay where they are."
+        {...props.form.flag("is_start")}
+      />
+      <TextArea
+        label="New accounts from these domains start here"
+        optional="optional"
+        hint="One per line, like example.org. Subdomains are domains of their own."
+        spellcheck={false}
+        {...props.form.text("email_domains")}
+      />
+    </>
   );
 }

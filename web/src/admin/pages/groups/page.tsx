@@ -27,6 +27,11 @@ const columns: readonly Column<Group>[] = [
   { id: "multiplier", label: "Multiplier", cell: (group) => `× ${formats.decimal(group.multiplier)}`, align: "end" },
   { id: "visibility", label: "Who may use it", cell: (group) => visibilityNames[group.visibility] },
   { id: "rank", label: "Rank", cell: (group) => formats.number(group.rank), align: "end", isSortable: true },
+  {
+    id: "is_start",
+    label: "New accounts",
+    cell: (group) => (group.is_start ? "all others" : group.email_domains.join(", ") || "none"),
+  },
   { id: "accounts", label: "Accounts", cell: (group) => shownCount(group.accounts), align: "end" },
   { id: "members", label: "Added users", cell: (group) => shownCount(group.members), align: "end" },
   { id: "keys", label: "Keys", cell: (group) => shownCount(group.keys), align: "end" },
