@@ -189,6 +189,26 @@ describe.each(arrangements)("another model in place of one, %s", (arrangement) =
     expect(await odd.text()).toContain("x-sluice-fallback");
   });
 
+  test.each([
+    ["that speaks this API", "a-chat", "claude-b"],
+    ["that is asked in another API", "a-messages", "b-messages"],
+  ])("%s answers at /msgcompat too, and is declined there by the same header", async (_which, model, fallback) => {
+    const askThere = (headers: Record<string, string> = {}): Promise<Response> =>
+      fetch(`${scene.sluice.url}/msgcompat/v1/messages`, {
+        method: "POST",
+        headers: { "x-api-key": user.apiKey, "content-type": "application/json", ...headers },
+        body: JSON.stringify(clients.messages.body(model, false)),
+      });
+    script(model, failing);
+    const answer = await askThere();
+    expect([answer.status, answer.headers.get(header)]).toEqual([200, fallback]);
+    expect(await answer.text()).toContain(named(fallback));
+    const declined = await askThere({ "x-sluice-fallback": "off" });
+    expect(declined.status).toBeGreaterThanOrEqual(500);
+    expect(declined.headers.has(header)).toBe(false);
+    expect((await askThere({ "x-sluice-fallback": "maybe" })).status).toBe(400);
+  });
+
   test("is not asked for a request that the model refuses", async () => {
     script("a-chat", { status: 400, body: { error: { message: "Bad tool", type: "invalid_request_error" } } });
     const answer = await ask("chat", "a-chat");

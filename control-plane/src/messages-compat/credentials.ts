@@ -14,6 +14,7 @@ const carriedHeaders = [
   "x-compat-strict",
   "x-sluice-cache",
   "x-sluice-cache-ttl",
+  "x-sluice-fallback",
   "x-sluice-hops",
 ];
 
