@@ -167,7 +167,7 @@ export class Pipeline implements GatewayPort {
     state.model = model;
     checkPrice(request, model, operation);
     const cost = operation.handling === "count" ? freeOfCharge : boundCost(request, model);
-    const reserved = reserveQuota(leases, principal, cost);
+    const reserved = reserveQuota(leases, principal, cost, request.bounds.searches);
     state.hold = reserved instanceof Promise ? await reserved : reserved;
     return state as AdmittedCall;
   }

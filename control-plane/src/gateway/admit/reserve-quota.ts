@@ -62,16 +62,17 @@ type Holding = Pick<Principal, "userBudgetId" | "keyBudgetId" | "rateMultiplier"
 
 /**
  * Sets the bound aside in the user's budget and, if the key has a limit, in the key's budget.
+ * @param searches how many of them are in the bound, for the words of a refusal
  * @returns a promise only when a lease has to be fetched first
  * @throws AppError `insufficient_quota`, `temporarily_unavailable`
  */
-export function reserveQuota(leases: Holder, principal: Holding, cost: Quota): Hold | Promise<Hold> {
+export function reserveQuota(leases: Holder, principal: Holding, cost: Quota, searches = 0): Hold | Promise<Hold> {
   const hold = holdFor(principal, cost);
   const user = leases.hold(hold.userBudgetId, hold.userAmount);
   if (user === "held" && hold.keyBudgetId === null) {
     return hold;
   }
-  return finishReserving(leases, hold, user);
+  return finishReserving(leases, hold, user, searches);
 }
 
 function holdFor({ userBudgetId, keyBudgetId, rateMultiplier }: Holding, cost: Quota): Hold {
@@ -106,25 +107,31 @@ export async function changeHold(leases: Holder, principal: Holding, hold: Hold,
   return wanted;
 }
 
-async function finishReserving(leases: Holder, hold: Hold, user: HoldAnswer | Promise<HoldAnswer>): Promise<Hold> {
-  refuseUnlessHeld(await user, "Your remaining balance does not cover this call.");
+async function finishReserving(
+  leases: Holder,
+  hold: Hold,
+  user: HoldAnswer | Promise<HoldAnswer>,
+  searches: number,
+): Promise<Hold> {
+  refuseUnlessHeld(await user, "Your remaining balance does not cover this call.", searches);
   if (hold.keyBudgetId !== null) {
     const key = await leases.hold(hold.keyBudgetId, hold.keyAmount);
     if (key !== "held") {
       leases.settle(hold.userBudgetId, hold.userAmount, nothing);
-      refuseUnlessHeld(key, "The remaining limit of this API key does not cover this call.");
+      refuseUnlessHeld(key, "The remaining limit of this API key does not cover this call.", searches);
     }
   }
   return hold;
 }
 
-function refuseUnlessHeld(answer: HoldAnswer, message: string): void {
+function refuseUnlessHeld(answer: HoldAnswer, message: string, searches: number): void {
   if (answer === "unavailable") {
     throw new AppError("temporarily_unavailable", { retryAfterSeconds: 2 });
   }
   if (answer === "insufficient") {
+    const lowers = searches > 0 ? "'max_tokens' or 'max_uses' of searches" : "'max_tokens'";
     throw new AppError("insufficient_quota", {
-      message: `${message} A smaller 'max_tokens' lowers what has to be set aside.`,
+      message: `${message} A smaller ${lowers} lowers what has to be set aside.`,
     });
   }
 }

@@ -191,6 +191,15 @@ test("when the user has too little, the key's limit is not checked", async () =>
   expect(leases.asked).toEqual([userBudget]);
 });
 
+test.each([
+  ["nothing but the output", 0, "A smaller 'max_tokens' lowers"],
+  ["searches", 2, "A smaller 'max_tokens' or 'max_uses' of searches lowers"],
+])("a refusal names what made the bound large: %s", async (_what, searches, advice) => {
+  const leases = new ScriptedLeases({ [String(userBudget)]: "insufficient" });
+  const reserving = async () => await reserveQuota(leases, limited, cost, searches);
+  await expect(reserving()).rejects.toThrow(advice);
+});
+
 describe("the hold of a call that turns to another model", () => {
   const begun = async (leases: ScriptedLeases) => await reserveQuota(leases, limited, cost);
   const changedTo = (userAmount: bigint, keyAmount: bigint) => ({
