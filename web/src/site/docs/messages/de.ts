@@ -75,7 +75,7 @@ export const de: DocTexts = {
       "Was ein Modell kann, entscheidet sein Anbieter: Kennt er einen Parameter nicht, kommt der Fehler des Anbieters zurück.",
     anthropicText: "Die Basis-URL endet auf `/msgcompat`, ohne `/v1`: Das hängt das SDK selbst an.",
     anthropicLimit:
-      "Es gelten die Modellnamen, die der Betreiber zugeordnet hat; `/msgcompat/v1/models` nennt sie. Was dem Modell hinter einem Namen nicht mitgeteilt werden kann, etwa `thinking`, wird weggelassen und im Header `x-compat-dropped` genannt; mit `x-compat-strict: true` in der Anfrage ist es ein Fehler.",
+      "Es gelten die Namen der Modellliste und die, die der Betreiber zugeordnet hat; `/msgcompat/v1/models` nennt die zugeordneten. Was dem Modell hinter einem Namen nicht mitgeteilt werden kann, etwa `thinking`, wird weggelassen und im Header `x-compat-dropped` genannt; mit `x-compat-strict: true` in der Anfrage ist es ein Fehler.",
     aiSdkText: "Das Paket des AI SDK für OpenAI-kompatible Anbieter:",
     aiSdkLimit:
       "Nehmen Sie dieses Paket und nicht `@ai-sdk/openai`: Jenes nennt frühere Beiträge mit ihren IDs; das wird hier abgelehnt, solange die Option `store` nicht `false` ist.",
@@ -155,7 +155,7 @@ export const de: DocTexts = {
       third: "Starten Sie `claude` neu; `/status` zeigt die Adresse.",
     },
     claudeLimit:
-      "Auf die Namen der Claude-Modelle antworten die Modelle, die der Betreiber ihnen zugeordnet hat. Tokenzahlen vor einem Aufruf sind Schätzungen. Caching und Thinking wirken nur, wenn das Modell sie hat.",
+      "Steht ein Claude-Modell nicht selbst in der Modellliste, antwortet das Modell, das der Betreiber seinem Namen zugeordnet hat. Tokenzahlen vor einem Aufruf sind dann Schätzungen, und Caching und Thinking wirken nur, wenn jenes Modell sie hat.",
     claudeUndo: "Entfernen Sie die beiden Zeilen aus `~/.claude/settings.json` und starten Sie `claude` neu.",
     codex: {
       first: "Schreiben Sie das an den Anfang von `~/.codex/config.toml`.",

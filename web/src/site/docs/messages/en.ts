@@ -72,7 +72,7 @@ export const en = english({
     openaiLimit: "What a model can do depends on its provider: an unknown parameter results in the provider's error.",
     anthropicText: "The base URL ends in `/msgcompat`, without `/v1`: the SDK adds that itself.",
     anthropicLimit:
-      "The model names are those that the operator has mapped; `/msgcompat/v1/models` lists them. Options that the model behind a name does not support, like `thinking`, are left out and listed in the `x-compat-dropped` header; with `x-compat-strict: true` in the request they are an error.",
+      "The model names are those of the model list and those that the operator has mapped; `/msgcompat/v1/models` lists the mapped ones. Options that the model behind a name does not support, like `thinking`, are left out and listed in the `x-compat-dropped` header; with `x-compat-strict: true` in the request they are an error.",
     aiSdkText: "The package for OpenAI-compatible providers of the AI SDK:",
     aiSdkLimit:
       "Use this package, not `@ai-sdk/openai`: that one refers to earlier turns by id, which is refused here unless `store` is `false`.",
@@ -146,7 +146,7 @@ export const en = english({
       third: "Restart `claude`; `/status` shows the address.",
     },
     claudeLimit:
-      "Claude model names are served by the models the operator has mapped them to. Token counts before a call are estimates. Caching and thinking work only if that model supports them.",
+      "A Claude model that is not in the model list itself is served by the model the operator has mapped its name to. Token counts before a call are then estimates, and caching and thinking work only if that model supports them.",
     claudeUndo: "Remove the two lines from `~/.claude/settings.json` and restart `claude`.",
     codex: {
       first: "Put this at the top of `~/.codex/config.toml`.",

@@ -75,7 +75,7 @@ export const es: DocTexts = {
       "Lo que puede hacer un modelo depende de su proveedor: si no conoce un parámetro, recibes el error del proveedor.",
     anthropicText: "La URL base termina en `/msgcompat`, sin `/v1`: el SDK lo añade por su cuenta.",
     anthropicLimit:
-      "Los nombres de modelo son los que ha asignado el operador; `/msgcompat/v1/models` los enumera. Lo que no se puede transmitir al modelo que hay detrás de un nombre, como `thinking`, se omite y se indica en la cabecera `x-compat-dropped`; con `x-compat-strict: true` en la petición es un error.",
+      "Valen los nombres de la lista de modelos y los que ha asignado el operador; `/msgcompat/v1/models` enumera los asignados. Lo que no se puede transmitir al modelo que hay detrás de un nombre, como `thinking`, se omite y se indica en la cabecera `x-compat-dropped`; con `x-compat-strict: true` en la petición es un error.",
     aiSdkText: "El paquete del AI SDK para proveedores compatibles con OpenAI:",
     aiSdkLimit:
       "Usa este paquete y no `@ai-sdk/openai`: ese nombra turnos anteriores por su id, lo que aquí se rechaza salvo que la opción `store` sea `false`.",
@@ -154,7 +154,7 @@ export const es: DocTexts = {
       third: "Reinicia `claude`; `/status` muestra la dirección.",
     },
     claudeLimit:
-      "A los nombres de los modelos Claude responden los modelos que el operador les ha asignado. Los recuentos de tokens previos a una llamada son estimaciones. La caché y el razonamiento solo funcionan si ese modelo los tiene.",
+      "Si un modelo Claude no figura él mismo en la lista de modelos, responde el modelo que el operador ha asignado a su nombre. En ese caso, los recuentos de tokens previos a una llamada son estimaciones, y la caché y el razonamiento solo funcionan si ese modelo los tiene.",
     claudeUndo: "Quita las dos líneas de `~/.claude/settings.json` y reinicia `claude`.",
     codex: {
       first: "Pon esto al principio de `~/.codex/config.toml`.",

@@ -75,7 +75,7 @@ export const fr: DocTexts = {
       "Ce qu’un modèle sait faire dépend de son fournisseur : s’il ne connaît pas un paramètre, vous recevez l’erreur du fournisseur.",
     anthropicText: "L’URL de base se termine par `/msgcompat`, sans `/v1` : le SDK l’ajoute lui-même.",
     anthropicLimit:
-      "Les noms de modèles sont ceux que l’exploitant a associés ; `/msgcompat/v1/models` les liste. Ce qui ne peut pas être transmis au modèle derrière un nom, comme `thinking`, est omis et signalé dans l’en-tête `x-compat-dropped` ; avec `x-compat-strict: true` dans la requête, c’est une erreur.",
+      "Les noms acceptés sont ceux de la liste des modèles et ceux que l’exploitant a associés ; `/msgcompat/v1/models` liste ces derniers. Ce qui ne peut pas être transmis au modèle derrière un nom, comme `thinking`, est omis et signalé dans l’en-tête `x-compat-dropped` ; avec `x-compat-strict: true` dans la requête, c’est une erreur.",
     aiSdkText: "Le paquet de l’AI SDK pour les fournisseurs compatibles avec OpenAI :",
     aiSdkLimit:
       "Prenez ce paquet et non `@ai-sdk/openai` : ce dernier désigne les tours précédents par leur identifiant, ce qui est refusé ici sauf si l’option `store` vaut `false`.",
@@ -155,7 +155,7 @@ export const fr: DocTexts = {
       third: "Relancez `claude` ; `/status` montre l’adresse.",
     },
     claudeLimit:
-      "Aux noms des modèles Claude répondent les modèles que l’exploitant leur a associés. Les décomptes de tokens avant un appel sont des estimations. Le cache et la réflexion ne fonctionnent que si ce modèle les a.",
+      "Si un modèle Claude ne figure pas lui-même dans la liste des modèles, c’est le modèle que l’exploitant a associé à son nom qui répond. Les décomptes de tokens avant un appel sont alors des estimations, et le cache et la réflexion ne fonctionnent que si ce modèle les a.",
     claudeUndo: "Retirez les deux lignes de `~/.claude/settings.json` et relancez `claude`.",
     codex: {
       first: "Placez ceci au début de `~/.codex/config.toml`.",

@@ -74,7 +74,7 @@ export const ja: DocTexts = {
       "モデルに何ができるかはプロバイダー次第です。プロバイダーが知らないパラメーターには、プロバイダーのエラーが返ります。",
     anthropicText: "ベース URL の末尾は `/msgcompat` で、`/v1` は付けません。SDK が自分で付けます。",
     anthropicLimit:
-      "使えるモデル名は運営者が割り当てたもので、`/msgcompat/v1/models` で一覧できます。名前の先のモデルに伝えられないもの（`thinking` など）は省かれ、`x-compat-dropped` ヘッダーに示されます。リクエストに `x-compat-strict: true` を付けるとエラーになります。",
+      "使えるモデル名は、モデル一覧にある名前と運営者が割り当てた名前です。割り当てられた名前は `/msgcompat/v1/models` で一覧できます。名前の先のモデルに伝えられないもの（`thinking` など）は省かれ、`x-compat-dropped` ヘッダーに示されます。リクエストに `x-compat-strict: true` を付けるとエラーになります。",
     aiSdkText: "AI SDK の OpenAI 互換プロバイダー用パッケージです。",
     aiSdkLimit:
       "`@ai-sdk/openai` ではなくこのパッケージを使ってください。前者は以前のやり取りを ID で指すため、オプション `store` を `false` にしない限りここでは拒否されます。",
@@ -150,7 +150,7 @@ export const ja: DocTexts = {
       third: "`claude` を起動し直します。`/status` でアドレスを確認できます。",
     },
     claudeLimit:
-      "Claude のモデル名には、運営者が割り当てたモデルが応答します。呼び出し前のトークン数は見積もりです。キャッシュと思考は、そのモデルが対応している場合にだけ働きます。",
+      "Claude のモデルそのものがモデル一覧にない場合は、その名前に運営者が割り当てたモデルが応答します。このとき呼び出し前のトークン数は見積もりとなり、キャッシュと思考はそのモデルが対応している場合にだけ働きます。",
     claudeUndo: "`~/.claude/settings.json` から 2 行を取り除き、`claude` を起動し直します。",
     codex: {
       first: "これを `~/.codex/config.toml` の先頭に書きます。",

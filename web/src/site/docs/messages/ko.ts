@@ -73,7 +73,7 @@ export const ko: DocTexts = {
       "모델이 할 수 있는 일은 제공업체에 달려 있습니다. 제공업체가 모르는 매개변수에는 제공업체의 오류가 돌아옵니다.",
     anthropicText: "기본 URL은 `/msgcompat`로 끝나며 `/v1`은 붙이지 않습니다. SDK가 직접 붙입니다.",
     anthropicLimit:
-      "모델 이름은 운영자가 연결해 둔 것이며 `/msgcompat/v1/models`에서 볼 수 있습니다. 이름 뒤의 모델에 전달할 수 없는 것(예: `thinking`)은 빠지고 `x-compat-dropped` 헤더에 표시됩니다. 요청에 `x-compat-strict: true`가 있으면 오류가 됩니다.",
+      "모델 목록의 이름과 운영자가 연결해 둔 이름을 쓸 수 있습니다. 연결된 이름은 `/msgcompat/v1/models`에서 볼 수 있습니다. 이름 뒤의 모델에 전달할 수 없는 것(예: `thinking`)은 빠지고 `x-compat-dropped` 헤더에 표시됩니다. 요청에 `x-compat-strict: true`가 있으면 오류가 됩니다.",
     aiSdkText: "AI SDK의 OpenAI 호환 제공업체용 패키지입니다.",
     aiSdkLimit:
       "`@ai-sdk/openai`가 아니라 이 패키지를 쓰세요. 그쪽은 이전 대화를 ID로 가리키는데, 옵션 `store`가 `false`가 아니면 여기서는 거부됩니다.",
@@ -146,7 +146,7 @@ export const ko: DocTexts = {
       third: "`claude`를 다시 시작하세요. `/status`에 주소가 표시됩니다.",
     },
     claudeLimit:
-      "Claude 모델 이름에는 운영자가 연결한 모델이 응답합니다. 호출 전의 토큰 수는 추정치입니다. 캐싱과 사고 기능은 그 모델이 지원할 때만 동작합니다.",
+      "Claude 모델 자체가 모델 목록에 없으면 운영자가 그 이름에 연결한 모델이 응답합니다. 이때 호출 전의 토큰 수는 추정치이며, 캐싱과 사고 기능은 그 모델이 지원할 때만 동작합니다.",
     claudeUndo: "`~/.claude/settings.json`에서 두 줄을 지우고 `claude`를 다시 시작하세요.",
     codex: {
       first: "이 내용을 `~/.codex/config.toml` 맨 위에 넣으세요.",

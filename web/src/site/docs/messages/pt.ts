@@ -73,7 +73,7 @@ export const pt: DocTexts = {
       "O que um modelo faz depende do provedor: se ele não conhece um parâmetro, você recebe o erro do provedor.",
     anthropicText: "A URL base termina em `/msgcompat`, sem `/v1`: o próprio SDK o acrescenta.",
     anthropicLimit:
-      "Os nomes de modelos são os que o operador mapeou; `/msgcompat/v1/models` os lista. O que não pode ser passado ao modelo por trás de um nome, como `thinking`, é omitido e citado no cabeçalho `x-compat-dropped`; com `x-compat-strict: true` na requisição, vira um erro.",
+      "Valem os nomes da lista de modelos e os que o operador mapeou; `/msgcompat/v1/models` lista os mapeados. O que não pode ser passado ao modelo por trás de um nome, como `thinking`, é omitido e citado no cabeçalho `x-compat-dropped`; com `x-compat-strict: true` na requisição, vira um erro.",
     aiSdkText: "O pacote do AI SDK para provedores compatíveis com a OpenAI:",
     aiSdkLimit:
       "Use este pacote, e não o `@ai-sdk/openai`: aquele cita turnos anteriores pelo id, o que é recusado aqui a menos que a opção `store` seja `false`.",
@@ -150,7 +150,7 @@ export const pt: DocTexts = {
       third: "Inicie o `claude` de novo; `/status` mostra o endereço.",
     },
     claudeLimit:
-      "Aos nomes dos modelos Claude respondem os modelos que o operador associou a eles. Contagens de tokens antes de uma chamada são estimativas. Cache e raciocínio só funcionam se esse modelo os tiver.",
+      "Se um modelo Claude não está ele mesmo na lista de modelos, responde o modelo que o operador associou ao nome. Nesse caso, as contagens de tokens antes de uma chamada são estimativas, e cache e raciocínio só funcionam se esse modelo os tiver.",
     claudeUndo: "Remova as duas linhas de `~/.claude/settings.json` e inicie o `claude` de novo.",
     codex: {
       first: "Coloque isto no início de `~/.codex/config.toml`.",

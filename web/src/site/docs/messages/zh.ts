@@ -68,7 +68,7 @@ export const zh: DocTexts = {
     openaiLimit: "模型能做什么取决于提供商：遇到它不认识的参数时，返回的是提供商的错误。",
     anthropicText: "基础 URL 以 `/msgcompat` 结尾，不带 `/v1`：SDK 会自己加上。",
     anthropicLimit:
-      "可用的模型名由运营方映射，`/msgcompat/v1/models` 会列出。名称背后的模型无法接收的内容（例如 `thinking`）会被省略，并写在响应头 `x-compat-dropped` 中；若请求带有 `x-compat-strict: true`，则返回错误。",
+      "可用的模型名包括模型列表中的名称和运营方映射的名称；`/msgcompat/v1/models` 会列出后者。名称背后的模型无法接收的内容（例如 `thinking`）会被省略，并写在响应头 `x-compat-dropped` 中；若请求带有 `x-compat-strict: true`，则返回错误。",
     aiSdkText: "AI SDK 面向 OpenAI 兼容提供商的包：",
     aiSdkLimit:
       "请使用这个包，而不是 `@ai-sdk/openai`：后者用 id 引用之前的轮次；除非选项 `store` 为 `false`，否则这里会拒绝。",
@@ -136,7 +136,7 @@ export const zh: DocTexts = {
       third: "重新启动 `claude`；`/status` 会显示地址。",
     },
     claudeLimit:
-      "Claude 模型名由运营方映射到的模型来回答。调用前的 token 计数是估算值。缓存和思考只有在该模型支持时才有效。",
+      "若模型列表中没有该 Claude 模型本身，则由运营方为其名称映射的模型来回答。此时调用前的 token 计数是估算值，缓存和思考只有在该模型支持时才有效。",
     claudeUndo: "从 `~/.claude/settings.json` 中删除这两行，然后重新启动 `claude`。",
     codex: {
       first: "把以下内容写到 `~/.codex/config.toml` 的开头。",
