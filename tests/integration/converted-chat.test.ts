@@ -191,6 +191,23 @@ describe.each(arrangements)("a channel that speaks the Messages API alone, %s", 
     });
   });
 
+  test.each([false, true])("says in the client's words that a prompt is too long (stream %p)", async (stream) => {
+    const message = "prompt is too long: 208310 tokens > 200000 maximum";
+    const body = { type: "error", error: { type: "invalid_request_error", message } };
+    const code = "context_length_exceeded";
+    scene.provider.script({ status: 400, body }, { times: "always" });
+    const answer = await post({ stream });
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { message, code } }]);
+    const asked = async () => await client.responses.create({ model, input: "Hello", stream });
+    await expect(asked()).rejects.toMatchObject({ status: 400, code, type: "invalid_request_error" });
+    const native = await fetch(`${scene.sluice.url}/v1/messages`, {
+      method: "POST",
+      body: JSON.stringify({ model, stream, max_tokens: 100, messages: [question] }),
+      headers: { "x-api-key": scene.user.apiKey, "content-type": "application/json" },
+    });
+    expect([native.status, await native.json()]).toMatchObject([400, body]);
+  });
+
   test("never lets a cut stream look complete", async () => {
     scene.provider.script({ text: "one two three four five six", chunks: 12, cut: { afterChunks: 4, with: "rst" } });
     const answer = await post({ stream: true });

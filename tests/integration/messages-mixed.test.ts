@@ -60,6 +60,18 @@ describe.each(arrangements)("the Messages API on channels of both kinds, %s", (a
       expect(targets()).toEqual([chat]);
     });
 
+    test.each([
+      ["a chat", chatOnly, { message: "Input is too long for requested model.", code: null }],
+      ["a Messages", model, { message: "Input is too long for requested model.", type: "validation_error" }],
+    ])("say in Anthropic's words that a prompt is too long for %s channel", async (_kind, asked, error) => {
+      scene.provider.script({ status: 400, body: { error } });
+      const answer = await post(path, { model: asked });
+      expect([answer.status, await answer.json()]).toMatchObject([
+        400,
+        { type: "error", error: { type: "invalid_request_error", message: "prompt is too long" } },
+      ]);
+    });
+
     test("warm no cache where a channel has none, and that for free", async () => {
       const user = await scene.rig.addUser();
       const headers = { "x-api-key": user.apiKey };

@@ -45,7 +45,8 @@ export async function readRefusal(
   const judged = judge(failure, found);
   return {
     failure: judged,
-    upstreamError: found !== null && isForClient(judged, found) ? toUpstreamError(found.words, secrets) : null,
+    upstreamError:
+      found !== null && isForClient(judged, found) ? toUpstreamError(wordsOf(judged, found), secrets) : null,
     note: found === null ? null : toNote(found.words, secrets, request),
   };
 }
@@ -93,7 +94,7 @@ export function readInnerError(
   const result = judged.result === `status_${status}` ? unnamed.result : judged.result;
   return {
     failure: { ...judged, result },
-    upstreamError: isForClient(judged, found) ? toUpstreamError(found.words, secrets) : null,
+    upstreamError: isForClient(judged, found) ? toUpstreamError(wordsOf(judged, found), secrets) : null,
     note: toNote(found.words, secrets, request),
   };
 }
@@ -104,6 +105,13 @@ function errorBytes(payload: unknown): Uint8Array {
 
 function isForClient({ isRequestFault, result }: AttemptFailure, found: FoundError): boolean {
   return !found.isPage && (isRequestFault || result === tooLarge);
+}
+
+/** Clients shorten a conversation by the names that OpenAI has for this error; few providers use them. */
+function wordsOf({ result }: AttemptFailure, { words }: FoundError): ErrorWords {
+  return result === contextExceeded
+    ? { ...words, type: "invalid_request_error", code: "context_length_exceeded" }
+    : words;
 }
 
 const tooLarge = "request_over_limit";

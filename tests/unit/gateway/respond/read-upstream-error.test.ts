@@ -76,6 +76,31 @@ describe("a provider's message about a request that it refused", () => {
     expect(failure).toMatchObject({ code: "upstream_rejected", isRequestFault: true });
   });
 
+  test.each([
+    [
+      "Anthropic",
+      400,
+      { type: "invalid_request_error", message: "prompt is too long: 208310 tokens > 200000 maximum" },
+    ],
+    [
+      "Gemini",
+      400,
+      { code: 400, status: "INVALID_ARGUMENT", message: "The input token count is 9 but model only supports up to 8." },
+    ],
+    [
+      "llama.cpp",
+      400,
+      { code: 400, type: "exceed_context_size_error", message: "the request exceeds the context size" },
+    ],
+    ["Bedrock", 422, { message: "Input is too long for requested model." }],
+  ])("has OpenAI's names where %s says that the prompt is too long", async (_provider, status, error) => {
+    const { upstreamError, failure } = await refusal(status, errorBody(error));
+    expect(upstreamError).toMatchObject({
+      ...{ message: error.message, type: "invalid_request_error", code: "context_length_exceeded" },
+    });
+    expect(failure.result).toBe("context_exceeded");
+  });
+
   test("is passed on without anything that looks like a credential, in every field", async () => {
     for (const secret of [`sk-${"a1".repeat(24)}`, "Bearer abcdef.ghijkl-mnop", "api_key=hunter22", credential]) {
       const error = { message: `key ${secret} end`, type: secret, param: secret, code: secret };
