@@ -182,7 +182,7 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     }
     const unknown = [
       ["GET", "/nowhere"],
-      ["GET", "/v2/models"],
+      ["GET", "/v3/models"],
       ["POST", "/"],
       ["POST", "/backend/login/"],
       ["GET", "/chat/completions"],

@@ -15,7 +15,10 @@ const bodies = {
 } as const;
 type Dialect = keyof typeof bodies;
 
-/** `sold` is held and charged by what is reported; anything else is the code of the refusal. */
+/**
+ * `sold` is held and charged by what is reported; anything else is the code of the refusal, for a Messages request by
+ * every channel that would get it as it is.
+ */
 const rows: readonly (readonly [option: string, dialect: Dialect, fields: object, outcome: string])[] = [
   ["service tier", "chat", { service_tier: "priority" }, "unpriced_option"],
   ["service tier", "responses", { service_tier: "flex" }, "unpriced_option"],
@@ -86,8 +89,9 @@ const rows: readonly (readonly [option: string, dialect: Dialect, fields: object
 function outcomeOf(dialect: Dialect, fields: object): string {
   const [path, body] = bodies[dialect];
   try {
-    parseRequest(Buffer.from(JSON.stringify({ ...body, ...fields })), "application/json", findOperation(path));
-    return "sold";
+    const bytes = Buffer.from(JSON.stringify({ ...body, ...fields }));
+    const { refusal } = parseRequest(bytes, "application/json", findOperation(path));
+    return refusal?.code ?? "sold";
   } catch (error) {
     return error instanceof AppError ? error.code : String(error);
   }
