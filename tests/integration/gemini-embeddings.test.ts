@@ -66,6 +66,18 @@ describe.each(arrangements)("the Gemini API, %s", (arrangement) => {
     expect(await row()).toMatchObject({ usageSource: "provider", inputTokens: 4n });
   });
 
+  test.each(["models/embedder", "embedder"])(
+    "knows the model of the path when the body repeats it: %s",
+    async (model) => {
+      const sent = JSON.stringify({ model, content: content("cats") });
+      const answer = await ask("embedder:embedContent", sent);
+      expect(answer.status).toBe(200);
+      const [seen] = scene.provider.requests;
+      expect(seen?.body.toString()).toBe(sent.replace(model, "models/gemini-embedding-9"));
+      expect(await row()).toMatchObject({ usageSource: "provider" });
+    },
+  );
+
   test("keeps the bytes of a single text", async () => {
     const sent = '{"content":{"parts":[{"text":"caf\\u00e9"}]},  "task_type":"RETRIEVAL_QUERY"}';
     const answer = await ask("plain-embedder:embedContent", sent);

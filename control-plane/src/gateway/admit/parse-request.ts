@@ -95,7 +95,9 @@ function parseJson(bytes: Buffer, operation: OperationWith<"json">): ParsedReque
   const isStream = readIsStream(fields, operation);
   const wantsUsage = isStream && readWantsUsage(fields);
   const asksForUsage = isStream && !wantsUsage && operation.takesUsageOption;
-  const model = readModelName(fields["model"] ?? operation.defaultModel);
+  // An API with fields of its own has the model in its path; the reader of the bounds compares a body that repeats it.
+  const named = operation.hasOwnFields ? null : fields["model"];
+  const model = readModelName(named ?? operation.defaultModel);
   const bounds = operation.readBounds(fields, bytes.length, refusals);
   const edit = asksForUsage ? usageOption(bytes, read) : (offered?.edit ?? null);
   return {
