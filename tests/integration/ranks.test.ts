@@ -122,14 +122,11 @@ describe.each(arrangements)("ranks, %s", (arrangement) => {
         { id, message: expect.any(String), code },
       ]);
     }
-    const image = {
-      model: "rank-by-token",
-      query: "a",
-      documents: [{ text: "a", image: { url: "https://x.example" } }],
-    };
-    expect(((await (await ask("/v1/rerank", image)).json()) as { error: { code: string } }).error.code).toBe(
-      "unpriced_option",
-    );
+    for (const image of [{ url: "https://x.example" }, "https://x.example/a.png"]) {
+      const pictured = { model: "rank-by-token", query: "a", documents: [{ text: "a", image }] };
+      const answer = await ask("/v1/rerank", pictured);
+      expect(((await answer.json()) as { error: { code: string } }).error.code).toBe("unpriced_option");
+    }
     expect((await ask("/v2/chat", { model })).status).toBe(404);
     expect(scene.provider.requests).toEqual([]);
   });

@@ -50,6 +50,9 @@ export function checkDocuments({ query, documents }: JsonObject, takesObjects: b
   return { documents: documents.length, queryBytes, searchUnitsMax: Math.ceil(chunks / documentsPerSearch) };
 }
 
+/** A text in such a field can be the address of a file, whatever other texts are beside it. */
+const fileField = /^(?:image|video|audio)/i;
+
 /** Of an object all texts count: a provider may rank any of its fields. */
 function textBytes(document: unknown, takesObjects: boolean, param: string): number {
   if (typeof document === "string") {
@@ -60,7 +63,9 @@ function textBytes(document: unknown, takesObjects: boolean, param: string): num
     throw new AppError("invalid_type", { message: `'${param}' must be ${form}.`, param });
   }
   const isText = typeof (document as JsonObject)["text"] === "string";
-  if (!isText || Object.values(document).some((value) => typeof value === "object" && value !== null)) {
+  const isMore = ([name, value]: [string, unknown]): boolean =>
+    (typeof value === "object" && value !== null) || (fileField.test(name) && (value ?? null) !== null);
+  if (!isText || Object.entries(document).some(isMore)) {
     throw new AppError("unpriced_option", {
       message: `'${param}' is not a text. Only texts have a price here.`,
       param,
