@@ -38,6 +38,20 @@ export class BackupStore {
     return row.tables;
   }
 
+  /**
+   * Begins a generation of the response cache that there never was: accounts made from now on get the numbers of lost
+   * ones, whose responses may still be in a store that replicas share.
+   */
+  async forgetResponses(): Promise<void> {
+    const [found] = await this.#sql`select to_regclass('response_cache') is not null as is_there`;
+    if (found.is_there) {
+      await this.#sql`
+        insert into response_cache as kept (generation) values (floor(extract(epoch from now()) * 1000)::bigint)
+        on conflict (id) do update
+        set generation = greatest(excluded.generation, kept.generation + 1), cleared_at = now()`;
+    }
+  }
+
   /** Creates the role to which a dump grants rights, if it is missing. */
   async ensureAppRole(): Promise<void> {
     const [role] = await this.#sql`select 1 from pg_roles where rolname = 'sluice_app'`;

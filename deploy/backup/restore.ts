@@ -61,6 +61,7 @@ async function restore(from: string, decrypt: string | null): Promise<number> {
     if (lastMigration !== manifest.lastMigration || BigInt(usageRows) < BigInt(manifest.usageRows)) {
       throw new StartError("The restored data differs from the backup.");
     }
+    await store.forgetResponses();
     return await checkMoney(ownerUrl ?? url);
   });
 }
