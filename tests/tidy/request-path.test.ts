@@ -16,7 +16,10 @@ const parts: ReadonlyMap<string, readonly string[]> = new Map([
   // Where a body is parsed depends on its size.
   [`${gateway}parse-body.ts`, [`${gateway}admit/`]],
   // One attempt at one channel, from its request to its settlement.
-  [`${gateway}call-attempt.ts`, [`${gateway}admit/`, `${gateway}dispatch/`, `${gateway}respond/`, `${gateway}settle/`]],
+  [`${gateway}call-attempt.ts`, [`${gateway}dispatch/`, `${gateway}respond/`, `${gateway}settle/`]],
+  // What it said of its outcome, and what it has used.
+  [`${gateway}attempt-outcomes.ts`, [`${gateway}respond/`]],
+  [`${gateway}attempt-usage.ts`, [`${gateway}admit/`, `${gateway}settle/`]],
   // A call that may be answered without a provider.
   [`${gateway}cached-call.ts`, [`${gateway}respond/`]],
   // A call ends in several branches of the pipeline, but in one way.

@@ -2,7 +2,6 @@ import { errorDefinition } from "@sluice/contracts/errors";
 import { HttpClientError, type HttpResponse } from "@sluice/http-client/model";
 import { noUnits } from "../models/units.ts";
 import { AppError, toAppError } from "../platform/errors.ts";
-import { boundUnits, plausibleUnits } from "./admit/reserve-quota.ts";
 import {
   firstEditOf,
   headersOf,
@@ -14,7 +13,8 @@ import {
   wholeFor,
 } from "./attempt-answer.ts";
 import { noteAttempt, noteStreamEnd, seenOf } from "./attempt-channels.ts";
-import { classify, meaningOf, unless } from "./attempt-outcomes.ts";
+import { classify, meaningOf, refuseAnswer, refuseError, unless } from "./attempt-outcomes.ts";
+import { answeredOf, measureStreamOf } from "./attempt-usage.ts";
 import type { CallEnder } from "./call-ender.ts";
 import { keepPiece, toBegunReport } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
@@ -26,18 +26,18 @@ import { asksForUsage, refusesUsageOption, UsageOptions, withoutUsageOption } fr
 import type { AdmittedCall, CallState, FailedAttempt, GatewayResponse, StreamEnding } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
-import { classifyStatus, failedBy, failedByToken, malformedResponse } from "./respond/classify-status.ts";
+import { failedBy, failedByToken } from "./respond/classify-status.ts";
 import { answeringNode, formOf, isEventStream } from "./respond/compose-answer.ts";
-import { readEventNote, readInnerError, readNote, readRefusal } from "./respond/read-upstream-error.ts";
+import { readEventNote, readNote, readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
 import { errorEventTo, withCallId, writeErrorTo } from "./respond/write-error.ts";
-import { measureAnswer, measureStream, measureUnread, StreamMeter } from "./settle/measure-usage.ts";
+import { measureAnswer, measureUnread, StreamMeter } from "./settle/measure-usage.ts";
 import { openConverter } from "./upstreams/conversion-order.ts";
 import { withChangedFields } from "./upstreams/edit-body.ts";
 import { planRequest, type RequestPlan } from "./upstreams/plan-request.ts";
 import { TokenError } from "./upstreams/token-error.ts";
-import type { AnsweredCall, Measured, StreamedResponse } from "./usage-count/model.ts";
+import type { Measured } from "./usage-count/model.ts";
 
 const answerBytesMax = 64 * 1024 * 1024;
 
@@ -165,27 +165,14 @@ export class CallAttempts {
     }
     const form = formOf(response, plan.operation);
     if (typeof form === "object") {
-      return this.#refuseAnswer(response, form.refused);
+      return refuseAnswer(response, form.refused);
     }
     if (form === "pieces" && plan.answers !== null && !plan.request.isStream) {
-      return this.#refuseAnswer(response, "unasked_stream");
+      return refuseAnswer(response, "unasked_stream");
     }
     return form === "whole"
       ? this.#collect(state, plan, use, response)
       : this.#stream(state, operation, use, { plan, response, firstEventTick });
-  }
-
-  /** A successful status with a body that can't be the response to this call. */
-  #refuseAnswer(response: HttpResponse, result: string, note: string | null = null): FailedAttempt {
-    response.body.cancel();
-    return { failure: { ...malformedResponse, status: response.status, result }, upstreamError: null, note };
-  }
-
-  /** A successful status with an error in the body. */
-  #refuseError({ headers }: HttpResponse, payload: unknown, use: ChannelUse, sent: Uint8Array): FailedAttempt {
-    const unnamed = openingFailure({ kind: "error_event" });
-    const ofStatus = (status: number) => classifyStatus(status, headers);
-    return readInnerError(payload, { ofStatus, unnamed }, use.channel, sent);
   }
 
   /** A response that comes whole is settled before the client sees a byte of it. */
@@ -195,7 +182,7 @@ export class CallAttempts {
     use: ChannelUse,
     response: HttpResponse,
   ): Promise<GatewayResponse | FailedAttempt> {
-    const call = this.#answered(state, plan);
+    const call = answeredOf(state, plan);
     let body: Buffer;
     try {
       const bytes = await response.body.bytes(answerBytesMax);
@@ -213,8 +200,8 @@ export class CallAttempts {
     if (form !== "answer") {
       const sent = plan.request.body;
       return form === "error_event"
-        ? this.#refuseError(response, JSON.parse(body.toString("utf8")), use, sent)
-        : this.#refuseAnswer(response, form, readNote(body, use.channel, sent));
+        ? refuseError(response, JSON.parse(body.toString("utf8")), use.channel, sent)
+        : refuseAnswer(response, form, readNote(body, use.channel, sent));
     }
     const { signal } = state.call;
     const converting = wholeFor(this.#deps, state, plan, body);
@@ -224,7 +211,7 @@ export class CallAttempts {
       return this.#leave(state, use, response.status, measured);
     }
     if (converted === null) {
-      return this.#refuseAnswer(response, "not_convertible");
+      return refuseAnswer(response, "not_convertible");
     }
     const { bytes, isEvents } = converted;
     state.isStream ||= isEvents;
@@ -326,11 +313,11 @@ export class CallAttempts {
     });
     const opening = await events.open(response.body);
     if (opening.kind === "aborted") {
-      return this.#leave(state, use, response.status, this.#measureStream(state, plan, "aborted", meter));
+      return this.#leave(state, use, response.status, measureStreamOf(state, plan, "aborted", meter));
     }
     if (opening.kind !== "open") {
       if (opening.kind === "error_event") {
-        return this.#refuseError(response, opening.payload, use, plan.request.body);
+        return refuseError(response, opening.payload, use.channel, plan.request.body);
       }
       return opening.kind === "cut" && opening.error !== null
         ? failedBy(opening.error)
@@ -354,7 +341,7 @@ export class CallAttempts {
   ): Promise<Uint8Array | null> {
     const problem = streamProblem(ending, meaningOf(ending));
     const outcome = ending.kind === "completed" || ending.kind === "aborted" ? ending.kind : "failed";
-    const measured = this.#measureStream(state, plan, outcome, meter);
+    const measured = measureStreamOf(state, plan, outcome, meter);
     const event = problem === null ? null : toEvent(problem);
     if (event !== null && outcome === "failed") {
       keepPiece(state, event);
@@ -374,24 +361,6 @@ export class CallAttempts {
       state.recording?.drop();
       return toEvent(toAppError(thrown));
     }
-  }
-
-  #measureStream(state: AdmittedCall, plan: RequestPlan, end: StreamedResponse["end"], meter: StreamMeter): Measured {
-    const { capture, responseBytes: bytesSent } = state;
-    return measureStream({
-      ...this.#answered(state, plan),
-      ...meter.heard,
-      end,
-      pieces: capture.pieces,
-      bytesSent,
-    });
-  }
-
-  #answered(state: AdmittedCall, { operation, request, usageDialect }: RequestPlan): AnsweredCall {
-    const { model } = state;
-    const held = boundUnits(state.request, model);
-    const limits = { held, most: plausibleUnits(state.request, model, held) };
-    return { operation, usageDialect, request, limits, price: model.price };
   }
 
   #noteFirstByte(state: CallState): void {
