@@ -5,6 +5,8 @@ export interface Arm {
   readonly name: ArmName;
   /** The name in the tables. */
   readonly title: string;
+  /** Whether it answers calls in one dialect from a provider of another. */
+  readonly converts: boolean;
   /** Prepares what is needed once (packages, configuration). Returns why the arm can't run here, or null. */
   prepare(site: Site): Promise<string | null>;
   start(site: Site): Promise<RunningArm>;

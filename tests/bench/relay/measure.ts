@@ -1,5 +1,6 @@
 import type { BookEntry, RunningArm, Site } from "./arm.ts";
 import { ARM_CORE, LOAD_CORE } from "./cores.ts";
+import { callOf, chatCall, dialectPaths } from "./load/call.ts";
 import { runClient } from "./load/client.ts";
 import type { LoadPlan, LoadResult } from "./load/plan.ts";
 import type { FakeProvider } from "./load/provider.ts";
@@ -78,9 +79,11 @@ export async function measure(arm: RunningArm, options: MeasureOptions): Promise
 
 function putLoad(arm: RunningArm, options: MeasureOptions): Promise<LoadResult> {
   const { scenario, jsonLoad, site } = options;
+  const call = scenario.conversion === null ? chatCall : callOf(scenario.conversion);
   const plan: LoadPlan = {
     port: arm.port,
-    path: arm.path,
+    path: scenario.conversion === null ? arm.path : dialectPaths[call.dialect],
+    call,
     headers: arm.headers,
     isStream: scenario.kind === "stream",
     connections: scenario.connections,

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { type ArmName, armNames, relayArmNames } from "./arm.ts";
-import { type Scenario, scenarios } from "./scenarios.ts";
+import { conversionScenarios, type Scenario, scenarios } from "./scenarios.ts";
 
 export type Options = {
   readonly rounds: number;
@@ -13,12 +13,16 @@ export type Options = {
   readonly isProfiled: boolean;
 };
 
+const ALL_CONVERSIONS = "conversions";
+
 export const usage = `usage: bun run bench relay [options]
   --quick              one round of the headline scenarios, under 90 seconds
   --rounds <n>         interleaved rounds (default 3, quick 1)
   --seconds <n>        measured seconds of each scenario instead of its own
   --only <json|stream> one kind of call
-  --scenarios <names>  of ${scenarios.map((each) => each.name).join(", ")}
+  --scenarios <names>  of ${scenarios.map(nameOf).join(", ")};
+                       not part of a run that does not name them: ${ALL_CONVERSIONS}, which is all of
+                       ${conversionScenarios.map(nameOf).join(", ")}
   --arms <names>       of ${armNames.join(", ")}
   --load <wrk|bun>     generator of the JSON load (default wrk when it is installed)
   --profile            CPU profile of Sluice into .data/bench/profile; it slows the run down`;
@@ -43,20 +47,28 @@ export function readOptions(args: string[]): Options | "help" {
     return "help";
   }
   const isQuick = values.quick;
-  const names = values.scenarios === undefined ? null : readList(values.scenarios, scenarios.map(nameOf));
   const kind = values.only === undefined ? null : readOne(values.only, ["json", "stream"]);
   const installed = Bun.which("wrk") === null ? "bun" : "wrk";
   return {
     rounds: readCount(values.rounds, isQuick ? 1 : 3),
     arms: values.arms === undefined ? relayArmNames : readList(values.arms, armNames),
-    scenarios: scenarios
-      .filter((each) => (names === null ? !isQuick || each.isHeadline : names.includes(each.name)))
-      .filter((each) => kind === null || each.kind === kind),
+    scenarios: readScenarios(values.scenarios, isQuick).filter((each) => kind === null || each.kind === kind),
     seconds: values.seconds === undefined ? null : readCount(values.seconds, 1),
     isQuick,
     jsonLoad: values.load === undefined ? installed : readOne(values.load, ["wrk", "bun"]),
     isProfiled: values.profile,
   };
+}
+
+function readScenarios(text: string | undefined, isQuick: boolean): Scenario[] {
+  if (text === undefined) {
+    return scenarios.filter((each) => !isQuick || each.isHeadline);
+  }
+  const all = [...scenarios, ...conversionScenarios];
+  const names = readList(text, [ALL_CONVERSIONS, ...all.map(nameOf)]);
+  return all.filter(
+    (each) => names.includes(each.name) || (each.conversion !== null && names.includes(ALL_CONVERSIONS)),
+  );
 }
 
 function nameOf(scenario: Scenario): string {

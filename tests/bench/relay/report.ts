@@ -1,5 +1,6 @@
 /** Turns the numbers of all rounds into tables: medians, and ratios against the same round of the other arm. */
 import { arch, cpus, release } from "node:os";
+import { type Conversion, conversions } from "./load/call.ts";
 import { median } from "./load/samples.ts";
 import type { Measurement } from "./measure.ts";
 import { chunksPerSecondAsked, type Scenario } from "./scenarios.ts";
@@ -26,7 +27,10 @@ export function renderReport(results: Results): string {
     `Bun ${Bun.version}, Linux ${release()} ${arch()}, ${cpus()[0]?.model ?? "unknown processor"}, ` +
       `${results.rounds} interleaved round(s), medians; JSON load by ${results.jsonLoad}.`,
     ...Object.entries(results.skipped).map(([title, reason]) => `Not measured: ${title}: ${reason}.`),
-    ...results.scenarios.map((result) => renderScenario(results, result)),
+    ...results.scenarios
+      .filter(({ scenario }) => scenario.conversion === null)
+      .map((result) => renderScenario(results, result)),
+    ...results.arms.flatMap((arm) => [...renderConversions(results, arm)]),
   ];
   return parts.join("\n\n");
 }
@@ -41,16 +45,55 @@ function renderScenario(results: Results, result: ScenarioResult): string {
   return [table, ...notes(results, result)].join("\n");
 }
 
+/** CPU per 1,000 calls in ms, which is that of one call in us. */
+const cpuOfCall: Reading = ({ armCpuMs, load }) => (armCpuMs === null ? null : (armCpuMs * 1000) / load.answered);
+
+/** Every conversion beside the chat call of the same round that is not converted, in one table. */
+function* renderConversions(results: Results, { name, title }: Results["arms"][number]): Generator<string> {
+  const measured = results.scenarios.filter(
+    (result) => result.scenario.conversion !== null && readings(result, name).length > 0,
+  );
+  if (measured.length === 0) {
+    return;
+  }
+  const cellsOf = (conversion: Conversion, kind: Scenario["kind"]): string[] => {
+    const find = (wanted: Conversion | undefined) =>
+      measured.find(({ scenario }) => scenario.kind === kind && scenario.conversion === wanted);
+    const [own, same] = [find(conversion), find(conversions[0])];
+    if (own === undefined) {
+      return ["-", "-"];
+    }
+    const rounds = own.rounds.map((round, index) => ({
+      ...(round[name] ? { own: round[name] } : {}),
+      ...(same?.rounds[index]?.[name] ? { same: same.rounds[index][name] } : {}),
+    }));
+    const paired = { scenario: own.scenario, rounds };
+    return [cell(paired, "own", cpuOfCall, 1), ratioCell(paired, cpuOfCall, ["own", "same"], 2)];
+  };
+  const same = "x chat from chat";
+  yield renderTable([
+    [`${title}: client from provider`, "CPU us per JSON call", same, "CPU us per stream", same],
+    ...conversions
+      .filter((conversion) => measured.some(({ scenario }) => scenario.conversion === conversion))
+      .map((conversion) => [
+        `${conversion.client} from ${conversion.upstream}`,
+        ...cellsOf(conversion, "json"),
+        ...cellsOf(conversion, "stream"),
+      ]),
+  ]);
+  const measurements = measured.flatMap((result) => readings(result, name));
+  yield* [...disturbedNotes(measurements), ...bookNotes(title, measurements)];
+}
+
 function jsonColumns(result: ScenarioResult): Column[] {
   const rate: Reading = ({ load }) => load.requestsPerSecond;
-  const cpu: Reading = ({ armCpuMs, load }) => (armCpuMs === null ? null : (armCpuMs * 1000) / load.answered);
   return [
     { title: "requests/s", cell: (arm) => rangeCell(result, arm, rate) },
     { title: "x nginx", cell: (arm) => ratioCell(result, rate, [arm, "nginx"]) },
     { title: "x Portkey", cell: (arm) => ratioCell(result, rate, [arm, "portkey"]) },
     ...latencyColumns(result, ""),
-    { title: "CPU ms per 1,000", cell: (arm) => cell(result, arm, cpu, 1) },
-    { title: "CPU x nginx", cell: (arm) => ratioCell(result, cpu, [arm, "nginx"]) },
+    { title: "CPU ms per 1,000", cell: (arm) => cell(result, arm, cpuOfCall, 1) },
+    { title: "CPU x nginx", cell: (arm) => ratioCell(result, cpuOfCall, [arm, "nginx"]) },
     {
       title: "new connections per call",
       cell: (arm) => cell(result, arm, (each) => each.providerConnections / each.provided, 3),
@@ -110,16 +153,18 @@ function notes(results: Results, result: ScenarioResult): string[] {
   const { scenario, rounds } = result;
   const asked = chunksPerSecondAsked(scenario);
   const measurements = rounds.flatMap((round) => Object.values(round));
-  const disturbed = measurements.filter(({ foreignBusy }) => foreignBusy > DISTURBED_FROM).length;
   return [
     ...(asked === null ? [] : [`The provider offers ${format(asked, 0)} chunks/s.`]),
-    ...(disturbed === 0
-      ? []
-      : [
-          `Disturbed: in ${disturbed} of ${measurements.length} measurements others used more than 3 % of the machine.`,
-        ]),
+    ...disturbedNotes(measurements),
     ...results.arms.flatMap(({ name, title }) => [...bookNotes(title, readings(result, name))]),
   ].map((note) => `\n${note}`);
+}
+
+function disturbedNotes(measurements: readonly Measurement[]): string[] {
+  const disturbed = measurements.filter(({ foreignBusy }) => foreignBusy > DISTURBED_FROM).length;
+  return disturbed === 0
+    ? []
+    : [`Disturbed: in ${disturbed} of ${measurements.length} measurements others used more than 3 % of the machine.`];
 }
 
 /** What an arm that keeps books recorded, and the work done for it by others. */
@@ -176,8 +221,8 @@ function addedCell(result: ScenarioResult, arm: string, reading: Reading): strin
 }
 
 /** The median of the ratios to the other arm in the same round. */
-function ratioCell(result: ScenarioResult, reading: Reading, [arm, other]: [string, string]): string {
-  return pairedCell(result, reading, { arm, other, digits: 3, combine: (mine, theirs) => mine / theirs });
+function ratioCell(result: ScenarioResult, reading: Reading, [arm, other]: [string, string], digits = 3): string {
+  return pairedCell(result, reading, { arm, other, digits, combine: (mine, theirs) => mine / theirs });
 }
 
 type Pairing = {

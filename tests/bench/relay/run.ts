@@ -14,7 +14,7 @@ import { type Measurement, measure } from "./measure.ts";
 import { type Options, readOptions, usage } from "./options.ts";
 import { type Results, renderReport } from "./report.ts";
 import type { Scenario } from "./scenarios.ts";
-import { verifyAnswers } from "./verify.ts";
+import { verifyAnswers, verifyConversion } from "./verify.ts";
 
 const allArms: readonly Arm[] = [directArm, nginxArm, portkeyArm, sluiceArm, nodeArm];
 const QUICK_SECONDS = 2;
@@ -114,6 +114,11 @@ async function measureKind(bench: Bench, arms: readonly Arm[], chosen: readonly 
       running.set(arm, started);
       await named(arm, () => verifyAnswers(started, bench.provider.answers));
       say(`${arm.title}: started, answers verified byte for byte`);
+      for (const { conversion } of chosen) {
+        if (arm.converts && conversion !== null) {
+          await named(arm, () => verifyConversion(started, conversion));
+        }
+      }
     }
     for (let round = 0; round < bench.options.rounds; round++) {
       for (const { scenario, rounds } of results) {
@@ -142,7 +147,7 @@ async function measureRound(
   const order = round % 2 === 0 ? [...running] : [...running].reverse();
   const seconds = options.seconds ?? (options.isQuick ? QUICK_SECONDS : scenario.seconds);
   const measurements: Record<string, Measurement> = {};
-  for (const [arm, started] of order) {
+  for (const [arm, started] of order.filter(([{ converts }]) => converts || scenario.conversion === null)) {
     const jsonLoad = options.jsonLoad;
     const measured = await named(arm, () => measure(started, { site, provider, scenario, seconds, jsonLoad }));
     measurements[arm.name] = measured;

@@ -1,4 +1,5 @@
 import { CHUNKS_PER_STREAM } from "./load/answers.ts";
+import { type Conversion, conversions } from "./load/call.ts";
 
 export type Scenario = {
   readonly name: string;
@@ -9,11 +10,14 @@ export type Scenario = {
   readonly paceMicroseconds: number;
   readonly warmupSeconds: number;
   readonly seconds: number;
+  /** The dialects of client and provider; null for the chat call that every arm can take. */
+  readonly conversion: Conversion | null;
   /** Part of `--quick`. */
   readonly isHeadline: boolean;
 };
 
-const json = { kind: "json", paceMicroseconds: 0, warmupSeconds: 1 } as const;
+const json = { kind: "json", conversion: null, paceMicroseconds: 0, warmupSeconds: 1 } as const;
+const stream = { kind: "stream", conversion: null } as const;
 
 export const scenarios: readonly Scenario[] = [
   { ...json, name: "json-1", title: "JSON, 1 connection", connections: 1, seconds: 3, isHeadline: false },
@@ -22,7 +26,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "stream-200",
     title: "200 paced streams, a chunk each 10 ms",
-    kind: "stream",
+    ...stream,
     connections: 200,
     paceMicroseconds: 10_000,
     warmupSeconds: 1,
@@ -32,7 +36,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "stream-500",
     title: "500 paced streams, a chunk each 25 ms",
-    kind: "stream",
+    ...stream,
     connections: 500,
     paceMicroseconds: 25_000,
     warmupSeconds: 1.5,
@@ -42,7 +46,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "stream-1000",
     title: "1,000 paced streams, a chunk each 50 ms",
-    kind: "stream",
+    ...stream,
     connections: 1000,
     paceMicroseconds: 50_000,
     // All have begun after 2.5 seconds.
@@ -53,7 +57,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "stream-burst",
     title: "64 streams at once, all chunks as fast as they go",
-    kind: "stream",
+    ...stream,
     connections: 64,
     paceMicroseconds: 0,
     warmupSeconds: 1,
@@ -61,6 +65,30 @@ export const scenarios: readonly Scenario[] = [
     isHeadline: false,
   },
 ];
+
+/** Left out of a run that does not name them. */
+export const conversionScenarios: readonly Scenario[] = conversions.flatMap((conversion) => {
+  const { client, upstream } = conversion;
+  const each = { conversion, warmupSeconds: 1, seconds: 4, isHeadline: false } as const;
+  return [
+    {
+      ...each,
+      name: `convert-${client}-${upstream}`,
+      title: `${client} from ${upstream}, JSON, 64 connections`,
+      kind: "json",
+      connections: 64,
+      paceMicroseconds: 0,
+    },
+    {
+      ...each,
+      name: `convert-stream-${client}-${upstream}`,
+      title: `${client} from ${upstream}, 50 paced streams, a chunk each 10 ms`,
+      kind: "stream",
+      connections: 50,
+      paceMicroseconds: 10_000,
+    },
+  ];
+});
 
 /** Chunks per second that the provider sends when nothing delays it, or null when there is no pace. */
 export function chunksPerSecondAsked(scenario: Scenario): number | null {

@@ -1,6 +1,9 @@
 import type { RunningArm } from "./arm.ts";
 import { type Answers, withoutSendTimes } from "./load/answers.ts";
-import { chatBody } from "./load/chat-request.ts";
+import { type Conversion, callOf, chatCall, dialectPaths, type LoadCall } from "./load/call.ts";
+import { callBody } from "./load/chat-request.ts";
+import { dialectAnswers } from "./load/dialect-answers.ts";
+import { readAnswer } from "./load/read-answer.ts";
 
 const ANSWER_MS_MAX = 30_000;
 
@@ -13,35 +16,66 @@ export async function verifyAnswers(
   arm: Pick<RunningArm, "port" | "path" | "headers">,
   answers: Answers,
 ): Promise<void> {
-  await compare(arm, { isStream: false, contentType: "application/json", expected: decode(answers.jsonBody) });
-  await compare(arm, { isStream: true, contentType: "text/event-stream", expected: decode(answers.streamBody) });
+  for (const isStream of [false, true]) {
+    const received = await fetchAnswer(arm, chatCall, isStream);
+    requireSame(received, decode(isStream ? answers.streamBody : answers.jsonBody), isStream);
+  }
 }
 
-type Expectation = { readonly isStream: boolean; readonly contentType: string; readonly expected: string };
+/**
+ * Makes this call once without and once with a stream: text and usage are those that the provider sends in its own
+ * dialect.
+ * @throws Error that shows both where they differ
+ */
+export async function verifyConversion(
+  arm: Pick<RunningArm, "port" | "headers">,
+  conversion: Conversion,
+): Promise<void> {
+  const call = callOf(conversion);
+  const answers = dialectAnswers[conversion.upstream];
+  const place = { ...arm, path: dialectPaths[call.dialect] };
+  for (const isStream of [false, true]) {
+    const received = readAnswer(call.dialect, await fetchAnswer(place, call, isStream), isStream);
+    const sent = decode(isStream ? answers.streamBody : answers.jsonBody);
+    requireSame(JSON.stringify(received), JSON.stringify(readAnswer(conversion.upstream, sent, isStream)), isStream);
+  }
+}
 
-async function compare(arm: Pick<RunningArm, "port" | "path" | "headers">, expectation: Expectation): Promise<void> {
+/** The body of an answer with status and content type that are right, with zeros for the send times of a stream. */
+async function fetchAnswer(
+  arm: Pick<RunningArm, "port" | "path" | "headers">,
+  call: LoadCall,
+  isStream: boolean,
+): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${arm.port}${arm.path}`, {
     method: "POST",
     headers: arm.headers.map(([name, value]): [string, string] => [name, value]),
-    body: chatBody(expectation.isStream),
+    body: callBody(call, isStream),
     signal: AbortSignal.timeout(ANSWER_MS_MAX),
   });
   const body = await response.text();
-  const what = expectation.isStream ? "stream" : "answer";
+  const what = whatOf(isStream);
   if (response.status !== 200) {
     throw new Error(`the ${what} has status ${response.status}: ${body.slice(0, 500)}`);
   }
   const contentType = response.headers.get("content-type") ?? "";
-  if (!contentType.startsWith(expectation.contentType)) {
+  if (!contentType.startsWith(isStream ? "text/event-stream" : "application/json")) {
     throw new Error(`the ${what} has content type "${contentType}"`);
   }
-  const received = expectation.isStream ? withoutSendTimes(body) : body;
-  if (received !== expectation.expected) {
-    const at = firstDifference(received, expectation.expected);
+  return isStream ? withoutSendTimes(body) : body;
+}
+
+function whatOf(isStream: boolean): string {
+  return isStream ? "stream" : "answer";
+}
+
+function requireSame(received: string, expected: string, isStream: boolean): void {
+  if (received !== expected) {
+    const at = firstDifference(received, expected);
     const excerpt = (text: string) => JSON.stringify(text.slice(Math.max(0, at - 40), at + 80));
     throw new Error(
-      `the ${what} differs from the provider's at byte ${at} (${received.length} of ${expectation.expected.length}): ` +
-        `${excerpt(received)} instead of ${excerpt(expectation.expected)}`,
+      `the ${whatOf(isStream)} differs from the provider's at byte ${at} (${received.length} of ${expected.length}): ` +
+        `${excerpt(received)} instead of ${excerpt(expected)}`,
     );
   }
 }

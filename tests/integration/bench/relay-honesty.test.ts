@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Socket, TCPSocketListener } from "bun";
+import { chatCall } from "../../bench/relay/load/call.ts";
 import { runClient } from "../../bench/relay/load/client.ts";
 import type { LoadPlan } from "../../bench/relay/load/plan.ts";
 import { FakeProvider } from "../../bench/relay/load/provider.ts";
@@ -68,7 +69,15 @@ function arm(port: number) {
 }
 
 function plan(port: number, changes: Partial<LoadPlan> = {}): LoadPlan {
-  const whole = { isStream: false, connections: 4, warmupMs: 0, durationMs: 150, staggerMs: 0, ...changes };
+  const whole = {
+    call: chatCall,
+    isStream: false,
+    connections: 4,
+    warmupMs: 0,
+    durationMs: 150,
+    staggerMs: 0,
+    ...changes,
+  };
   return { ...arm(port), ...whole };
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { buildAnswers, CHUNKS_PER_STREAM, withoutSendTimes } from "../../bench/relay/load/answers.ts";
-import { chatBody } from "../../bench/relay/load/chat-request.ts";
+import { callDialects, callOf, chatCall } from "../../bench/relay/load/call.ts";
+import { callBody } from "../../bench/relay/load/chat-request.ts";
+import { dialectAnswers } from "../../bench/relay/load/dialect-answers.ts";
 import { ResponseReader } from "../../bench/relay/load/response-reader.ts";
 import { median, Samples } from "../../bench/relay/load/samples.ts";
 import { StreamScan } from "../../bench/relay/load/stream-scan.ts";
@@ -35,7 +37,15 @@ function without(bytes: Buffer, text: string): Buffer {
 
 describe("what the load sends and expects", () => {
   test("the call has 2,060 bytes with and without a stream, the response 1,069", () => {
-    expect([chatBody(false).length, chatBody(true).length, answers.jsonBody.byteLength]).toEqual([2060, 2060, 1069]);
+    expect([callBody(chatCall, false).length, callBody(chatCall, true).length, answers.jsonBody.byteLength]).toEqual([
+      2060, 2060, 1069,
+    ]);
+  });
+
+  test.each(callDialects)("the call in %s and its whole response are as long as those of chat", (dialect) => {
+    const call = callOf({ client: dialect, upstream: dialect });
+    expect([callBody(call, false).length, callBody(call, true).length]).toEqual([2060, 2060]);
+    expect(dialectAnswers[dialect].jsonBody.byteLength).toBe(1069);
   });
 
   test("two streams differ in their send times only", () => {
@@ -70,7 +80,7 @@ describe("reading a response", () => {
     const last = Buffer.from(answers.chunks.at(-1)?.wire ?? []);
     const head = wholeStream.subarray(0, wholeStream.byteLength - last.byteLength);
     expect(() => readStream([head, Buffer.from("e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")])).toThrow("49 events");
-    expect(() => readStream([without(wholeStream, "e\r\ndata: [DONE]\n\n\r\n")])).toThrow("no [DONE]");
+    expect(() => readStream([without(wholeStream, "e\r\ndata: [DONE]\n\n\r\n")])).toThrow("no data: [DONE]");
   });
 
   test("a response other than 2xx, without a declared end or with a broken chunk is refused", () => {
@@ -78,6 +88,23 @@ describe("reading a response", () => {
     expect(() => readStream([edited("200 OK", "500 No")])).toThrow("500 No");
     expect(() => readStream([edited("content-length", "content-lenght")])).toThrow("without a declared end");
     expect(() => readStream([without(wholeStream, "\r\n\r\n0\r\n")])).toThrow("does not end where it said");
+  });
+
+  test.each(callDialects)("a stream of %s is read alike wherever the packets are cut", (dialect) => {
+    const { chunks } = dialectAnswers[dialect];
+    const body = Buffer.from(dialectAnswers[dialect].streamBody);
+    const { marks } = callOf({ client: dialect, upstream: dialect });
+    for (let cut = 1; cut < body.byteLength; cut += 11) {
+      const seen: number[] = [];
+      const scan = new StreamScan((sentNs) => seen.push(sentNs), marks);
+      scan.take(body.subarray(0, cut));
+      scan.take(body.subarray(cut));
+      scan.finish();
+      expect(seen).toHaveLength(chunks.length);
+    }
+    const scan = new StreamScan(() => undefined, marks);
+    scan.take(body.subarray(0, body.lastIndexOf("\n\n", body.byteLength - 3) + 2));
+    expect(() => scan.finish()).toThrow("50 events but no");
   });
 
   test("the send time is read back as written", () => {

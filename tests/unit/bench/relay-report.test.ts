@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Measurement } from "../../bench/relay/measure.ts";
+import { readOptions } from "../../bench/relay/options.ts";
 import { type Results, renderReport } from "../../bench/relay/report.ts";
-import { scenarios } from "../../bench/relay/scenarios.ts";
+import { conversionScenarios, scenarios } from "../../bench/relay/scenarios.ts";
 
 function measurement(requestsPerSecond: number, changes: Partial<Measurement> = {}): Measurement {
   return {
@@ -77,4 +78,39 @@ test("dropped payloads are reported beside stored ones", () => {
   const text = report([{ sluice: measurement(100, { books, companionCpuMs: { Postgres: 40 } }) }]);
   expect(text).toContain("2,000 calls answered, 2,000 usage rows, 1,990 payloads stored, 10 dropped and counted");
   expect(text).toContain("Postgres used 20.0 CPU ms per 1,000 calls");
+});
+
+test("a conversion is compared with the chat call of its own round", () => {
+  const named = (name: string) => conversionScenarios.filter((scenario) => scenario.name === name);
+  const roundsOf = (cpus: number[]) => cpus.map((armCpuMs) => ({ sluice: measurement(100, { armCpuMs }) }));
+  const text = renderReport({
+    startedAt: "2026-01-01T00:00:00.000Z",
+    jsonLoad: "wrk",
+    rounds: 3,
+    skipped: {},
+    arms: [{ name: "sluice", title: "Sluice" }],
+    scenarios: [
+      ...named("convert-chat-chat").map((scenario) => ({ scenario, rounds: roundsOf([200, 400, 800]) })),
+      ...named("convert-messages-chat").map((scenario) => ({ scenario, rounds: roundsOf([300, 600, 1200]) })),
+      ...named("convert-stream-messages-chat").map((scenario) => ({ scenario, rounds: roundsOf([2000]) })),
+    ],
+  });
+  expect(cells(text, "chat from chat").slice(2, 6)).toEqual(["200.0", "1.00", "-", "-"]);
+  expect(cells(text, "messages from chat").slice(2, 6)).toEqual(["300.0", "1.50", "1,000.0", "-"]);
+  expect(text).not.toContain("requests/s");
+});
+
+test("conversions are measured only when they are asked for", () => {
+  const chosen = (...args: string[]) => {
+    const options = readOptions(args);
+    return options === "help" ? [] : options.scenarios;
+  };
+  expect(
+    chosen()
+      .concat(chosen("--quick"))
+      .filter(({ conversion }) => conversion !== null),
+  ).toEqual([]);
+  expect(chosen("--scenarios", "conversions")).toEqual([...conversionScenarios]);
+  const named = chosen("--scenarios", "json-64,convert-messages-chat");
+  expect(named.map(({ name }) => name)).toEqual(["json-64", "convert-messages-chat"]);
 });

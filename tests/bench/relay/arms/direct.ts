@@ -5,6 +5,7 @@ import { chatHeaders } from "../load/chat-request.ts";
 export const directArm: Arm = {
   name: "direct",
   title: "direct",
+  converts: false,
   async prepare() {
     return null;
   },

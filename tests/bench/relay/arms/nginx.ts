@@ -9,6 +9,7 @@ import { chatHeaders } from "../load/chat-request.ts";
 export const nginxArm: Arm = {
   name: "nginx",
   title: "nginx, 1 worker",
+  converts: false,
   async prepare() {
     return nginxPath() === null ? "nginx is not installed (package nginx)" : null;
   },

@@ -13,6 +13,7 @@ const relayKey = "rk-bench-4f9d2c71b8e64a05a3d91c7e60f2b845";
 export const nodeArm: Arm = {
   name: "node",
   title: "node agent",
+  converts: false,
   async prepare(site) {
     const build = Bun.spawnSync(
       [process.execPath, join(root, "node-agent/build.ts"), "native", "--out", join(site.folder, "agent")],

@@ -13,6 +13,7 @@ const installFolder = join(import.meta.dir, "../../../../.data/bench/portkey");
 export const portkeyArm: Arm = {
   name: "portkey",
   title: "Portkey 1.15.2",
+  converts: false,
   async prepare() {
     if (Bun.which("node") === null) {
       return "node is not installed (Portkey's gateway runs on Node)";

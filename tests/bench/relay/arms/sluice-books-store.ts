@@ -1,6 +1,9 @@
 /** What Sluice recorded, read from its database: usage rows, trace records and payloads of one load. */
+
+import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts";
 import { SQL } from "bun";
 import type { BookEntry, Books, CallCounts } from "../arm.ts";
+import { callDialects, chatCall, modelAt } from "../load/call.ts";
 
 const DRAIN_MS_MAX = 120_000;
 const POLL_MS = 250;
@@ -17,9 +20,10 @@ export async function openKeyForBench(databaseUrl: string, apiKey: string): Prom
   const sql = new SQL({ url: databaseUrl, max: 1 });
   try {
     const keyHash = new Bun.CryptoHasher("sha256").update(apiKey).digest();
+    const models = [chatCall.model, ...callDialects.map(modelAt)];
     const [key] = await sql`
       update api_key set requests_per_minute = 100000000, tokens_per_minute = 2000000000, concurrency_max = 100000,
-        allowed_models = array['gpt-4o-mini'], allowed_ips = array['127.0.0.0/8'], is_payload_traced = true
+        allowed_models = ${arrayLiteral(models)}::text[], allowed_ips = array['127.0.0.0/8'], is_payload_traced = true
       where key_hash = ${keyHash} returning id, gateway_user_id`;
     if (key === undefined) {
       throw new Error("the seeded key is not in the database");

@@ -1,11 +1,14 @@
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { loadMasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
 import { findFreePort } from "@sluice/deploy/start/port";
 import { runtimeEnvironment } from "@sluice/deploy/start/runtime-environment";
 import type { Arm, RunningArm, Site } from "../arm.ts";
 import { type RunningServer, startOnArmCore } from "../child-process.ts";
 import { chatHeaders } from "../load/chat-request.ts";
+import { addConversionChannels } from "./conversion-channels.ts";
 import { openKeyForBench, SluiceBooks } from "./sluice-books-store.ts";
 
 const root = join(import.meta.dir, "../../../..");
@@ -16,6 +19,7 @@ const READY_MS_MAX = 30_000;
 export const sluiceArm: Arm = {
   name: "sluice",
   title: "Sluice",
+  converts: true,
   async prepare() {
     return existsSync(program) ? null : "control-plane/src/main.ts does not exist yet";
   },
@@ -38,6 +42,7 @@ async function start(site: Site): Promise<RunningArm> {
     if (typeof apiKey !== "string") {
       throw new Error("seeding gave no API key");
     }
+    await addChannels({ site, home, databaseUrl: postgres.url });
     await openKeyForBench(postgres.url, apiKey);
     server = await startOnArmCore({
       name: "Sluice",
@@ -54,6 +59,21 @@ async function start(site: Site): Promise<RunningArm> {
     await postgres.destroy();
     throw error;
   }
+}
+
+async function addChannels(place: { site: Site; home: string; databaseUrl: string }): Promise<void> {
+  const source = { isProduction: false, value: null, file: null, dataDirectory: dataDirectory(place.home) };
+  const db = openDatabase({ url: place.databaseUrl, poolMax: 1, applicationName: "bench" });
+  try {
+    await addConversionChannels(db, await loadMasterKey(source), place.site.providerPort);
+  } finally {
+    await db.close(2_000);
+  }
+}
+
+/** Where the seed creates the master key. */
+function dataDirectory(home: string): string {
+  return join(home, "data");
 }
 
 type Parts = {
@@ -88,7 +108,7 @@ function environment(place: { site: Site; home: string; databaseUrl: string; por
     NODE_ENV: "development",
     HOST: "127.0.0.1",
     PORT: String(place.port),
-    DATA_DIR: join(place.home, "data"),
+    DATA_DIR: dataDirectory(place.home),
     DATABASE_URL: place.databaseUrl,
     PROVIDER_API_KEY: "sk-bench-provider",
     PROVIDER_BASE_URL: `http://127.0.0.1:${place.site.providerPort}/v1`,

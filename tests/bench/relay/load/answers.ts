@@ -7,11 +7,17 @@ export const CHUNKS_PER_STREAM = 50;
 /** The send time goes into `system_fingerprint`, which gateways pass on unchanged: "fp_" and 20 digits. */
 export const SEND_TIME_MARK = "fp_";
 export const SEND_TIME_DIGITS = 20;
+/** The bytes of a whole answer. */
+export const ANSWER_BYTES = 1069;
+/** The bytes of one event of a stream, in dialects that pad their events. */
+export const EVENT_BYTES = 335;
+export const endOfChatStream = "data: [DONE]\n\n";
 
-const CREATED_AT = 1_792_000_000;
+export const CREATED_AT = 1_792_000_000;
 const model = "gpt-4o-mini-2024-07-18";
 const words = "relayed bytes keep their order and their time while the meter counts what was delivered to the caller";
-const placeholder = `${SEND_TIME_MARK}${"0".repeat(SEND_TIME_DIGITS)}`;
+/** A send time that was not written yet. */
+export const sendTimePlaceholder = `${SEND_TIME_MARK}${"0".repeat(SEND_TIME_DIGITS)}`;
 
 export type StreamChunk = {
   /** One HTTP chunk as sent (the last one with `[DONE]` and the end of the body after it). */
@@ -33,25 +39,31 @@ const encoder = new TextEncoder();
 
 /** Builds the responses; the same bytes in every process. */
 export function buildAnswers(): Answers {
-  const jsonBody = encoder.encode(completionBody());
+  const events = Array.from({ length: CHUNKS_PER_STREAM }, (_, index) => [streamEvent(index)]);
+  events.at(-1)?.push(endOfChatStream);
+  return encodeAnswers(completionBody(), events);
+}
+
+/** @param writes the stream: for each write its HTTP chunks, the first of which has the slot for the send time */
+export function encodeAnswers(body: string, writes: readonly (readonly string[])[]): Answers {
+  const jsonBody = encoder.encode(body);
   const jsonHead = responseHead("application/json", `content-length: ${jsonBody.byteLength}`);
-  const events = Array.from({ length: CHUNKS_PER_STREAM }, (_, index) => streamEvent(index));
   return {
     json: concatenate([encoder.encode(jsonHead), jsonBody]),
     jsonBody,
     streamHead: encoder.encode(responseHead("text/event-stream; charset=utf-8", "transfer-encoding: chunked")),
-    chunks: events.map((event, index) => {
-      const tail = index === CHUNKS_PER_STREAM - 1 ? `${httpChunk("data: [DONE]\n\n")}0\r\n\r\n` : "";
-      const wire = httpChunk(event) + tail;
+    chunks: writes.map((texts, index) => {
+      const end = index === writes.length - 1 ? "0\r\n\r\n" : "";
+      const wire = texts.map(httpChunk).join("") + end;
       return { wire: encoder.encode(wire), slot: wire.indexOf(SEND_TIME_MARK) + SEND_TIME_MARK.length };
     }),
-    streamBody: encoder.encode(`${events.join("")}data: [DONE]\n\n`),
+    streamBody: encoder.encode(writes.flat().join("")),
   };
 }
 
 /** The same text with zeros for the send times, so that two streams can be compared byte for byte. */
 export function withoutSendTimes(body: string): string {
-  return body.replace(new RegExp(`${SEND_TIME_MARK}\\d{${SEND_TIME_DIGITS}}`, "g"), placeholder);
+  return body.replace(new RegExp(`${SEND_TIME_MARK}\\d{${SEND_TIME_DIGITS}}`, "g"), sendTimePlaceholder);
 }
 
 function responseHead(contentType: string, framing: string): string {
@@ -95,9 +107,9 @@ function completionBody(): string {
         },
       },
       service_tier: "default",
-      system_fingerprint: placeholder,
+      system_fingerprint: sendTimePlaceholder,
     });
-  return answer(fillText(1069 - answer("").length));
+  return answer(fillText(ANSWER_BYTES - answer("").length));
 }
 
 function streamEvent(index: number): string {
@@ -111,20 +123,20 @@ function streamEvent(index: number): string {
       created: CREATED_AT,
       model,
       service_tier: "default",
-      system_fingerprint: placeholder,
+      system_fingerprint: sendTimePlaceholder,
       choices: isLast ? [] : [choice],
       usage: isLast ? { prompt_tokens: 410, completion_tokens: 49, total_tokens: 459 } : null,
       obfuscation,
     })}\n\n`;
-  return event("x".repeat(Math.max(0, 335 - event("").length)));
+  return event("x".repeat(Math.max(0, EVENT_BYTES - event("").length)));
 }
 
-function wordAt(index: number): string {
+export function wordAt(index: number): string {
   const all = words.split(" ");
   return ` ${all[index % all.length]}`;
 }
 
-function fillText(length: number): string {
+export function fillText(length: number): string {
   return `${words} `.repeat(Math.ceil(length / words.length)).slice(0, length);
 }
 

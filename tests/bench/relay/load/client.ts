@@ -4,7 +4,6 @@
  * exact.
  */
 import type { Socket } from "bun";
-import { buildAnswers } from "./answers.ts";
 import { encodeRequest } from "./chat-request.ts";
 import type { LoadPlan, LoadResult } from "./plan.ts";
 import { ResponseReader } from "./response-reader.ts";
@@ -28,7 +27,6 @@ export async function runClient(plan: LoadPlan): Promise<LoadResult> {
 class ClientRun {
   readonly #plan: LoadPlan;
   readonly #request: Buffer;
-  readonly #jsonBodyBytes = buildAnswers().jsonBody.byteLength;
   readonly #windowStartNs: number;
   readonly #windowEndNs: number;
   readonly #latencies = new Samples();
@@ -36,6 +34,8 @@ class ClientRun {
   readonly #finished = Promise.withResolvers<void>();
   readonly #sockets: Socket<Caller>[] = [];
   readonly #timers: Timer[] = [];
+  /** Null until the first answer, when nothing says how long it is. */
+  #answerBytes: number | null;
   #unfinished: number;
   #isClosed = false;
   #answered = 0;
@@ -46,6 +46,7 @@ class ClientRun {
   constructor(plan: LoadPlan) {
     this.#plan = plan;
     this.#request = encodeRequest(plan);
+    this.#answerBytes = plan.call.answerBytes;
     this.#windowStartNs = Bun.nanoseconds() + plan.warmupMs * 1e6;
     this.#windowEndNs = this.#windowStartNs + plan.durationMs * 1e6;
     this.#unfinished = plan.connections;
@@ -136,8 +137,9 @@ class ClientRun {
         bodyBytes += bytes.byteLength;
       },
       onEnd: () => {
-        if (bodyBytes !== this.#jsonBodyBytes) {
-          throw new Error(`an answer of ${bodyBytes} bytes instead of ${this.#jsonBodyBytes}`);
+        this.#answerBytes ??= bodyBytes;
+        if (bodyBytes !== this.#answerBytes) {
+          throw new Error(`an answer of ${bodyBytes} bytes instead of ${this.#answerBytes}`);
         }
         this.#countAnswer(sentNs, Bun.nanoseconds());
         this.#sendNext(socket);
@@ -162,7 +164,7 @@ class ClientRun {
         this.#chunksInWindow += 1;
         this.#chunkLatencies.add((nowNs - chunkSentNs) / 1e6);
       }
-    });
+    }, this.#plan.call.marks);
     const reader = new ResponseReader({
       onBody(bytes) {
         nowNs = Bun.nanoseconds();

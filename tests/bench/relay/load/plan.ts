@@ -1,8 +1,11 @@
+import type { LoadCall } from "./call.ts";
+
 /** The parameters of a load run and its report; the same for wrk and for our own client. */
 export type LoadPlan = {
   readonly port: number;
   readonly path: string;
   readonly headers: readonly HttpHeader[];
+  readonly call: LoadCall;
   readonly isStream: boolean;
   readonly connections: number;
   /** Not measured, but part of `answered`, because the CPU time of the gateway includes it. */

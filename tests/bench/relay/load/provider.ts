@@ -1,11 +1,14 @@
 /**
- * The fake provider, over raw sockets in the process of the harness. It responds to POST with the prepared JSON or,
+ * The fake provider, over raw sockets in the process of the harness. It responds to POST with the JSON prepared for the
+ * dialect of its path or,
  * when the body asks for a stream, with the prepared events, one write each. While streams are open it polls instead of
  * sleeping: timers have a resolution of a millisecond, which would send the chunks of many streams in bursts, and the
  * bursts would be measured as latency of the gateway.
  */
 import type { Socket } from "bun";
 import { type Answers, buildAnswers, CHUNKS_PER_STREAM, SEND_TIME_DIGITS } from "./answers.ts";
+import { callDialects, convertedAt, dialectPaths } from "./call.ts";
+import { dialectAnswers } from "./dialect-answers.ts";
 
 export type ProviderCounters = {
   connections: number;
@@ -22,8 +25,17 @@ export type ProviderCounters = {
 };
 
 type Connection = { unread: Buffer | null; unsent: Buffer | null; isOpen: boolean };
-type Stream = { readonly socket: Socket<Connection>; nextChunk: number; dueNs: number };
+type Stream = { readonly reply: Reply; readonly socket: Socket<Connection>; nextChunk: number; dueNs: number };
 type Chunk = { readonly wire: Buffer; readonly slot: number };
+type Reply = { readonly json: Buffer; readonly streamHead: Buffer; readonly chunks: readonly Chunk[] };
+
+function toReply({ json, streamHead, chunks }: Answers): Reply {
+  return {
+    json: Buffer.from(json),
+    streamHead: Buffer.from(streamHead),
+    chunks: chunks.map(({ wire, slot }) => ({ wire: Buffer.from(wire), slot })),
+  };
+}
 
 export class FakeProvider {
   readonly answers: Answers = buildAnswers();
@@ -37,9 +49,10 @@ export class FakeProvider {
     streamsOpenMax: 0,
   };
   readonly #server: { port: number; stop(closesConnections?: boolean): void };
-  readonly #jsonAnswer = Buffer.from(this.answers.json);
-  readonly #streamHead = Buffer.from(this.answers.streamHead);
-  readonly #chunks: Chunk[] = this.answers.chunks.map(({ wire, slot }) => ({ wire: Buffer.from(wire), slot }));
+  readonly #reply = toReply(this.answers);
+  readonly #replies: ReadonlyMap<string, Reply> = new Map(
+    callDialects.map((dialect) => [convertedAt + dialectPaths[dialect], toReply(dialectAnswers[dialect])]),
+  );
   #paceNs = 0;
   /** All streams have the same pace, so that appending keeps the queue in the order of the due times. */
   #queue: Stream[] = [];
@@ -90,41 +103,47 @@ export class FakeProvider {
       if (headEnd === -1) {
         break;
       }
-      const length = /\r\ncontent-length: *(\d+)/i.exec(rest.toString("latin1", 0, headEnd))?.[1];
+      const head = rest.toString("latin1", 0, headEnd);
+      const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
       const end = headEnd + 4 + Number(length ?? 0);
       if (rest.byteLength < end) {
         break;
       }
-      this.#answer(socket, length === undefined ? null : rest.subarray(headEnd + 4, end));
+      this.#answer(socket, this.#replyTo(head), length === undefined ? null : rest.subarray(headEnd + 4, end));
       rest = rest.subarray(end);
     }
     socket.data.unread = rest.byteLength === 0 ? null : Buffer.from(rest);
   }
 
-  #answer(socket: Socket<Connection>, body: Buffer | null): void {
+  #replyTo(head: string): Reply {
+    const start = head.indexOf(" ") + 1;
+    return this.#replies.get(head.slice(start, head.indexOf(" ", start))) ?? this.#reply;
+  }
+
+  #answer(socket: Socket<Connection>, reply: Reply, body: Buffer | null): void {
     if (body === null) {
       send(socket, Buffer.from("HTTP/1.1 411 Length Required\r\ncontent-length: 0\r\n\r\n"));
     } else if (body.includes('"stream":true')) {
-      this.#startStream(socket);
+      this.#startStream(socket, reply);
     } else {
       this.counters.jsonAnswers += 1;
-      send(socket, this.#jsonAnswer);
+      send(socket, reply.json);
     }
   }
 
-  #startStream(socket: Socket<Connection>): void {
+  #startStream(socket: Socket<Connection>, reply: Reply): void {
     this.counters.streams += 1;
     this.counters.streamsOpen += 1;
     this.counters.streamsOpenMax = Math.max(this.counters.streamsOpenMax, this.counters.streamsOpen);
-    send(socket, Buffer.concat([this.#streamHead, this.#stampedChunk(0)]));
+    send(socket, Buffer.concat([reply.streamHead, stampedChunk(reply, 0)]));
     if (this.#paceNs === 0) {
       for (let index = 1; index < CHUNKS_PER_STREAM; index++) {
-        send(socket, this.#stampedChunk(index));
+        send(socket, stampedChunk(reply, index));
       }
       this.counters.streamsOpen -= 1;
       return;
     }
-    this.#queue.push({ socket, nextChunk: 1, dueNs: Bun.nanoseconds() + this.#paceNs });
+    this.#queue.push({ reply, socket, nextChunk: 1, dueNs: Bun.nanoseconds() + this.#paceNs });
     this.#poll();
   }
 
@@ -159,7 +178,7 @@ export class FakeProvider {
       this.counters.streamsOpen -= 1;
       return;
     }
-    send(stream.socket, this.#stampedChunk(stream.nextChunk));
+    send(stream.socket, stampedChunk(stream.reply, stream.nextChunk));
     stream.nextChunk += 1;
     if (stream.nextChunk < CHUNKS_PER_STREAM) {
       stream.dueNs += this.#paceNs;
@@ -168,20 +187,20 @@ export class FakeProvider {
       this.counters.streamsOpen -= 1;
     }
   }
+}
 
-  /** The chunk with the present time in its slot; valid until the next call for the same index. */
-  #stampedChunk(index: number): Buffer {
-    const chunk = this.#chunks[index];
-    if (chunk === undefined) {
-      throw new Error(`a stream has no chunk ${index}`);
-    }
-    let rest = Bun.nanoseconds();
-    for (let digit = chunk.slot + SEND_TIME_DIGITS - 1; digit >= chunk.slot; digit--) {
-      chunk.wire[digit] = 48 + (rest % 10);
-      rest = Math.floor(rest / 10);
-    }
-    return chunk.wire;
+/** The chunk with the present time in its slot; valid until the next call for the same index. */
+function stampedChunk({ chunks }: Reply, index: number): Buffer {
+  const chunk = chunks[index];
+  if (chunk === undefined) {
+    throw new Error(`a stream has no chunk ${index}`);
   }
+  let rest = Bun.nanoseconds();
+  for (let digit = chunk.slot + SEND_TIME_DIGITS - 1; digit >= chunk.slot; digit--) {
+    chunk.wire[digit] = 48 + (rest % 10);
+    rest = Math.floor(rest / 10);
+  }
+  return chunk.wire;
 }
 
 function send(socket: Socket<Connection>, bytes: Buffer): void {

@@ -1,35 +1,40 @@
-import { CHUNKS_PER_STREAM, SEND_TIME_DIGITS, SEND_TIME_MARK } from "./answers.ts";
+import { CHUNKS_PER_STREAM, SEND_TIME_DIGITS } from "./answers.ts";
+import { chatCall, type StreamMarks } from "./call.ts";
 
 const NEW_LINE = 10;
-const endOfStream = Buffer.from("data: [DONE]\n\n");
 
 /**
  * Finds the send time of every event of a stream, even if an event spans packets, and requires a complete stream: all
- * events, and `[DONE]` at the very end.
+ * events, and the one that ends a stream of its dialect at the very end.
  */
 export class StreamScan {
   readonly #onSendTime: (sentNs: number) => void;
+  readonly #mark: Buffer;
+  readonly #lastEvent: Buffer;
   #eventCount = 0;
   #hasEnded = false;
   /** The beginning of an event whose end is still to come. */
   #carry: Buffer | null = null;
 
-  constructor(onSendTime: (sentNs: number) => void) {
+  constructor(onSendTime: (sentNs: number) => void, { sendTime, lastEvent }: StreamMarks = chatCall.marks) {
     this.#onSendTime = onSendTime;
+    this.#mark = Buffer.from(sendTime);
+    this.#lastEvent = Buffer.from(lastEvent);
   }
 
   /** Takes a part of the body without transfer coding. */
   take(bytes: Buffer): void {
     const text = this.#carry === null ? bytes : Buffer.concat([this.#carry, bytes]);
     const end = endOfWholeEvents(text);
-    let mark = text.indexOf(SEND_TIME_MARK);
+    let mark = text.indexOf(this.#mark);
     while (mark !== -1 && mark < end) {
       this.#eventCount += 1;
-      this.#onSendTime(readDigits(text, mark + SEND_TIME_MARK.length));
-      mark = text.indexOf(SEND_TIME_MARK, mark + SEND_TIME_MARK.length + SEND_TIME_DIGITS);
+      this.#onSendTime(readDigits(text, mark + this.#mark.byteLength));
+      mark = text.indexOf(this.#mark, mark + this.#mark.byteLength + SEND_TIME_DIGITS);
     }
     if (end > 0) {
-      this.#hasEnded = text.subarray(Math.max(0, end - endOfStream.byteLength), end).equals(endOfStream);
+      const start = startOfLastEvent(text, end);
+      this.#hasEnded = text.subarray(start, start + this.#lastEvent.byteLength).equals(this.#lastEvent);
     }
     this.#carry = end === text.byteLength ? null : Buffer.from(text.subarray(end));
   }
@@ -38,12 +43,18 @@ export class StreamScan {
   finish(): void {
     if (this.#eventCount !== CHUNKS_PER_STREAM || !this.#hasEnded || this.#carry !== null) {
       throw new Error(
-        `a stream with ${this.#eventCount} events ${this.#hasEnded ? "and" : "but no"} [DONE] at the end`,
+        `a stream with ${this.#eventCount} events ${this.#hasEnded ? "and" : "but no"} ${this.#lastEvent} at the end`,
       );
     }
     this.#eventCount = 0;
     this.#hasEnded = false;
   }
+}
+
+/** @param end the end of an event */
+function startOfLastEvent(text: Buffer, end: number): number {
+  const before = end < 3 ? -1 : text.lastIndexOf("\n\n", end - 3);
+  return before === -1 ? 0 : before + 2;
 }
 
 function endOfWholeEvents(text: Buffer): number {

@@ -1,6 +1,6 @@
 /** Runs wrk for JSON calls: one thread in C, so that the load costs less than the cheapest gateway. */
 import { join } from "node:path";
-import { chatBody } from "./chat-request.ts";
+import { callBody } from "./chat-request.ts";
 import type { LoadPlan, LoadResult } from "./plan.ts";
 
 const ANSWER_SECONDS_MAX = 60;
@@ -64,7 +64,7 @@ async function runOnce(plan: LoadPlan, place: WrkPlace, durationMs: number): Pro
 function luaScript(plan: LoadPlan): string {
   const headers = plan.headers.map(([name, value]) => `wrk.headers[${quote(name)}] = ${quote(value)}`);
   return `wrk.method = "POST"
-wrk.body = ${quote(chatBody(plan.isStream))}
+wrk.body = ${quote(callBody(plan.call, plan.isStream))}
 ${headers.join("\n")}
 function done(summary, latency, requests)
   local errors = summary.errors
