@@ -7,6 +7,7 @@ import { readBudget, waitForIdleReturn } from "../support/calls/budget-watch.ts"
 import { type SurfaceName, serveThrough } from "../support/calls/call-routes.ts";
 import { chat, type SeenCall } from "../support/calls/chat-call.ts";
 import { prices } from "../support/calls/priced-usage.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
 import { recomputedCost, type SettledRow, waitForSettledRows } from "../support/usage/settled-rows.ts";
 
@@ -293,7 +294,10 @@ describe("the cost in a row", () => {
     await Promise.all(texts.map((price, index) => rig.addTokenPriceModel(`random-${index}`, price)));
     const user = await rig.addUser(2n ** 62n);
     provider.script(fc.sample(usages, randomCalls).map((usage) => ({ usage })));
-    await waitForModels(user, texts.length + 4);
+    await waitForModels(
+      user,
+      texts.map((_, index) => `random-${index}`),
+    );
     const rest = Array.from({ length: randomCalls }, (_, index) => index);
     const callers = Array.from({ length: 8 }, async () => {
       for (let index = rest.shift(); index !== undefined; index = rest.shift()) {
@@ -312,12 +316,10 @@ describe("the cost in a row", () => {
 });
 
 /** Models that were just added can be called once they are listed. */
-async function waitForModels(user: TestUser, count: number): Promise<void> {
-  for (;;) {
+async function waitForModels(user: TestUser, names: readonly string[]): Promise<void> {
+  await waitUntil(async () => {
     const answer = await fetch(`${sluice.url}/v1/models`, { headers: { authorization: `Bearer ${user.apiKey}` } });
-    if (((await answer.json()) as { data: unknown[] }).data.length >= count) {
-      return;
-    }
-    await Bun.sleep(20);
-  }
+    const listed = new Set(((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id));
+    return names.every((name) => listed.has(name));
+  });
 }

@@ -261,7 +261,13 @@ describe("a receipt", () => {
     const cents = receipt.lines.reduce((sum, { amount_usd }) => sum + scaled(amount_usd as string), 0n);
     expect(cents).toBe(scaled(receipt["sum_usd"] as string));
     expect(receipt.attempts).toEqual([
-      { started_at_ms: expect.any(Number), duration_ms: expect.any(Number), status: 200, result: "answered" },
+      {
+        started_at_ms: expect.any(Number),
+        duration_ms: expect.any(Number),
+        status: 200,
+        result: "answered",
+        model: null,
+      },
     ]);
     const withDay = await as.get("/backend/usage/receipt/", { request_id, day: row?.day ?? "" });
     const byPath = await as.get(`/backend/usage/receipt/${request_id}`);
@@ -285,8 +291,8 @@ describe("a receipt", () => {
     ]);
     const { body } = await as.get("/backend/usage/receipt/", { request_id: row?.requestId ?? "" });
     expect((body["receipt"] as { attempts: object[] }).attempts).toEqual([
-      { started_at_ms: 1, duration_ms: 2, status: null, result: "failed" },
-      { started_at_ms: 1, duration_ms: 2, status: 503, result: "status_503" },
+      { started_at_ms: 1, duration_ms: 2, status: null, result: "failed", model: null },
+      { started_at_ms: 1, duration_ms: 2, status: 503, result: "status_503", model: null },
     ]);
     expect(JSON.stringify(body)).not.toContain("secret-channel");
   });

@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { modelName } from "./catalog-admin.ts";
+import { fallbacksMax } from "./fallback-limits.ts";
 import { groupName } from "./groups.ts";
 import { reasonText } from "./readable-text.ts";
-
-/** A longer list would keep a client waiting for what will not come. */
-export const fallbacksMax = 3;
 
 /** Without any model, the rule is removed. */
 export const saveFallbacksInput = z.strictObject({

@@ -1,11 +1,8 @@
 import { z } from "zod";
+import { priceFileBytesMax } from "./price-file-limits.ts";
 import { priceColumns } from "./priced-units.ts";
 import { reasonText } from "./readable-text.ts";
 import { wireLongPrompt, wireMoment } from "./wire.ts";
-
-/** The largest file of prices, and the largest body that carries one: its quotes are escaped there. */
-export const priceFileBytesMax = 8 * 1024 * 1024;
-export const priceUploadBytesMax = 2 * priceFileBytesMax + 64 * 1024;
 
 const reason = reasonText(500).optional();
 

@@ -1,5 +1,6 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
-import { fallbackRule, fallbacksMax, saveFallbacksInput } from "@sluice/contracts/model-fallbacks";
+import { fallbacksMax } from "@sluice/contracts/fallback-limits";
+import { fallbackRule, saveFallbacksInput } from "@sluice/contracts/model-fallbacks";
 import { z } from "zod";
 import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Database } from "../../platform/db.ts";

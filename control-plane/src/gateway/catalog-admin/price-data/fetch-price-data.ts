@@ -1,4 +1,4 @@
-import { priceFileBytesMax } from "@sluice/contracts/price-data";
+import { priceFileBytesMax } from "@sluice/contracts/price-file-limits";
 import { type HttpClient, HttpClientError, type HttpHeader, type HttpRequest } from "@sluice/http-client/model";
 import type { AuditOrigin } from "../../../admin/audit/model.ts";
 import { audit } from "../../../admin/audit/service.ts";

@@ -1,11 +1,11 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
   priceDataState,
-  priceUploadBytesMax,
   removePricesInput,
   savePriceSourceInput,
   uploadPricesInput,
 } from "@sluice/contracts/price-data";
+import { priceUploadBytesMax } from "@sluice/contracts/price-file-limits";
 import { z } from "zod";
 import { audit, byCaller, bySystem } from "../../../admin/audit/service.ts";
 import { listSoldModels } from "../../../models/model-store.ts";

@@ -1,4 +1,4 @@
-import { fallbacksMax } from "@sluice/contracts/model-fallbacks";
+import { fallbacksMax } from "@sluice/contracts/fallback-limits";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";

@@ -1,9 +1,5 @@
-import {
-  type priceDataState,
-  priceFileBytesMax,
-  type removePricesInput,
-  type savePriceSourceInput,
-} from "@sluice/contracts/price-data";
+import type { priceDataState, removePricesInput, savePriceSourceInput } from "@sluice/contracts/price-data";
+import { priceFileBytesMax } from "@sluice/contracts/price-file-limits";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createSignal, type JSX, Show } from "solid-js";
 import type { z } from "zod";
