@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { type ConsoleClient, consoleClient } from "../support/accounts/console-client.ts";
 import { loginAdmin } from "../support/accounts/logins.ts";
 import { FaultRig } from "../support/calls/fault-rig.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
 
 type Credential = { credential_id: number; label: string; refused_at: string | null; refused_reason: string | null };
 
@@ -103,9 +104,11 @@ describe("a channel with several credentials", () => {
     await save("divided", { credential_id: main?.credential_id, status: "disabled" });
     await faulty.callUntilRequest("divided", "divided-second");
     expect(await tried("divided")).toMatchObject({ used: [["second", "answered"]] });
-    await save("divided", { credential_id: main?.credential_id, status: "enabled", label: "first", weight: 5 });
+    await save("divided", { credential_id: main?.credential_id, status: "enabled", weight: 5 });
     await post("remove", { channel_id: ids.get("divided"), credential_id: second?.credential_id });
-    await faulty.callUntilRequest("divided", "divided-main");
+    // The last change: a replica that knows it knows the others too.
+    await save("divided", { credential_id: main?.credential_id, label: "first", weight: 5 });
+    await waitUntil(async () => (await tried("divided")).used.some(([label]) => label === "first"));
     expect(await tried("divided")).toMatchObject({ used: [["first", "answered"]] });
     expect((await listed("divided")).map(({ label }) => label)).toEqual(["first"]);
   });

@@ -92,8 +92,11 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
 
   const open = async (apiKey: string, path: string) => {
     const connection = await connectRaw(Number(new URL(faulty.relay.url).port));
-    const input = path === "/v1/images/generations" ? { prompt: "x" } : { input: "x" };
-    const body = { model: "dear", stream: true, ...input, padding: "words ".repeat(5_000) };
+    const inputs: Readonly<Record<string, object>> = {
+      "/v1/images/generations": { prompt: "x" },
+      "/v1/responses": { input: "x" },
+    };
+    const body = { model: "dear", stream: true, ...inputs[path], padding: "words ".repeat(5_000) };
     connection.send(relayedRequest({ apiKey, path, body }));
     return connection;
   };

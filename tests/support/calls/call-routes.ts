@@ -74,12 +74,19 @@ export const surfaces: Readonly<Record<SurfaceName, Surface>> = {
 };
 
 /** A way that a call can take from a client to a provider. */
-export type CallRoute = { readonly name: string; readonly surface: SurfaceName; readonly channel: Dialect };
+export type CallRoute = {
+  readonly name: string;
+  readonly surface: SurfaceName;
+  readonly channel: Dialect;
+  /** Whether a stream that fails is broken off after its error event; the Messages API ends it in order. */
+  readonly isBrokenOff: boolean;
+};
 
 const routeOf = (surface: SurfaceName, channel: Dialect): CallRoute => ({
   name: surface === channel ? `${surface} as it is` : `${surface} as ${channel}`,
   surface,
   channel,
+  isBrokenOff: surface !== "messages" || channel === "messages",
 });
 
 const chatRoute = routeOf("chat", "chat");
