@@ -106,6 +106,7 @@ export const shownPages: readonly ShownPage[] = [
     arabic: "none",
     ready: ".table-area",
   },
+  { name: "admin-limits", path: "/admin/limits/?user_id=1", as: "admin", arabic: "none", ready: ".table" },
   { name: "admin-manual-adjust", path: "/admin/manual-adjust/", as: "admin", arabic: "none", ready: ".form" },
   { name: "admin-orders", path: "/admin/orders/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
   { name: "admin-payments", path: "/admin/payments/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },

@@ -12,6 +12,7 @@ type TextCounts = Readonly<Record<string, number>>;
  */
 export const sqlTexts: Readonly<Record<string, TextCounts>> = {
   "calls functions of the database": {
+    "control-plane/src/gateway/account-limits/store.ts": 1,
     "control-plane/src/gateway/groups/store.ts": 1,
     "control-plane/src/gateway/quota/grant-store.ts": 1,
     "control-plane/src/gateway/quota/replica-store.ts": 5,

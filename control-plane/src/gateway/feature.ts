@@ -9,6 +9,7 @@ import type { Database } from "../platform/db.ts";
 import type { Feature } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
 import type { Job } from "../platform/schedule-jobs.ts";
+import { accountLimitEndpoints } from "./account-limits/routes.ts";
 import { priceDataJob } from "./catalog-admin/price-data/routes.ts";
 import { Probes } from "./catalog-admin/probe/exchange.ts";
 import { probeChannels } from "./catalog-admin/probe/probe-channels.ts";
@@ -58,6 +59,7 @@ export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
   const probeDeps = { ...upstreams, probes: new Probes(openClient, clock), log };
   return [
     { name: "groups", endpoints: groupEndpoints({ db, approvals, acts: groupActs }) },
+    { name: "account-limits", endpoints: accountLimitEndpoints(db) },
     { name: "keys", endpoints: keyEndpoints(new KeyService(db)) },
     { name: "response-cache", endpoints: cacheEndpoints(db, cacheRules), jobs: cacheJobs(config, db) },
     {

@@ -85,6 +85,13 @@ export type CallReport = {
   readonly responseBytes: number;
 };
 
+/** Limits of calls; null for none. */
+export type RateLimits = {
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+  readonly concurrencyMax: number | null;
+};
+
 /** The caller according to the key: everything that admission needs, so that it needs no query. */
 export type Principal = CallSettings & {
   readonly userId: UserId | null;
@@ -102,6 +109,10 @@ export type Principal = CallSettings & {
   readonly rateMultiplier: Decimal;
   readonly userBudgetId: BudgetId;
   readonly keyBudgetId: BudgetId | null;
+  /** What operators allow the account in this group, over all its keys; null without any limit. */
+  readonly groupLimits: RateLimits | null;
+  /** What operators allow the account over all its keys and groups; null without any limit. */
+  readonly accountLimits: RateLimits | null;
   /** The key whose limits apply: keys rotated from one another share those of the first. */
   readonly limitKeyId: ApiKeyId;
 };

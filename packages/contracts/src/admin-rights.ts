@@ -72,6 +72,7 @@ export const adminRights = {
   // Operations on users, and on the emails they get.
   "/backend/admin/user/save/": { ...everyAdmin, guardedFields: ["rate_multiplier"] },
   "/backend/admin/user/sessions/revoke/": everyAdmin,
+  "/backend/admin/limit/save/": everyAdmin,
   "/backend/admin/user/resend-verification/": everyAdmin,
   "/backend/admin/mail/resend/": everyAdmin,
   "/backend/admin/mail/resend-failed/": everyAdmin,

@@ -105,6 +105,8 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "GET /backend/admin/manual-adjust/export/": "admin",
   "GET /backend/admin/model/list/": "admin",
   "GET /backend/admin/model/export/": "admin",
+  "GET /backend/admin/limit/explain/": "admin",
+  "POST /backend/admin/limit/save/": "admin",
   "GET /backend/admin/group/list/": "admin",
   "GET /backend/admin/group/export/": "admin",
   "GET /backend/admin/group/detail/": "admin",

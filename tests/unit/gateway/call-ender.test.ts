@@ -55,6 +55,8 @@ const principal: Principal = {
   groupName: "default",
   hasGroup: true,
   groupEndsAtMs: null,
+  groupLimits: null,
+  accountLimits: null,
   isUserEnabled: true,
   keyStatus: "active",
   ...defaultCallSettings,

@@ -24,6 +24,11 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
   },
   { path: "/groups/:name/", load: () => import("./pages/group/page.tsx") },
   {
+    path: "/limits/",
+    nav: { label: (texts) => texts.limits, icon: "gauge" },
+    load: () => import("./pages/limits/page.tsx"),
+  },
+  {
     path: "/leads/",
     nav: { label: (texts) => texts.leads, icon: "chat" },
     load: () => import("./pages/leads/page.tsx"),

@@ -4,6 +4,7 @@ export const adminNavTexts = {
   people: "People",
   users: "Users",
   groups: "Groups",
+  limits: "Limits",
   leads: "Leads",
   manualAdjust: "Manual adjust",
   money: "Money",

@@ -29,6 +29,16 @@ BEGIN
 END
 $$;
 
+-- What operators limit for one account, or for many.
+CREATE OR REPLACE FUNCTION announce_limit_change() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  v_user bigint := CASE WHEN TG_OP = 'DELETE' THEN OLD.gateway_user_id ELSE NEW.gateway_user_id END;
+BEGIN
+  PERFORM pg_notify(CASE WHEN v_user IS NULL THEN 'group_changed' ELSE 'user_changed' END, coalesce(v_user::text, ''));
+  RETURN NULL;
+END
+$$;
+
 -- A month that begins, ends or is refunded gives its user a group, or takes it.
 CREATE OR REPLACE FUNCTION announce_subscription_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

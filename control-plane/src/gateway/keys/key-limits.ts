@@ -2,22 +2,25 @@ import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import { RateBucket } from "../../platform/rate-bucket.ts";
-import type { Principal } from "../model.ts";
+import type { Principal, RateLimits } from "../model.ts";
+import { checkConcurrency, checkRates, type RateCount, RateCounts, retryAfterSecondsMax } from "./rate-counters.ts";
 
-type Usage = {
-  inFlight: number;
-  requests: RateBucket | null;
-  tokens: RateBucket | null;
-  lastTick: number;
-};
-
-const forgetMs = 120_000;
 const hourMs = 3_600_000;
 
-/** Requests and tokens per minute and concurrent calls for each key, as far as this replica handled them. */
+/** The limits of an account beside those of its key, with what was used of each. */
+type Further = { readonly limits: RateLimits; readonly count: RateCount; readonly whose: string };
+const none: readonly Further[] = [];
+
+/**
+ * Requests and tokens per minute and concurrent calls for each key, and for each account where operators limit it, as
+ * far as this replica handled them. The strictest limit counts.
+ */
 export class KeyLimits {
-  /** The counters by the key whose limits apply. */
-  readonly #usages = new Map<ApiKeyId, Usage>();
+  /** By the key whose limits apply. */
+  readonly #keys = new RateCounts<ApiKeyId>();
+  readonly #accounts = new RateCounts<GatewayUserId>();
+  /** By account and group. */
+  readonly #inGroups = new RateCounts<string>();
   /**
    * Calls that a provider may bill us for although we do not charge them. They are counted per user, who could
    * otherwise switch from one key to the next.
@@ -47,19 +50,19 @@ export class KeyLimits {
    * @throws AppError `rate_limit_exceeded` with the seconds to wait
    */
   begin(principal: Principal): void {
-    const usage = this.#usage(principal);
     const tick = this.#clock.tick();
-    usage.lastTick = tick;
-    const { concurrencyMax } = principal;
-    if (concurrencyMax !== null && usage.inFlight >= Math.max(1, Math.floor(concurrencyMax / this.#replicas))) {
-      throw new AppError("rate_limit_exceeded", {
-        message: `This API key is limited to ${concurrencyMax} concurrent calls.`,
-        retryAfterSeconds: 1,
-      });
+    const count = this.#keys.adjusted(principal.limitKeyId, principal, this.#replicas);
+    const further = this.#further(principal);
+    const replicas = this.#replicas;
+    checkConcurrency(count, principal, ofKey, replicas);
+    for (const each of further) {
+      checkConcurrency(each.count, each.limits, each.whose, replicas);
     }
-    this.#checkRates(principal, usage, tick);
-    usage.requests?.take(1, tick);
-    usage.inFlight += 1;
+    this.#checkRates(principal, count, further, tick);
+    enter(count, tick);
+    for (const each of further) {
+      enter(each.count, tick);
+    }
     this.#used.add(principal.apiKeyId);
   }
 
@@ -68,37 +71,64 @@ export class KeyLimits {
    * @throws AppError `rate_limit_exceeded` with the seconds to wait
    */
   beginResponse(principal: Principal): void {
-    const usage = this.#usage(principal);
     const tick = this.#clock.tick();
-    this.#checkRates(principal, usage, tick);
-    usage.requests?.take(1, tick);
+    const count = this.#keys.adjusted(principal.limitKeyId, principal, this.#replicas);
+    const further = this.#further(principal);
+    this.#checkRates(principal, count, further, tick);
+    count.requests?.take(1, tick);
+    for (const each of further) {
+      each.count.requests?.take(1, tick);
+    }
   }
 
   /** Counts a response that began by itself and could not be refused. */
   noteResponse(principal: Principal): void {
-    this.#known(principal).requests?.take(1, this.#clock.tick());
+    const tick = this.#clock.tick();
+    for (const count of this.#counts(principal)) {
+      count.requests?.take(1, tick);
+    }
   }
 
-  #checkRates(principal: Principal, usage: Usage, tick: number): void {
-    if (usage.requests !== null && !usage.requests.has(1, tick)) {
-      throw new AppError("rate_limit_exceeded", {
-        message: `This API key is limited to ${principal.requestsPerMinute} requests per minute.`,
-        retryAfterSeconds: usage.requests.secondsUntil(1, tick),
-      });
-    }
-    if (usage.tokens !== null && !usage.tokens.has(1, tick)) {
-      throw new AppError("rate_limit_exceeded", {
-        message: `This API key is limited to ${principal.tokensPerMinute} tokens per minute.`,
-        retryAfterSeconds: usage.tokens.secondsUntil(1, tick),
-      });
+  #checkRates(principal: Principal, count: RateCount, further: readonly Further[], tick: number): void {
+    checkRates(count, principal, ofKey, tick);
+    for (const each of further) {
+      checkRates(each.count, each.limits, each.whose, tick);
     }
     const unpaid = this.#unpaidOf(principal.gatewayUserId);
     if (unpaid?.has(1, tick) === false) {
       throw new AppError("rate_limit_exceeded", {
         message: `This account can make at most ${this.#unpaidPerHour} calls per hour that produce no output or that it abandons before their cost is known.`,
-        retryAfterSeconds: unpaid.secondsUntil(1, tick),
+        retryAfterSeconds: Math.min(retryAfterSecondsMax, unpaid.secondsUntil(1, tick)),
       });
     }
+  }
+
+  /** The limits of the account itself; for most accounts there are none. */
+  #further(principal: Principal): readonly Further[] {
+    const { groupLimits, accountLimits, gatewayUserId, groupName } = principal;
+    if (groupLimits === null && accountLimits === null) {
+      return none;
+    }
+    const further: Further[] = [];
+    if (groupLimits !== null) {
+      const count = this.#inGroups.adjusted(nameInGroup(principal), groupLimits, this.#replicas);
+      further.push({ limits: groupLimits, count, whose: `Your account in the group '${groupName}'` });
+    }
+    if (accountLimits !== null) {
+      const count = this.#accounts.adjusted(gatewayUserId, accountLimits, this.#replicas);
+      further.push({ limits: accountLimits, count, whose: "Your account" });
+    }
+    return further;
+  }
+
+  /** What a call counts in, whatever the limits are by now. */
+  #counts(principal: Principal): readonly RateCount[] {
+    const { groupLimits, accountLimits, gatewayUserId, limitKeyId } = principal;
+    return [
+      this.#keys.known(limitKeyId),
+      ...(groupLimits === null ? [] : [this.#inGroups.known(nameInGroup(principal))]),
+      ...(accountLimits === null ? [] : [this.#accounts.known(gatewayUserId)]),
+    ];
   }
 
   /** A provider may have done more work for a call than is charged: it was abandoned, or produced no output. */
@@ -113,16 +143,23 @@ export class KeyLimits {
 
   /** A running call used this many tokens. */
   use(principal: Principal, tokens: bigint): void {
-    this.#known(principal).tokens?.take(Number(tokens), this.#clock.tick());
+    const tick = this.#clock.tick();
+    for (const count of this.#counts(principal)) {
+      count.tokens?.take(Number(tokens), tick);
+    }
   }
 
   /** The call is over and used this many tokens. */
   end(principal: Principal, tokens: bigint): void {
-    const usage = this.#known(principal);
     const tick = this.#clock.tick();
-    usage.inFlight -= 1;
-    usage.lastTick = tick;
-    usage.tokens?.take(Number(tokens), tick);
+    const { groupLimits, accountLimits } = principal;
+    leave(this.#keys.known(principal.limitKeyId), tokens, tick);
+    if (groupLimits !== null) {
+      leave(this.#inGroups.known(nameInGroup(principal)), tokens, tick);
+    }
+    if (accountLimits !== null) {
+      leave(this.#accounts.known(principal.gatewayUserId), tokens, tick);
+    }
   }
 
   /** Keys used by admitted calls since the last call of this method. */
@@ -135,11 +172,9 @@ export class KeyLimits {
   /** Forgets keys that have not been used for a while. */
   forgetIdle(): void {
     const tick = this.#clock.tick();
-    for (const [id, usage] of this.#usages) {
-      if (usage.inFlight === 0 && tick - usage.lastTick > forgetMs) {
-        this.#usages.delete(id);
-      }
-    }
+    this.#keys.forgetIdle(tick);
+    this.#accounts.forgetIdle(tick);
+    this.#inGroups.forgetIdle(tick);
     for (const [id, bucket] of this.#unpaid) {
       if (bucket.isFull(tick)) {
         this.#unpaid.delete(id);
@@ -159,22 +194,19 @@ export class KeyLimits {
     }
     return bucket;
   }
+}
 
-  /** The counters of a key, whatever its limits were when they started. */
-  #known(principal: Principal): Usage {
-    let usage = this.#usages.get(principal.limitKeyId);
-    if (usage === undefined) {
-      usage = { inFlight: 0, requests: null, tokens: null, lastTick: 0 };
-      this.#usages.set(principal.limitKeyId, usage);
-    }
-    return usage;
-  }
+const ofKey = "This API key";
+const nameInGroup = ({ gatewayUserId, groupName }: Principal): string => `${gatewayUserId}/${groupName}`;
 
-  /** The counters of a key, adjusted to its current limits; changed limits start again from zero. */
-  #usage(principal: Principal): Usage {
-    const usage = this.#known(principal);
-    usage.requests = RateBucket.adjusted(usage.requests, principal.requestsPerMinute, this.#replicas);
-    usage.tokens = RateBucket.adjusted(usage.tokens, principal.tokensPerMinute, this.#replicas);
-    return usage;
-  }
+function enter(count: RateCount, tick: number): void {
+  count.requests?.take(1, tick);
+  count.inFlight += 1;
+  count.lastTick = tick;
+}
+
+function leave(count: RateCount, tokens: bigint, tick: number): void {
+  count.inFlight -= 1;
+  count.lastTick = tick;
+  count.tokens?.take(Number(tokens), tick);
 }

@@ -6,7 +6,7 @@ import { now } from "../../db/expressions.ts";
 import { apiKey, gatewayUser } from "../../db/schema/gateway-keys.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
-import type { Principal } from "../model.ts";
+import type { Principal, RateLimits } from "../model.ts";
 import { type CallRow, toCallSettings } from "./model.ts";
 
 type PrincipalRow = CallRow & {
@@ -23,6 +23,12 @@ type PrincipalRow = CallRow & {
   user_budget_id: bigint;
   key_budget_id: bigint | null;
   limit_key_id: bigint;
+  group_requests: number | null;
+  group_tokens: number | null;
+  group_concurrency: number | null;
+  account_requests: number | null;
+  account_tokens: number | null;
+  account_concurrency: number | null;
 };
 
 function toPrincipal(row: PrincipalRow): Principal {
@@ -40,21 +46,42 @@ function toPrincipal(row: PrincipalRow): Principal {
     rateMultiplier: row.rate_multiplier as Decimal,
     userBudgetId: row.user_budget_id as BudgetId,
     keyBudgetId: row.key_budget_id as BudgetId | null,
+    groupLimits: toRateLimits(row.group_requests, row.group_tokens, row.group_concurrency),
+    accountLimits: toRateLimits(row.account_requests, row.account_tokens, row.account_concurrency),
     limitKeyId: row.limit_key_id as ApiKeyId,
   };
+}
+
+/** Null without any limit, so that most calls have nothing to look at. */
+function toRateLimits(
+  requestsPerMinute: number | null,
+  tokensPerMinute: number | null,
+  concurrencyMax: number | null,
+): RateLimits | null {
+  return requestsPerMinute === null && tokensPerMinute === null && concurrencyMax === null
+    ? null
+    : { requestsPerMinute, tokensPerMinute, concurrencyMax };
 }
 
 const selectPrincipal = `
   select k.id as api_key_id, k.gateway_user_id, p.id as user_id, coalesce(g.group_name, k.group_name) as group_name,
     g.group_name is not null as has_group, g.ends_at as group_ends_at, u.status as user_status, k.status as key_status, ${callSettings.map(({ name }) => `k.${name}`).join(", ")},
     k.first_used_at, combined_multiplier(u.rate_multiplier, coalesce(g.multiplier, 1)) as rate_multiplier, ub.id as user_budget_id, kb.id as key_budget_id,
-    coalesce(k.limit_key_id, k.id) as limit_key_id
+    coalesce(k.limit_key_id, k.id) as limit_key_id,
+    coalesce(gl.requests_per_minute, dl.requests_per_minute) as group_requests,
+    coalesce(gl.tokens_per_minute, dl.tokens_per_minute) as group_tokens,
+    coalesce(gl.concurrency_max, dl.concurrency_max) as group_concurrency,
+    ul.requests_per_minute as account_requests, ul.tokens_per_minute as account_tokens,
+    ul.concurrency_max as account_concurrency
   from api_key k
   join gateway_user u on u.id = k.gateway_user_id
   join budget ub on ub.gateway_user_id = u.id
   left join budget kb on kb.api_key_id = coalesce(k.limit_key_id, k.id) and kb.is_enforced
   left join user_profile p on p.gateway_user_id = u.id
   left join key_group(u.id, k.group_name) g on true
+  left join account_limit dl on dl.scope = 'default'
+  left join account_limit gl on gl.scope = 'group' and gl.group_name = g.group_name
+  left join account_limit ul on ul.scope = 'user' and ul.gateway_user_id = u.id
   where k.key_hash = $1`;
 
 /** Everything admission needs to know of the key with this SHA-256, or null. */

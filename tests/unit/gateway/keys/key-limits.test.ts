@@ -12,6 +12,8 @@ const principal = (apiKeyId: bigint, limits: Partial<Principal> = {}): Principal
     apiKeyId,
     limitKeyId: apiKeyId,
     ...defaultCallSettings,
+    groupLimits: null,
+    accountLimits: null,
     ...limits,
   }) as Principal;
 
@@ -158,4 +160,68 @@ test("what a call used beyond the tokens of a minute blocks the next ones until 
   expect(isLetIn(limits, key)).toBe(false);
   tick += 1_000;
   expect(isLetIn(limits, key)).toBe(true);
+});
+
+describe("the limits that an operator sets for an account", () => {
+  const gatewayUserId = 5n as GatewayUserId;
+  const free = { requestsPerMinute: null, tokensPerMinute: null, concurrencyMax: null };
+  const of = (apiKeyId: bigint, more: Partial<Principal>): Principal =>
+    principal(apiKeyId, { gatewayUserId, groupName: "default", ...more });
+  const refusalOf = (limits: KeyLimits, by: Principal): string => {
+    try {
+      limits.begin(by);
+      return "";
+    } catch (error) {
+      return (error as AppError).message;
+    }
+  };
+
+  test("count all its keys together, and the strictest limit refuses", () => {
+    const limits = new KeyLimits(clock, null);
+    const accountLimits = { ...free, requestsPerMinute: 3 };
+    const [one, other] = [of(1n, { accountLimits }), of(2n, { accountLimits, requestsPerMinute: 1 })];
+    expect([one, other, other, one].map((each) => isLetIn(limits, each))).toEqual([true, true, false, true]);
+    expect(refusalOf(limits, other)).toBe("This API key is limited to 1 requests per minute.");
+    expect(refusalOf(limits, one)).toBe("Your account is limited to 3 requests per minute.");
+  });
+
+  test("count each group of an account by itself where they are the group's", () => {
+    const limits = new KeyLimits(clock, null);
+    const groupLimits = { ...free, requestsPerMinute: 1 };
+    const inDefault = of(1n, { groupLimits });
+    const inBatch = of(1n, { groupLimits, groupName: "batch" });
+    const stranger = of(2n, { groupLimits, gatewayUserId: 6n as GatewayUserId });
+    expect([inDefault, inDefault, inBatch, stranger].map((each) => isLetIn(limits, each))).toEqual([
+      ...[true, false, true, true],
+    ]);
+    expect(refusalOf(limits, inBatch)).toBe("Your account in the group 'batch' is limited to 1 requests per minute.");
+  });
+
+  test("bound concurrent calls and tokens, which a call gives back and uses at its end", () => {
+    const limits = new KeyLimits(clock, null);
+    const busy = of(1n, { accountLimits: { ...free, concurrencyMax: 1 } });
+    expect([isLetIn(limits, busy), isLetIn(limits, busy)]).toEqual([true, false]);
+    limits.end(busy, 0n);
+    expect(isLetIn(limits, busy)).toBeTrue();
+    const reader = of(1n, { groupLimits: { ...free, tokensPerMinute: 100 } });
+    expect(isLetIn(limits, reader)).toBeTrue();
+    limits.end(reader, 100n);
+    expect(refusalOf(limits, of(9n, { groupLimits: { ...free, tokensPerMinute: 100 } }))).toContain("100 tokens");
+  });
+
+  test("a refused call counts nowhere", () => {
+    const limits = new KeyLimits(clock, null);
+    const both = { groupLimits: { ...free, requestsPerMinute: 2 }, accountLimits: { ...free, requestsPerMinute: 1 } };
+    expect([of(1n, both), of(1n, both)].map((each) => isLetIn(limits, each))).toEqual([true, false]);
+    const grouped = of(1n, { groupLimits: both.groupLimits });
+    expect([isLetIn(limits, grouped), isLetIn(limits, grouped)]).toEqual([true, false]);
+  });
+
+  test("asks for a pause of a minute at most, because some clients ignore a longer one", () => {
+    const limits = new KeyLimits(clock, null);
+    const reader = of(1n, { accountLimits: { ...free, tokensPerMinute: 1 } });
+    limits.begin(reader);
+    limits.end(reader, 1_000_000n);
+    expect(() => limits.begin(reader)).toThrow(expect.objectContaining({ retryAfterSeconds: 60 }));
+  });
 });

@@ -41,6 +41,12 @@ export const keyColumns: readonly Column<KeyRow>[] = [
     cell: (row) => (row.quota_used === null ? "" : formats.quotaColumn(row.quota_used)),
     align: "end",
   },
+  {
+    id: "limits",
+    label: "Limits",
+    cell: (row) => <a href={`/admin/limits/?key_id=${row.key_id}`}>explain</a>,
+    isHiddenAtFirst: true,
+  },
   { id: "last_used_at", label: "Last used", cell: (row) => shownMoment(row.last_used_at, "never") },
   { id: "expires_at", label: "Expires", cell: (row) => shownMoment(row.expires_at, "never"), isHiddenAtFirst: true },
   { id: "created_at", label: "Created", cell: (row) => shownMoment(row.created_at), isSortable: true },

@@ -15,6 +15,7 @@ import { shownMoment, shownText } from "../../shown.ts";
 import { AssignForm } from "../groups/assign-form.tsx";
 import { type GroupDetail, groupDetailPath, visibilityNames } from "../groups/group.ts";
 import { GroupForm } from "../groups/group-form.tsx";
+import { LimitsCard } from "../limits/limits-card.tsx";
 import { GroupKeys, GroupPlans, GroupUsers } from "./group-lists.tsx";
 import { GroupModels } from "./group-models.tsx";
 import { RemoveForm } from "./remove-form.tsx";
@@ -51,6 +52,7 @@ export function Page(): JSX.Element {
           {(detail) => (
             <div class="section-stack">
               <GroupCard group={detail().group} />
+              <LimitsCard of={{ group_name: params.name }} edited={{ scope: "group", group_name: params.name }} />
               <Tabs
                 label="About the group"
                 tabs={tabs}

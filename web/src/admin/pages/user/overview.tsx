@@ -10,6 +10,7 @@ import { createAction } from "../../parts/actions.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { LimitsCard } from "../limits/limits-card.tsx";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 import { TotpRemoval } from "./totp-removal.tsx";
 import { UserForm } from "./user-form.tsx";
@@ -26,6 +27,10 @@ export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
       </Show>
       <Balance detail={props.detail} />
       <UserGroups detail={props.detail} />
+      <LimitsCard
+        of={{ user_id: String(props.detail.user.user_id) }}
+        edited={{ scope: "user", user_id: String(props.detail.user.user_id) }}
+      />
       <div class="card-grid">
         <Account detail={props.detail} />
         <Plans detail={props.detail} />

@@ -1,0 +1,25 @@
+import { limitSources, type RateLimitName, rateLimitNames } from "@sluice/contracts/account-limits";
+
+/** Null for no limit. */
+export type Limits = Readonly<Record<RateLimitName, number | null>>;
+type Source = (typeof limitSources)[number];
+export type LimitsBySource = Readonly<Record<Source, Limits | null>>;
+type Applied = { readonly value: number; readonly source: Source } | null;
+
+/**
+ * Of each limit the value that counts: a group's own value replaces the default, and of group, user and key the strictest
+ * counts. Of equal values the one that concerns most is named.
+ */
+export function appliedLimits(by: LimitsBySource): Readonly<Record<RateLimitName, Applied>> {
+  const strictest = (name: RateLimitName): Applied => {
+    const isReplaced = by.group?.[name] != null;
+    const set = limitSources.flatMap((source): NonNullable<Applied>[] => {
+      const value = by[source]?.[name] ?? null;
+      return value === null || (source === "default" && isReplaced) ? [] : [{ value, source }];
+    });
+    return set.reduce<Applied>((best, each) => (best === null || each.value < best.value ? each : best), null);
+  };
+  return Object.fromEntries(rateLimitNames.map((name) => [name, strictest(name)])) as Readonly<
+    Record<RateLimitName, Applied>
+  >;
+}

@@ -1,0 +1,136 @@
+import {
+  explainedLimits,
+  explainLimitsInput,
+  rateLimitNames,
+  type SaveLimitsInput,
+  saveLimitsInput,
+  saveLimitsOutput,
+} from "@sluice/contracts/account-limits";
+import { adminOperation } from "@sluice/contracts/admin-rights";
+import { audit, byCaller } from "../../admin/audit/service.ts";
+import type { Database, Queryable, Transaction } from "../../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { AppError } from "../../platform/errors.ts";
+import { unknownGroup } from "../groups/save-group.ts";
+import { findGroup } from "../groups/store.ts";
+import { appliedLimits, type Limits } from "./model.ts";
+import {
+  deleteLimits,
+  findChosenGroup,
+  findLimitedKey,
+  findLimits,
+  findOwner,
+  type Owner,
+  type Place,
+  putLimits,
+} from "./store.ts";
+
+/** What operators allow each account, and what of it a call meets. */
+export function accountLimitEndpoints(db: Database): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/limit/explain/",
+      access: "admin",
+      input: explainLimitsInput,
+      output: explainedLimits,
+      errors: ["not_found"],
+      summary: "Explain which limits the calls of a key, a user or a group meet, and where each is set",
+      handle: async ({ input }) => await explain(db, input),
+    }),
+    endpoint({
+      method: "POST",
+      ...adminOperation("/backend/admin/limit/save/"),
+      input: saveLimitsInput,
+      output: saveLimitsOutput,
+      errors: ["not_found"],
+      summary: "Set the limits of every account, of each account in a group, or of one account",
+      handle: async (call) => ({
+        limits: await db.withTransaction(async (tx) => {
+          const { place, subject } = await placeOf(tx, call.input);
+          const before = await findLimits(tx, place);
+          const limits = limitsOf(call.input);
+          await (rateLimitNames.every((name) => limits[name] === null)
+            ? deleteLimits(tx, place)
+            : putLimits(tx, place, limits));
+          const { reason } = call.input;
+          await audit(tx, byCaller(call), "limit.save", { ...subject, before, after: limits, reason });
+          return limits;
+        }),
+      }),
+    }),
+  ];
+}
+
+function limitsOf(input: SaveLimitsInput): Limits {
+  const { requests_per_minute, tokens_per_minute, concurrency_max } = input;
+  return { requests_per_minute, tokens_per_minute, concurrency_max };
+}
+
+type Subject = { readonly subjectKind: string; readonly subjectId: string };
+
+/** @throws AppError `not_found` */
+async function placeOf(
+  tx: Transaction,
+  input: SaveLimitsInput,
+): Promise<{ readonly place: Place; readonly subject: Subject }> {
+  switch (input.scope) {
+    case "default":
+      return { place: { scope: "default" }, subject: { subjectKind: "limit", subjectId: "default" } };
+    case "group": {
+      const { group_name: groupName } = input;
+      await requireGroup(tx, groupName);
+      return { place: { scope: "group", groupName }, subject: { subjectKind: "group", subjectId: groupName } };
+    }
+    case "user": {
+      const { gatewayUserId } = await requireOwner(tx, input.user_id);
+      const subject = { subjectKind: "user", subjectId: input.user_id.toString() };
+      return { place: { scope: "user", gatewayUserId }, subject };
+    }
+  }
+}
+
+async function requireGroup(db: Queryable, name: string): Promise<void> {
+  if ((await findGroup(db, name)) === null) {
+    throw unknownGroup(name);
+  }
+}
+
+async function requireOwner(db: Queryable, userId: bigint): Promise<Owner> {
+  const owner = await findOwner(db, userId);
+  if (owner === null) {
+    throw new AppError("not_found", { message: "There is no such user." });
+  }
+  return owner;
+}
+
+type Asked = {
+  readonly user_id?: bigint | undefined;
+  readonly key_id?: bigint | undefined;
+  readonly group_name?: string | undefined;
+};
+
+async function explain(db: Database, asked: Asked) {
+  const key = asked.key_id === undefined ? null : await findLimitedKey(db, asked.key_id);
+  if (asked.key_id !== undefined && key === null) {
+    throw new AppError("not_found", { message: "There is no such API key." });
+  }
+  const owner = asked.user_id === undefined ? null : await requireOwner(db, asked.user_id);
+  const gatewayUserId = key?.gatewayUserId ?? owner?.gatewayUserId ?? null;
+  const named = asked.group_name ?? key?.groupName ?? null;
+  const group = named ?? (gatewayUserId === null ? null : await findChosenGroup(db, gatewayUserId));
+  if (group !== null) {
+    await requireGroup(db, group);
+  }
+  const bySource = {
+    default: await findLimits(db, { scope: "default" }),
+    group: group === null ? null : await findLimits(db, { scope: "group", groupName: group }),
+    user: gatewayUserId === null ? null : await findLimits(db, { scope: "user", gatewayUserId }),
+    key: key?.limits ?? null,
+  };
+  return {
+    ...{ user_id: key?.userId ?? asked.user_id ?? null, key_id: asked.key_id ?? null, group },
+    by_source: bySource,
+    applied: appliedLimits(bySource),
+  };
+}

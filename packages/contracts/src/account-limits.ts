@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { groupName } from "./groups.ts";
+import { recordId } from "./keys.ts";
+import { reasonText } from "./readable-text.ts";
+import { wireInteger } from "./wire.ts";
+
+/**
+ * What operators limit for each account: for all accounts, where nothing else is said; for each account in a group; for
+ * one account over all its groups.
+ */
+export const limitScopes = ["default", "group", "user"] as const;
+
+/** The largest values are those of a key. */
+const count = (max: number) => z.int().min(1).max(max).nullable();
+
+/** Null for no limit. */
+export const rateLimitFields = {
+  requests_per_minute: count(1_000_000),
+  tokens_per_minute: count(2_000_000_000),
+  concurrency_max: count(10_000),
+};
+export const rateLimitNames = ["requests_per_minute", "tokens_per_minute", "concurrency_max"] as const;
+export type RateLimitName = (typeof rateLimitNames)[number];
+
+const limits = z.strictObject(rateLimitFields);
+const reason = reasonText(500);
+
+/** All limits of a scope, in place of those that it had; without any it has none. */
+export const saveLimitsInput = z.discriminatedUnion("scope", [
+  limits.extend({ scope: z.literal("default"), reason }),
+  limits.extend({ scope: z.literal("group"), group_name: groupName, reason }),
+  limits.extend({ scope: z.literal("user"), user_id: recordId, reason }),
+]);
+export type SaveLimitsInput = z.output<typeof saveLimitsInput>;
+export const saveLimitsOutput = z.strictObject({ limits });
+
+/** Whose limits to explain: by default those of everyone. */
+export const explainLimitsInput = z.strictObject({
+  user_id: recordId.optional(),
+  key_id: recordId.optional(),
+  group_name: groupName.optional(),
+});
+
+export const limitSources = ["default", "group", "user", "key"] as const;
+
+/** Which limits calls meet, and where each comes from. */
+export const explainedLimits = z.strictObject({
+  user_id: wireInteger.nullable(),
+  key_id: wireInteger.nullable(),
+  /** The group of the calls; null for what everyone has. */
+  group: z.string().nullable(),
+  /** Null where nothing is set. A group's own value replaces the default; of group, user and key the strictest counts. */
+  by_source: z.strictObject({
+    default: limits.nullable(),
+    group: limits.nullable(),
+    user: limits.nullable(),
+    key: limits.nullable(),
+  }),
+  /** Of each limit the value that counts, and where it is set; null without a limit. */
+  applied: z.strictObject({
+    requests_per_minute: z.strictObject({ value: z.int(), source: z.enum(limitSources) }).nullable(),
+    tokens_per_minute: z.strictObject({ value: z.int(), source: z.enum(limitSources) }).nullable(),
+    concurrency_max: z.strictObject({ value: z.int(), source: z.enum(limitSources) }).nullable(),
+  }),
+});

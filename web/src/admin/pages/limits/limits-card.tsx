@@ -1,0 +1,94 @@
+import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
+import { Button } from "../../../kit/button.tsx";
+import { Card } from "../../../kit/card.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { formats } from "../../formats.ts";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { createLimitsQuery, type ExplainedLimits, type LimitsOf, limitLabels, limitNames } from "./limits.ts";
+import { LimitsForm, type LimitsScope } from "./limits-form.tsx";
+
+const sourceNames: Readonly<Record<keyof ExplainedLimits["by_source"], string>> = {
+  default: "default",
+  group: "group",
+  user: "user",
+  key: "key",
+};
+
+const shownLimit = (value: number | null | undefined): string => (value == null ? "–" : formats.number(value));
+
+/** The limits that calls meet, where each is set, and a way to change those of one scope. */
+export function LimitsCard(props: {
+  readonly of: LimitsOf;
+  /** The scope that is changed here; null for none. */
+  readonly edited: LimitsScope | null;
+}): JSX.Element {
+  const query = createLimitsQuery(() => props.of);
+  const [isEditing, setIsEditing] = createSignal(false);
+  const close = (): void => {
+    setIsEditing(false);
+  };
+  return (
+    <Card title="Limits">
+      <Switch fallback={<LoadingPart />}>
+        <Match when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data}>{(explained) => <LimitsTable explained={explained()} />}</Match>
+      </Switch>
+      <Show when={props.edited}>
+        {(edited) => (
+          <>
+            <div class="button-row">
+              <Button disabled={query.data === undefined} onClick={() => setIsEditing(true)}>
+                {edited().scope === "default" ? "Edit the default" : `Edit limits of this ${edited().scope}`}
+              </Button>
+            </div>
+            <Dialog isOpen={isEditing()} onClose={close} title="Limits">
+              <Show when={isEditing() ? query.data : undefined} keyed>
+                {(explained) => (
+                  <LimitsForm of={edited()} limits={explained.by_source[edited().scope]} onDone={close} />
+                )}
+              </Show>
+            </Dialog>
+          </>
+        )}
+      </Show>
+    </Card>
+  );
+}
+
+function LimitsTable(props: { readonly explained: ExplainedLimits }): JSX.Element {
+  const applied = (name: (typeof limitNames)[number]): string => {
+    const found = props.explained.applied[name];
+    if (found === null) {
+      return "no limit";
+    }
+    const group = found.source === "group" ? ` ${props.explained.group ?? ""}` : "";
+    return `${formats.number(found.value)}, from ${sourceNames[found.source]}${group}`;
+  };
+  return (
+    <div class="section-stack">
+      <p class="muted">
+        Limits of default, group and user are for all keys of an account together. A group’s own value replaces the
+        default; of group, user and key the strictest counts.
+      </p>
+      <SimpleTable
+        label="Limits"
+        rows={limitNames}
+        columns={[
+          { label: "Limit", cell: (name) => limitLabels[name] },
+          { label: "Counts", cell: applied },
+          { label: "Default", cell: (name) => shownLimit(props.explained.by_source.default?.[name]), align: "end" },
+          {
+            label: props.explained.group === null ? "Group" : `Group ${props.explained.group}`,
+            cell: (name) => shownLimit(props.explained.by_source.group?.[name]),
+            align: "end",
+          },
+          { label: "User", cell: (name) => shownLimit(props.explained.by_source.user?.[name]), align: "end" },
+          { label: "Key", cell: (name) => shownLimit(props.explained.by_source.key?.[name]), align: "end" },
+        ]}
+      />
+    </div>
+  );
+}

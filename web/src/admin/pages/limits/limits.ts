@@ -1,0 +1,27 @@
+import type { explainedLimits, RateLimitName } from "@sluice/contracts/account-limits";
+import type { ResponseOf } from "@sluice/contracts/wire";
+import { createQuery } from "@tanstack/solid-query";
+import { apiGet } from "../../../api/client.ts";
+
+export type ExplainedLimits = ResponseOf<typeof explainedLimits>;
+export type Limits = NonNullable<ExplainedLimits["by_source"]["default"]>;
+
+export const explainLimitsPath = "/backend/admin/limit/explain/";
+
+export const limitLabels: Readonly<Record<RateLimitName, string>> = {
+  requests_per_minute: "Requests per minute",
+  tokens_per_minute: "Tokens per minute",
+  concurrency_max: "Concurrent calls",
+};
+export const limitNames = Object.keys(limitLabels) as readonly RateLimitName[];
+
+/** Whose limits: those of a key, of a user, of a group, or what everyone has. */
+export type LimitsOf = { readonly user_id?: string; readonly key_id?: string; readonly group_name?: string };
+
+export function createLimitsQuery(of: () => LimitsOf) {
+  return createQuery(() => ({
+    queryKey: [explainLimitsPath, of()],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet<typeof explainedLimits>(explainLimitsPath, { query: { ...of() }, signal }),
+  }));
+}

@@ -1,0 +1,71 @@
+import { useSearchParams } from "@solidjs/router";
+import { createSignal, type JSX } from "solid-js";
+import { Button } from "../../../kit/button.tsx";
+import { Card } from "../../../kit/card.tsx";
+import { TextField } from "../../../kit/field.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { useAdminTitle } from "../../admin-title.ts";
+import { FieldRow } from "../../parts/form-parts.tsx";
+import type { LimitsOf } from "./limits.ts";
+import { LimitsCard } from "./limits-card.tsx";
+
+const fields = [
+  { id: "user_id", label: "User id" },
+  { id: "key_id", label: "Key id" },
+  { id: "group_name", label: "Group" },
+] as const;
+type FieldId = (typeof fields)[number]["id"];
+
+/** Which limits the calls of a key, a user or a group meet, and what everyone has. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Limits");
+  const [params, setParams] = useSearchParams();
+  const text = (id: FieldId): string => {
+    const value = params[id];
+    return typeof value === "string" ? value : "";
+  };
+  const asked = (): LimitsOf =>
+    Object.fromEntries(fields.map(({ id }) => [id, text(id)]).filter(([, value]) => value !== ""));
+  const [typed, setTyped] = createSignal({
+    user_id: text("user_id"),
+    key_id: text("key_id"),
+    group_name: text("group_name"),
+  });
+  return (
+    <>
+      <PageHead
+        title="Limits"
+        text="What accounts may do per minute and at a time, and which limit a call meets. Limits are divided among the running processes."
+      />
+      <div class="section-stack">
+        <Card title="Whose calls">
+          <form
+            class="form"
+            onSubmit={(event) => {
+              event.preventDefault();
+              setParams(Object.fromEntries(Object.entries(typed()).map(([id, value]) => [id, value.trim() || null])));
+            }}
+          >
+            <FieldRow>
+              {fields.map(({ id, label }) => (
+                <TextField
+                  label={label}
+                  optional="optional"
+                  autocomplete="off"
+                  value={typed()[id]}
+                  onInput={(event) => setTyped({ ...typed(), [id]: event.currentTarget.value })}
+                />
+              ))}
+            </FieldRow>
+            <div class="form-actions">
+              <Button type="submit" variant="primary">
+                Explain
+              </Button>
+            </div>
+          </form>
+        </Card>
+        <LimitsCard of={asked()} edited={{ scope: "default" }} />
+      </div>
+    </>
+  );
+}
