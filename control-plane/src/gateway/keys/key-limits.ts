@@ -3,12 +3,22 @@ import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import { RateBucket } from "../../platform/rate-bucket.ts";
 import type { Principal, RateLimits } from "../model.ts";
-import { checkConcurrency, checkRates, type RateCount, RateCounts, retryAfterSecondsMax } from "./rate-counters.ts";
+import {
+  checkConcurrency,
+  checkRates,
+  inGroup,
+  type LimitSentences,
+  ofAccount,
+  ofKey,
+  type RateCount,
+  RateCounts,
+  retryAfterSecondsMax,
+} from "./rate-counters.ts";
 
 const hourMs = 3_600_000;
 
 /** The limits of an account beside those of its key, with what was used of each. */
-type Further = { readonly limits: RateLimits; readonly count: RateCount; readonly whose: string };
+type Further = { readonly limits: RateLimits; readonly count: RateCount; readonly sentences: LimitSentences };
 const none: readonly Further[] = [];
 
 /**
@@ -56,7 +66,7 @@ export class KeyLimits {
     const replicas = this.#replicas;
     checkConcurrency(count, principal, ofKey, replicas);
     for (const each of further) {
-      checkConcurrency(each.count, each.limits, each.whose, replicas);
+      checkConcurrency(each.count, each.limits, each.sentences, replicas);
     }
     this.#checkRates(principal, count, further, tick);
     enter(count, tick);
@@ -92,7 +102,7 @@ export class KeyLimits {
   #checkRates(principal: Principal, count: RateCount, further: readonly Further[], tick: number): void {
     checkRates(count, principal, ofKey, tick);
     for (const each of further) {
-      checkRates(each.count, each.limits, each.whose, tick);
+      checkRates(each.count, each.limits, each.sentences, tick);
     }
     const unpaid = this.#unpaidOf(principal.gatewayUserId);
     if (unpaid?.has(1, tick) === false) {
@@ -112,11 +122,11 @@ export class KeyLimits {
     const further: Further[] = [];
     if (groupLimits !== null) {
       const count = this.#inGroups.adjusted(nameInGroup(principal), groupLimits, this.#replicas);
-      further.push({ limits: groupLimits, count, whose: `Your account in the group '${groupName}'` });
+      further.push({ limits: groupLimits, count, sentences: inGroup(groupName) });
     }
     if (accountLimits !== null) {
       const count = this.#accounts.adjusted(gatewayUserId, accountLimits, this.#replicas);
-      further.push({ limits: accountLimits, count, whose: "Your account" });
+      further.push({ limits: accountLimits, count, sentences: ofAccount });
     }
     return further;
   }
@@ -196,7 +206,6 @@ export class KeyLimits {
   }
 }
 
-const ofKey = "This API key";
 const nameInGroup = ({ gatewayUserId, groupName }: Principal): string => `${gatewayUserId}/${groupName}`;
 
 function enter(count: RateCount, tick: number): void {

@@ -46,19 +46,39 @@ export class RateCounts<Name> {
   }
 }
 
-/**
- * @param whose begins the message, such as `This API key`
- * @throws AppError `rate_limit_exceeded`
- */
+/** What a refusal says, as whole sentences: the console knows them in every language. */
+export type LimitSentences = {
+  readonly atOnce: (count: number) => string;
+  readonly requests: (count: number) => string;
+  readonly tokens: (count: number) => string;
+};
+
+export const ofKey: LimitSentences = {
+  atOnce: (count) => `This API key is limited to ${count} concurrent calls.`,
+  requests: (count) => `This API key is limited to ${count} requests per minute.`,
+  tokens: (count) => `This API key is limited to ${count} tokens per minute.`,
+};
+export const ofAccount: LimitSentences = {
+  atOnce: (count) => `Your account is limited to ${count} concurrent calls.`,
+  requests: (count) => `Your account is limited to ${count} requests per minute.`,
+  tokens: (count) => `Your account is limited to ${count} tokens per minute.`,
+};
+export const inGroup = (group: string): LimitSentences => ({
+  atOnce: (count) => `Your account in the group '${group}' is limited to ${count} concurrent calls.`,
+  requests: (count) => `Your account in the group '${group}' is limited to ${count} requests per minute.`,
+  tokens: (count) => `Your account in the group '${group}' is limited to ${count} tokens per minute.`,
+});
+
+/** @throws AppError `rate_limit_exceeded` */
 export function checkConcurrency(
   { inFlight }: RateCount,
   { concurrencyMax }: RateLimits,
-  whose: string,
+  sentences: LimitSentences,
   replicas: number,
 ): void {
   if (concurrencyMax !== null && inFlight >= Math.max(1, Math.floor(concurrencyMax / replicas))) {
     throw new AppError("rate_limit_exceeded", {
-      message: `${whose} is limited to ${concurrencyMax} concurrent calls.`,
+      message: sentences.atOnce(concurrencyMax),
       retryAfterSeconds: 1,
     });
   }
@@ -68,18 +88,18 @@ export function checkConcurrency(
 export function checkRates(
   { requests, tokens }: RateCount,
   { requestsPerMinute, tokensPerMinute }: RateLimits,
-  whose: string,
+  sentences: LimitSentences,
   tick: number,
 ): void {
   if (requests !== null && !requests.has(1, tick)) {
     throw new AppError("rate_limit_exceeded", {
-      message: `${whose} is limited to ${requestsPerMinute} requests per minute.`,
+      message: sentences.requests(requestsPerMinute ?? 0),
       retryAfterSeconds: Math.min(retryAfterSecondsMax, requests.secondsUntil(1, tick)),
     });
   }
   if (tokens !== null && !tokens.has(1, tick)) {
     throw new AppError("rate_limit_exceeded", {
-      message: `${whose} is limited to ${tokensPerMinute} tokens per minute.`,
+      message: sentences.tokens(tokensPerMinute ?? 0),
       retryAfterSeconds: Math.min(retryAfterSecondsMax, tokens.secondsUntil(1, tick)),
     });
   }
