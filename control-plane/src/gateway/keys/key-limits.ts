@@ -12,7 +12,6 @@ import {
   ofKey,
   type RateCount,
   RateCounts,
-  retryAfterSecondsMax,
 } from "./rate-counters.ts";
 
 const hourMs = 3_600_000;
@@ -108,7 +107,7 @@ export class KeyLimits {
     if (unpaid?.has(1, tick) === false) {
       throw new AppError("rate_limit_exceeded", {
         message: `This account can make at most ${this.#unpaidPerHour} calls per hour that produce no output or that it abandons before their cost is known.`,
-        retryAfterSeconds: Math.min(retryAfterSecondsMax, unpaid.secondsUntil(1, tick)),
+        retryAfterSeconds: unpaid.secondsUntil(1, tick),
       });
     }
   }

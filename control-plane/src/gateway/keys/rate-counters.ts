@@ -12,7 +12,7 @@ export type RateCount = {
 
 const forgetMs = 120_000;
 /** Clients of some SDKs ignore a longer pause, and others obey a pause of hours. */
-export const retryAfterSecondsMax = 60;
+const retryAfterSecondsMax = 60;
 
 /** Counts requests, tokens and concurrent calls by a name: that of a key, of an account, of an account in a group. */
 export class RateCounts<Name> {
