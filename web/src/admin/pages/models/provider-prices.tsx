@@ -6,7 +6,7 @@ import { For, type JSX, Show } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
-import { EmptyState, ErrorState } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
@@ -27,7 +27,9 @@ export function ProviderPrices(): JSX.Element {
     <Show
       when={query.data}
       fallback={
-        <Show when={query.error}>{(error) => <ErrorState error={error()} onRetry={() => void query.refetch()} />}</Show>
+        <Show when={query.error} fallback={<LoadingPart />}>
+          {(error) => <ErrorState error={error()} onRetry={() => void query.refetch()} />}
+        </Show>
       }
     >
       {(state) => (
