@@ -1,3 +1,4 @@
+import { accountPaths } from "@sluice/contracts/account-paths";
 import { type AnyElysia, Elysia } from "elysia";
 import { errorResponse, internalErrorResponse, notFoundResponse } from "./operations/error-response.ts";
 import { allowOrigins } from "./platform/cross-origin.ts";
@@ -78,6 +79,7 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
       }
     };
   const ofPages = (handle: Handler<Response> | undefined) => allowOrigins(handlers?.pageOrigins ?? [], guarded(handle));
+  const elsewhere = Object.keys(accountPaths).filter((path) => !path.startsWith("/v1/"));
   const app = new Elysia({
     name: "app",
     strictPath: true,
@@ -86,6 +88,7 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
         "/v1/*": ofPages(handlers?.call),
         "/v1beta/*": ofPages(handlers?.call),
         "/v2/*": ofPages(handlers?.call),
+        ...Object.fromEntries(elsewhere.map((path) => [path, ofPages(handlers?.call)])),
         "/v1/realtime": guarded(handlers?.realtime),
         "/msgcompat": ofPages(handlers?.messages),
         "/msgcompat/*": ofPages(handlers?.messages),

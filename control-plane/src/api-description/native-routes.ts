@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import { type FieldForm, type Operation, operationEntries } from "@sluice/contracts/operations";
+import { accountRoutes } from "./account-routes.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { NativeRoute } from "./model.ts";
 
@@ -302,6 +303,7 @@ const operationsRoutes: readonly NativeRoute[] = [
 export const nativeRoutes: readonly NativeRoute[] = [
   ...operationEntries.map(([, operation]) => fromOperation(operation)),
   ...openaiLists,
+  ...accountRoutes(callErrors),
   ...messagesRoutes,
   ...operationsRoutes,
 ];

@@ -5,6 +5,7 @@ import type { CaptureAllowance } from "../platform/answer-capture.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import type { Attempt, UsageRow } from "../usage/log/model.ts";
+import type { AccountFigures } from "./account-figures/account-figures.ts";
 import type { BodyRoom } from "./body-room.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Affinities } from "./channels/affinities.ts";
@@ -40,6 +41,7 @@ export interface GatewayObserver {
 export type PipelineDeps = {
   readonly directory: KeyDirectory;
   readonly limits: KeyLimits;
+  readonly account: Pick<AccountFigures, "answer">;
   readonly bodyRoom: BodyRoom;
   readonly readOnRoom: ReadOnRoom;
   readonly leases: QuotaLeases;

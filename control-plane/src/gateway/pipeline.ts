@@ -73,6 +73,8 @@ export class Pipeline implements GatewayPort {
       switch (operation.handling) {
         case "list":
           return this.#listModels(state);
+        case "account":
+          return await this.#readAccount(state);
         case "count":
           return await this.#count(state, operation);
         default:
@@ -137,7 +139,18 @@ export class Pipeline implements GatewayPort {
     if (principal === null) {
       throw new Error("models were listed without a key");
     }
-    const answer = answerModels(call, principal, this.#deps.catalog());
+    return this.#finishFree(state, answerModels(call, principal, this.#deps.catalog()));
+  }
+
+  async #readAccount(state: CallState): Promise<GatewayResponse> {
+    const { principal, call } = state;
+    if (principal === null) {
+      throw new Error("an account was read without a key");
+    }
+    return this.#finishFree(state, await this.#deps.account.answer(call, principal));
+  }
+
+  #finishFree(state: CallState, answer: GatewayResponse): GatewayResponse {
     keepPiece(state, answer.body as Uint8Array);
     this.#ender.finishFree(state, answer.status);
     return answer;

@@ -10,6 +10,7 @@ import type { Notifications } from "../platform/db-notifications.ts";
 import type { Log } from "../platform/log.ts";
 import { gauge } from "../platform/metric.ts";
 import type { WebSocketClient } from "../platform/websocket/model.ts";
+import { AccountFigures } from "./account-figures/account-figures.ts";
 import type { BodyRoom } from "./body-room.ts";
 import { type Catalog, emptyCatalog, loadCatalog } from "./catalog.ts";
 import { Affinities } from "./channels/affinities.ts";
@@ -90,6 +91,7 @@ export class GatewayRuntime {
   readonly #term: LeaseTerm;
   readonly #directory: KeyDirectory;
   readonly #limits: KeyLimits;
+  readonly #account: AccountFigures;
   readonly #loads: ChannelLoads;
   readonly #readOnRoom: ReadOnRoom;
   readonly #responses: ResponseCache;
@@ -107,6 +109,7 @@ export class GatewayRuntime {
     this.leases = new QuotaLeases(createLeaseStore(db, deps.replicaId), this.#term, clock, log);
     this.#directory = new KeyDirectory((keyHash) => findPrincipal(db, keyHash), clock);
     this.#limits = new KeyLimits(clock, deps.unpaidPerHour);
+    this.#account = new AccountFigures(db, clock);
     this.#loads = new ChannelLoads(clock, {
       onRefused: (id, reason) => this.#markCredential(markRefused(db, id, reason)),
       onAccepted: (id) => this.#markCredential(markAccepted(db, id)),
@@ -116,6 +119,7 @@ export class GatewayRuntime {
     const pipelineDeps: PipelineDeps = {
       directory: this.#directory,
       limits: this.#limits,
+      account: this.#account,
       bodyRoom: deps.bodyRoom,
       readOnRoom: this.#readOnRoom,
       leases: this.leases,
@@ -251,6 +255,7 @@ export class GatewayRuntime {
   async #sweep(): Promise<void> {
     this.#directory.setBlind(!this.#deps.notifications.isConnected());
     this.#limits.forgetIdle();
+    this.#account.forgetIdle();
     this.#responses.sweep();
     this.realtime.endOverdue();
     if (this.#deps.db.isReachable()) {
@@ -276,6 +281,7 @@ export class GatewayRuntime {
     const answer = await renewTerm(db, replicaId, this.#term);
     this.leases.renew(askedTick, answer);
     this.#limits.setReplicas(answer.live);
+    this.#account.setReplicas(answer.live);
     this.#loads.setReplicas(answer.live);
     return answer.isRenewed;
   }

@@ -18,6 +18,7 @@ import {
   statementSumsResponse,
   subscriptionListResponse,
 } from "@sluice/contracts/billing";
+import { usdOfQuota } from "@sluice/contracts/money";
 import { audit, byCaller } from "../admin/audit/service.ts";
 import { readUserQuota } from "../gateway/quota/grant-store.ts";
 import { listEntries, readBalance, readStatement, sumsOfStatement } from "../ledger/service.ts";
@@ -31,7 +32,7 @@ import { orderEntry } from "./model.ts";
 import { findOrder } from "./orders/order-store.ts";
 import { cancelOrder, claimOrder, findOwnOrder, listOrders, readOrder } from "./orders/orders.ts";
 import { admitOrder, createOrder } from "./orders/place-order.ts";
-import { statementCsv, statementHtml, statementPolicy, usdOfQuota } from "./orders/statement-text.ts";
+import { statementCsv, statementHtml, statementPolicy } from "./orders/statement-text.ts";
 import { selectActivePlans } from "./plans/plan-store.ts";
 import type { BillingDeps, GuestOrders } from "./port.ts";
 import { settlePaid } from "./settle/settle-paid.ts";

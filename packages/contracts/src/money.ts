@@ -8,6 +8,17 @@ export const quotaPerUsd = 500_000n;
 /** A decimal number in its text form, as Postgres `numeric` returns it; never a float. */
 export type Decimal = Brand<string, "Decimal">;
 
+/** 1 USD is 500,000 quota, so six decimal places represent every amount exactly. */
+const usdPlaces = 6;
+const millionthsPerQuota = 1_000_000n / quotaPerUsd;
+
+/** Quota as US dollars with six places, exact. */
+export function usdOfQuota(quota: bigint): string {
+  const isNegative = quota < 0n;
+  const digits = ((isNegative ? -quota : quota) * millionthsPerQuota).toString().padStart(usdPlaces + 1, "0");
+  return `${isNegative ? "-" : ""}${digits.slice(0, -usdPlaces)}.${digits.slice(-usdPlaces)}`;
+}
+
 const decimalPattern = /^\d{1,12}(\.\d{1,12})?$/;
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { statementCsv, statementHtml, usdOfQuota } from "@sluice/control-plane/payments/orders/statement-text.ts";
+import { usdOfQuota } from "@sluice/contracts/money";
+import { statementCsv, statementHtml } from "@sluice/control-plane/payments/orders/statement-text.ts";
 import { csvText } from "@sluice/control-plane/platform/csv.ts";
 
 describe("a cell is never a formula", () => {

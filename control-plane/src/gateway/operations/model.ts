@@ -40,10 +40,10 @@ export type OperationRules = {
   /** A channel that speaks only other dialects can serve it after a conversion. */
   readonly isConvertible: boolean;
   /**
-   * A call of a model; a count of tokens, which is free; the list of models, which is answered here; or a path that is
-   * only passed through.
+   * A call of a model; a count of tokens, which is free; the list of models or the figures of the account, which are
+   * answered here; or a path that is only passed through.
    */
-  readonly handling: "call" | "count" | "list" | "pass";
+  readonly handling: "call" | "count" | "list" | "account" | "pass";
   /** Whether a response is streamed: as the field `stream` says, or as the path does. */
   readonly streams: "by_field" | "always" | "never";
   /** The reader of the bounds knows every field and refuses all others; the table of options is not asked. */

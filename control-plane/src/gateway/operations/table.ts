@@ -1,3 +1,4 @@
+import { accountPaths } from "@sluice/contracts/account-paths";
 import { type operations as described, type OperationName, operationEntries } from "@sluice/contracts/operations";
 import { findPassThrough } from "@sluice/contracts/pass-through";
 import { geminiOperation } from "./gemini-operations.ts";
@@ -111,6 +112,7 @@ const modelPrefix = `${modelsPath}/`;
 const bodiless = { body: "none", defaultModel: null } as const;
 
 const listOfModels: Operation = { ...plain, ...bodiless, handling: "list", methods: ["GET", "HEAD"] };
+const figuresOfAccount: Operation = { ...listOfModels, handling: "account" };
 
 const byPath: ReadonlyMap<string, Operation> = new Map([
   ...operationEntries.map(([name, { path, body, defaultModel = null }]): [string, Operation] => [
@@ -119,6 +121,7 @@ const byPath: ReadonlyMap<string, Operation> = new Map([
     { ...rows[name], body, defaultModel } as Operation,
   ]),
   [modelsPath, listOfModels],
+  ...Object.keys(accountPaths).map((path): [string, Operation] => [path, figuresOfAccount]),
 ]);
 
 /** A path without rules of its own: the body is not parsed, and a call costs the pass-through price. */
@@ -162,7 +165,12 @@ const modelPath = /^\/v1\/models\/[A-Za-z0-9._~:@%/-]+$/;
 
 /** Whether a path may be called at all: plain segments, nothing encoded, no `..`, no case variant of a known path. */
 export function isPlainPath(path: string): boolean {
-  const isLiteral = plainPath.test(path) || modelPath.test(path) || isModelPath(path) || readGeminiPath(path) !== null;
+  const isLiteral =
+    byPath.has(path) ||
+    plainPath.test(path) ||
+    modelPath.test(path) ||
+    isModelPath(path) ||
+    readGeminiPath(path) !== null;
   const hasParentSegment = path.includes("/..") || path.includes("/./");
   return isLiteral && !hasParentSegment && !isKnownInOtherCase(path);
 }

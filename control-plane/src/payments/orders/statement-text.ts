@@ -1,17 +1,7 @@
+import { usdOfQuota } from "@sluice/contracts/money";
 import type { Statement, StatementLine } from "../../ledger/model.ts";
 import { csvWriter } from "../../platform/csv.ts";
 import { type Html, html } from "../../platform/html.ts";
-
-/** 1 USD is 500,000 quota, so six decimal places represent every amount exactly. */
-const usdPlaces = 6;
-const millionthsPerQuota = 2n;
-
-/** Quota as US dollars, exact. */
-export function usdOfQuota(quota: bigint): string {
-  const isNegative = quota < 0n;
-  const digits = ((isNegative ? -quota : quota) * millionthsPerQuota).toString().padStart(usdPlaces + 1, "0");
-  return `${isNegative ? "-" : ""}${digits.slice(0, -usdPlaces)}.${digits.slice(-usdPlaces)}`;
-}
 
 const csv = csvWriter(["date", "type", "reference", "quota", "usd", "balance_quota"], (name) => name === "usd");
 

@@ -1,0 +1,157 @@
+import {
+  accountPaths,
+  accountReadsPerMinute,
+  accountUsageDaysMax,
+  isAccountPath,
+} from "@sluice/contracts/account-paths";
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { Clock } from "../../platform/clock.ts";
+import { addDays, countDays, todayIn } from "../../platform/days.ts";
+import type { Database } from "../../platform/db.ts";
+import { isDatabaseOutage } from "../../platform/db-errors.ts";
+import { AppError } from "../../platform/errors.ts";
+import { RateBucket } from "../../platform/rate-bucket.ts";
+import { findKey } from "../keys/settings-store.ts";
+import type { GatewayCall, GatewayResponse, Principal } from "../model.ts";
+import { type DayRange, type Figures, plainShapes, toKey, toUsage } from "./model.ts";
+import { selectAccountFunds, selectDays, selectSpans } from "./store.ts";
+
+const daysShown = 30;
+const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
+
+/**
+ * Usage and balance for the holder of an API key. A key with a limit of its own sees only that; any other key can spend
+ * what the account has, and sees it. Each read is a query, so an account may make only so many in a minute.
+ */
+export class AccountFigures {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #reads = new Map<GatewayUserId, RateBucket>();
+  #replicas = 1;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** The limit is divided evenly among live replicas. */
+  setReplicas(count: number): void {
+    this.#replicas = Math.max(1, count);
+  }
+
+  /** Forgets accounts that have not asked for a while. */
+  forgetIdle(): void {
+    const tick = this.#clock.tick();
+    for (const [id, bucket] of this.#reads) {
+      if (bucket.isFull(tick)) {
+        this.#reads.delete(id);
+      }
+    }
+  }
+
+  /**
+   * @throws AppError `rate_limit_exceeded`, `invalid_parameter` for days that are none, `temporarily_unavailable` while the
+   * database is unreachable
+   */
+  async answer({ path, query }: Pick<GatewayCall, "path" | "query">, principal: Principal): Promise<GatewayResponse> {
+    if (!isAccountPath(path)) {
+      throw new AppError("not_found");
+    }
+    this.#count(principal.gatewayUserId);
+    const shape = accountPaths[path];
+    const range = shape === "usage" ? readRange(query, this.#clock.now()) : null;
+    try {
+      const body = await this.#shape(shape, principal, range);
+      const headers = { "content-type": "application/json; charset=utf-8" };
+      return { status: 200, headers, body: Buffer.from(JSON.stringify(body)) };
+    } catch (error) {
+      throw isDatabaseOutage(error)
+        ? new AppError("temporarily_unavailable", { retryAfterSeconds: 2, cause: error })
+        : error;
+    }
+  }
+
+  async #shape(
+    shape: (typeof accountPaths)[keyof typeof accountPaths],
+    principal: Principal,
+    range: DayRange | null,
+  ): Promise<object> {
+    const figures = await this.#figures(principal);
+    const { gatewayUserId } = principal;
+    const isOfAccount = figures.scope === "account";
+    if (shape === "key") {
+      return toKey(figures, isOfAccount ? await selectSpans(this.#db, gatewayUserId, this.#now()) : null);
+    }
+    if (range !== null) {
+      return toUsage(figures, range, isOfAccount ? await selectDays(this.#db, gatewayUserId, range) : null);
+    }
+    return plainShapes[shape as keyof typeof plainShapes](figures);
+  }
+
+  async #figures({ apiKeyId, gatewayUserId, expiresAtMs }: Principal): Promise<Figures> {
+    const record = await findKey(this.#db, gatewayUserId, apiKeyId);
+    if (record === null) {
+      throw new AppError("invalid_api_key");
+    }
+    const { name, requests_per_minute: requestsPerMinute, period_ends_at: resetsAt, ...view } = record.view;
+    const key = { keyName: name, keyExpiresAtMs: expiresAtMs, requestsPerMinute, resetsAt };
+    const { quota_limit: limit, quota_used: used } = view;
+    if (limit !== null && used !== null) {
+      return { scope: "api_key", limit, used, remaining: view.quota_remaining ?? 0n, ...key };
+    }
+    const { given, remaining } = await selectAccountFunds(this.#db, gatewayUserId);
+    return { scope: "account", limit: given, used: given - remaining, remaining, ...key };
+  }
+
+  #count(id: GatewayUserId): void {
+    const tick = this.#clock.tick();
+    const known = this.#reads.get(id) ?? null;
+    const bucket = RateBucket.adjusted(known, accountReadsPerMinute, this.#replicas) ?? new RateBucket(1);
+    this.#reads.set(id, bucket);
+    if (!bucket.has(1, tick)) {
+      throw new AppError("rate_limit_exceeded", {
+        message: `An account can ask for its usage at most ${accountReadsPerMinute} times per minute.`,
+        retryAfterSeconds: bucket.secondsUntil(1, tick),
+      });
+    }
+    bucket.take(1, tick);
+  }
+
+  #now(): Date {
+    return new Date(this.#clock.now());
+  }
+}
+
+/** The days of the query, by default the last 30. @throws AppError `invalid_parameter` */
+function readRange(query: string, nowMs: number): DayRange {
+  const asked = new URLSearchParams(query);
+  const toDay = readDay(asked, "end_date") ?? todayIn("UTC", nowMs).toString();
+  const fromDay = readDay(asked, "start_date") ?? addDays(toDay, 1 - daysShown);
+  const days = countDays(fromDay, toDay);
+  if (days < 1 || days > accountUsageDaysMax) {
+    throw new AppError("invalid_parameter", {
+      message: `Choose 1 to ${accountUsageDaysMax} days.`,
+      param: "start_date",
+    });
+  }
+  return { fromDay, toDay };
+}
+
+function readDay(asked: URLSearchParams, name: "start_date" | "end_date"): string | null {
+  const text = asked.get(name);
+  if (text === null) {
+    return null;
+  }
+  if (!dayPattern.test(text) || !isDay(text)) {
+    throw new AppError("invalid_parameter", { message: `'${name}' must be a day such as 2026-11-30.`, param: name });
+  }
+  return text;
+}
+
+function isDay(text: string): boolean {
+  try {
+    return Temporal.PlainDate.from(text, { overflow: "reject" }).toString() === text;
+  } catch {
+    return false;
+  }
+}
