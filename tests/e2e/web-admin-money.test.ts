@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { loginUser } from "../support/accounts/logins.ts";
+import { leaveUntakenNotice } from "../support/payments/untaken-notice.ts";
+import { AdminWeb } from "../support/web/admin-web.ts";
+
+const testMsMax = 60_000;
+
+let admin: AdminWeb;
+
+beforeAll(async () => {
+  admin = await AdminWeb.start();
+}, 180_000);
+
+afterAll(() => admin?.close());
+
+test(
+  "quota is granted after a preview, with a reason, and once",
+  async () => {
+    await admin.walk("/admin/manual-adjust/", async (page) => {
+      await page.getByLabel("Find the user").fill("ada@");
+      await page.getByLabel("Find the user").press("Enter");
+      await page.getByRole("button", { name: /^ada@example\.org/ }).click();
+      await page.getByLabel("Amount, quota").fill("500000");
+      await page.getByRole("button", { name: "Preview" }).click();
+      // The form names what is missing before it sends anything.
+      await page.getByText("Give a reason of at least three characters.").waitFor();
+      await page.getByLabel("Reason", { exact: false }).fill("goodwill after an outage");
+      await page.getByRole("button", { name: "Preview" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("$6.00").waitFor();
+      await dialog.getByRole("button", { name: "Add quota" }).click();
+      await page.getByText(/\$5\.00 became \$6\.00/).waitFor();
+      await page.getByRole("cell", { name: "goodwill after an outage" }).waitFor();
+    });
+    expect(await admin.web.rig.checkMoney()).toEqual([]);
+  },
+  testMsMax,
+);
+
+test(
+  "a gateway message is processed again, its order is paid, and its refund is previewed",
+  async () => {
+    await leaveUntakenNotice(admin.web.rig.db, "SNOTICE");
+    await admin.walk("/admin/payments/?tab=notices", async (page) => {
+      await page.getByRole("button", { name: "evt_cut_off" }).click();
+      await page.getByRole("button", { name: "Process again" }).click();
+      await page.getByText("Processed again: settled.").waitFor();
+      await page.getByText("It settled its order.").waitFor();
+      expect(await page.getByRole("button", { name: "Process again" }).count()).toBe(0);
+    });
+    await admin.walk("/admin/orders/?open=SNOTICE", async (page) => {
+      await page.getByRole("button", { name: "Refund", exact: true }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("$10.00 of the remaining $10.00").waitFor();
+      await dialog.getByLabel("Amount, USD").fill("4");
+      await dialog.getByText("it can only be refunded in full").waitFor();
+      await dialog.getByText("$4.00 of the remaining $10.00").waitFor();
+    });
+    expect(await admin.web.rig.db.sql`select 1 from sales_order where status = 'settled'`).toHaveLength(1);
+    expect(await admin.web.rig.checkMoney()).toEqual([]);
+  },
+  testMsMax,
+);
+
+test(
+  "a plan gets another price, and the preview shows what buyers will see",
+  async () => {
+    await admin.walk("/admin/plans/?open=credit-10", async (page) => {
+      await page.getByRole("button", { name: "Edit plan" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Price, USD").fill("12.50");
+      await dialog.getByText("$12.50").waitFor();
+      await dialog.getByRole("button", { name: "Save plan" }).click();
+      await page.getByText("The plan was saved.").waitFor();
+      await page.getByRole("cell", { name: "$12.50" }).waitFor();
+    });
+  },
+  testMsMax,
+);
+
+test(
+  "a refund requires a reason and the order number, and returns money and quota once",
+  async () => {
+    const buyer = await loginUser(admin.web.rig);
+    const watched = await admin.browser.open({ url: admin.web.sluice.url, cookie: buyer.cookie });
+    try {
+      await watched.page.goto("/console/billing/");
+      await watched.page
+        .getByRole("button", { name: /^Buy: / })
+        .first()
+        .click();
+      await watched.page.getByRole("button", { name: "Settle without a payment" }).click();
+      await watched.page.getByText(/The order was settled/).waitFor();
+    } finally {
+      await watched.close();
+    }
+    const [order] = await admin.web.rig.db.sql<{ order_no: string }>`
+      select order_no from sales_order where user_id = ${buyer.userId}::bigint`;
+    const orderNo = order?.order_no ?? "";
+    await admin.walk(`/admin/orders/?order_no=${orderNo}&open=${orderNo}`, async (page) => {
+      const dialog = page.getByRole("dialog");
+      await page.locator(".side-panel").getByRole("button", { name: "Refund", exact: true }).click();
+      await dialog.getByLabel("Reason").fill("bought by mistake");
+      await dialog.getByRole("button", { name: /^Refund/ }).click();
+      await dialog.getByText("Type the order number.").waitFor();
+      await dialog.getByLabel(`Type ${orderNo} to confirm`).fill(orderNo);
+      await dialog.getByRole("button", { name: /^Refund/ }).click();
+      await page.locator(".toast", { hasText: /^Refund \S+ is (done|pending)/ }).waitFor();
+      await page.locator("tr .status", { hasText: "refunded" }).waitFor();
+    });
+    const refunds = await admin.web.rig.db.sql`
+      select 1 from refund r join sales_order o on o.id = r.order_id where o.order_no = ${orderNo} and r.reason = 'bought by mistake'`;
+    expect(refunds).toHaveLength(1);
+    expect(await admin.web.rig.checkMoney()).toEqual([]);
+  },
+  testMsMax,
+);

@@ -1,0 +1,64 @@
+import { expect } from "bun:test";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { Page } from "playwright-core";
+import { loginAdmin } from "../accounts/logins.ts";
+import { TestBrowser, type WatchedPage } from "./browser.ts";
+import { startWebRig, type WebRig } from "./web-rig.ts";
+
+const narrowest = { width: 320, height: 640 };
+
+type Walked = { readonly cookie?: string; readonly expectedStatuses?: readonly number[] };
+
+/** The admin pages of a service whose channels lead to the sandbox provider, with a super-admin and a plain one. */
+export class AdminWeb {
+  readonly web: WebRig;
+  readonly browser: TestBrowser;
+  /** The cookie of an admin who is not a super-admin. */
+  readonly plainAdmin: string;
+  readonly #provider: SandboxProvider;
+
+  private constructor(web: WebRig, browser: TestBrowser, rest: { provider: SandboxProvider; plainAdmin: string }) {
+    this.web = web;
+    this.browser = browser;
+    this.plainAdmin = rest.plainAdmin;
+    this.#provider = rest.provider;
+  }
+
+  static async start(): Promise<AdminWeb> {
+    const provider = startSandboxProvider();
+    const [web, browser] = await Promise.all([startWebRig(provider.url), TestBrowser.launch()]);
+    const { cookie } = await loginAdmin(web.rig, { isSuper: false });
+    return new AdminWeb(web, browser, { provider, plainAdmin: cookie });
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.web.close();
+    await this.#provider.stop();
+  }
+
+  /**
+   * Walks over a page, as the super-admin unless another cookie is given. Nothing may go wrong in it, axe finds nothing
+   * at its end, and it fits a small phone.
+   */
+  async walk(
+    path: string,
+    steps: (page: Page, watched: WatchedPage) => Promise<void>,
+    { cookie = this.web.cookies.admin ?? "", expectedStatuses = [] }: Walked = {},
+  ): Promise<void> {
+    const watched = await this.browser.open({ url: this.web.sluice.url, cookie, expectedStatuses });
+    try {
+      await watched.page.goto(path);
+      await steps(watched.page, watched);
+      const found = await watched.axe();
+      await watched.page.setViewportSize(narrowest);
+      const overflow = await watched.page.evaluate<number>(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
+      expect({ found, overflow, faults: watched.faults }).toEqual({ found: [], overflow: 0, faults: [] });
+    } finally {
+      await watched.close();
+    }
+  }
+}
