@@ -332,7 +332,7 @@ function hasNotEnded(child: Bun.Subprocess): boolean {
 
 /**
  * The arguments to put before a command so that the kernel sends it SIGINT (the fast shutdown) when this process dies.
- * Empty if there is no such tool.
+ * Empty if the machine does not have the tool.
  */
 async function endWithParentCommand(): Promise<string[]> {
   const command = ["setpriv", "--pdeathsig", "INT", "--"];

@@ -57,9 +57,9 @@ export function findBrokenLinks(
       const isFolder = [...paths].some((path) => path.startsWith(`${to}/`));
       const place = `${page.path}:${index + 1}: ${target}`;
       if (!paths.has(to) && !isFolder) {
-        return [`${place}: there is no such file`];
+        return [`${place}: this file does not exist`];
       }
-      return anchor === undefined || anchorsOf(read(to)).has(anchor) ? [] : [`${place}: there is no such heading`];
+      return anchor === undefined || anchorsOf(read(to)).has(anchor) ? [] : [`${place}: this heading does not exist`];
     });
   });
 }

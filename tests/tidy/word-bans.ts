@@ -137,9 +137,13 @@ export const bans: readonly Ban[] = [
   },
   {
     name: "stiff English",
-    instead: 'Say "anyone who" or name the one who acts; say "again", or what starts over. CONTRIBUTING.md lists more.',
+    instead:
+      'Say "anyone who" or name the one who acts; "again", or what starts over; "does not exist". CONTRIBUTING.md lists more.',
     view: "text",
-    pattern: new RegExp(`\\b(${joined("who", "ever")}|${joined("an", "ew")})\\b`, "gi"),
+    pattern: new RegExp(
+      `\\b(${joined("who", "ever")}|${joined("an", "ew")}|${joined("there is", " no such")})\\b`,
+      "gi",
+    ),
     where: (path) => path !== "CONTRIBUTING.md" && !appliedMigration.test(path),
   },
 ];

@@ -17,7 +17,7 @@ import { z } from "zod";
 import { mailLocaleOf } from "../mail/model.ts";
 import { successAnswer } from "../platform/endpoint/answer.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
-import { AppError } from "../platform/errors.ts";
+import { notFound } from "../platform/errors.ts";
 import { localeCookie } from "../platform/page-locale.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
 import { profileFields } from "./model.ts";
@@ -109,7 +109,7 @@ function sessionEndpoints({ db }: AccountRouteDeps): AnyEndpoint[] {
           return { revoked: await revokeSessionsOf(db, ofUser(user.userId), user.sessionId) };
         }
         if (!(await revokeSession(db, input.session_id, ofUser(user.userId)))) {
-          throw new AppError("not_found", { message: "There is no such session." });
+          throw notFound("session");
         }
         return { revoked: 1 };
       },

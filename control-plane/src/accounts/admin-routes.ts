@@ -22,7 +22,7 @@ import { adminOperation } from "@sluice/contracts/admin-rights";
 import { z } from "zod";
 import { successAnswer } from "../platform/endpoint/answer.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
-import { AppError } from "../platform/errors.ts";
+import { notFound } from "../platform/errors.ts";
 import { adminRightsEndpoints } from "./admins/admin-rights-routes.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
 import { type AccountRouteDeps, originOf, withCookie } from "./route-deps.ts";
@@ -131,7 +131,7 @@ function adminSessionEndpoints({ db }: AccountRouteDeps): AnyEndpoint[] {
           return { revoked: await revokeSessionsOf(db, ofAdmin(admin.adminId), admin.sessionId) };
         }
         if (!(await revokeSession(db, input.session_id, ofAdmin(admin.adminId)))) {
-          throw new AppError("not_found", { message: "There is no such session." });
+          throw notFound("session");
         }
         return { revoked: 1 };
       },

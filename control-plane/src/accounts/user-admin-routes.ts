@@ -4,7 +4,7 @@ import { resendVerificationInput, revokeUserSessionsInput } from "@sluice/contra
 import { z } from "zod";
 import { audit, byCaller } from "../admin/audit/service.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
-import { AppError } from "../platform/errors.ts";
+import { notFound } from "../platform/errors.ts";
 import { type AccountRouteDeps, originOf } from "./route-deps.ts";
 import { ofUser, revokeSessionsOf } from "./sessions/store.ts";
 import { lockProfile } from "./store.ts";
@@ -27,7 +27,7 @@ function revokeEndpoint({ db }: AccountRouteDeps): AnyEndpoint {
       const revoked = await db.withTransaction(async (tx) => {
         // A concurrent login either comes before this and is ended, or comes after it.
         if (!(await lockProfile(tx, userId))) {
-          throw new AppError("not_found", { message: "There is no such user." });
+          throw notFound("user");
         }
         const count = await revokeSessionsOf(tx, ofUser(userId), null);
         await audit(tx, byCaller(call), "user.sessions_revoke", {

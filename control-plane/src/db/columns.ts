@@ -65,7 +65,7 @@ const keySettingColumn = {
       .default(isOn === true),
 };
 
-/** A column for each setting of an API key; null where the key has no such limit. */
+/** A column for each setting of an API key; null where the key does not have this limit. */
 export function keySettingColumns() {
   return Object.fromEntries(
     keySettings.map((field) => [camelCase(field.name), keySettingColumn[field.kind](field.name, field.default)]),

@@ -1,7 +1,7 @@
 import type { AuditOrigin } from "../admin/audit/model.ts";
 import { audit } from "../admin/audit/service.ts";
-import type { Transaction } from "../platform/db.ts";
-import { AppError } from "../platform/errors.ts";
+import type { Queryable, Transaction } from "../platform/db.ts";
+import { AppError, notFound } from "../platform/errors.ts";
 import { checkDns } from "./dns-check.ts";
 import { checkHealth } from "./health-check.ts";
 import {
@@ -37,6 +37,15 @@ export type CheckedNode = { readonly node: ExitNode; readonly dns: DnsResult; re
 /** `ask` counts towards a switch like the job's checks; `switch` is an admin's request to switch now. */
 export type CheckMode = "ask" | "switch";
 
+/** @throws AppError `not_found` */
+export async function requireNode(db: Queryable, nodeCode: string): Promise<ExitNode> {
+  const node = await findNode(db, nodeCode);
+  if (node === null) {
+    throw notFound("exit node");
+  }
+  return node;
+}
+
 /**
  * The rule for the switch. DNS first: a name that does not resolve to exactly the node's address changes nothing. Then
  * the health of the host form of the URL is checked, at exactly that address. Only if all checks pass does `relay_url`
@@ -48,10 +57,7 @@ export async function checkNode(
   wanted: { readonly nodeCode: string; readonly version?: number | undefined; readonly mode: CheckMode },
   changer: AuditOrigin,
 ): Promise<CheckedNode> {
-  const node = await findNode(deps.db, wanted.nodeCode);
-  if (node === null) {
-    throw new AppError("not_found", { message: "There is no such exit node." });
-  }
+  const node = await requireNode(deps.db, wanted.nodeCode);
   if (wanted.version !== undefined && wanted.version !== node.version) {
     throw new AppError("version_conflict");
   }
@@ -68,10 +74,7 @@ export async function checkNode(
  * stored.
  */
 export async function checkNodeDns(deps: ExitNodeDeps, nodeCode: string): Promise<{ node: ExitNode; dns: DnsResult }> {
-  const node = await findNode(deps.db, nodeCode);
-  if (node === null) {
-    throw new AppError("not_found", { message: "There is no such exit node." });
-  }
+  const node = await requireNode(deps.db, nodeCode);
   const dns = await checkDns(node.host, node.ip, deps.dns);
   await deps.db.withTransaction(async (tx) => {
     const locked = await lockNode(tx, nodeCode);

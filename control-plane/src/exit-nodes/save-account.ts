@@ -3,7 +3,7 @@ import type { AuditOrigin } from "../admin/audit/model.ts";
 import { audit } from "../admin/audit/service.ts";
 import type { Transaction } from "../platform/db.ts";
 import { takeAdvisoryLock } from "../platform/db-locks.ts";
-import { AppError } from "../platform/errors.ts";
+import { AppError, doesNotExist } from "../platform/errors.ts";
 import {
   type AccountFields,
   accountsPerNodeMax,
@@ -80,7 +80,7 @@ function isEqualAccount(before: ExitAccount, fields: AccountFields): boolean {
 async function addAccount(tx: Transaction, fields: AccountFields, nodeCode: string | undefined): Promise<void> {
   const node = nodeCode === undefined ? null : await lockNode(tx, nodeCode);
   if (node === null) {
-    throw new AppError("invalid_value", { fields: { node_code: "There is no such exit node." } });
+    throw new AppError("invalid_value", { fields: { node_code: doesNotExist("exit node") } });
   }
   if ((await countAccounts(tx, node.id)) >= accountsPerNodeMax) {
     throw new AppError("invalid_value", {

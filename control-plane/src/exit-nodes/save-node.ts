@@ -4,7 +4,7 @@ import type { AuditOrigin } from "../admin/audit/model.ts";
 import { audit } from "../admin/audit/service.ts";
 import type { Transaction } from "../platform/db.ts";
 import { takeAdvisoryLock } from "../platform/db-locks.ts";
-import { AppError } from "../platform/errors.ts";
+import { AppError, doesNotExist } from "../platform/errors.ts";
 import { insertAccount } from "./account-store.ts";
 import { notSwitched } from "./check-node.ts";
 import { checkDns } from "./dns-check.ts";
@@ -177,7 +177,7 @@ async function proveHostForm(
 
 async function checkSource(tx: Transaction, { sourceNodeId }: NodeFields): Promise<void> {
   if (sourceNodeId !== null && !(await hasNode(tx, sourceNodeId))) {
-    throw new AppError("invalid_value", { fields: { source_node_id: "There is no such exit node." } });
+    throw new AppError("invalid_value", { fields: { source_node_id: doesNotExist("exit node") } });
   }
 }
 

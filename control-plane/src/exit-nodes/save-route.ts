@@ -3,7 +3,7 @@ import type { AuditOrigin } from "../admin/audit/model.ts";
 import { audit } from "../admin/audit/service.ts";
 import type { Transaction } from "../platform/db.ts";
 import { takeAdvisoryLock } from "../platform/db-locks.ts";
-import { AppError } from "../platform/errors.ts";
+import { AppError, doesNotExist } from "../platform/errors.ts";
 import type { ExitNodeDeps } from "./node-deps.ts";
 import { findNode } from "./node-store.ts";
 import {
@@ -80,10 +80,10 @@ function isEqualRoute(before: ExitRoute, fields: RouteFields): boolean {
 
 async function checkReferences(tx: Transaction, { gatewayUserId, nodeCode }: RouteFields): Promise<void> {
   if (!(await hasGatewayUser(tx, gatewayUserId))) {
-    throw new AppError("invalid_value", { fields: { gateway_user_id: "There is no such gateway user." } });
+    throw new AppError("invalid_value", { fields: { gateway_user_id: doesNotExist("gateway user") } });
   }
   if (nodeCode !== null && (await findNode(tx, nodeCode)) === null) {
-    throw new AppError("invalid_value", { fields: { node_code: "There is no such exit node." } });
+    throw new AppError("invalid_value", { fields: { node_code: doesNotExist("exit node") } });
   }
 }
 

@@ -5,10 +5,10 @@ import { bySystem } from "../admin/audit/service.ts";
 import type { Queryable } from "../platform/db.ts";
 import { AppError } from "../platform/errors.ts";
 import { type ExitAccount, selectAccounts } from "./account-store.ts";
-import { type CheckedNode, type CheckMode, checkNode, checkNodeDns } from "./check-node.ts";
+import { type CheckedNode, type CheckMode, checkNode, checkNodeDns, requireNode } from "./check-node.ts";
 import type { DnsResult, ExitNode } from "./model.ts";
 import type { ExitNodeDeps } from "./node-deps.ts";
-import { findNode, selectDueNodes, selectNodes } from "./node-store.ts";
+import { selectDueNodes, selectNodes } from "./node-store.ts";
 import type { NodeTraffic } from "./port.ts";
 import { type ExitRoute, selectRoutes } from "./route-store.ts";
 import { saveAccount } from "./save-account.ts";
@@ -78,12 +78,8 @@ export class ExitNodes {
   }
 
   /** @throws AppError `not_found` */
-  async readNode(nodeCode: string): Promise<ExitNode> {
-    const node = await findNode(this.#deps.db, nodeCode);
-    if (node === null) {
-      throw new AppError("not_found", { message: "There is no such exit node." });
-    }
-    return node;
+  readNode(nodeCode: string): Promise<ExitNode> {
+    return requireNode(this.#deps.db, nodeCode);
   }
 
   listAccounts(nodeCode: string | null): Promise<ExitAccount[]> {

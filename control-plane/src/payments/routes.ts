@@ -26,7 +26,7 @@ import { csvHeaders } from "../platform/csv.ts";
 import type { Transaction } from "../platform/db.ts";
 import { idempotencyKeyOf } from "../platform/endpoint/idempotency-key.ts";
 import { type AnyEndpoint, type CallerReader, endpoint, type UserCaller } from "../platform/endpoint/model.ts";
-import { AppError } from "../platform/errors.ts";
+import { AppError, notFound } from "../platform/errors.ts";
 import { planEntry, subscriptionEntry } from "./answers.ts";
 import { orderEntry } from "./model.ts";
 import { findOrder } from "./orders/order-store.ts";
@@ -301,7 +301,7 @@ function subscriptionEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       handle: async ({ input, ...call }) => {
         await db.withTransaction(async (tx) => {
           if (!(await cancelAtEnd(tx, call.user.userId, input.plan_code))) {
-            throw new AppError("not_found", { message: "There is no such subscription." });
+            throw notFound("subscription");
           }
           await audit(tx, byCaller(call), "subscription.cancel", {
             subjectKind: "subscription",

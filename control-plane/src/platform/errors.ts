@@ -62,6 +62,14 @@ export class AppError extends Error {
   }
 }
 
+/** The sentence about what a request names and nothing stored has. */
+export const doesNotExist = (thing: string): string => `This ${thing} does not exist.`;
+
+/** The error for what a request names and nothing stored has. */
+export function notFound(thing: string, param?: string): AppError {
+  return new AppError("not_found", { message: doesNotExist(thing), ...(param === undefined ? {} : { param }) });
+}
+
 /**
  * Converts anything thrown to an AppError; an unknown error becomes an internal error whose cause only the log sees.
  */

@@ -6,7 +6,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import { SealError } from "../platform/crypto/seal-errors.ts";
 import type { Database } from "../platform/db.ts";
-import { AppError } from "../platform/errors.ts";
+import { AppError, notFound } from "../platform/errors.ts";
 import type { Log } from "../platform/log.ts";
 import { daysOfRequest } from "../platform/request-days.ts";
 import { insertAccess, type PayloadAccess, type WrittenAccess } from "./access-store.ts";
@@ -102,7 +102,7 @@ export class PayloadReading {
     const days = day === undefined ? daysOfRequest(requestId) : [day];
     const trace = await findTrace(db, { requestId, days }, payloadCutoff(rules(), clock.now()));
     if (trace === null) {
-      throw new AppError("not_found", { message: "There is no such call." });
+      throw notFound("call");
     }
     if (trace.payload === "expired") {
       throw new AppError("payload_expired");

@@ -2,7 +2,7 @@ import type { TraceListInput, TraceView } from "@sluice/contracts/traces";
 import { type Clock, dayMs } from "../platform/clock.ts";
 import type { Database } from "../platform/db.ts";
 import { DatabaseTimeoutError } from "../platform/db-errors.ts";
-import { AppError } from "../platform/errors.ts";
+import { AppError, notFound } from "../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../platform/keyset-page.ts";
 import { daysOfRequest } from "../platform/request-days.ts";
 import { type AccessRow, listAccesses } from "./access-store.ts";
@@ -69,7 +69,7 @@ export class TraceSearching {
     const days = day === null ? daysOfRequest(requestId) : [day];
     const trace = await findTrace(db, { requestId, days }, payloadCutoff(rules(), clock.now()));
     if (trace === null) {
-      throw new AppError("not_found", { message: "There is no such call." });
+      throw notFound("call");
     }
     const place = { day: trace.day, requestId };
     const found = await findCallUsage(db, place);

@@ -149,7 +149,7 @@ export const errorTable = {
   timestamp_out_of_range: invalid(400, "The message is too old, or from the future."),
   account_mismatch: invalid(400, "The message is for another account."),
   event_conflict: invalid(409, "An earlier message with this id had different content."),
-  order_not_found: invalid(404, "There is no such order."),
+  order_not_found: invalid(404, "This order does not exist."),
   webhook_not_configured: server(503, "Messages from this gateway can't be received: it is not configured."),
   gateway_not_configured: server(503, "This payment method is not configured."),
   payment_gateway_failed: server(

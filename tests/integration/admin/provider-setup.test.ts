@@ -116,7 +116,7 @@ describe("the list of models", () => {
     [
       "has no list",
       () => new Response("not found", { status: 404 }),
-      { "upstream.dialects.chat.base_url": expect.stringContaining("no list of models at this address") },
+      { "upstream.dialects.chat.base_url": expect.stringContaining("This address has no list of models") },
     ],
     [
       "sends a page",

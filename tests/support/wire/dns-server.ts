@@ -5,7 +5,7 @@ export type DnsZone = {
   readonly a?: readonly string[];
   readonly aaaa?: readonly string[];
   readonly cname?: string;
-  /** `silent` never responds, `failing` reports a server failure, `absent` that there is no such name. */
+  /** `silent` never responds, `failing` reports a server failure, `absent` that the name does not exist. */
   readonly is?: "silent" | "failing" | "absent";
   /** Addresses of this kind are the only ones that the server has a problem with. */
   readonly failsFor?: "a" | "aaaa";

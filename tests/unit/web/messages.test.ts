@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join, relative } from "node:path";
 import { errorTable } from "@sluice/contracts/errors";
 import { allLocales, type Locale } from "@sluice/contracts/locales";
+import { doesNotExist } from "@sluice/control-plane/platform/errors.ts";
 import { sentenceIn } from "@sluice/web/src/console/errors/known-sentences.ts";
 import type { ErrorMessages } from "@sluice/web/src/console/errors/messages/en.ts";
 import { pageNames } from "@sluice/web/src/console/page-names.ts";
@@ -140,7 +141,9 @@ describe("a refusal of the backend", () => {
     const ofSchemas = [z.string().min(2).safeParse("a"), z.string().max(2).safeParse("abc")].map(
       ({ error }) => error?.issues[0]?.message.replace("2", "{}") ?? "",
     );
-    const said = [...sources, ...ofSchemas].join("\n").replace(/\$\{[^}]+\}/g, "{}");
+    const missing = [...sources.join("\n").matchAll(/\b(?:notFound|doesNotExist)\("([^"]+)"/g)];
+    const ofMissing = missing.map(([, thing = ""]) => doesNotExist(thing));
+    const said = [...sources, ...ofSchemas, ...ofMissing].join("\n").replace(/\$\{[^}]+\}/g, "{}");
     const unknown = Object.values(english.sentences).filter((text) => !said.includes(text.replace(/\{\w+\}/g, "{}")));
     expect(unknown).toEqual([]);
     const definitions: Readonly<Record<string, { readonly message: string }>> = errorTable;
@@ -149,7 +152,7 @@ describe("a refusal of the backend", () => {
   });
 
   test("is shown in another language with the names in it, and stays as it is if unknown", () => {
-    expect(sentenceIn(german, "There is no model a{b} c.")).toBe("Das Modell a{b} c gibt es nicht.");
+    expect(sentenceIn(german, "The model a{b} c does not exist.")).toBe("Das Modell a{b} c gibt es nicht.");
     expect(sentenceIn(german, errorTable.too_many_keys.message)).toBe(german.codes.too_many_keys);
     expect(sentenceIn(german, "The password must have 8 to 256 characters.")).toBe(
       "Das Passwort braucht 8 bis 256 Zeichen.",

@@ -48,7 +48,7 @@ function UnknownPage(): JSX.Element {
   useAdminTitle(() => "Not found");
   return (
     <>
-      <PageHead title="There is no admin page at this address" />
+      <PageHead title="This admin page does not exist" />
       <EmptyState title="The sidebar lists every page." />
     </>
   );

@@ -1,7 +1,7 @@
 import { type AdminEntry, type SaveAdminInput, saveAdminInput } from "@sluice/contracts/accounts";
 import type { Act } from "../../admin/approvals/port.ts";
 import { recordAct } from "../../admin/approvals/service.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { ofAdmin, revokeSessionsOf } from "../sessions/store.ts";
 import { spendAdminTokens } from "./admin-tokens-store.ts";
 import { entryOf, roleOf, superAgent } from "./hold-others.ts";
@@ -23,7 +23,7 @@ export function saveAdminAct(): Act<SaveAdminInput> {
       const holders = await holdRights(tx, adminId);
       const before = await findAdminEntry(tx, adminId);
       if (before === null) {
-        throw new AppError("not_found", { message: "There is no such admin." });
+        throw notFound("admin");
       }
       refuseWrong(holders, before, { input, callerId: origin.adminId });
       await setAgent(tx, adminId, agent);

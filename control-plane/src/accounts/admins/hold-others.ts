@@ -1,6 +1,6 @@
 import type { AdminEntry } from "@sluice/contracts/accounts";
 import type { Transaction } from "../../platform/db.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { findAdminEntry, holdRights } from "./store.ts";
 
 /** With an `agent` value from here on, a person may do everything. */
@@ -29,7 +29,7 @@ export async function requireOther(tx: Transaction, adminId: bigint, callerId: b
   const admin = await findAdminEntry(tx, adminId);
   // Rows that were never admins of this service are users of other programs.
   if (admin === null || (admin.agent < 1 && admin.last_login_at === null)) {
-    throw new AppError("not_found", { message: "There is no such admin." });
+    throw notFound("admin");
   }
   return admin;
 }

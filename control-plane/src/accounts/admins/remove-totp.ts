@@ -24,7 +24,7 @@ export function removeTotpAct(): Act<TotpRemoval> {
         "user_id" in input ? { kind: "user", id: input.user_id } : { kind: "admin", id: input.admin_id };
       const admin = owner.kind === "admin" ? await requireOther(tx, owner.id, origin.adminId) : null;
       if (!(await removeSecret(tx, owner))) {
-        throw new AppError("not_found", { message: "There is no authenticator to remove." });
+        throw new AppError("not_found", { message: "This account has no authenticator." });
       }
       await revokeSessionsOf(tx, owner.kind === "user" ? ofUser(owner.id) : ofAdmin(owner.id), null);
       const what = { action: "totp.remove", subjectKind: owner.kind, subjectId: owner.id.toString() };

@@ -5,7 +5,7 @@ import { type MailQueue, mailLocaleOf } from "../../mail/model.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import type { AdminCaller } from "../../platform/endpoint/model.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { formPath } from "../../platform/page-locale.ts";
 import { takingAtLeast } from "../answer-time.ts";
 import { countFromAddress, mayMail } from "../attempts/attempts.ts";
@@ -224,7 +224,7 @@ export class Registration {
     const { db } = this.#deps;
     const known = await findLoginById(db, userId);
     if (known === null) {
-      throw new AppError("not_found", { message: "There is no such user." });
+      throw notFound("user");
     }
     if (known.status !== "email_pending") {
       throw new AppError("conflict", { message: "This user is not waiting for verification." });

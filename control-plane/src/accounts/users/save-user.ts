@@ -5,7 +5,7 @@ import type { z } from "zod";
 import type { Act, ActOrigin } from "../../admin/approvals/port.ts";
 import { recordAct } from "../../admin/approvals/service.ts";
 import type { Transaction } from "../../platform/db.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { isOpen, type Profile, parseDisplayName, profileFields } from "../model.ts";
 import type { GatewayUsers } from "../port.ts";
 import { ofUser, revokeSessionsOf } from "../sessions/store.ts";
@@ -89,7 +89,7 @@ async function saveUser(
 async function readUser(tx: Transaction, userId: UserId): Promise<Profile> {
   const profile = await findProfile(tx, userId);
   if (profile === null) {
-    throw new AppError("not_found", { message: "There is no such user." });
+    throw notFound("user");
   }
   return profile;
 }

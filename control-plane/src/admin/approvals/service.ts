@@ -4,7 +4,7 @@ import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { SealedColumn } from "../../platform/crypto/sealed-column.ts";
 import type { Database, Queryable, Transaction } from "../../platform/db.ts";
 import type { AdminCaller } from "../../platform/endpoint/model.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import type { AuditChange } from "../audit/model.ts";
 import { audit, byAdmin, byCaller } from "../audit/service.ts";
 import { mailWaiting } from "./mail-waiting.ts";
@@ -168,7 +168,7 @@ export class Approvals {
   ): Promise<{ approval: ApprovalEntry; foreseen: { effects: Effects; problem: string | null } | null }> {
     const approval = await findApproval(this.#deps.db, id);
     if (approval === null) {
-      throw unknown();
+      throw notFound("request");
     }
     const foreseen = approval.status === "pending" ? await this.#previewEffects(approval) : null;
     return { approval: toApprovalEntry(approval), foreseen };
@@ -344,7 +344,7 @@ export class Approvals {
 
 function refuseDecided(approval: Approval | null): Approval {
   if (approval === null) {
-    throw unknown();
+    throw notFound("request");
   }
   if (approval.status !== "pending") {
     throw new AppError("conflict", { message: `There is nothing to decide: the request is ${approval.status}.` });
@@ -363,10 +363,6 @@ function originOf(caller: ActCaller, { all }: InputText, masterKey: MasterKey): 
 
 function limitsText({ usdMax, usdPerDayMax }: AmountRules["adjust"]): string {
   return ` Without it, the limits are ${usdMax} USD at once and ${usdPerDayMax} USD a day.`;
-}
-
-function unknown(): AppError {
-  return new AppError("not_found", { message: "There is no such request." });
 }
 
 function toApprovalEntry(approval: Approval): ApprovalEntry {

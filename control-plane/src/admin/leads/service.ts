@@ -1,7 +1,7 @@
 import type { CreateLeadInput, LeadEntry, SaveLeadInput } from "@sluice/contracts/leads";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { takeAdvisoryLock } from "../../platform/db-locks.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { countRecentLeads, insertLead, lockLead, updateLead } from "./store.ts";
 
 const ofAddressMax = 3;
@@ -43,7 +43,7 @@ export async function saveLead(
 ): Promise<{ readonly before: LeadEntry; readonly after: LeadEntry }> {
   const before = await lockLead(tx, change.id);
   if (before === null) {
-    throw new AppError("not_found", { message: "There is no such lead." });
+    throw notFound("lead");
   }
   if (before.version !== change.version) {
     throw new AppError("conflict");

@@ -1,7 +1,7 @@
 import type { SaveSettingInput, SettingView } from "@sluice/contracts/settings";
 import type { Database, Queryable, Transaction } from "../../platform/db.ts";
 import type { Notifications } from "../../platform/db-notifications.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import type { Log } from "../../platform/log.ts";
 import type { ActOrigin } from "../approvals/port.ts";
 import { effectiveSettings, type FixedSettings, invalidSettings, type StoredSetting, toSettingView } from "./model.ts";
@@ -112,7 +112,7 @@ export class Settings {
   ): Promise<SettingChange> {
     const definition = findDefinition(input.name);
     if (definition === null) {
-      throw new AppError("not_found", { message: "There is no such setting." });
+      throw notFound("setting");
     }
     const name = input.name as SettingName;
     const { fixed } = this.#deps;

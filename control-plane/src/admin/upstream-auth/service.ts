@@ -1,7 +1,7 @@
 import { type ProfileEntry, profilesMax, type SaveProfileInput } from "@sluice/contracts/upstream-auth";
 import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { Transaction } from "../../platform/db.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { saveSecret } from "../secrets/service.ts";
 import { countProfiles, insertProfile, lockProfile, markForRefresh, setCredential, updateProfile } from "./store.ts";
 
@@ -43,7 +43,7 @@ export async function saveProfile(
 async function findToChange(tx: Transaction, id: bigint, version: number | undefined): Promise<ProfileEntry> {
   const found = await lockProfile(tx, id);
   if (found === null) {
-    throw new AppError("not_found", { message: "There is no such profile." });
+    throw notFound("profile");
   }
   if (found.version !== version) {
     throw new AppError("conflict");
@@ -97,7 +97,7 @@ export async function requestRefresh(
   const before = await lockProfile(tx, id);
   const after = before === null ? null : await markForRefresh(tx, id);
   if (before === null || after === null) {
-    throw new AppError("not_found", { message: "There is no such profile." });
+    throw notFound("profile");
   }
   return { before, after };
 }

@@ -1,6 +1,6 @@
 import { userDetail, userDetailInput } from "@sluice/contracts/user-admin";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
-import { AppError } from "../../platform/errors.ts";
+import { notFound } from "../../platform/errors.ts";
 import { type ListDeps, readFirstPage } from "../../platform/list-query/endpoints.ts";
 import { audits, keys, mails, users } from "../lists/accounts-lists-store.ts";
 import { ledgerEntries, orders, payments, refunds } from "../lists/billing-lists-store.ts";
@@ -28,7 +28,7 @@ async function readUserDetail(deps: ListDeps, userId: bigint) {
   const { db, clock } = deps;
   const found = await findAccount(db, userId);
   if (found === null) {
-    throw new AppError("not_found", { message: "There is no such user." });
+    throw notFound("user");
   }
   const filter = { user_id: userId };
   // The queries run one after the other, so that the page of a user does not take every connection of the pool.

@@ -10,7 +10,7 @@ import { adminOperation } from "@sluice/contracts/admin-rights";
 import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Database, Queryable, Transaction } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
-import { AppError } from "../../platform/errors.ts";
+import { notFound } from "../../platform/errors.ts";
 import { unknownGroup } from "../groups/save-group.ts";
 import { findGroup } from "../groups/store.ts";
 import { appliedLimits, type Limits } from "./model.ts";
@@ -99,7 +99,7 @@ async function requireGroup(db: Queryable, name: string): Promise<void> {
 async function requireOwner(db: Queryable, userId: bigint): Promise<Owner> {
   const owner = await findOwner(db, userId);
   if (owner === null) {
-    throw new AppError("not_found", { message: "There is no such user." });
+    throw notFound("user");
   }
   return owner;
 }
@@ -113,7 +113,7 @@ type Asked = {
 async function explain(db: Database, asked: Asked) {
   const key = asked.key_id === undefined ? null : await findLimitedKey(db, asked.key_id);
   if (asked.key_id !== undefined && key === null) {
-    throw new AppError("not_found", { message: "There is no such API key." });
+    throw notFound("API key");
   }
   const owner = asked.user_id === undefined ? null : await requireOwner(db, asked.user_id);
   const gatewayUserId = key?.gatewayUserId ?? owner?.gatewayUserId ?? null;

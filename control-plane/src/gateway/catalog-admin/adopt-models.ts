@@ -3,12 +3,11 @@ import type { ChannelId } from "@sluice/contracts/ids";
 import type { Act, ActOrigin } from "../../admin/approvals/port.ts";
 import { recordAct } from "../../admin/approvals/service.ts";
 import type { Transaction } from "../../platform/db.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { type ChannelEntry, findChannel, lockModel } from "./catalog-admin-store.ts";
 import { saveAbility } from "./save-ability.ts";
 import { type SealCredential, saveChannel } from "./save-channel.ts";
 import { plain, saveModel } from "./save-model.ts";
-import { unknownChannel } from "./unknown-channel.ts";
 
 type Adopted = AdoptModelsInput["models"][number];
 type NewModel = { readonly name: string; readonly prices: string };
@@ -87,7 +86,7 @@ async function takeChannel(
 async function existing(tx: Transaction, id: ChannelId): Promise<ChannelEntry> {
   const channel = await findChannel(tx, id);
   if (channel === null) {
-    throw unknownChannel();
+    throw notFound("channel");
   }
   return channel;
 }

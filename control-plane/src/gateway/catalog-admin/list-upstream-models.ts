@@ -102,7 +102,7 @@ function refusal({ status, body, problem }: Exchange, dialect: Dialect, credenti
     status === null
       ? `No list arrived. ${clean(problem ?? "There was no response.", credential)}`
       : status === 404 || status === 405
-        ? `There is no list of models at this address (status ${status}). Check it, or enter the names of the models.`
+        ? `This address has no list of models (status ${status}). Check it, or enter the names of the models.`
         : `The provider sent no list of models (status ${status}).${words}`;
   return new AppError("invalid_value", { fields: { [address]: text } });
 }

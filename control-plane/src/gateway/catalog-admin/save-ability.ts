@@ -1,5 +1,5 @@
 import type { Transaction } from "../../platform/db.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { unknownGroup } from "../groups/save-group.ts";
 import { findGroup } from "../groups/store.ts";
 import {
@@ -10,12 +10,11 @@ import {
   lockModel,
   upsertAbility,
 } from "./catalog-admin-store.ts";
-import { unknownChannel } from "./unknown-channel.ts";
 
 /**
  * Lets a channel serve a model to a group, or stops that.
  * @returns the previous state, null if there was none
- * @throws AppError `not_found` when there is no such group, model or channel, `conflict` for the channel of an exit node
+ * @throws AppError `not_found` for an unknown group, model or channel, `conflict` for the channel of an exit node
  */
 export async function saveAbility(
   tx: Transaction,
@@ -24,7 +23,7 @@ export async function saveAbility(
 ): Promise<AbilitySettings | null> {
   const channel = await findChannel(tx, key.channelId);
   if (channel === null) {
-    throw unknownChannel();
+    throw notFound("channel");
   }
   if (channel.exitNodeCode !== null) {
     throw new AppError("conflict", { message: `This channel is managed by exit node ${channel.exitNodeCode}.` });
@@ -33,7 +32,7 @@ export async function saveAbility(
     throw unknownGroup(key.groupName);
   }
   if ((await lockModel(tx, key.model)) === null) {
-    throw new AppError("not_found", { message: "There is no such model in the catalog." });
+    throw notFound("model");
   }
   const before = await lockAbility(tx, key);
   await upsertAbility(tx, key, to);

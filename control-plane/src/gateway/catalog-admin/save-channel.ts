@@ -7,7 +7,7 @@ import { HttpClientError } from "@sluice/http-client/model";
 import { isNoServerAddress } from "@sluice/server-addresses/judge-address";
 import type { Queryable, Transaction } from "../../platform/db.ts";
 import { isUniqueViolation } from "../../platform/db-errors.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { type CredentialRow, listCredentials } from "../channels/credential-store.ts";
 import { parseBaseUrl } from "../channels/model.ts";
 import {
@@ -19,7 +19,6 @@ import {
   type SwitchStatus,
   updateChannel,
 } from "./catalog-admin-store.ts";
-import { unknownChannel } from "./unknown-channel.ts";
 
 /** A channel in responses and the audit log: never with its credential. */
 export type ChannelState = ReturnType<typeof stateOf>;
@@ -132,7 +131,7 @@ async function readChannel(tx: Transaction, input: SaveChannelInput): Promise<Ch
 export async function lockOwn(tx: Transaction, id: ChannelId): Promise<ChannelEntry> {
   const channel = await lockChannel(tx, id);
   if (channel === null) {
-    throw unknownChannel();
+    throw notFound("channel");
   }
   if (channel.exitNodeCode !== null) {
     throw new AppError("conflict", { message: `This channel is managed by exit node ${channel.exitNodeCode}.` });
@@ -177,7 +176,7 @@ function refuseOddAddress(baseUrl: string, field: string): void {
   }
   const { hostname, port } = parseBaseUrl(baseUrl);
   if (isNoServerAddress(hostname) || port === 0) {
-    throw new AppError("invalid_value", { fields: { [field]: "There is no provider at this address." } });
+    throw new AppError("invalid_value", { fields: { [field]: "No provider can be at this address." } });
   }
 }
 

@@ -98,7 +98,7 @@ async function keepSecret(
 async function readCredential(tx: Transaction, channelId: ChannelId, id: bigint): Promise<CredentialRow> {
   const found = (await listCredentials(tx, channelId)).find((row) => row.id === id);
   if (found === undefined) {
-    throw new AppError("not_found", { message: "This channel has no such credential." });
+    throw new AppError("not_found", { message: "This channel does not have this credential." });
   }
   return found;
 }

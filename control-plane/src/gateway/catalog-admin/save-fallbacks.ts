@@ -1,7 +1,7 @@
 import type { SaveFallbacksInput } from "@sluice/contracts/model-fallbacks";
 import { passThroughModel } from "../../models/model.ts";
 import type { Transaction } from "../../platform/db.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { unknownGroup } from "../groups/save-group.ts";
 import { findGroup } from "../groups/store.ts";
 import {
@@ -50,7 +50,7 @@ async function checkModels(tx: Transaction, input: SaveFallbacksInput): Promise<
   const known = new Map(found.map((each) => [each.name, each]));
   const asked = known.get(model);
   if (asked === undefined || model === passThroughModel) {
-    throw new AppError("not_found", { message: "There is no such model in the catalog." });
+    throw notFound("model");
   }
   if (new Set(names).size < names.length) {
     throw new AppError("invalid_value", { fields: { fallback_models: "Name each model once." } });
@@ -70,7 +70,7 @@ async function checkModels(tx: Transaction, input: SaveFallbacksInput): Promise<
 function refuseUnfit(asked: FallbackModel, other: FallbackModel | undefined, field: string, name: string): void {
   const problem =
     other === undefined || name === passThroughModel
-      ? `There is no model ${name} in the catalog.`
+      ? `${name} is not in the catalog.`
       : name === asked.name
         ? "A model can't take its own place."
         : other.kind !== asked.kind

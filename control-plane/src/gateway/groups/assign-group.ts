@@ -114,7 +114,7 @@ async function requireUsers(tx: Transaction, named: readonly string[]): Promise<
   const known = new Set(users.flatMap(({ userId, email }) => [userId.toString(), email.toLowerCase()]));
   const missing = names.find((name) => !known.has(name));
   if (missing !== undefined) {
-    throw new AppError("not_found", { message: `There is no user ${missing}.` });
+    throw new AppError("not_found", { message: `The user ${missing} does not exist.` });
   }
   return users;
 }

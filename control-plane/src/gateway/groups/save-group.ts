@@ -137,5 +137,5 @@ async function checkStart(
 
 /** @throws AppError `not_found` */
 export function unknownGroup(name: string): AppError {
-  return new AppError("not_found", { message: `There is no group ${name}. Create it first.` });
+  return new AppError("not_found", { message: `The group ${name} does not exist. Create it first.` });
 }

@@ -98,7 +98,7 @@ export async function findStartGroup(db: Queryable, email: string): Promise<stri
     .orderBy(desc(hasDomain), asc(userGroup.name))
     .limit(1);
   if (row === undefined) {
-    throw new Error("there is no group in which accounts start");
+    throw new Error("no group is the one in which accounts start");
   }
   return row.name;
 }

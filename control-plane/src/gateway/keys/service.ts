@@ -7,7 +7,7 @@ import { isAddressOrRange } from "../../platform/address-list.ts";
 import { dayMs } from "../../platform/clock.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
 import { generateApiKey } from "./generate-api-key.ts";
 import { type QuotaLimit, setQuotaLimit } from "./key-quota.ts";
@@ -173,7 +173,7 @@ export class KeyService {
   async firstRequest(gatewayUserId: GatewayUserId, keyId: ApiKeyId): Promise<Date | null> {
     const found = await findFirstUse(this.#db, gatewayUserId, keyId);
     if (found === null) {
-      throw noSuchKey();
+      throw notFound("API key");
     }
     return found.firstUsedAt;
   }
@@ -207,7 +207,7 @@ export class KeyService {
   async #own(tx: Transaction, owner: KeyOwner, keyId: ApiKeyId): Promise<KeyRecord> {
     const record = await findKey(tx, owner.gatewayUserId, keyId);
     if (record === null) {
-      throw noSuchKey();
+      throw notFound("API key");
     }
     return record;
   }
@@ -219,7 +219,6 @@ export class KeyService {
   }
 }
 
-const noSuchKey = () => new AppError("not_found", { message: "There is no such API key." });
 const revokedForGood = () => new AppError("conflict", { message: "This key has been revoked permanently." });
 
 function requireChangeable(view: ApiKeyView): void {
@@ -272,7 +271,7 @@ async function problemOf(tx: Transaction, setting: KeySetting, settings: KeySett
   }
   if (setting.kind === "models") {
     const [unknown] = await findUnknownModels(tx, settings[setting.name] ?? []);
-    return unknown === undefined ? null : `There is no model ${unknown}.`;
+    return unknown === undefined ? null : `The model ${unknown} does not exist.`;
   }
   return null;
 }

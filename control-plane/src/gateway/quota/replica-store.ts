@@ -44,7 +44,7 @@ export async function writeOffLeases(db: Queryable): Promise<WrittenOff[]> {
   return await db.sql<WrittenOff>`select replica_id as "replicaId", budgets, quota from write_off_leases()`;
 }
 
-/** Marks the host of a replica as lost. Returns false when there is no such replica. */
+/** Marks the host of a replica as lost. Returns false when it does not exist. */
 export async function markGivenUp(db: Queryable, replicaId: ReplicaId): Promise<boolean> {
   const marked = await db.drizzle
     .update(replica)

@@ -161,7 +161,7 @@ function isRefusal(answer: ClientWebSocket | WebSocketRefusal | HttpClientError)
   return "status" in answer;
 }
 
-/** A 2xx status does not answer a handshake: there is no such endpoint. */
+/** A 2xx status does not answer a handshake: this endpoint does not exist. */
 function classifyRefusal({ status, headers }: WebSocketRefusal): AttemptFailure {
   const failure = classifyStatus(status, headers);
   return failure ?? { ...malformedResponse, status };

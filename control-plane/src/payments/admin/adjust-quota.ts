@@ -2,7 +2,7 @@ import type { GatewayUserId } from "@sluice/contracts/ids";
 import { grantQuota, lockUserQuotaIfAny } from "../../gateway/quota/grant-store.ts";
 import { findPosted } from "../../ledger/service.ts";
 import type { Transaction } from "../../platform/db.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 
 const changeType = "manual_adjust";
 
@@ -35,7 +35,7 @@ export async function adjustQuota(tx: Transaction, adjustment: Adjustment): Prom
   const { gatewayUserId, amount, isDryRun } = adjustment;
   const quota = await lockUserQuotaIfAny(tx, gatewayUserId);
   if (quota === null) {
-    throw new AppError("not_found", { message: "There is no such user." });
+    throw notFound("user");
   }
   const reference = `adjust:${adjustment.idempotencyKey}`;
   const posted = await findPosted(tx, changeType, reference);

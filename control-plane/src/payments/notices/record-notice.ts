@@ -1,6 +1,6 @@
 import { isEqualSecret } from "../../platform/crypto/compare.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { type GatewayNotice, isFinished, type NoticeResult } from "../gateways/model.ts";
 import {
   countTry,
@@ -45,7 +45,7 @@ export type ReopenedNotice = { readonly notice: GatewayNotice | null; readonly r
 export async function reopenNotice(tx: Transaction, id: bigint): Promise<ReopenedNotice> {
   const kept = await lockNotice(tx, id);
   if (kept === null) {
-    throw new AppError("not_found", { message: "There is no such message." });
+    throw notFound("message");
   }
   if (isFinished(kept.result)) {
     return { notice: null, result: kept.result };

@@ -83,7 +83,7 @@ export type NewOrder = {
   readonly at: Date;
 };
 
-/** Places an order on the plan's current terms. Null when the idempotency key is taken, or no such plan is offered. */
+/** Places an order on the plan's current terms. Null when the idempotency key is taken, or the plan is not offered. */
 export async function insertOrder(tx: Queryable, made: NewOrder): Promise<Order | null> {
   const rows = await tx.sql<{ order_no: string }>`
     insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, group_name, amount_usd, currency, user_id, email,

@@ -1,6 +1,6 @@
 import type { UserId } from "@sluice/contracts/ids";
 import type { Database, Queryable, Transaction } from "../../platform/db.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { inRounds } from "../../platform/in-rounds.ts";
 import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
 import type { Order } from "../model.ts";
@@ -28,7 +28,7 @@ const expiryRounds = { atOnceMax: 500, roundsMax: 20 };
 export async function readOrder(db: Queryable, orderNo: string, userId: UserId | null): Promise<Order> {
   const order = await findOrder(db, orderNo);
   if (order === null || (order.userId !== null && order.userId !== userId)) {
-    throw new AppError("not_found", { message: "There is no such order." });
+    throw notFound("order");
   }
   return order;
 }
@@ -50,7 +50,7 @@ async function refuseForeign(db: Queryable, order: Order | null, { userId, claim
       ? claimCode !== null && (await isClaimCode(db, order.id, hashClaimCode(claimCode)))
       : order?.userId === userId;
   if (order === null || !isOwn) {
-    throw new AppError("not_found", { message: "There is no such order." });
+    throw notFound("order");
   }
   return order;
 }
@@ -93,7 +93,7 @@ export async function claimOrder(
   const isRight = order !== null && (await isClaimCode(tx, order.id, hashClaimCode(claim.claimCode)));
   const owner = await findOwner(tx, userId);
   if (!isRight || owner === null || (order.userId !== null && order.userId !== userId)) {
-    throw new AppError("not_found", { message: "There is no such order, or the code is incorrect." });
+    throw new AppError("not_found", { message: "This order does not exist, or the code is incorrect." });
   }
   if (order.userId === userId) {
     return order;

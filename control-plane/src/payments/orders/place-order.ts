@@ -3,7 +3,7 @@ import { sha256Hex } from "../../platform/crypto/digest.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { isLockTimeout } from "../../platform/db-errors.ts";
 import type { UserCaller } from "../../platform/endpoint/model.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import type { Order, PayChannel } from "../model.ts";
 import type { GuestOrders } from "../port.ts";
 import { hashClaimCode, makeClaimCode, makeOrderNo } from "./order-numbers.ts";
@@ -59,7 +59,7 @@ export async function createOrder(tx: Transaction, request: OrderRequest): Promi
   }
   const earlier = idempotencyKey === null ? null : await findOrderByKey(tx, userId, idempotencyKey);
   if (earlier === null) {
-    throw new AppError("not_found", { message: "There is no such plan.", param: "plan_code" });
+    throw notFound("plan", "plan_code");
   }
   if (!isSameRequest(earlier, request)) {
     throw new AppError("idempotency_mismatch", { message: "This idempotency key was used for another order." });

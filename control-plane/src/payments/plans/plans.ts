@@ -37,7 +37,9 @@ async function checkGroup(tx: Transaction, { groupName, kind }: NewPlan): Promis
     throw new AppError("invalid_value", { fields: { group_name: "Only a monthly plan can have a group." } });
   }
   if (groupName !== null && !(await hasGroup(tx, groupName))) {
-    throw new AppError("invalid_value", { fields: { group_name: `There is no group ${groupName}.` } });
+    throw new AppError("invalid_value", {
+      fields: { group_name: `The group ${groupName} does not exist. Create it first.` },
+    });
   }
 }
 

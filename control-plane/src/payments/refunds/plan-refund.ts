@@ -2,7 +2,7 @@ import type { BudgetId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
 import { lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import type { Transaction } from "../../platform/db.ts";
-import { AppError } from "../../platform/errors.ts";
+import { notFound } from "../../platform/errors.ts";
 import { fromCents, leftOf, type Order, type Payment, quotaOfRefund, toCents } from "../model.ts";
 import { findOwner, findPaymentOfOrder, lockOrder } from "../orders/order-store.ts";
 import type { Subscription } from "../subscriptions/subscription-store.ts";
@@ -76,7 +76,7 @@ export async function planRefund(
 ): Promise<RefundPlan> {
   const order = await lockOrder(tx, orderNo);
   if (order === null) {
-    throw new AppError("not_found", { message: "There is no such order." });
+    throw notFound("order");
   }
   const payment = await findPaymentOfOrder(tx, order.id);
   const live = await listLiveRefunds(tx, order.id);

@@ -1,7 +1,7 @@
 import type { Decimal } from "@sluice/contracts/money";
 import { grantQuota, lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import type { Transaction } from "../../platform/db.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import type { RefundAnswer } from "../gateways/port.ts";
 import { type Order, type Payment, toCents } from "../model.ts";
 import { refundNoOf } from "../orders/order-numbers.ts";
@@ -200,7 +200,7 @@ export async function closeByHand(
   const { refundNo, outcome, reason } = found;
   const known = await findRefund(tx, refundNo);
   if (known === null) {
-    throw new AppError("not_found", { message: "There is no such refund." });
+    throw notFound("refund");
   }
   if (known.status === outcome) {
     return { refund: known, isNew: false };

@@ -1,6 +1,6 @@
 import type { Decimal } from "@sluice/contracts/money";
 import type { Transaction } from "../../platform/db.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, doesNotExist, notFound } from "../../platform/errors.ts";
 import type { Order, PaidNotice, Payment, Resolution } from "../model.ts";
 import { refundNoOf } from "../orders/order-numbers.ts";
 import { findPaymentOfOrder, insertPayment, lockOrder, markSettled, readNow } from "../orders/order-store.ts";
@@ -41,7 +41,7 @@ export type Resolved = {
 export async function resolveOrder(tx: Transaction, deps: BillingDeps, decision: Decision): Promise<Resolved> {
   const order = await lockOrder(tx, decision.orderNo);
   if (order === null) {
-    throw new AppError("not_found", { message: "There is no such order." });
+    throw notFound("order");
   }
   const nothing: Resolved = { before: order, isNew: false, refundNo: null };
   const { action } = decision;
@@ -126,7 +126,7 @@ function choosePayment(order: Order, known: readonly PaidNotice[], transactionId
   const [payment] = meant;
   if (payment === undefined || meant.length > 1) {
     const message =
-      payment === undefined ? "There is no such payment." : "There are several payments: name the transaction.";
+      payment === undefined ? doesNotExist("payment") : "There are several payments: name the transaction.";
     throw new AppError("conflict", { message, fields: { transaction_id: message } });
   }
   if (payment.currency !== order.currency) {

@@ -50,7 +50,7 @@ const enterCost = `
     ${priceColumns.map((price) => `${price} = excluded.${price}`).join(", ")}, updated_at = now()
   returning 1`;
 
-/** Enters a cost; false when there is no such channel or model. */
+/** Enters a cost; false when the channel or model does not exist. */
 export async function upsertCost(db: Queryable, cost: SaveChannelCostInput): Promise<boolean> {
   const prices = priceColumns.map((price) => cost[price]);
   const rows = await db.query(enterCost, [cost.channel_id, cost.model, cost.valid_from, ...prices]);

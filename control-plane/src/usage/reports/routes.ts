@@ -191,7 +191,7 @@ function costEndpoints({ db }: ReportEndpointDeps): AnyEndpoint[] {
           const before = await findCost(tx, input);
           const after = (await upsertCost(tx, input)) ? await findCost(tx, input) : null;
           if (after === null) {
-            throw new AppError("not_found", { message: "There is no such channel or model." });
+            throw new AppError("not_found", { message: "This channel or model does not exist." });
           }
           await audit(tx, byCaller(call), "channel_cost.save", {
             subjectKind: "channel",

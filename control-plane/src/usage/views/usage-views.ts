@@ -10,7 +10,7 @@ import {
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { DatabaseTimeoutError, sqlStateOf } from "../../platform/db-errors.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
 import { daysOfRequest } from "../../platform/request-days.ts";
 import { toFilter, toSummary, type UsageFilter } from "./model.ts";
@@ -73,7 +73,7 @@ export class UsageViews {
     const days = day === null ? daysOfRequest(requestId) : [day];
     const call = await findPricedCall(this.#db, gatewayUserId, requestId, days);
     if (call === null) {
-      throw new AppError("not_found", { message: "There is no such call." });
+      throw notFound("call");
     }
     return toReceipt(call);
   }

@@ -49,14 +49,14 @@ export class TurnWriter {
 
   /**
    * The result of a call of the last turn; a second one for the same call replaces it.
-   * @throws ConversionError if there is no such call
+   * @throws ConversionError if the last turn has no such call
    */
   addResult(clientId: string, result: UnplacedResult, at: string): void {
     const awaited = this.#awaitedById.get(clientId);
     const call = awaited?.calls[Math.min(awaited.received, awaited.calls.length - 1)];
     if (awaited === undefined || call === undefined) {
       const text = "A message of the role 'tool' must respond to a call of the assistant message before it";
-      throw new ConversionError(`${text}; there is no call '${clientId.slice(0, 64)}'.`, `${at}.tool_call_id`);
+      throw new ConversionError(`${text}; it has no call '${clientId.slice(0, 64)}'.`, `${at}.tool_call_id`);
     }
     awaited.received += 1;
     call.result = result;

@@ -91,7 +91,7 @@ function pageBounds(sorted: readonly ListedModel[], query: ModelPageQuery, size:
 function cursorIndex(sorted: readonly ListedModel[], field: string, name: string): number {
   const index = sorted.findIndex((model) => model.name === name);
   if (index === -1) {
-    throw invalidRequest(field, "there is no such model");
+    throw invalidRequest(field, "this model is not in the list");
   }
   return index;
 }

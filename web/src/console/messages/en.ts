@@ -8,7 +8,7 @@ export const messages = {
   console: english({
     title: "Console",
     language: "Language",
-    notFound: "There is no such page in the console",
+    notFound: "This console page does not exist",
     notFoundText: "It may have been moved. The sidebar lists every page.",
     balance: "Balance",
     topUp: "Top up",

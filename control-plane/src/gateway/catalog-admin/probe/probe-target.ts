@@ -3,11 +3,10 @@ import type { ChannelId, CredentialId } from "@sluice/contracts/ids";
 import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import type { AddressGuard } from "@sluice/http-client/address-guard";
 import type { Database } from "../../../platform/db.ts";
-import { AppError } from "../../../platform/errors.ts";
+import { AppError, notFound } from "../../../platform/errors.ts";
 import { type CredentialRow, listCredentials } from "../../channels/credential-store.ts";
 import { type ChannelEntry, findChannel } from "../catalog-admin-store.ts";
 import { checkAddresses, credentialNeeded, goesElsewhere, refuseOddCredential } from "../save-channel.ts";
-import { unknownChannel } from "../unknown-channel.ts";
 
 /** Decrypts the credential of a channel itself, and its further ones. */
 export type OpenCredentials = {
@@ -41,7 +40,7 @@ export async function readProbed({ db, openCredentials, guard }: Deps, input: Pr
   const { channel_id: id, upstream: sent, credential } = input;
   const channel = id === undefined ? null : await findChannel(db, id as ChannelId);
   if (id !== undefined && channel === null) {
-    throw unknownChannel();
+    throw notFound("channel");
   }
   const upstream = sent ?? channel?.upstream;
   if (upstream === undefined) {
@@ -73,7 +72,7 @@ async function findStored(
   if (asked !== undefined) {
     const found = all.find(({ id }) => id === asked);
     if (found === undefined) {
-      throw new AppError("invalid_value", { fields: { credential_id: "This channel has no such credential." } });
+      throw new AppError("invalid_value", { fields: { credential_id: "This channel does not have this credential." } });
     }
     return found;
   }

@@ -9,7 +9,7 @@ const names: ReadonlySet<string> = new Set([
   ...["insufficientbalance", "insufficientcredits", "arrearage"],
 ]);
 
-/** How their messages begin that have no such name. Further on, a message may quote the customer. */
+/** How a message begins that comes without one of these names. Further on, a message may quote the customer. */
 const beginnings = [
   "your credit balance is too low",
   "you have reached your specified (?:workspace )?api usage limits",

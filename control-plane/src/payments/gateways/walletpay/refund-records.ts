@@ -38,7 +38,7 @@ const refundResult = z.object({
 
 type Found = { readonly id: string; readonly amount: string | undefined; readonly status: string };
 
-/** The result of a refund query; null when there is no such refund. */
+/** The result of a refund query; null when the refund does not exist. */
 export function readRefundRecord(
   answer: WalletResponse,
   of: RefundLookup["of"],
@@ -96,7 +96,7 @@ function answerOf({ id, amount, status }: Found, request: RefundRequest): Refund
   }
 }
 
-/** Returns false for an unreadable response, and null if there is no such refund. */
+/** Returns false for an unreadable response, and null if the refund does not exist. */
 function ofPayment(result: unknown, { refundNo, transactionId }: RefundRequest): Found | null | false {
   const read = paymentResult.safeParse(result);
   if (!read.success || read.data.transactionNo !== transactionId) {

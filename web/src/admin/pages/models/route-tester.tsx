@@ -21,7 +21,7 @@ const meanings: Readonly<Record<Explanation["outcome"], string>> = {
   reachable: "A call with this name reaches a channel.",
   name_not_mapped: "The compatibility map does not contain this name.",
   mapping_disabled: "The name is disabled in the compatibility map.",
-  model_unknown: "There is no model with this name.",
+  model_unknown: "No model has this name.",
   model_disabled: "The model is disabled.",
   model_without_price: "The model has no prices, so calls can't be charged.",
   no_channel: "No channel can take the call.",

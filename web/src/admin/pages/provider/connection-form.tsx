@@ -36,7 +36,7 @@ export function ConnectionForm(props: ConnectionProps): JSX.Element {
         <Show when={refusal.isRefused()}>{refusal.notice()}</Show>
         <Show when={preset?.note}>{(note) => <Notice tone="info">{note()}</Notice>}</Show>
         <Show when={form.problem()}>
-          {(problem) => <ErrorState title="There is no list of models" error={problem()} />}
+          {(problem) => <ErrorState title="The list of models did not load" error={problem()} />}
         </Show>
         <Show when={preset !== null} fallback={<AddressFields form={form} />}>
           <PlaceFields preset={preset} form={form} />

@@ -84,7 +84,7 @@ function ListAgain(props: { readonly setup: Setup }): JSX.Element {
         noValidate
       >
         <Show when={form.problem()}>
-          {(problem) => <ErrorState title="There is no list of models" error={problem()} />}
+          {(problem) => <ErrorState title="The list of models did not load" error={problem()} />}
         </Show>
         <Show when={props.setup.rows() === null && !form.isSubmitting()}>
           <TextArea

@@ -44,7 +44,7 @@ export function PayloadReader(props: PayloadReaderProps): JSX.Element {
     <Card title="Payload">
       <Show
         when={props.payload}
-        fallback={<EmptyState title="There is no payload to read">{whyNot[props.state] ?? props.state}</EmptyState>}
+        fallback={<EmptyState title="No payload to read">{whyNot[props.state] ?? props.state}</EmptyState>}
       >
         {(payload) => (
           <>

@@ -115,7 +115,7 @@ export const en = english({
     no: "No",
     delivered: "What was delivered",
     error: {
-      key: "There is no key, or it is wrong, revoked or expired.",
+      key: "The key is missing, wrong, revoked or expired.",
       forbidden: "The account is disabled, or the key can't be used from this address.",
       model: "The model does not exist, or the key can't use it.",
       quota:
