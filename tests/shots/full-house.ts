@@ -42,7 +42,7 @@ type ShownModel = {
 };
 
 const models: readonly ShownModel[] = [
-  { name: "gpt-4o-mini", title: "GPT-4o mini", input_usd_per_m: "0.15", output_usd_per_m: "0.60" },
+  { name: "gpt-4o-mini", title: "GPT-4o mini", input_usd_per_m: "0.20", output_usd_per_m: "0.60" },
   { name: "sonnet-large", title: "Sonnet Large", input_usd_per_m: "3.00", output_usd_per_m: "15.00" },
   {
     name: "mistral-large-instruct-2411-extended-context",
@@ -97,6 +97,14 @@ async function fillCatalog(rig: SluiceRig): Promise<void> {
   await rig.addTokenPriceModel("pictures-1", { input_usd_per_m: "0", output_usd_per_m: "0", image_usd: "0.04" });
   await rig.db.sql`update model set display_name = 'Pictures 1', kind = 'image' where name = 'pictures-1'`;
   await rig.addChannel("west-europe-2", "https://provider.example/v1", ["gpt-4o-mini", "sonnet-large"]);
+  await rig.db.sql`
+    update channel set upstream = upstream || '{"preset": "openai"}', probe_minutes = 5 where name = 'west-europe-2'`;
+  await rig.db.sql`
+    insert into channel_probe (channel_id, model, probed_at, is_ok, http_status, latency_ms, error, failed_in_row, rested_at)
+    select id, 'gpt-4o-mini', now() - interval '2 minutes', name = 'first', case name when 'first' then 200 else 503 end,
+      412, case name when 'first' then null else 'The server is overloaded. Try again later.' end,
+      case name when 'first' then 0 else 3 end, case name when 'first' then null else now() - interval '1 minute' end
+    from channel where name in ('first', 'west-europe-2')`;
 }
 
 /** Two groups besides the account's own: one that the user was put in, and one for everyone. */

@@ -11,7 +11,7 @@ import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import { type PageOptions, TestBrowser } from "../support/web/browser.ts";
 import { inLanguage, isShownIn, pageOptions, shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 import { fillHouse } from "./full-house.ts";
-import { fullPages, type ShownPage, shownPages } from "./pages.ts";
+import { fullPages, type ShownPage, shownDialogs, shownPages } from "./pages.ts";
 
 type Variant = { readonly name: string; readonly options: Partial<PageOptions>; readonly locale?: string };
 
@@ -47,8 +47,11 @@ async function photograph(studio: Studio, shown: ShownPage, variant: Variant): P
     await watched.page.waitForSelector(shown.ready);
     // Parts of a page with requests of their own.
     await watched.page.waitForSelector(".skeleton", { state: "detached" });
+    for (const name of shown.press ?? []) {
+      await watched.page.getByRole("button", { name }).first().click();
+    }
     // Cards of a long list are only drawn near the screen.
-    if ((await watched.page.$(".side-panel")) === null) {
+    if ((await watched.page.$(".side-panel, dialog[open]")) === null) {
       const height = await watched.page.evaluate<number>("document.documentElement.scrollHeight");
       await watched.page.setViewportSize({ width: options.width ?? 1280, height });
     }
@@ -81,7 +84,7 @@ async function main(words: readonly string[]): Promise<void> {
     if (!isFirstUse) {
       await fillHouse(web.rig, shownEmail);
     }
-    const pages = isFirstUse ? shownPages : fullPages;
+    const pages = isFirstUse ? shownPages : [...fullPages, ...shownDialogs];
     const chosen = pages.filter(({ name }) => named.length === 0 || named.some((word) => name.includes(word)));
     for (const shown of chosen) {
       for (const variant of asked.filter(({ locale }) => locale === undefined || isShownIn(shown, locale))) {

@@ -11,6 +11,8 @@ export type ShownPage = {
   readonly arabic: "address" | "choice" | "direction" | "none";
   /** What the page shows when it is ready. */
   readonly ready: string;
+  /** The names of buttons that are pressed then, one after the other. */
+  readonly press?: readonly string[];
   readonly expectedStatuses?: readonly number[];
 };
 
@@ -188,6 +190,37 @@ const pagesOfUse: readonly ShownPage[] = [
   },
   { name: "admin-exit-node", path: "/admin/exit-nodes/node-1/", as: "admin", arabic: "none", ready: ".facts" },
   { name: "admin-lead-open", path: "/admin/leads/?open=1", as: "admin", arabic: "none", ready: ".side-panel" },
+];
+
+const admin = { as: "admin", arabic: "none" } as const;
+
+/** Dialogs that a page opens. */
+export const shownDialogs: readonly ShownPage[] = [
+  { ...admin, name: "admin-group-new", path: "/admin/groups/", ready: "tbody th", press: ["New group"] },
+  { ...admin, name: "admin-group-edit", path: "/admin/groups/pro/", ready: ".facts", press: ["Edit"] },
+  { ...admin, name: "admin-group-assign", path: "/admin/groups/pro/", ready: ".facts", press: ["Add users"] },
+  { ...admin, name: "admin-limits-edit", path: "/admin/limits/", ready: ".table", press: ["Edit the default"] },
+  {
+    ...admin,
+    name: "admin-fallbacks-new",
+    path: "/admin/models/?open=gpt-4o-mini",
+    ready: ".side-panel",
+    press: ["Add fallbacks"],
+  },
+  {
+    ...admin,
+    name: "admin-price-address",
+    path: "/admin/models/?tab=prices",
+    ready: ".facts",
+    press: ["Set the address"],
+  },
+  {
+    ...admin,
+    name: "admin-channel-edit",
+    path: "/admin/upstreams/?open=1",
+    ready: ".side-panel",
+    press: ["Edit channel"],
+  },
 ];
 
 /** Every page where the account is full: a list shows rows. */

@@ -27,7 +27,7 @@ export const kitTextsEn = {
   table: "Table",
   notifications: "Notifications",
   more: "More",
-  inAll: "In all {count}",
+  inAll: "{count} in total",
   moreThan: "More than {count}",
   reset: "Reset",
   page: "Page",

@@ -59,7 +59,7 @@ export function groupEndpoints({ db, approvals, acts }: GroupDeps): AnyEndpoint[
       output: assignGroupOutput,
       errors: ["not_found"],
       limits: ["At most 100 users.", secondPerson("a group with a lower multiplier than a user has, now or later,")],
-      summary: "Put users into a group: instead of their account's group, or besides it; all of them or none",
+      summary: "Add users to a group, in place of their account's group or in addition to it; all of them or none",
       handle: async (call) => await approvals.carryOut(acts.assign, call.input, call),
     }),
     endpoint({

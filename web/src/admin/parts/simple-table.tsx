@@ -15,7 +15,7 @@ export function SimpleTable<Row>(props: {
 }): JSX.Element {
   return (
     <section class="table-scroll" tabindex="0" aria-label={`${props.label}, rows`}>
-      <table class="table">
+      <table class="table table-wrapping">
         <caption class="visually-hidden">{props.label}</caption>
         <thead>
           <tr>

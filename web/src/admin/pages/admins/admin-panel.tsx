@@ -25,8 +25,8 @@ export function AdminPanel(props: {
           { name: "Authenticator", value: <StateWord state={props.admin.has_totp ? "enabled" : "not set up"} /> },
           { name: "Sessions", value: shownCount(props.admin.sessions) },
           { name: "Last login", value: shownMoment(props.admin.last_login_at, "never") },
-          { name: "Made", value: shownMoment(props.admin.created_at) },
-          { name: "Changed", value: shownMoment(props.admin.updated_at) },
+          { name: "Created", value: shownMoment(props.admin.created_at) },
+          { name: "Updated", value: shownMoment(props.admin.updated_at) },
         ]}
       />
       <Show

@@ -29,7 +29,7 @@ const columns: readonly Column<Admin>[] = [
   },
   { id: "sessions", label: "Sessions", cell: (admin) => shownCount(admin.sessions), align: "end" },
   { id: "last_login_at", label: "Last login", cell: (admin) => shownMoment(admin.last_login_at, "never") },
-  { id: "created_at", label: "Made", cell: (admin) => shownMoment(admin.created_at), isHiddenAtFirst: true },
+  { id: "created_at", label: "Created", cell: (admin) => shownMoment(admin.created_at), isHiddenAtFirst: true },
 ];
 
 /** Who may work here, and with which rights. */

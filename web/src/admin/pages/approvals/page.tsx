@@ -44,7 +44,7 @@ const kindNames: Readonly<Record<ActKind, string>> = {
   "model.save": "Lower model prices",
   "channel.adopt": "Add models of a provider",
   "group.save": "Make a group cheaper",
-  "group.assign": "Put users into a cheaper group",
+  "group.assign": "Add users to a cheaper group",
 };
 const nameOf = ({ kind }: Approval): string => kindNames[kind];
 

@@ -42,7 +42,7 @@ export function AccountCard(props: { readonly nodeCode: string; readonly account
             { label: "Login method", cell: (row) => shownWord(row.auth_type) },
             { label: "Status", cell: (row) => <StateWord state={row.status} /> },
             { label: "Name on the node", cell: (row) => shownText(row.node_account) },
-            { label: "Changed", cell: (row) => shownMoment(row.updated_at) },
+            { label: "Updated", cell: (row) => shownMoment(row.updated_at) },
             { label: "Edit", cell: (row) => <EditButton name={row.account_code} onClick={() => setEdited(row)} /> },
           ]}
         />

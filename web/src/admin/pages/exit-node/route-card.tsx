@@ -44,7 +44,7 @@ export function RouteCard(props: { readonly nodeCode: string; readonly routes: r
             { label: "Models", cell: (row) => <code>{row.model_pattern}</code> },
             { label: "Node", cell: (row) => row.node_code ?? "every node with the provider" },
             { label: "Status", cell: (row) => <StateWord state={row.status} /> },
-            { label: "Changed", cell: (row) => shownMoment(row.updated_at) },
+            { label: "Updated", cell: (row) => shownMoment(row.updated_at) },
             { label: "Edit", cell: (row) => <EditButton name={row.route_code} onClick={() => setEdited(row)} /> },
           ]}
         />

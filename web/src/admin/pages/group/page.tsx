@@ -100,8 +100,8 @@ function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element
         <Button variant="primary" onClick={() => setAsked("edit")}>
           Edit group
         </Button>
-        <Button onClick={() => setAsked("assign")}>Put users in</Button>
-        <Button onClick={() => setAsked("remove")}>Take users out</Button>
+        <Button onClick={() => setAsked("assign")}>Add users</Button>
+        <Button onClick={() => setAsked("remove")}>Remove users</Button>
         <a class="button" href={`/admin/models/?tab=abilities&group_name=${props.group.name}`}>
           Abilities
         </a>
@@ -114,7 +114,7 @@ function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element
           { name: "New accounts", value: startText(props.group) },
           { name: "Description", value: shownText(props.group.description) },
           { name: "Created", value: shownMoment(props.group.created_at) },
-          { name: "Changed", value: shownMoment(props.group.updated_at) },
+          { name: "Updated", value: shownMoment(props.group.updated_at) },
         ]}
       />
       <Dialog isOpen={asked() === "edit"} onClose={close} title={`Edit ${props.group.name}`} size="wide">
@@ -122,10 +122,10 @@ function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element
           {(group) => <GroupForm group={group} onDone={close} />}
         </Show>
       </Dialog>
-      <Dialog isOpen={asked() === "assign"} onClose={close} title={`Put users into ${props.group.name}`}>
+      <Dialog isOpen={asked() === "assign"} onClose={close} title={`Add users to ${props.group.name}`}>
         <AssignForm group={props.group.name} user={null} onDone={close} />
       </Dialog>
-      <Dialog isOpen={asked() === "remove"} onClose={close} title={`Take users out of ${props.group.name}`}>
+      <Dialog isOpen={asked() === "remove"} onClose={close} title={`Remove users from ${props.group.name}`}>
         <RemoveForm group={props.group.name} user={null} onDone={close} />
       </Dialog>
     </Card>

@@ -43,7 +43,7 @@ export function RemoveForm(props: {
     <AdminForm
       form={form}
       operation="/backend/admin/group/remove/"
-      action="Take out"
+      action="Remove users"
       tone="danger"
       onCancel={props.onDone}
     >

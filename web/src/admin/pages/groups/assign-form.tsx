@@ -54,7 +54,7 @@ export function AssignForm(props: {
     },
   });
   return (
-    <AdminForm form={form} operation="/backend/admin/group/assign/" action="Put in" onCancel={props.onDone}>
+    <AdminForm form={form} operation="/backend/admin/group/assign/" action="Add users" onCancel={props.onDone}>
       <Show when={props.group === null}>
         <TextField label="Group" autocomplete="off" {...form.text("group_name")} />
       </Show>
@@ -69,7 +69,7 @@ export function AssignForm(props: {
       <ChoiceField
         label="How"
         options={[
-          { value: "additional", label: "Besides the account’s own group" },
+          { value: "additional", label: "In addition to the account’s own group" },
           { value: "account", label: "Instead of the account’s own group" },
         ]}
         hint="Keys without a group of their own use the group with the highest rank; of equals, the account’s own."
@@ -80,7 +80,7 @@ export function AssignForm(props: {
           label="Until"
           optional="optional"
           type="date"
-          hint="The end of this day, UTC. If empty, until you take it away."
+          hint="The end of this day, UTC. If empty, until you remove them."
           {...form.text("ends_on")}
         />
       </Show>

@@ -110,7 +110,7 @@ export function GroupForm(props: {
         />
         <TextField
           label="Rank"
-          hint="Of a user’s groups, keys without one of their own use that with the highest rank."
+          hint="Keys without a group of their own use the user’s group with the highest rank."
           inputmode="numeric"
           autocomplete="off"
           {...form.text("rank")}

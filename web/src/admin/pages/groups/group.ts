@@ -11,6 +11,6 @@ export const groupDetailPath = `${groupsPath}detail/`;
 
 export const visibilityNames: Readonly<Record<Group["visibility"], string>> = {
   public: "every user",
-  assigned: "users put in by an admin",
+  assigned: "users added by an admin",
   plan: "buyers of its plans",
 };

@@ -36,7 +36,7 @@ const columns: readonly Column<Group>[] = [
   { id: "members", label: "Added users", cell: (group) => shownCount(group.members), align: "end" },
   { id: "keys", label: "Keys", cell: (group) => shownCount(group.keys), align: "end" },
   { id: "models", label: "Models", cell: (group) => shownCount(group.models), align: "end" },
-  { id: "updated_at", label: "Changed", cell: (group) => shownMoment(group.updated_at), isHiddenAtFirst: true },
+  { id: "updated_at", label: "Updated", cell: (group) => shownMoment(group.updated_at), isHiddenAtFirst: true },
 ];
 
 /** All groups; each has a page of its own. */

@@ -34,7 +34,7 @@ const columns: readonly Column<Lead>[] = [
   { id: "campaign", label: "Campaign", cell: (lead) => shownText(lead.campaign), isHiddenAtFirst: true },
   { id: "status", label: "Status", cell: (lead) => <StateWord state={lead.status} />, card: "badge" },
   { id: "created_at", label: "Asked", cell: (lead) => shownMoment(lead.created_at), isSortable: true },
-  { id: "updated_at", label: "Changed", cell: (lead) => shownMoment(lead.updated_at), isHiddenAtFirst: true },
+  { id: "updated_at", label: "Updated", cell: (lead) => shownMoment(lead.updated_at), isHiddenAtFirst: true },
 ];
 
 /** Requests for offers, and their states. */
@@ -94,7 +94,7 @@ function LeadPanel(props: { readonly lead: Lead }): JSX.Element {
           { name: "Message", value: <span class={styles["message"]}>{shownText(lead.message)}</span> },
           { name: "Campaign", value: shownText(lead.campaign) },
           { name: "Asked", value: shownMoment(lead.created_at) },
-          { name: "Changed", value: shownMoment(lead.updated_at) },
+          { name: "Updated", value: shownMoment(lead.updated_at) },
         ]}
       />
       <AdminForm form={form} action="Save lead">

@@ -88,7 +88,7 @@ export function Abilities(): JSX.Element {
                   { name: "Used", value: row.is_enabled ? "yes" : "no" },
                   { name: "Priority", value: formats.number(row.priority) },
                   { name: "Weight", value: formats.number(row.weight) },
-                  { name: "Changed", value: shownMoment(row.updated_at) },
+                  { name: "Updated", value: shownMoment(row.updated_at) },
                 ]}
               />
             </>

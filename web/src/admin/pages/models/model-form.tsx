@@ -125,7 +125,7 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
         <TextField label="Display name" autocomplete="off" {...form.text("display_name")} />
       </FieldRow>
       <FieldRow>
-        <TextField label="Of" hint="Like openai." autocomplete="off" {...form.text("owned_by")} />
+        <TextField label="Owner" hint="For example openai." autocomplete="off" {...form.text("owned_by")} />
         <ChoiceField label="Kind" options={modelKinds} {...form.text("kind")} value={form.values()["kind"] ?? ""} />
         <ChoiceField
           label="Status"

@@ -55,7 +55,7 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
           facts={[
             { name: "Name", value: <CopyText text={model.name} label="Copy the name" /> },
             { name: "Status", value: <StateWord state={model.status} /> },
-            { name: "Of", value: model.owned_by },
+            { name: "Owner", value: model.owned_by },
             { name: "Context", value: `${formats.number(model.context_tokens_max)} tokens` },
             { name: "Maximum output", value: `${formats.number(model.output_tokens_max)} tokens` },
             { name: "Image", value: `at most ${formats.number(model.image_tokens_max)} tokens` },
@@ -64,7 +64,7 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
             { name: "Names in the map", value: model.aliases.join(", ") || "none" },
             { name: "Deprecated", value: shownMoment(model.deprecated_at, "no") },
             { name: "Ends", value: shownMoment(model.sunset_at, "no") },
-            { name: "Changed", value: shownMoment(model.updated_at) },
+            { name: "Updated", value: shownMoment(model.updated_at) },
           ]}
         />
       </Card>

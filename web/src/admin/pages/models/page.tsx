@@ -30,7 +30,7 @@ const price = (row: Model, value: string | null): string =>
 
 const columns: readonly Column<Model>[] = [
   { id: "name", label: "Model", cell: (row) => <code>{row.name}</code>, card: "title", isSortable: true },
-  { id: "owned_by", label: "Of", cell: (row) => row.owned_by },
+  { id: "owned_by", label: "Owner", cell: (row) => row.owned_by },
   { id: "kind", label: "Kind", cell: (row) => row.kind },
   { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
   { id: "input_usd_per_m", label: "In, USD per M", cell: (row) => price(row, row.input_usd_per_m), align: "end" },

@@ -149,7 +149,7 @@ function AddressForm(props: { readonly url: string | null; readonly onDone: () =
     >
       <TextField
         label="Address"
-        hint="Of a file in the form of @pydantic/genai-prices. Leave it empty to fetch nothing."
+        hint="A file in the format of @pydantic/genai-prices. Leave it empty to fetch nothing."
         optional="optional"
         inputmode="url"
         spellcheck={false}

@@ -37,7 +37,7 @@ export function ProviderPrices(): JSX.Element {
           <PriceSource state={state()} />
           <Card title="Prices that differ">
             <p>
-              {`${state().compared} models of the catalog are in this data. A price changes only when you accept it; your prices may differ on purpose.`}
+              {`Models compared: ${state().compared}. A price changes only when you accept it; your prices may differ on purpose.`}
             </p>
             <Show
               when={state().comparisons.length > 0}

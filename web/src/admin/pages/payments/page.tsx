@@ -145,7 +145,7 @@ function RefundFacts(props: { readonly row: RefundRow }): JSX.Element {
         { name: "Gateway id", value: <code>{shownText(row.gateway_refund_id)}</code> },
         { name: "Error", value: shownText(row.error) },
         { name: "Requested", value: shownMoment(row.created_at) },
-        { name: "Changed", value: shownMoment(row.updated_at) },
+        { name: "Updated", value: shownMoment(row.updated_at) },
       ]}
     />
   );

@@ -38,7 +38,7 @@ const columns: readonly Column<Plan>[] = [
   { id: "subscribers", label: "Subscribers", cell: (plan) => shownCount(plan.subscribers), align: "end" },
   { id: "status", label: "Status", cell: (plan) => <StateWord state={plan.status} />, card: "badge" },
   { id: "sort_order", label: "Place", cell: (plan) => formats.number(plan.sort_order), align: "end", isSortable: true },
-  { id: "updated_at", label: "Changed", cell: (plan) => shownMoment(plan.updated_at), isHiddenAtFirst: true },
+  { id: "updated_at", label: "Updated", cell: (plan) => shownMoment(plan.updated_at), isHiddenAtFirst: true },
 ];
 
 /** All plans, including those not offered. Plans are hidden and never deleted: orders refer to them. */
@@ -118,7 +118,7 @@ function PlanFacts(props: { readonly plan: Plan; readonly onEdit: () => void }):
           { name: "Features", value: plan.features.join(", ") || "none" },
           { name: "Version", value: formats.number(plan.version) },
           { name: "Created", value: shownMoment(plan.created_at) },
-          { name: "Changed", value: shownMoment(plan.updated_at) },
+          { name: "Updated", value: shownMoment(plan.updated_at) },
         ]}
       />
     </>

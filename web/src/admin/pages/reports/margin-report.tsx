@@ -18,7 +18,7 @@ function money(id: Money, label: string): Column<Row> {
 }
 
 const columns: readonly Column<Row>[] = [
-  { id: "key", label: "Of", cell: (row) => rowName(row), card: "title", isSortable: true },
+  { id: "key", label: "Item", cell: (row) => rowName(row), card: "title", isSortable: true },
   { id: "calls", label: "Calls", cell: (row) => shownCount(row.calls), align: "end", isSortable: true },
   money("charged_usd", "Charged, USD"),
   money("cost_usd", "Cost, USD"),

@@ -35,7 +35,7 @@ const columns: readonly Column<Mismatch>[] = [
     card: "title",
     isSortable: true,
   },
-  { id: "subject", label: "Of", cell: (row) => <code>{row.subject}</code>, isSortable: true },
+  { id: "subject", label: "Subject", cell: (row) => <code>{row.subject}</code>, isSortable: true },
   { id: "detail", label: "Detail", cell: (row) => row.detail },
   { id: "at", label: "Since", cell: (row) => shownMoment(row.at), isSortable: true },
 ];

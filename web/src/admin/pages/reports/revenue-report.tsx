@@ -11,7 +11,7 @@ import { createReportQuery } from "./report-query.ts";
 type Row = ResponseOf<typeof revenueReport>["rows"][number];
 
 const columns: readonly Column<Row>[] = [
-  { id: "key", label: "Of", cell: (row) => rowName(row), card: "title", isSortable: true },
+  { id: "key", label: "Item", cell: (row) => rowName(row), card: "title", isSortable: true },
   { id: "payments", label: "Payments", cell: (row) => shownCount(row.payments), align: "end", isSortable: true },
   {
     id: "revenue_usd",

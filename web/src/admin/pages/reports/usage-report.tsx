@@ -20,7 +20,7 @@ function counted(id: Counted, label: string, isHiddenAtFirst = false): Column<Ro
 const shownAtFirst: ReadonlySet<Counted> = new Set(["input_tokens", "output_tokens"] as const);
 
 const columns: readonly Column<Row>[] = [
-  { id: "key", label: "Of", cell: (row) => rowName(row), card: "title", isSortable: true },
+  { id: "key", label: "Item", cell: (row) => rowName(row), card: "title", isSortable: true },
   counted("calls", "Calls"),
   counted("completed", "Completed"),
   counted("aborted", "Aborted", true),

@@ -1,10 +1,10 @@
 import type { channelHealth } from "@sluice/contracts/channel-health";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
-import { type JSX, Show } from "solid-js";
+import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
-import { EmptyState } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
@@ -27,15 +27,16 @@ const columns = [
   { label: "Success", cell: (row: Row) => shownRate(row.success_rate), align: "end" as const },
   { label: "Attempts", cell: (row: Row) => formats.number(row.attempts), align: "end" as const },
   { label: "Failed", cell: (row: Row) => formats.number(row.failed), align: "end" as const },
-  { label: "First byte (median)", cell: (row: Row) => shownMs(row.first_byte_ms_p50), align: "end" as const },
-  { label: "First byte (p95)", cell: (row: Row) => shownMs(row.first_byte_ms_p95), align: "end" as const },
+  { label: "First byte, p50", cell: (row: Row) => shownMs(row.first_byte_ms_p50), align: "end" as const },
+  { label: "First byte, p95", cell: (row: Row) => shownMs(row.first_byte_ms_p95), align: "end" as const },
   {
     label: "Last failure",
     cell: (row: Row) => (
       <Show when={row.last_failure} fallback={dash}>
         {(failure) => (
           <>
-            <StateWord state={failure()} /> {shownMoment(row.last_failed_at)}
+            <StateWord state={failure()} />
+            <div class="muted">{shownMoment(row.last_failed_at)}</div>
           </>
         )}
       </Show>
@@ -78,6 +79,20 @@ function ProbeTable(props: { readonly probes: readonly Probe[] }): JSX.Element {
   );
 }
 
+function HealthTables(props: { readonly health: Health }): JSX.Element {
+  return (
+    <>
+      <Show
+        when={props.health.rows.length > 0}
+        fallback={<EmptyState title="No attempts">No call was sent to a channel in this time.</EmptyState>}
+      >
+        <SimpleTable label="Health of channels" rows={props.health.rows} columns={columns} />
+      </Show>
+      <ProbeTable probes={props.health.probes} />
+    </>
+  );
+}
+
 /** How the latest attempts at each channel ended, the worst first. */
 export function ChannelHealthTable(): JSX.Element {
   const query = createQuery(() => ({
@@ -95,13 +110,12 @@ export function ChannelHealthTable(): JSX.Element {
           Load again
         </Button>
       </div>
-      <Show
-        when={(query.data?.rows.length ?? 0) > 0}
-        fallback={<EmptyState title="No attempts">No call was sent to a channel in this time.</EmptyState>}
-      >
-        <SimpleTable label="Health of channels" rows={query.data?.rows ?? []} columns={columns} />
-      </Show>
-      <ProbeTable probes={query.data?.probes ?? []} />
+      <Switch fallback={<LoadingPart />}>
+        <Match when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data}>{(health) => <HealthTables health={health()} />}</Match>
+      </Switch>
     </>
   );
 }

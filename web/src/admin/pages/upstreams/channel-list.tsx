@@ -31,12 +31,12 @@ const columns: readonly Column<Channel>[] = [
   },
   {
     id: "created_at",
-    label: "Made",
+    label: "Created",
     cell: (channel) => shownMoment(channel.created_at),
     isSortable: true,
     isHiddenAtFirst: true,
   },
-  { id: "updated_at", label: "Changed", cell: (channel) => shownMoment(channel.updated_at), isHiddenAtFirst: true },
+  { id: "updated_at", label: "Updated", cell: (channel) => shownMoment(channel.updated_at), isHiddenAtFirst: true },
 ];
 
 function addLink(text: string): JSX.Element {

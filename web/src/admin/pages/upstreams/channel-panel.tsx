@@ -126,8 +126,8 @@ function ChannelFacts(props: { readonly channel: Channel }): JSX.Element {
           { name: "Silence", value: shownTimeout(channel().idle_timeout_ms) },
           { name: "Periodic tests", value: shownProbes(channel()) },
           { name: "Passed through", value: shownPaths(channel().pass_through_paths) },
-          { name: "Made", value: shownMoment(channel().created_at) },
-          { name: "Changed", value: shownMoment(channel().updated_at) },
+          { name: "Created", value: shownMoment(channel().created_at) },
+          { name: "Updated", value: shownMoment(channel().updated_at) },
         ]}
       />
       <h3>Models</h3>

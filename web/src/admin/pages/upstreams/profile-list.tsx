@@ -28,7 +28,7 @@ const columns: readonly Column<Profile>[] = [
     label: "Refresh",
     cell: (profile) => (profile.refresh_check === null ? "not requested" : "waiting for a person"),
   },
-  { id: "updated_at", label: "Changed", cell: (profile) => shownMoment(profile.updated_at), isHiddenAtFirst: true },
+  { id: "updated_at", label: "Updated", cell: (profile) => shownMoment(profile.updated_at), isHiddenAtFirst: true },
 ];
 
 /** Every auth profile, without its credential. */
@@ -99,8 +99,8 @@ function ProfilePanel(props: { readonly profile: Profile }): JSX.Element {
           { name: "Address", value: <code>{profile().base_url}</code> },
           { name: "Models", value: profile().model_scope.join(", ") || "all" },
           { name: "Credential", value: profile().credential_fields.join(", ") || "none saved" },
-          { name: "Made", value: shownMoment(profile().created_at) },
-          { name: "Changed", value: shownMoment(profile().updated_at) },
+          { name: "Created", value: shownMoment(profile().created_at) },
+          { name: "Updated", value: shownMoment(profile().updated_at) },
         ]}
       />
       <h3>Settings</h3>

@@ -10,7 +10,7 @@ import { addressDialects, addressField, authField, type SettingsValues } from ".
 type Fields = Pick<Form<SettingsValues>, "text" | "flag">;
 
 const hints: Readonly<Record<(typeof addressDialects)[number], string>> = {
-  chat: "Like https://provider.example/v1; for another host, enter the credential again.",
+  chat: "For example https://provider.example/v1. If the host changes, enter the credential again.",
   responses: "The address before /responses, if the provider has it; usually the same.",
   messages: "The address before /v1/messages, if the provider has it.",
   gemini: "The address before /v1beta, if the provider has it.",

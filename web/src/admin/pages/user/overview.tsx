@@ -182,7 +182,7 @@ function Account(props: { readonly detail: UserDetail }): JSX.Element {
           { name: "Last seen", value: shownMoment(user().last_seen_at, "never") },
           { name: "Last call", value: shownMoment(user().last_call_at, "never") },
           { name: "Registered", value: shownMoment(user().created_at) },
-          { name: "Changed", value: shownMoment(user().updated_at) },
+          { name: "Updated", value: shownMoment(user().updated_at) },
         ]}
       />
     </Card>

@@ -13,7 +13,7 @@ type Row = UserDetail["groups"][number];
 
 const sourceNames: Readonly<Record<Row["source"], string>> = {
   account: "the account’s own",
-  admin: "put in by an admin",
+  admin: "added by an admin",
   plan: "bought with a plan",
   public: "open to every user",
 };
@@ -39,14 +39,14 @@ export function UserGroups(props: { readonly detail: UserDetail }): JSX.Element 
             label: "Change",
             cell: (row) => (
               <Show when={row.source === "admin"}>
-                <Button onClick={() => setRemoved(row.name)}>Take out</Button>
+                <Button onClick={() => setRemoved(row.name)}>Remove</Button>
               </Show>
             ),
           },
         ]}
       />
       <div class="button-row">
-        <Button onClick={() => setIsAssigning(true)}>Put into a group</Button>
+        <Button onClick={() => setIsAssigning(true)}>Add to a group</Button>
       </div>
       <Dialog isOpen={isAssigning()} onClose={() => setIsAssigning(false)} title="Put this user into a group">
         <AssignForm group={null} user={userId()} onDone={() => setIsAssigning(false)} />
