@@ -62,7 +62,7 @@ function declaredAccess({ access, freshLogin, guardedFields = [] }: AnyEndpoint)
   if (guardedFields.length > 0) {
     return `admin, fresh super_admin for ${guardedFields.join(", ")}`;
   }
-  return freshLogin === true ? "fresh super_admin" : access;
+  return freshLogin === true ? (`fresh ${access}` as DeclaredAccess) : access;
 }
 
 test("the access of every endpoint matches the table, and no endpoint is missing there", () => {
@@ -172,15 +172,19 @@ function refusalOf({ access, freshLogin }: AnyEndpoint, caller: Caller): string 
     case "user":
       return isUser ? null : "401 unauthenticated";
     case "admin":
-      return isAdmin ? null : "401 unauthenticated";
+      return isAdmin ? staleRefusal(freshLogin, caller) : "401 unauthenticated";
     case "super_admin":
       if (!caller.endsWith("super_admin")) {
         return isAdmin ? "403 super_admin_required" : "401 unauthenticated";
       }
-      return freshLogin === true && caller === "stale_super_admin" ? "403 step_up_required" : null;
+      return staleRefusal(freshLogin, caller);
     default:
       return null;
   }
+}
+
+function staleRefusal(freshLogin: boolean | undefined, caller: Caller): string | null {
+  return freshLogin === true && caller.startsWith("stale_") ? "403 step_up_required" : null;
 }
 
 const refusals = new Set(["unauthenticated", "forbidden", "super_admin_required", "step_up_required"]);

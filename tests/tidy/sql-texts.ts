@@ -48,7 +48,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/usage/log/usage-store.ts": 2,
   },
   "has columns or conditions from a table of the program": {
-    "control-plane/src/gateway/keys/settings-store.ts": 6,
+    "control-plane/src/gateway/keys/settings-store.ts": 7,
     "control-plane/src/trace/search-store.ts": 3,
     "control-plane/src/usage/views/views-store.ts": 3,
   },

@@ -13,7 +13,10 @@ const groups: readonly (readonly [name: string, modules: RegExp])[] = [
   ["parts-$1", /\/src\/(console|admin)\/(parts\/|columns\/|[^/]+\.ts$)/],
   ["parts-admin", /\/contracts\/src\/admin-rights\.ts$/],
   // The forms and cards that the pages of groups, limits and users share.
-  ["groups", /\/src\/admin\/pages\/((groups|limits)\/(?!page\b)[^/]+\.tsx?|group\/remove-form\.tsx)$/],
+  [
+    "groups",
+    /\/src\/admin\/pages\/((groups|limits)\/(?!page\b)[^/]+\.tsx?|group\/remove-form\.tsx|user\/key-[^/]+\.tsx?)$/,
+  ],
   ["parts-$1", /\/src\/(console|admin)\/(messages\/frame|pages\/[^/]+\/messages\/messages)\.ts$/],
 ];
 

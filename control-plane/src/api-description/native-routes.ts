@@ -20,6 +20,7 @@ const callErrors: readonly ErrorCode[] = [
     "invalid_api_key",
     "ambiguous_credentials",
     "account_disabled",
+    "key_locked",
     "group_unavailable",
     "ip_not_allowed",
   ] as const),

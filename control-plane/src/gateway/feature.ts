@@ -21,6 +21,7 @@ import {
   sealFurtherCredential,
 } from "./channels/credentials.ts";
 import { type GroupActs, groupEndpoints } from "./groups/routes.ts";
+import { adminKeyEndpoints } from "./keys/admin-routes.ts";
 import { keyEndpoints } from "./keys/routes.ts";
 import { KeyService } from "./keys/service.ts";
 import type { CacheRules } from "./response-cache/model.ts";
@@ -56,11 +57,12 @@ export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
       further: openFurtherCredential.bind(null, masterKey),
     },
   };
+  const keys = new KeyService(db);
   const probeDeps = { ...upstreams, probes: new Probes(openClient, clock), log };
   return [
     { name: "groups", endpoints: groupEndpoints({ db, approvals, acts: groupActs }) },
     { name: "account-limits", endpoints: accountLimitEndpoints(db) },
-    { name: "keys", endpoints: keyEndpoints(new KeyService(db)) },
+    { name: "keys", endpoints: [...keyEndpoints(keys), ...adminKeyEndpoints(keys)] },
     { name: "response-cache", endpoints: cacheEndpoints(db, cacheRules), jobs: cacheJobs(config, db) },
     {
       name: "catalog-admin",

@@ -104,6 +104,8 @@ export type Principal = CallSettings & {
   readonly groupEndsAtMs: number | null;
   readonly isUserEnabled: boolean;
   readonly keyStatus: "active" | "disabled" | "revoked";
+  /** Why the operator has locked the key; null without a lock. */
+  readonly lockReason: string | null;
   readonly isFirstUse: boolean;
   /** The product of the multipliers of the user and of the group. */
   readonly rateMultiplier: Decimal;

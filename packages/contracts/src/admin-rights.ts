@@ -73,6 +73,11 @@ export const adminRights = {
   "/backend/admin/user/save/": { ...everyAdmin, guardedFields: ["rate_multiplier"] },
   "/backend/admin/user/sessions/revoke/": everyAdmin,
   "/backend/admin/limit/save/": everyAdmin,
+  // A lock has to be quick and can be undone. Another group is another price.
+  "/backend/admin/key/lock/": everyAdmin,
+  "/backend/admin/key/unlock/": everyAdmin,
+  "/backend/admin/key/save/": { ...everyAdmin, guardedFields: ["group"] },
+  "/backend/admin/key/revoke/": { ...everyAdmin, freshLogin: true },
   "/backend/admin/user/resend-verification/": everyAdmin,
   "/backend/admin/mail/resend/": everyAdmin,
   "/backend/admin/mail/resend-failed/": everyAdmin,

@@ -55,6 +55,7 @@ export const errorTable = {
   invalid_api_key: authentication("The API key is not valid."),
   ambiguous_credentials: invalid(400, "Two different API keys were sent. Send one."),
   account_disabled: permission("This account is disabled."),
+  key_locked: permission("The operator has locked this API key."),
   group_unavailable: permission(
     "This API key uses a group that your account does not have. Choose another group for the key.",
   ),

@@ -117,6 +117,8 @@ export const apiKeyView = z.strictObject({
   /** False if the account no longer has the group: calls are refused until another one is chosen. */
   has_group: z.boolean(),
   status: z.enum(apiKeyStatuses),
+  /** Why the operator has locked the key: calls are refused, and its owner can only revoke it. Null without a lock. */
+  lock_reason: z.string().nullable(),
   /** The quota that was used in the current period; null without a limit. */
   quota_used: wireInteger.nullable(),
   quota_remaining: wireInteger.nullable(),

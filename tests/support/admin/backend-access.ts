@@ -1,7 +1,7 @@
 import type { Access } from "@sluice/control-plane/platform/endpoint/model.ts";
 
 /** A test's notation for who may call what, and with which fields. */
-export type DeclaredAccess = Access | "fresh super_admin" | `admin, fresh super_admin for ${string}`;
+export type DeclaredAccess = Access | "fresh super_admin" | "fresh admin" | `admin, fresh super_admin for ${string}`;
 
 /** Who may call what, written down a second time: every change must be deliberate. */
 export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
@@ -105,6 +105,11 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "GET /backend/admin/manual-adjust/export/": "admin",
   "GET /backend/admin/model/list/": "admin",
   "GET /backend/admin/model/export/": "admin",
+  "GET /backend/admin/key/detail/": "admin",
+  "POST /backend/admin/key/save/": "admin, fresh super_admin for group",
+  "POST /backend/admin/key/lock/": "admin",
+  "POST /backend/admin/key/unlock/": "admin",
+  "POST /backend/admin/key/revoke/": "fresh admin",
   "GET /backend/admin/limit/explain/": "admin",
   "POST /backend/admin/limit/save/": "admin",
   "GET /backend/admin/group/list/": "admin",

@@ -106,6 +106,8 @@ export const soundValues: Readonly<Record<string, unknown>> = {
   name: "a name",
   value: "a value",
   key_id: "1",
+  group: "default",
+  updated_at: "2026-01-01T00:00:00Z",
   id: "1",
   ids: ["1"],
   limit: "10",

@@ -59,6 +59,7 @@ const principal: Principal = {
   accountLimits: null,
   isUserEnabled: true,
   keyStatus: "active",
+  lockReason: null,
   ...defaultCallSettings,
   isPayloadTraced: false,
   isFirstUse: true,

@@ -25,6 +25,7 @@ const tones: Readonly<Record<string, Tone>> = {
   received: "warn",
   unconfirmed: "warn",
   unknown_order: "warn",
+  locked: "bad",
   flagged: "bad",
   wrong_mode: "bad",
   review: "bad",

@@ -118,6 +118,7 @@ export const keys = listSource({
     key_prefix: column("text", "k.key_prefix"),
     key_last_four: column("text", "k.key_last_four"),
     status: column("text", `case when ${isExpired} then 'expired' else k.status end`),
+    lock_reason: column("text", "k.lock_reason"),
     user_id: column("bigint", "p.id"),
     gateway_user_id: column("bigint", "k.gateway_user_id"),
     email: column("text", "p.email"),

@@ -39,6 +39,8 @@ export const apiKey = pgTable(
     status: text("status", { enum: ["active", "disabled", "revoked"] })
       .notNull()
       .default("active"),
+    /** Why an operator has locked the key, shown to its owner, who can't undo it. Null for a key that is not locked. */
+    lockReason: text("lock_reason"),
     rotatedFromId: reference("rotated_from_id"),
     /** The first of a chain of rotated keys, which share its budget and limits. Null for the first key of a chain. */
     limitKeyId: reference("limit_key_id").references((): AnyPgColumn => apiKey.id),

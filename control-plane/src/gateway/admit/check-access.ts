@@ -14,13 +14,16 @@ const lastAllowedIp = new WeakMap<Principal, string>();
 
 /**
  * Checks that the key may be used at all, given its owner and the address of the call.
- * @throws AppError `invalid_api_key` (the same for revoked, disabled and expired), `account_disabled`,
- * `group_unavailable`, `ip_not_allowed`
+ * @throws AppError `invalid_api_key` (the same for revoked, disabled and expired), `key_locked`,
+ * `account_disabled`, `group_unavailable`, `ip_not_allowed`
  */
 export function checkKeyState(principal: Principal, clientIp: string, nowMs: number): void {
   const isExpired = principal.expiresAtMs !== null && principal.expiresAtMs <= nowMs;
   if (principal.keyStatus !== "active" || isExpired) {
     throw new AppError("invalid_api_key", { internal: { keyStatus: principal.keyStatus, isExpired } });
+  }
+  if (principal.lockReason !== null) {
+    throw new AppError("key_locked", { message: `The operator has locked this API key: ${principal.lockReason}` });
   }
   if (!principal.isUserEnabled) {
     throw new AppError("account_disabled");

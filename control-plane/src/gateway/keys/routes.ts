@@ -63,7 +63,7 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       summary: "Rename an API key or change its limits",
       output: keyResponse,
       limits: liveKeys,
-      errors: ["not_found", "conflict", "too_many_keys"],
+      errors: ["not_found", "conflict", "key_locked", "too_many_keys"],
       handle: async (call) => ({ key: await keys.save(ownerOf(call), call.input) }),
     }),
     ...statusEndpoints(keys),
@@ -75,7 +75,7 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       summary: "Rotate an API key: the new key and the old one share their limits until the overlap ends",
       output: rotatedKeyResponse,
       limits: liveKeys,
-      errors: ["not_found", "conflict", "too_many_keys"],
+      errors: ["not_found", "conflict", "key_locked", "too_many_keys"],
       handle: async (call) => {
         const { key_id: keyId, overlap_seconds: overlap } = call.input;
         return { ...(await keys.rotate(ownerOf(call), keyId as ApiKeyId, overlap)) };
@@ -111,7 +111,7 @@ function statusEndpoints(keys: KeyService): AnyEndpoint[] {
       input: keyInput,
       summary,
       output: keyResponse,
-      errors: ["not_found", "conflict", "too_many_keys"],
+      errors: ["not_found", "conflict", "key_locked", "too_many_keys"],
       handle: async (call) => ({ key: await keys[action](ownerOf(call), call.input.key_id as ApiKeyId) }),
     }),
   );

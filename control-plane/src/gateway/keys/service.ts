@@ -18,7 +18,9 @@ import {
   endKeyWithin,
   findByIdempotencyKey,
   findFirstUse,
+  findGroupNames,
   findKey,
+  findKeyOwner,
   findKeys,
   findUnknownModels,
   hasGroup,
@@ -27,13 +29,14 @@ import {
   lockUser,
   setIdempotency,
   updateGroup,
+  updateLock,
   updateSettings,
   updateStatus,
 } from "./settings-store.ts";
 import { insertApiKey } from "./store.ts";
 
-/** The owner of the keys, and who asks from where. */
-export type KeyOwner = AuditOrigin & { readonly gatewayUserId: GatewayUserId };
+/** The owner of the keys, and who asks from where: the owner, or an operator with a reason. */
+export type KeyOwner = AuditOrigin & { readonly gatewayUserId: GatewayUserId; readonly reason?: string };
 
 /** A created key. `secret` is the key itself; it is returned only this once, so a repeated request gets null. */
 export type MadeKey = { readonly secret: string | null; readonly key: ApiKeyView };
@@ -84,7 +87,7 @@ export class KeyService {
       }
       await setQuotaLimit(tx, keyId, limit);
       const { view } = await this.#own(tx, owner, keyId);
-      await audit(tx, owner, "api_key.create", keyChange(null, view));
+      await audit(tx, owner, "api_key.create", keyChange(owner, null, view));
       return { secret, key: view };
     });
   }
@@ -101,13 +104,13 @@ export class KeyService {
 
   /**
    * Changes the fields that the request names. With a limit below what was already used, nothing is left.
-   * @throws AppError `not_found`, `conflict`, `invalid_value`, `too_many_keys`
+   * @throws AppError `not_found`, `conflict`, `key_locked`, `invalid_value`, `too_many_keys`
    */
   async save(owner: KeyOwner, input: KeySaveInput): Promise<ApiKeyView> {
     return await this.#change(owner, async (tx) => {
       const record = await this.#own(tx, owner, input.key_id as ApiKeyId);
       const { view, limitKeyId } = record;
-      requireChangeable(view);
+      requireChangeable(owner, view);
       if (toMicroseconds(input.updated_at) !== toMicroseconds(view.updated_at)) {
         throw new AppError("conflict");
       }
@@ -129,7 +132,7 @@ export class KeyService {
     });
   }
 
-  /** @throws AppError `not_found`, `conflict` for a key that is revoked */
+  /** @throws AppError `not_found`, `key_locked`, `conflict` for a key that is revoked */
   async disable(owner: KeyOwner, keyId: ApiKeyId): Promise<ApiKeyView> {
     return await this.#setStatus(owner, keyId, "disabled");
   }
@@ -144,15 +147,49 @@ export class KeyService {
   }
 
   /**
+   * Locks a key and those that share its limits, or unlocks them with null. The reason is shown to the owner.
+   * @throws AppError `not_found`, `conflict` for a key that is revoked
+   */
+  async lock(owner: KeyOwner, keyId: ApiKeyId, lockReason: string | null): Promise<ApiKeyView> {
+    return await this.#change(owner, async (tx) => {
+      const record = await this.#own(tx, owner, keyId);
+      if (record.view.status === "revoked") {
+        throw revokedForGood();
+      }
+      if (record.view.lock_reason === lockReason) {
+        return record.view;
+      }
+      await updateLock(tx, record.limitKeyId, lockReason);
+      return await this.#finish(tx, owner, lockReason === null ? "api_key.unlock" : "api_key.lock", record);
+    });
+  }
+
+  /** The groups that a user's keys may use. */
+  async groupsOf(gatewayUserId: GatewayUserId): Promise<string[]> {
+    return await findGroupNames(this.#db, gatewayUserId);
+  }
+
+  /** A key of anyone, with its owner. @throws AppError `not_found` */
+  async find(keyId: ApiKeyId): Promise<{ readonly key: ApiKeyView; readonly gatewayUserId: GatewayUserId }> {
+    const gatewayUserId = await findKeyOwner(this.#db, keyId);
+    const record = gatewayUserId === null ? null : await findKey(this.#db, gatewayUserId, keyId);
+    if (gatewayUserId === null || record === null) {
+      throw noSuchKey();
+    }
+    return { key: record.view, gatewayUserId };
+  }
+
+  /**
    * Creates a successor of a key, with another secret. Both share one budget and one set of limits; the old key ends
    * after the overlap.
-   * @throws AppError `not_found`, `conflict` for a key that no longer works or was rotated, `too_many_keys`
+   * @throws AppError `not_found`, `conflict` for a key that no longer works or was rotated,
+   * `key_locked`, `too_many_keys`
    */
   async rotate(owner: KeyOwner, keyId: ApiKeyId, overlapSeconds: number): Promise<MadeKey & { old: ApiKeyView }> {
     return await this.#change(owner, async (tx) => {
       const record = await this.#own(tx, owner, keyId);
       const { status } = record.view;
-      requireChangeable(record.view);
+      requireChangeable(owner, record.view);
       if (status === "expired") {
         throw new AppError("conflict", { message: "This key has expired. Create a new one." });
       }
@@ -164,7 +201,7 @@ export class KeyService {
       await (overlapSeconds > 0 ? endKeyWithin(tx, keyId, overlapSeconds) : updateStatus(tx, keyId, "revoked"));
       const old = await this.#finish(tx, owner, "api_key.rotate", record);
       const { view } = await this.#own(tx, owner, newId);
-      await audit(tx, owner, "api_key.create", keyChange(null, view));
+      await audit(tx, owner, "api_key.create", keyChange(owner, null, view));
       return { secret, key: view, old };
     });
   }
@@ -187,6 +224,9 @@ export class KeyService {
       }
       if (current === status) {
         return record.view;
+      }
+      if (status !== "revoked") {
+        requireUnlocked(owner, record.view);
       }
       await updateStatus(tx, keyId, status);
       const action = status === "active" ? "enable" : status === "disabled" ? "disable" : "revoke";
@@ -214,19 +254,27 @@ export class KeyService {
 
   async #finish(tx: Transaction, owner: KeyOwner, action: string, before: KeyRecord): Promise<ApiKeyView> {
     const { view } = await this.#own(tx, owner, before.view.key_id as ApiKeyId);
-    await audit(tx, owner, action, keyChange(before.view, view));
+    await audit(tx, owner, action, keyChange(owner, before.view, view));
     return view;
   }
 }
 
 const revokedForGood = () => new AppError("conflict", { message: "This key has been revoked permanently." });
 
-function requireChangeable(view: ApiKeyView): void {
+function requireChangeable(owner: KeyOwner, view: ApiKeyView): void {
   if (view.status === "revoked") {
     throw revokedForGood();
   }
+  requireUnlocked(owner, view);
   if (view.rotated_to_id !== null) {
     throw new AppError("conflict", { message: "This key was rotated. Change its successor instead." });
+  }
+}
+
+/** Only operators change a key that they have locked; its owner may revoke it. */
+function requireUnlocked({ actor }: KeyOwner, { lock_reason: reason }: ApiKeyView): void {
+  if (reason !== null && actor.kind !== "admin") {
+    throw new AppError("key_locked", { message: `The operator has locked this API key: ${reason}` });
   }
 }
 
@@ -291,8 +339,8 @@ function limitOf(
   return { quota: BigInt(quota), period: input.reset_period ?? current?.reset_period ?? "none" };
 }
 
-function keyChange(before: ApiKeyView | null, after: ApiKeyView): AuditChange {
-  return { subjectKind: "api_key", subjectId: String(after.key_id), before, after };
+function keyChange({ reason }: KeyOwner, before: ApiKeyView | null, after: ApiKeyView): AuditChange {
+  return { subjectKind: "api_key", subjectId: String(after.key_id), before, after, reason };
 }
 
 /** Sorts the fields of an object, so that their order does not affect a digest. */

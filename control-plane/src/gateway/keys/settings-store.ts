@@ -52,7 +52,7 @@ const selectKeys = `
     coalesce(g.group_name, k.group_name) as group_name, k.group_name as own_group,
     g.group_name is not null as has_group,
     case when k.status <> 'revoked' and k.expires_at <= now() then 'expired' else k.status end as status,
-    b.granted as quota_limit, coalesce(b.period, 'none') as reset_period,
+    k.lock_reason, b.granted as quota_limit, coalesce(b.period, 'none') as reset_period,
     case when b.period_ends_at <= now() then 0 else b.used - b.period_base end as quota_used,
     case when b.period_ends_at <= now() then next_period_end(b.period, now()) else b.period_ends_at end as period_ends_at,
     k.first_used_at as first_request_at, s.last_used_at, k.rotated_from_id, n.id as rotated_to_id, k.created_at,
@@ -145,6 +145,12 @@ export async function hasGroup(tx: Queryable, gatewayUserId: GatewayUserId, grou
   return rows.length > 0;
 }
 
+export async function findGroupNames(db: Queryable, gatewayUserId: GatewayUserId): Promise<string[]> {
+  const rows = await db.sql<{ name: string }>`
+    select distinct group_name as name from group_of_user where gateway_user_id = ${gatewayUserId}::bigint order by 1`;
+  return rows.map(({ name }) => name);
+}
+
 /** Null for the group that the user's calls have otherwise. */
 export async function updateGroup(tx: Queryable, keyId: ApiKeyId, groupName: string | null): Promise<void> {
   await tx.drizzle.update(apiKey).set({ groupName, updatedAt: clock }).where(eq(apiKey.id, keyId));
@@ -165,6 +171,20 @@ export async function updateStatus(
   status: Exclude<ApiKeyStatus, "expired">,
 ): Promise<void> {
   await tx.drizzle.update(apiKey).set({ status, updatedAt: clock }).where(eq(apiKey.id, keyId));
+}
+
+/** Locks a key and those that share its limits, or unlocks them with null. Revoked ones stay as they are. */
+export async function updateLock(tx: Queryable, limitKeyId: ApiKeyId, lockReason: string | null): Promise<void> {
+  await tx.drizzle
+    .update(apiKey)
+    .set({ lockReason, updatedAt: clock })
+    .where(and(or(eq(apiKey.id, limitKeyId), eq(apiKey.limitKeyId, limitKeyId)), ne(apiKey.status, "revoked")));
+}
+
+/** Whose key it is; null for a key that does not exist. */
+export async function findKeyOwner(db: Queryable, keyId: ApiKeyId): Promise<GatewayUserId | null> {
+  const [row] = await db.drizzle.select({ id: apiKey.gatewayUserId }).from(apiKey).where(eq(apiKey.id, keyId));
+  return (row?.id ?? null) as GatewayUserId | null;
 }
 
 /** Makes a key expire after this many seconds, unless it already expires sooner. */

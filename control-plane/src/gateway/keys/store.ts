@@ -18,6 +18,7 @@ type PrincipalRow = CallRow & {
   group_ends_at: Date | null;
   user_status: string;
   key_status: Principal["keyStatus"];
+  lock_reason: string | null;
   first_used_at: Date | null;
   rate_multiplier: string;
   user_budget_id: bigint;
@@ -41,6 +42,7 @@ function toPrincipal(row: PrincipalRow): Principal {
     groupEndsAtMs: row.group_ends_at?.getTime() ?? null,
     isUserEnabled: row.user_status === "enabled",
     keyStatus: row.key_status,
+    lockReason: row.lock_reason,
     ...toCallSettings(row),
     isFirstUse: row.first_used_at === null,
     rateMultiplier: row.rate_multiplier as Decimal,
@@ -65,7 +67,7 @@ function toRateLimits(
 
 const selectPrincipal = `
   select k.id as api_key_id, k.gateway_user_id, p.id as user_id, coalesce(g.group_name, k.group_name) as group_name,
-    g.group_name is not null as has_group, g.ends_at as group_ends_at, u.status as user_status, k.status as key_status, ${callSettings.map(({ name }) => `k.${name}`).join(", ")},
+    g.group_name is not null as has_group, g.ends_at as group_ends_at, u.status as user_status, k.status as key_status, k.lock_reason, ${callSettings.map(({ name }) => `k.${name}`).join(", ")},
     k.first_used_at, combined_multiplier(u.rate_multiplier, coalesce(g.multiplier, 1)) as rate_multiplier, ub.id as user_budget_id, kb.id as key_budget_id,
     coalesce(k.limit_key_id, k.id) as limit_key_id,
     coalesce(gl.requests_per_minute, dl.requests_per_minute) as group_requests,

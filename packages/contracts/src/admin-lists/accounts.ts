@@ -58,6 +58,8 @@ export const keyList = listContract({
     key_prefix: z.string(),
     key_last_four: z.string(),
     status: z.enum(keyStates),
+    /** Why the operator has locked it; null without a lock. */
+    lock_reason: z.string().nullable(),
     user_id: wireInteger.nullable(),
     gateway_user_id: wireInteger,
     email: z.string().nullable(),

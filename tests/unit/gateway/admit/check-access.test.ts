@@ -18,6 +18,7 @@ const address = "203.0.113.8";
 const principalOf = (more: Partial<Principal> = {}): Principal =>
   ({
     keyStatus: "active",
+    lockReason: null,
     expiresAtMs: null,
     isUserEnabled: true,
     allowedIps: null,

@@ -12,6 +12,10 @@ export type MailRow = RowOf<typeof mailList>;
 export type AuditRow = RowOf<typeof auditList>;
 export type UsageRow = RowOf<typeof usageList>;
 
+/** A lock matters more than any state but the last. */
+export const keyState = (row: KeyRow): string =>
+  row.lock_reason !== null && row.status !== "revoked" ? "locked" : row.status;
+
 export const keyColumns: readonly Column<KeyRow>[] = [
   { id: "name", label: "Name", cell: (row) => row.name, card: "title" },
   {
@@ -23,7 +27,7 @@ export const keyColumns: readonly Column<KeyRow>[] = [
       </code>
     ),
   },
-  { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
+  { id: "status", label: "Status", cell: (row) => <StateWord state={keyState(row)} />, card: "badge" },
   {
     id: "group_name",
     label: "Group",

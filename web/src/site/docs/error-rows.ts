@@ -13,7 +13,10 @@ const errorRows: readonly ErrorRow[] = [
   { codes: ["unpriced_option", "provider_object", "unknown_field"], meaning: (texts) => texts.option },
   { codes: ["upstream_rejected"], meaning: (texts) => texts.rejected },
   { codes: ["missing_api_key", "invalid_api_key"], meaning: (texts) => texts.key },
-  { codes: ["account_disabled", "group_unavailable", "ip_not_allowed"], meaning: (texts) => texts.forbidden },
+  {
+    codes: ["account_disabled", "key_locked", "group_unavailable", "ip_not_allowed"],
+    meaning: (texts) => texts.forbidden,
+  },
   { codes: ["model_not_found"], meaning: (texts) => texts.model },
   { codes: ["request_too_large"], meaning: (texts) => texts.size },
   { codes: ["insufficient_quota"], meaning: (texts) => texts.quota },

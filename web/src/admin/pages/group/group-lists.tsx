@@ -10,6 +10,7 @@ import { keyColumns } from "../../columns/account-columns.tsx";
 import { formats } from "../../formats.ts";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
+import { KeyPanel } from "../user/key-panel.tsx";
 
 type GroupList<Row> = {
   readonly name: string;
@@ -17,6 +18,8 @@ type GroupList<Row> = {
   readonly columns: readonly Column<Row>[];
   readonly rowId: (row: Row) => string;
   readonly empty: { readonly title: string; readonly text?: string };
+  /** What opens beside the list. */
+  readonly panel?: { readonly title: (row: Row) => string; readonly content: (row: Row) => JSX.Element };
 };
 
 /** A list of the admin with the rows of one group. */
@@ -34,6 +37,7 @@ function listOf<Row>(of: GroupList<Row>): (props: { readonly group: string }) =>
         state={narrowed}
         rowId={of.rowId}
         empty={of.empty}
+        {...(of.panel === undefined ? {} : { panel: of.panel })}
       />
     );
   };
@@ -81,6 +85,7 @@ export const GroupKeys = listOf<RowOf<typeof keyList>>({
   columns: keyColumns,
   rowId: (key) => String(key.key_id),
   empty: { title: "No key uses this group" },
+  panel: { title: (key) => key.name, content: (key) => <KeyPanel apiKey={key} /> },
 });
 
 export const GroupPlans = listOf<Plan>({

@@ -24,6 +24,7 @@ import {
   type RefundRow,
   refundColumns,
 } from "../../columns/billing-columns.tsx";
+import { KeyPanel } from "./key-panel.tsx";
 
 type ListOf<Row> = {
   readonly name: string;
@@ -33,6 +34,8 @@ type ListOf<Row> = {
   readonly empty: string;
   /** The name of the filter for the user. */
   readonly filter?: string;
+  /** What opens beside the list. */
+  readonly panel?: { readonly title: (row: Row) => string; readonly content: (row: Row) => JSX.Element };
 };
 
 /** A list of the admin with the rows of one user. */
@@ -50,6 +53,7 @@ function listOf<Row>(of: ListOf<Row>): (props: { readonly userId: string }) => J
         state={narrowed}
         rowId={of.rowId}
         empty={{ title: of.empty }}
+        {...(of.panel === undefined ? {} : { panel: of.panel })}
       />
     );
   };
@@ -62,6 +66,7 @@ const lists = {
     columns: keyColumns,
     rowId: (row) => String(row.key_id),
     empty: "This user has no API keys",
+    panel: { title: (row) => row.name, content: (row) => <KeyPanel apiKey={row} /> },
   }),
   usage: listOf<UsageRow>({
     name: "Usage",

@@ -28,6 +28,7 @@ export const messages: ErrorMessages = {
     internal_error: "Bei uns ist etwas schiefgegangen.",
     temporarily_unavailable: "Der Dienst kann diese Anfrage gerade nicht prüfen. Versuchen Sie es erneut.",
     account_disabled: "Dieses Konto ist gesperrt.",
+    key_locked: "Der Betreiber hat diesen API-Schlüssel gesperrt.",
     group_unavailable:
       "Dieser API-Schlüssel benutzt eine Gruppe, die Ihr Konto nicht hat. Wählen Sie eine andere Gruppe für den Schlüssel.",
     invalid_api_key: "Der API-Schlüssel ist nicht gültig.",
@@ -57,6 +58,7 @@ export const messages: ErrorMessages = {
     passwordGuessed: "Dieses Passwort gehört zu denen, die zuerst erraten werden. Wählen Sie ein anderes.",
     characters: "Es enthält Zeichen, die nicht erlaubt sind.",
     keyExpired: "Dieser Schlüssel ist abgelaufen. Legen Sie einen neuen an.",
+    keyLocked: "Der Betreiber hat diesen API-Schlüssel gesperrt: {reason}",
     keyRevoked: "Dieser Schlüssel ist endgültig widerrufen.",
     keyRotated: "Dieser Schlüssel wurde erneuert. Ändern Sie seinen Nachfolger.",
     noKey: "Diesen API-Schlüssel gibt es nicht.",

@@ -27,6 +27,7 @@ export const messages: ErrorMessages = {
     internal_error: "Un problème est survenu de notre côté.",
     temporarily_unavailable: "Le service ne peut pas vérifier cette requête pour le moment. Réessayez.",
     account_disabled: "Ce compte est désactivé.",
+    key_locked: "L’opérateur a verrouillé cette clé d’API.",
     group_unavailable:
       "Cette clé API utilise un groupe que votre compte n’a pas. Choisissez un autre groupe pour la clé.",
     invalid_api_key: "La clé API n’est pas valide.",
@@ -56,6 +57,7 @@ export const messages: ErrorMessages = {
     passwordGuessed: "Ce mot de passe fait partie des premiers que l’on devine. Choisissez-en un autre.",
     characters: "Il contient des caractères non autorisés.",
     keyExpired: "Cette clé a expiré. Créez-en une nouvelle.",
+    keyLocked: "L’opérateur a verrouillé cette clé d’API : {reason}",
     keyRevoked: "Cette clé est révoquée définitivement.",
     keyRotated: "Cette clé a été renouvelée. Modifiez celle qui la remplace.",
     noKey: "Cette clé API n’existe pas.",

@@ -28,6 +28,7 @@ export const messages: ErrorMessages = {
     internal_error: "当サービス側で問題が発生しました。",
     temporarily_unavailable: "現在このリクエストを確認できません。もう一度お試しください。",
     account_disabled: "このアカウントは停止されています。",
+    key_locked: "運営者がこの API キーをロックしています。",
     group_unavailable:
       "この API キーは、アカウントにないグループを使っています。キーに別のグループを選択してください。",
     invalid_api_key: "API キーが正しくありません。",
@@ -57,6 +58,7 @@ export const messages: ErrorMessages = {
     passwordGuessed: "推測されやすいパスワードです。別のものにしてください。",
     characters: "使えない文字が含まれています。",
     keyExpired: "このキーは期限切れです。新しく作成してください。",
+    keyLocked: "運営者がこの API キーをロックしています: {reason}",
     keyRevoked: "このキーは失効済みです。元に戻せません。",
     keyRotated: "このキーは更新済みです。後継のキーを変更してください。",
     noKey: "この API キーは存在しません。",

@@ -53,7 +53,7 @@ export function KeyPanel(props: KeyPanelProps): JSX.Element {
     <div class={styles["detail"]}>
       <Show when={props.apiKey.status !== "revoked"}>
         <div class={styles["actions"]}>
-          <Show when={!isOver()}>
+          <Show when={!isOver() && props.apiKey.lock_reason === null}>
             <Button onClick={() => setAsked("limits")}>{texts.limits}</Button>
             <Button onClick={() => setAsked("rotate")}>{texts.rotate}</Button>
             <Show when={props.apiKey.status !== "expired"}>
@@ -69,6 +69,9 @@ export function KeyPanel(props: KeyPanelProps): JSX.Element {
             {texts.revoke}
           </Button>
         </div>
+      </Show>
+      <Show when={props.apiKey.status === "revoked" ? null : props.apiKey.lock_reason}>
+        {(reason) => <Notice tone="bad">{fill(texts.locked, { reason: reason() })}</Notice>}
       </Show>
       <Show when={!props.apiKey.has_group}>
         <Notice tone="bad">{fill(texts.groupLost, { group: props.apiKey.group })}</Notice>

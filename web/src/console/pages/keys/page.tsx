@@ -108,7 +108,9 @@ function columnsOf(spent: (key: ApiKey) => string): readonly Column<ApiKey>[] {
       label: texts.status,
       card: "badge",
       cell: (key) =>
-        key.status === "active" && !key.has_group ? (
+        key.lock_reason !== null && key.status !== "revoked" ? (
+          <Status tone="bad">{texts.lockedWord}</Status>
+        ) : key.status === "active" && !key.has_group ? (
           <Status tone="bad">{texts.refused}</Status>
         ) : (
           <Status tone={tones[key.status]}>{texts.statusNames[key.status]}</Status>

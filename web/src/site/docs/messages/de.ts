@@ -122,7 +122,8 @@ export const de: DocTexts = {
     delivered: "Was geliefert wurde",
     error: {
       key: "Der Schlüssel fehlt, ist falsch, widerrufen oder abgelaufen.",
-      forbidden: "Das Konto ist gesperrt, oder der Schlüssel darf von dieser Adresse aus nicht benutzt werden.",
+      forbidden:
+        "Das Konto oder der Schlüssel ist gesperrt, oder der Schlüssel darf von dieser Adresse aus nicht benutzt werden.",
       model: "Das Modell gibt es nicht, oder der Schlüssel darf es nicht nutzen.",
       quota:
         "Das Guthaben oder das Limit des Schlüssels deckt nicht, was der Aufruf höchstens kosten kann. Senken Sie `max_tokens` oder laden Sie Guthaben.",

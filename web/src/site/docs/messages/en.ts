@@ -116,7 +116,7 @@ export const en = english({
     delivered: "What was delivered",
     error: {
       key: "The key is missing, wrong, revoked or expired.",
-      forbidden: "The account is disabled, or the key can't be used from this address.",
+      forbidden: "The account is disabled, the operator has locked the key, or it can't be used from this address.",
       model: "The model does not exist, or the key can't use it.",
       quota:
         "Your balance, or the key's limit, does not cover the most that the call can cost. Lower `max_tokens` or top up.",

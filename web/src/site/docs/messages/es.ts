@@ -122,7 +122,8 @@ export const es: DocTexts = {
     delivered: "Lo entregado",
     error: {
       key: "Falta la clave, es incorrecta, está revocada o ha caducado.",
-      forbidden: "La cuenta está desactivada o la clave no puede usarse desde esta dirección.",
+      forbidden:
+        "La cuenta está desactivada, el operador ha bloqueado la clave o esta no puede usarse desde esta dirección.",
       model: "El modelo no existe o la clave no puede usarlo.",
       quota:
         "El saldo o el límite de la clave no cubre lo máximo que puede costar la llamada. Baja `max_tokens` o carga saldo.",

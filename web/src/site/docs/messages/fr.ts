@@ -122,7 +122,8 @@ export const fr: DocTexts = {
     delivered: "Ce qui a été livré",
     error: {
       key: "La clé manque, est fausse, révoquée ou expirée.",
-      forbidden: "Le compte est désactivé, ou la clé ne peut pas être utilisée depuis cette adresse.",
+      forbidden:
+        "Le compte est désactivé, l’opérateur a verrouillé la clé, ou elle ne peut pas être utilisée depuis cette adresse.",
       model: "Le modèle n’existe pas, ou la clé ne peut pas l’utiliser.",
       quota:
         "Le solde, ou la limite de la clé, ne couvre pas ce que l’appel peut coûter au plus. Baissez `max_tokens` ou rechargez votre solde.",

@@ -118,7 +118,8 @@ export const pt: DocTexts = {
     delivered: "O que foi entregue",
     error: {
       key: "A chave falta, está errada, foi revogada ou expirou.",
-      forbidden: "A conta está desativada, ou a chave não pode ser usada a partir deste endereço.",
+      forbidden:
+        "A conta está desativada, o operador bloqueou a chave, ou ela não pode ser usada a partir deste endereço.",
       model: "O modelo não existe, ou a chave não pode usá-lo.",
       quota:
         "O saldo, ou o limite da chave, não cobre o máximo que a chamada pode custar. Diminua `max_tokens` ou adicione saldo.",

@@ -86,6 +86,8 @@ export const messages: KeysMessages = {
   groupUntil: "حتى {date}",
   groupLost: "لم تعد المجموعة {group} متاحة لحسابك، لذلك تُرفض الطلبات بهذا المفتاح. اختر مجموعة أخرى من «الحدود».",
   refused: "مرفوض",
+  lockedWord: "مقفل",
+  locked: "قفل المشغّل هذا المفتاح، وتُرفض الاستدعاءات به: {reason}",
   replaces: "يحل محل المفتاح",
   replacedBy: "حل محله المفتاح",
   usage: "الاستخدام خلال 30 يومًا",

@@ -97,6 +97,8 @@ export const messages: KeysMessages = {
   groupLost:
     "Ihr Konto hat die Gruppe {group} nicht mehr, daher werden Aufrufe mit diesem Schlüssel abgelehnt. Wählen Sie unter „Limits“ eine andere Gruppe.",
   refused: "abgelehnt",
+  lockedWord: "gesperrt",
+  locked: "Der Betreiber hat diesen Schlüssel gesperrt, Aufrufe damit werden abgelehnt: {reason}",
   replaces: "Ersetzt Schlüssel",
   replacedBy: "Ersetzt durch Schlüssel",
   usage: "Nutzung in 30 Tagen",

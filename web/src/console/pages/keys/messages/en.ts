@@ -95,6 +95,8 @@ export const messages = english({
   groupLost:
     "Your account no longer has the group {group}, so calls with this key are refused. Choose another group under Limits.",
   refused: "refused",
+  lockedWord: "locked",
+  locked: "The operator has locked this key, and calls with it are refused: {reason}",
   replaces: "Replaces key",
   replacedBy: "Replaced by key",
   usage: "Usage in 30 days",

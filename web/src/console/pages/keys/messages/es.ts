@@ -96,6 +96,8 @@ export const messages: KeysMessages = {
   groupLost:
     "Tu cuenta ya no tiene el grupo {group}, así que se rechazan las llamadas con esta clave. Elige otro grupo en «Límites».",
   refused: "rechazada",
+  lockedWord: "bloqueada",
+  locked: "El operador ha bloqueado esta clave y las llamadas con ella se rechazan: {reason}",
   replaces: "Sustituye a la clave",
   replacedBy: "Sustituida por la clave",
   usage: "Uso en 30 días",

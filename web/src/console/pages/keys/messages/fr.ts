@@ -101,6 +101,8 @@ export const messages: KeysMessages = {
   groupLost:
     "Votre compte n’a plus le groupe {group} : les appels avec cette clé sont refusés. Choisissez un autre groupe sous « Limites ».",
   refused: "refusée",
+  lockedWord: "verrouillée",
+  locked: "L’opérateur a verrouillé cette clé et les appels qui l’utilisent sont refusés : {reason}",
   replaces: "Remplace la clé",
   replacedBy: "Remplacée par la clé",
   usage: "Utilisation en 30 jours",

@@ -83,6 +83,8 @@ export const messages: KeysMessages = {
   groupUntil: "{date} तक",
   groupLost: "आपके खाते में अब समूह {group} नहीं है, इसलिए इस कुंजी की कॉल अस्वीकार होती हैं। “सीमाएँ” में दूसरा समूह चुनें।",
   refused: "अस्वीकृत",
+  lockedWord: "लॉक",
+  locked: "संचालक ने इस कुंजी को लॉक किया है और इससे की गई कॉल अस्वीकार होती हैं: {reason}",
   replaces: "इस कुंजी की जगह",
   replacedBy: "इसकी जगह नई कुंजी",
   usage: "30 दिनों का उपयोग",

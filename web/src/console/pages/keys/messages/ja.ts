@@ -87,6 +87,8 @@ export const messages: KeysMessages = {
   groupLost:
     "アカウントはグループ {group} を利用できなくなったため、このキーでの呼び出しは拒否されます。「上限」で別のグループを選択してください。",
   refused: "拒否",
+  lockedWord: "ロック中",
+  locked: "運営者がこのキーをロックしているため、このキーでの呼び出しは拒否されます: {reason}",
   replaces: "置き換え元のキー",
   replacedBy: "置き換え先のキー",
   usage: "30 日間の利用状況",

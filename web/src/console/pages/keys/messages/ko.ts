@@ -86,6 +86,8 @@ export const messages: KeysMessages = {
   groupUntil: "{date}까지",
   groupLost: "계정에 더 이상 {group} 그룹이 없어 이 키를 사용한 호출이 거부됩니다. ‘한도’에서 다른 그룹을 선택하세요.",
   refused: "거부됨",
+  lockedWord: "잠김",
+  locked: "운영자가 이 키를 잠가 이 키로 하는 호출은 거부됩니다: {reason}",
   replaces: "대체한 키",
   replacedBy: "대체된 새 키",
   usage: "30일 사용량",

@@ -96,6 +96,8 @@ export const messages: KeysMessages = {
   groupLost:
     "Sua conta não tem mais o grupo {group}, por isso as chamadas com esta chave são recusadas. Escolha outro grupo em “Limites”.",
   refused: "recusada",
+  lockedWord: "bloqueada",
+  locked: "O operador bloqueou esta chave e as chamadas com ela são recusadas: {reason}",
   replaces: "Substitui a chave",
   replacedBy: "Substituída pela chave",
   usage: "Uso em 30 dias",

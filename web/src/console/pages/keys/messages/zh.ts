@@ -83,6 +83,8 @@ export const messages: KeysMessages = {
   groupUntil: "至 {date}",
   groupLost: "您的账户已不再拥有分组 {group}，使用此密钥的调用会被拒绝。请在“限额”中选择其他分组。",
   refused: "被拒绝",
+  lockedWord: "已锁定",
+  locked: "运营方已锁定此密钥，使用它的调用会被拒绝：{reason}",
   replaces: "取代密钥",
   replacedBy: "已由密钥取代",
   usage: "30 天用量",

@@ -1,0 +1,154 @@
+import type { adminKeyDetail } from "@sluice/contracts/key-admin";
+import { type KeyFieldName, resetPeriods } from "@sluice/contracts/key-fields";
+import type { keyResponse } from "@sluice/contracts/keys";
+import type { ResponseOf } from "@sluice/contracts/wire";
+import { type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { usdOfQuota } from "../../../i18n/format.ts";
+import { TextArea, TextField } from "../../../kit/field.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { ChoiceField, optionsOf } from "../../parts/choice-field.tsx";
+import { wholeOrNull } from "../../parts/field-values.ts";
+import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { keyPaths } from "./key-paths.ts";
+
+type Detail = ResponseOf<typeof adminKeyDetail>;
+type Key = Detail["key"];
+
+const linesOf = (text: string): string[] | null => {
+  const lines = text
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  return lines.length === 0 ? null : lines;
+};
+
+function valuesOf(key: Key) {
+  const text = (value: number | string | null): string => (value === null ? "" : String(value));
+  return {
+    name: key.name,
+    quota_limit: text(key.quota_limit),
+    reset_period: key.reset_period as string,
+    requests_per_minute: text(key.requests_per_minute),
+    tokens_per_minute: text(key.tokens_per_minute),
+    concurrency_max: text(key.concurrency_max),
+    allowed_models: key.allowed_models?.join("\n") ?? "",
+    allowed_ips: key.allowed_ips?.join("\n") ?? "",
+    expires_at: text(key.expires_at),
+    group: key.own_group ?? "",
+    reason: "",
+  };
+}
+
+type Values = ReturnType<typeof valuesOf>;
+
+function inputOf(values: Values): Readonly<Partial<Record<KeyFieldName | "group", unknown>>> {
+  const quota = wholeOrNull(values.quota_limit);
+  return {
+    name: values.name.trim(),
+    quota_limit: quota,
+    reset_period: quota === null ? "none" : values.reset_period,
+    requests_per_minute: wholeOrNull(values.requests_per_minute),
+    tokens_per_minute: wholeOrNull(values.tokens_per_minute),
+    concurrency_max: wholeOrNull(values.concurrency_max),
+    allowed_models: linesOf(values.allowed_models),
+    allowed_ips: linesOf(values.allowed_ips),
+    expires_at: values.expires_at.trim() === "" ? null : values.expires_at.trim(),
+    group: values.group === "" ? null : values.group,
+  };
+}
+
+/** Changes a customer's key as it was loaded, within what its owner could do. Only what was changed is sent. */
+export function KeyForm(props: { readonly detail: Detail; readonly onDone: () => void }): JSX.Element {
+  const { key, groups } = props.detail;
+  const before = valuesOf(key);
+  const refresh = useRefresh(...keyPaths);
+  const form = createForm({
+    initial: before,
+    check: ({ reason }) => (reason.trim().length < 3 ? { reason: "Write why, in at least 3 characters." } : {}),
+    submit: async (values) => {
+      const changed = Object.entries(inputOf(values)).filter(
+        ([name]) => values[name as keyof Values] !== before[name as keyof Values],
+      );
+      await apiPost<typeof keyResponse>("/backend/admin/key/save/", {
+        key_id: key.key_id,
+        updated_at: key.updated_at,
+        ...Object.fromEntries(changed),
+        reason: values.reason.trim(),
+      });
+      await refresh();
+      showToast("The key was saved; its limits apply at once.");
+      props.onDone();
+    },
+  });
+  const own = { value: "", label: "as the account" };
+  const group = key.own_group;
+  const lost = group === null || groups.includes(group) ? [] : [{ value: group, label: `${group}, lost` }];
+  return (
+    <AdminForm form={form} operation="/backend/admin/key/save/" action="Save key" onCancel={props.onDone}>
+      <TextField label="Name" autocomplete="off" {...form.text("name")} />
+      <FieldRow>
+        <TextField
+          label="Limit, quota"
+          optional="no limit"
+          inputmode="numeric"
+          autocomplete="off"
+          hint={
+            /^\d{1,15}$/.test(form.values().quota_limit)
+              ? `${usdOfQuota(form.values().quota_limit)} US dollars`
+              : "500,000 are one US dollar."
+          }
+          {...form.text("quota_limit")}
+        />
+        <Show when={form.values().quota_limit.trim() !== ""}>
+          <ChoiceField label="Limit resets" options={optionsOf(resetPeriods)} {...form.text("reset_period")} />
+        </Show>
+      </FieldRow>
+      <FieldRow>
+        <TextField
+          label="Requests per minute"
+          optional="no limit"
+          inputmode="numeric"
+          {...form.text("requests_per_minute")}
+        />
+        <TextField
+          label="Tokens per minute"
+          optional="no limit"
+          inputmode="numeric"
+          {...form.text("tokens_per_minute")}
+        />
+        <TextField label="Concurrent calls" optional="no limit" inputmode="numeric" {...form.text("concurrency_max")} />
+      </FieldRow>
+      <ChoiceField
+        label="Group"
+        hint="Another group is another price: only super-admins can change it."
+        options={[own, ...groups.map((name) => ({ value: name, label: name })), ...lost]}
+        {...form.text("group")}
+      />
+      <TextArea
+        label="Models"
+        optional="all"
+        hint="One per line."
+        spellcheck={false}
+        {...form.text("allowed_models")}
+      />
+      <TextArea
+        label="Addresses"
+        optional="all"
+        hint="IP addresses or ranges, one per line."
+        spellcheck={false}
+        {...form.text("allowed_ips")}
+      />
+      <TextField
+        label="Expires"
+        optional="never"
+        hint="A time in UTC, like 2027-01-31T23:59:59Z."
+        autocomplete="off"
+        {...form.text("expires_at")}
+      />
+      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+    </AdminForm>
+  );
+}
