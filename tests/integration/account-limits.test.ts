@@ -110,6 +110,49 @@ describe("the limit of an account", () => {
   });
 });
 
+describe("the headers of a response", () => {
+  const answerOf = (path: string, apiKey: string) =>
+    fetch(`${scene.replicas[0]?.url}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "flat", max_tokens: 5, messages: [{ role: "user", content: "Hi" }] }),
+    });
+  const limitsIn = ({ headers }: Response) =>
+    Object.fromEntries([...headers].filter(([name]) => name.includes("ratelimit")));
+
+  test("name no limit of the provider to anyone, and ours where there is one", async () => {
+    for (const path of ["/v1/chat/completions", "/v1/messages"]) {
+      const answer = await answerOf(path, user.apiKey);
+      expect([answer.status, limitsIn(answer)]).toEqual([200, {}]);
+    }
+    await limit({ scope: "user", user_id: userId, requests_per_minute: 4, tokens_per_minute: 100_000 });
+    await waitUntil(async () => Object.keys(limitsIn(await answerOf("/v1/chat/completions", user.apiKey))).length > 0);
+    const chat = await answerOf("/v1/chat/completions", user.apiKey);
+    expect([chat.status, limitsIn(chat)]).toEqual([
+      200,
+      {
+        "x-ratelimit-limit-requests": "4",
+        "x-ratelimit-remaining-requests": "0",
+        "x-ratelimit-reset-requests": expect.stringMatching(/^(59(\.\d+)?s|1m0s)$/),
+        "x-ratelimit-limit-tokens": "100000",
+        "x-ratelimit-remaining-tokens": expect.stringMatching(/^99\d{3}$/),
+        "x-ratelimit-reset-tokens": expect.stringMatching(/^(\d+ms|0s|\d(\.\d+)?s)$/),
+      },
+    ]);
+    const refused = await answerOf("/v1/messages", user.apiKey);
+    expect([refused.status, limitsIn(refused)]).toEqual([
+      429,
+      expect.objectContaining({
+        "anthropic-ratelimit-requests-limit": "4",
+        "anthropic-ratelimit-requests-remaining": "0",
+        "anthropic-ratelimit-requests-reset": expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      }),
+    ]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    await limit({ scope: "user", user_id: userId });
+  });
+});
+
 describe("a change of limits", () => {
   test("is recorded with what was before, what is after, and why", async () => {
     await limit({ scope: "user", user_id: userId, concurrency_max: 4 });

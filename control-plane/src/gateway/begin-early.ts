@@ -7,10 +7,13 @@ import { withCallId } from "./respond/write-error.ts";
 import { countInput } from "./settle/measure-usage.ts";
 import { clientModelOf, makeAnswerId } from "./upstreams/answer-names.ts";
 
-/** The beginning of the response to a call of the Messages API. */
-export function openEarlyStream(state: CallState): EarlyStream {
+/**
+ * The beginning of the response to a call of the Messages API.
+ * @param notices headers that the response has in any case; null for none
+ */
+export function openEarlyStream(state: CallState, notices: () => Record<string, string> | null): EarlyStream {
   return new EarlyStream({
-    headers: () => withCallId(droppedHeaders(state.dropped, state.call.path), state),
+    headers: () => withCallId({ ...droppedHeaders(state.dropped, state.call.path), ...notices() }, state),
     onSent: (piece) => {
       keepPiece(state, piece);
       state.isStream = true;

@@ -119,6 +119,12 @@ export type Principal = CallSettings & {
   readonly limitKeyId: ApiKeyId;
 };
 
+/** A limit per minute with what is left of it, and when all of it will be. */
+export type Gauge = { readonly limit: number; readonly left: number; readonly fullInMs: number };
+
+/** The strictest limits per minute that a call meets; null without one. */
+export type LimitGauges = { readonly requests: Gauge | null; readonly tokens: Gauge | null };
+
 /** An error of a request, in a form that can be passed to another thread. */
 export type RequestRefusal = Pick<AppError, "code" | "message" | "param">;
 

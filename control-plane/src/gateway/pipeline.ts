@@ -19,6 +19,7 @@ import { allowPassThrough } from "./dispatch/allow-pass-through.ts";
 import { boundPatience } from "./dispatch/bound-silence.ts";
 import { checkQuery, hasPassed, hopHeader } from "./dispatch/compose-request.ts";
 import { nameConversation } from "./dispatch/name-conversation.ts";
+import { limitHeaders, withHeaders } from "./limit-headers.ts";
 import { answerModels } from "./list-models.ts";
 import type { AdmittedCall, CallState, GatewayCall, GatewayResponse, Principal, RequestRefusal } from "./model.ts";
 import { openFallbacks } from "./model-fallbacks.ts";
@@ -55,7 +56,7 @@ export class Pipeline implements GatewayPort {
     if (call.path !== earlyPath) {
       return this.#answer(state);
     }
-    const early = openEarlyStream(state);
+    const early = openEarlyStream(state, () => this.#notices(state));
     state.early = early;
     void this.#answer(state).then((answer) => early.finish(answer));
     return early.answer;
@@ -76,9 +77,11 @@ export class Pipeline implements GatewayPort {
         case "account":
           return await this.#readAccount(state);
         case "count":
-          return await this.#count(state, operation);
-        default:
-          return await this.#dispatch(await this.#admit(state, operation), operation);
+          return withHeaders(await this.#count(state, operation), this.#notices(state));
+        default: {
+          const answer = await this.#dispatch(await this.#admit(state, operation), operation);
+          return withHeaders(answer, this.#notices(state));
+        }
       }
     } catch (thrown) {
       const error = toAppError(thrown);
@@ -89,11 +92,17 @@ export class Pipeline implements GatewayPort {
         const attempts = state.attempts.map(({ said: _, ...attempt }) => attempt);
         this.#deps.log.warn("call.failed", { requestId, code, internal, attempts, error: thrown });
       }
-      const answer = namingNode(writeErrorTo(state, error), state.exitNode);
+      const answer = withHeaders(namingNode(writeErrorTo(state, error), state.exitNode), this.#notices(state));
       keepPiece(state, answer.body as Uint8Array);
       this.#ender.refuse(state, error, answer.status);
       return answer;
     }
+  }
+
+  /** What a response says about its call beside the content; null, for most, is nothing. */
+  #notices({ principal, call }: CallState): Record<string, string> | null {
+    const gauges = principal === null ? null : this.#deps.limits.gauges(principal);
+    return gauges === null ? null : limitHeaders(gauges, call, this.#deps.clock.now());
   }
 
   #route(call: GatewayCall): Operation {

@@ -1,3 +1,4 @@
+import { limitHeaderNames } from "@sluice/contracts/notice-headers";
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 
 type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promise<Answer>;
@@ -8,6 +9,7 @@ type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promis
 const methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const exposedHeaders = [
   ...["request-id", "x-request-id", "retry-after", "retry-after-ms", "x-should-retry", "x-compat-dropped"],
+  ...limitHeaderNames,
   ...["age", "x-sluice-cache", "x-sluice-dropped", "x-sluice-model-used"],
   exitNodeHeader,
 ].join(", ");

@@ -44,6 +44,18 @@ export class RateBucket {
     this.#level -= amount;
   }
 
+  /** How many whole units can be taken now. */
+  left(tick: number): number {
+    this.#refill(tick);
+    return Math.max(0, Math.floor(this.#level));
+  }
+
+  /** Milliseconds until the bucket is full if nothing is taken, 0 if it is. */
+  msUntilFull(tick: number): number {
+    this.#refill(tick);
+    return Math.ceil(((this.limit - this.#level) * this.#periodMs) / this.#perPeriod);
+  }
+
   /** Whether the bucket is full, so that it need not be kept. */
   isFull(tick: number): boolean {
     return this.has(this.limit, tick);

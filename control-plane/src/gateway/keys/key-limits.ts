@@ -2,7 +2,7 @@ import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import { RateBucket } from "../../platform/rate-bucket.ts";
-import type { Principal, RateLimits } from "../model.ts";
+import type { Gauge, LimitGauges, Principal, RateLimits } from "../model.ts";
 import {
   checkConcurrency,
   checkRates,
@@ -140,6 +140,29 @@ export class KeyLimits {
     ];
   }
 
+  /** The strictest limits per minute of a call's key and account, as responses name them; null without any. */
+  gauges(principal: Principal): LimitGauges | null {
+    const { requestsPerMinute, tokensPerMinute, groupLimits, accountLimits } = principal;
+    if (requestsPerMinute === null && tokensPerMinute === null && groupLimits === null && accountLimits === null) {
+      return null;
+    }
+    const tick = this.#clock.tick();
+    const count = this.#keys.adjusted(principal.limitKeyId, principal, this.#replicas);
+    const counted = [{ limits: principal, count }, ...this.#further(principal)];
+    const replicas = this.#replicas;
+    return {
+      requests: strictest(counted.map((each) => gaugeOf(each.limits.requestsPerMinute, each.count.requests))),
+      tokens: strictest(counted.map((each) => gaugeOf(each.limits.tokensPerMinute, each.count.tokens))),
+    };
+
+    /** What is left here is the share of this replica; the others have as much, by and large. */
+    function gaugeOf(limit: number | null, bucket: RateBucket | null): Gauge | null {
+      return limit === null || bucket === null
+        ? null
+        : { limit, left: Math.min(limit, bucket.left(tick) * replicas), fullInMs: bucket.msUntilFull(tick) };
+    }
+  }
+
   /** A provider may have done more work for a call than is charged: it was abandoned, or produced no output. */
   noteUnpaid(principal: Principal): void {
     const { gatewayUserId: id } = principal;
@@ -203,6 +226,17 @@ export class KeyLimits {
     }
     return bucket;
   }
+}
+
+/** The one of which least is left. */
+function strictest(gauges: readonly (Gauge | null)[]): Gauge | null {
+  return gauges.reduce(
+    (best, each) =>
+      each !== null && (best === null || each.left < best.left || (each.left === best.left && each.limit < best.limit))
+        ? each
+        : best,
+    null,
+  );
 }
 
 const nameInGroup = ({ gatewayUserId, groupName }: Principal): string => `${gatewayUserId}/${groupName}`;

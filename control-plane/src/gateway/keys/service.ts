@@ -174,7 +174,7 @@ export class KeyService {
     const gatewayUserId = await findKeyOwner(this.#db, keyId);
     const record = gatewayUserId === null ? null : await findKey(this.#db, gatewayUserId, keyId);
     if (gatewayUserId === null || record === null) {
-      throw noSuchKey();
+      throw notFound("API key");
     }
     return { key: record.view, gatewayUserId };
   }

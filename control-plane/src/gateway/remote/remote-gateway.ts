@@ -1,3 +1,4 @@
+import { limitHeaderNames } from "@sluice/contracts/notice-headers";
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 import {
   type HttpClient,
@@ -81,6 +82,7 @@ const passedHeaders = [
   messagesDroppedHeader,
   exitNodeHeader,
   ...["age", cacheHeader],
+  ...limitHeaderNames,
 ];
 
 /** The caller, if the gateway was asked about the key before it got the call. */

@@ -225,3 +225,37 @@ describe("the limits that an operator sets for an account", () => {
     expect(() => limits.begin(reader)).toThrow(expect.objectContaining({ retryAfterSeconds: 60 }));
   });
 });
+
+describe("what responses say of limits", () => {
+  const groupLimits = { requestsPerMinute: 9, tokensPerMinute: null, concurrencyMax: null };
+  const accountLimits = { requestsPerMinute: 60, tokensPerMinute: 1_000, concurrencyMax: null };
+
+  test("is nothing for a key and an account without any", () => {
+    const limits = new KeyLimits(clock, null);
+    limits.begin(principal(1n));
+    expect(limits.gauges(principal(1n))).toBeNull();
+  });
+
+  test("is the one of which least is left, and when all of it will be", () => {
+    const limits = new KeyLimits(clock, null);
+    const gatewayUserId = 7n as GatewayUserId;
+    const first = principal(1n, { gatewayUserId, groupName: "g", requestsPerMinute: 6, groupLimits, accountLimits });
+    const second = principal(2n, { gatewayUserId, groupName: "g", groupLimits, accountLimits });
+    limits.begin(first);
+    limits.end(first, 400n);
+    expect(limits.gauges(first)).toEqual({
+      requests: { limit: 6, left: 5, fullInMs: 10_000 },
+      tokens: { limit: 1_000, left: 600, fullInMs: 24_000 },
+    });
+    expect(limits.gauges(second)?.requests).toEqual({ limit: 9, left: 8, fullInMs: 6_667 });
+  });
+
+  test("counts the shares of all replicas, and never less than nothing", () => {
+    const limits = new KeyLimits(clock, null);
+    limits.setReplicas(2);
+    const key = principal(1n, { requestsPerMinute: 60, tokensPerMinute: 100 });
+    limits.begin(key);
+    limits.end(key, 500n);
+    expect(limits.gauges(key)).toMatchObject({ requests: { limit: 60, left: 58 }, tokens: { limit: 100, left: 0 } });
+  });
+});
