@@ -41,7 +41,8 @@ import type { Measured } from "./usage-count/model.ts";
 
 const answerBytesMax = 64 * 1024 * 1024;
 
-type PlannedTry = { readonly plan: RequestPlan; readonly silenceMsMax: number };
+type Outcome = GatewayResponse | FailedAttempt;
+type PlannedTry = { readonly use: ChannelUse; readonly plan: RequestPlan; readonly silenceMsMax: number };
 
 /** A stream, and the time by which its first event must arrive. */
 type BegunStream = { readonly plan: RequestPlan; readonly response: HttpResponse; readonly firstEventTick: number };
@@ -67,7 +68,7 @@ export class CallAttempts {
     operation: Operation,
     use: ChannelUse,
     { silenceMsMax, ability }: { readonly silenceMsMax: number; readonly ability: Ability },
-  ): Promise<GatewayResponse | FailedAttempt> {
+  ): Promise<Outcome> {
     const planning = planRequest(this.#deps, state, operation, ability);
     const planned = { use, ability, silenceMsMax };
     return planning instanceof Promise
@@ -80,7 +81,7 @@ export class CallAttempts {
     operation: Operation,
     plan: RequestPlan | FailedAttempt,
     { use, ability, silenceMsMax }: Planned,
-  ): Promise<GatewayResponse | FailedAttempt> {
+  ): Promise<Outcome> {
     if ("failure" in plan) {
       return Promise.resolve(plan);
     }
@@ -91,39 +92,29 @@ export class CallAttempts {
       return Promise.resolve(this.#answerReady(state, use, { ready, dropped, way: answers }));
     }
     return asksForUsage(plan.request)
-      ? this.#askForUsage(state, operation, use, { plan, silenceMsMax })
-      : this.#attempt(state, operation, use, { plan, silenceMsMax });
+      ? this.#askForUsage(state, operation, { use, plan, silenceMsMax })
+      : this.#attempt(state, operation, { use, plan, silenceMsMax });
   }
 
-  async #askForUsage(
-    state: AdmittedCall,
-    operation: Operation,
-    use: ChannelUse,
-    { plan, silenceMsMax }: PlannedTry,
-  ): Promise<GatewayResponse | FailedAttempt> {
+  async #askForUsage(state: AdmittedCall, operation: Operation, planned: PlannedTry): Promise<Outcome> {
+    const { use, plan } = planned;
     const { channel } = use;
     const { request } = plan;
     const asks = channel.flags.asks_usage && this.#usageOptions.asks(channel.id);
-    const asked = asks ? plan : { ...plan, request: withoutUsageOption(request) };
-    const first = await this.#attempt(state, operation, use, { plan: asked, silenceMsMax });
+    const bare = (): PlannedTry => ({ ...planned, plan: { ...plan, request: withoutUsageOption(request) } });
+    const first = await this.#attempt(state, operation, asks ? planned : bare());
     if (!asks || !("failure" in first) || !refusesUsageOption(first, request)) {
       return first;
     }
     noteAttempt(this.#deps, state, use, seenOf(first));
-    const bare = { plan: { ...plan, request: withoutUsageOption(request) }, silenceMsMax };
-    const second = await this.#attempt(state, operation, use, bare);
+    const second = await this.#attempt(state, operation, bare());
     if (!("failure" in second)) {
       this.#usageOptions.leaveOut(channel.id);
     }
     return second;
   }
 
-  async #attempt(
-    state: AdmittedCall,
-    operation: Operation,
-    use: ChannelUse,
-    { plan, silenceMsMax }: PlannedTry,
-  ): Promise<GatewayResponse | FailedAttempt> {
+  async #attempt(state: AdmittedCall, operation: Operation, { use, plan, silenceMsMax }: PlannedTry): Promise<Outcome> {
     const { call } = state;
     const { channel } = use;
     const hops = withHop(call.headers.get(hopHeader), this.#deps.hopMark);
@@ -176,12 +167,7 @@ export class CallAttempts {
   }
 
   /** A response that comes whole is settled before the client sees a byte of it. */
-  async #collect(
-    state: AdmittedCall,
-    plan: RequestPlan,
-    use: ChannelUse,
-    response: HttpResponse,
-  ): Promise<GatewayResponse | FailedAttempt> {
+  async #collect(state: AdmittedCall, plan: RequestPlan, use: ChannelUse, response: HttpResponse): Promise<Outcome> {
     const call = answeredOf(state, plan);
     let body: Buffer;
     try {
@@ -264,7 +250,7 @@ export class CallAttempts {
     operation: Operation,
     use: ChannelUse,
     { plan, response, firstEventTick }: BegunStream,
-  ): Promise<GatewayResponse | FailedAttempt> {
+  ): Promise<Outcome> {
     const { clock, loads, streamStallTimeoutMs, upstreamLimits } = this.#deps;
     const isEvents = isEventStream(response);
     // The response of a path without rules of its own is not inspected.

@@ -46,7 +46,8 @@ export const saveGroupInput = z.strictObject({
 });
 export type SaveGroupInput = z.output<typeof saveGroupInput>;
 
-const groupEntry = z.strictObject({
+/** What admins set of a group, as responses have it. */
+export const groupFields = {
   name: z.string(),
   description: z.string(),
   multiplier: wireDecimal,
@@ -54,9 +55,8 @@ const groupEntry = z.strictObject({
   rank: z.int(),
   is_start: z.boolean(),
   email_domains: z.array(z.string()),
-  created_at: wireMoment,
-  updated_at: wireMoment,
-});
+};
+const groupEntry = z.strictObject({ ...groupFields, created_at: wireMoment, updated_at: wireMoment });
 export const saveGroupOutput = z.union([z.strictObject({ group: groupEntry }), waitingResponse]);
 
 export const groupInput = z.strictObject({ name: groupName });

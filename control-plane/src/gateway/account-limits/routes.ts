@@ -11,8 +11,7 @@ import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Database, Queryable, Transaction } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { notFound } from "../../platform/errors.ts";
-import { unknownGroup } from "../groups/save-group.ts";
-import { findGroup } from "../groups/store.ts";
+import { requireGroup } from "../groups/require-group.ts";
 import { appliedLimits, type Limits } from "./model.ts";
 import {
   deleteLimits,
@@ -87,12 +86,6 @@ async function placeOf(
       const subject = { subjectKind: "user", subjectId: input.user_id.toString() };
       return { place: { scope: "user", gatewayUserId }, subject };
     }
-  }
-}
-
-async function requireGroup(db: Queryable, name: string): Promise<void> {
-  if ((await findGroup(db, name)) === null) {
-    throw unknownGroup(name);
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Transaction } from "../../platform/db.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import { unknownGroup } from "../groups/save-group.ts";
-import { findGroup } from "../groups/store.ts";
+import { requireGroup } from "../groups/require-group.ts";
 import {
   type AbilityKey,
   type AbilitySettings,
@@ -28,9 +27,7 @@ export async function saveAbility(
   if (channel.exitNodeCode !== null) {
     throw new AppError("conflict", { message: `This channel is managed by exit node ${channel.exitNodeCode}.` });
   }
-  if ((await findGroup(tx, key.groupName)) === null) {
-    throw unknownGroup(key.groupName);
-  }
+  await requireGroup(tx, key.groupName);
   if ((await lockModel(tx, key.model)) === null) {
     throw notFound("model");
   }

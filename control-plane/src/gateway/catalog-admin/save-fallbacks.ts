@@ -2,8 +2,7 @@ import type { SaveFallbacksInput } from "@sluice/contracts/model-fallbacks";
 import { passThroughModel } from "../../models/model.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import { unknownGroup } from "../groups/save-group.ts";
-import { findGroup } from "../groups/store.ts";
+import { requireGroup } from "../groups/require-group.ts";
 import {
   deleteFallbacks,
   type FallbackModel,
@@ -25,8 +24,8 @@ export async function saveFallbacks(
 ): Promise<{ readonly before: FallbackState | null; readonly after: FallbackState | null }> {
   const { model, group_name: groupName, fallback_models: names, larger_model: larger } = input;
   await checkModels(tx, input);
-  if (groupName !== null && (await findGroup(tx, groupName)) === null) {
-    throw unknownGroup(groupName);
+  if (groupName !== null) {
+    await requireGroup(tx, groupName);
   }
   const place = { model, groupName };
   const before = await lockFallbacks(tx, place);

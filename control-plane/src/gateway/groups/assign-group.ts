@@ -5,16 +5,9 @@ import type { AuditOrigin } from "../../admin/audit/model.ts";
 import { audit } from "../../admin/audit/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
-import { isBelow, shownMultiplier, unknownGroup } from "./save-group.ts";
-import {
-  deleteMember,
-  type Group,
-  lockGroup,
-  lockMembers,
-  type MemberUser,
-  putMember,
-  setAccountGroup,
-} from "./store.ts";
+import { requireLockedGroup } from "./require-group.ts";
+import { isBelow, shownMultiplier } from "./save-group.ts";
+import { deleteMember, type Group, lockMembers, type MemberUser, putMember, setAccountGroup } from "./store.ts";
 
 /** Putting users into a group. One that is cheaper than what a user has is a discount, so it takes two admins. */
 export function assignGroupAct(): Act<AssignGroupInput> {
@@ -23,7 +16,7 @@ export function assignGroupAct(): Act<AssignGroupInput> {
     schema: assignGroupInput,
     reasonOf: ({ reason }) => reason,
     perform: async (tx, input, origin) => {
-      const group = await requireGroup(tx, input.group_name);
+      const group = await requireLockedGroup(tx, input.group_name);
       checkEnd(input);
       const users = await requireUsers(tx, input.users);
       for (const user of users) {
@@ -83,7 +76,7 @@ async function assign(
  */
 export async function removeGroup(tx: Transaction, input: RemoveGroupInput, origin: AuditOrigin): Promise<number> {
   const { group_name: groupName, reason } = input;
-  await requireGroup(tx, groupName);
+  await requireLockedGroup(tx, groupName);
   let removed = 0;
   for (const { userId, gatewayUserId } of await requireUsers(tx, input.users)) {
     if (await deleteMember(tx, gatewayUserId, groupName)) {
@@ -95,14 +88,6 @@ export async function removeGroup(tx: Transaction, input: RemoveGroupInput, orig
     }
   }
   return removed;
-}
-
-async function requireGroup(tx: Transaction, name: string): Promise<Group> {
-  const group = await lockGroup(tx, name);
-  if (group === null) {
-    throw unknownGroup(name);
-  }
-  return group;
 }
 
 /** All of the users, or nothing is changed. */

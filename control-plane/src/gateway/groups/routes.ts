@@ -19,8 +19,9 @@ import { listSoldModels } from "../../models/model-store.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { removeGroup } from "./assign-group.ts";
-import { groupEntry, unknownGroup } from "./save-group.ts";
-import { findGroup, listChannelsOf } from "./store.ts";
+import { requireGroup } from "./require-group.ts";
+import { groupEntry } from "./save-group.ts";
+import { listChannelsOf } from "./store.ts";
 
 export type GroupActs = { readonly save: Act<SaveGroupInput>; readonly assign: Act<AssignGroupInput> };
 
@@ -78,10 +79,7 @@ export function groupEndpoints({ db, approvals, acts }: GroupDeps): AnyEndpoint[
 }
 
 async function readDetail(db: Database, name: string) {
-  const group = await findGroup(db, name);
-  if (group === null) {
-    throw unknownGroup(name);
-  }
+  const group = await requireGroup(db, name);
   const channels = await listChannelsOf(db, name);
   const models = (await listSoldModels(db)).filter((model) => channels.has(model.name));
   return {

@@ -134,8 +134,3 @@ async function checkStart(
     throw new AppError("invalid_value", { fields: { email_domains: `The group ${other} has one of these domains.` } });
   }
 }
-
-/** @throws AppError `not_found` */
-export function unknownGroup(name: string): AppError {
-  return new AppError("not_found", { message: `The group ${name} does not exist. Create it first.` });
-}

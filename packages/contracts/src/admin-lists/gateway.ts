@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { channelCredential } from "../catalog-admin.ts";
-import { groupVisibilities } from "../groups.ts";
+import { groupFields, groupVisibilities } from "../groups.ts";
 import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
 import { fallbackRule } from "../model-fallbacks.ts";
 import { modelKinds } from "../model-kinds.ts";
@@ -63,13 +63,7 @@ export const modelList = listContract({
 export const groupList = listContract({
   name: "groups",
   row: z.strictObject({
-    name: z.string(),
-    description: z.string(),
-    multiplier: wireDecimal,
-    visibility: z.enum(groupVisibilities),
-    rank: z.int(),
-    is_start: z.boolean(),
-    email_domains: z.array(z.string()),
+    ...groupFields,
     /** Users whose account's own group it is, and users who have it besides. */
     accounts: wireInteger,
     members: wireInteger,
