@@ -2,6 +2,7 @@ import type { AdminOperation } from "@sluice/contracts/admin-rights";
 import { type JSX, Show } from "solid-js";
 import type { Form } from "../../form/create-form.ts";
 import { Button } from "../../kit/button.tsx";
+import { TextArea } from "../../kit/field.tsx";
 import { ErrorState } from "../../kit/states.tsx";
 import { createRefusal } from "./rights.tsx";
 
@@ -43,3 +44,23 @@ export function AdminForm<Values extends Readonly<Record<string, unknown>>>(prop
 export function FieldRow(props: { readonly children: JSX.Element }): JSX.Element {
   return <div class="field-row">{props.children}</div>;
 }
+
+/** Why something is done. */
+export function ReasonField(props: {
+  readonly form: Pick<Form<{ readonly reason: string }>, "text">;
+  readonly hint?: string;
+  readonly isOptional?: boolean;
+}): JSX.Element {
+  return (
+    <TextArea
+      label="Reason"
+      hint={props.hint ?? "Recorded in the audit log."}
+      optional={props.isOptional === true ? "optional" : undefined}
+      {...props.form.text("reason")}
+    />
+  );
+}
+
+/** What is wrong with a reason, for the check of a form. */
+export const reasonFault = (reason: string): { readonly reason?: string } =>
+  reason.trim().length < 3 ? { reason: "Give a reason of at least three characters." } : {};

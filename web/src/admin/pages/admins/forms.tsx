@@ -2,19 +2,18 @@ import type { doneOrWaiting, saveAdminResponse, sessionRevokeResponse } from "@s
 import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { TextArea, TextField } from "../../../kit/field.tsx";
+import { TextField } from "../../../kit/field.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { orAbsent } from "../../parts/field-values.ts";
-import { AdminForm } from "../../parts/form-parts.tsx";
+import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { type Admin, type AdminAction, roleOf } from "./admin.ts";
 
 const listPath = "/backend/admin/admin/list/";
-const reasonMissing = "Give a reason of at least three characters.";
 
 export const actionTitles: Readonly<Record<AdminAction, string>> = {
   promote: "Make super-admin",
@@ -84,7 +83,7 @@ export function AdminActionForm(props: {
   const form = createForm({
     initial: { reason: "", word: "" },
     check: (values) => ({
-      ...(values.reason.trim().length < 3 ? { reason: reasonMissing } : {}),
+      ...reasonFault(values.reason),
       ...(action === "disable" && values.word !== admin.username ? { word: "Type the username." } : {}),
     }),
     submit: async (values) => {
@@ -104,7 +103,7 @@ export function AdminActionForm(props: {
       <Show when={takesTwo(admin, action)}>
         <SecondPersonNotice what="This waits" />
       </Show>
-      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+      <ReasonField form={form} />
       {action === "disable" ? (
         <TextField label={`Type ${admin.username} to confirm`} autocomplete="off" {...form.text("word")} />
       ) : null}
@@ -120,7 +119,7 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
     check: (values) => ({
       ...(/^[\w.-]{1,64}$/.test(values.username) ? {} : { username: "Letters, digits, dots, dashes and underscores." }),
       ...(values.email.includes("@") ? {} : { email: "The password link is sent here." }),
-      ...(values.reason.trim().length < 3 ? { reason: reasonMissing } : {}),
+      ...reasonFault(values.reason),
     }),
     submit: async (values) => {
       const answer = await apiPost<typeof saveAdminResponse>("/backend/admin/admin/create/", {
@@ -157,7 +156,7 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
         ]}
         {...form.text("agent")}
       />
-      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+      <ReasonField form={form} />
     </AdminForm>
   );
 }

@@ -9,7 +9,6 @@ import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { Facts } from "../../../kit/card.tsx";
-import { TextArea } from "../../../kit/field.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
@@ -20,7 +19,7 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { type Approval, Effects } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
-import { AdminForm } from "../../parts/form-parts.tsx";
+import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { createMe, SuperOnly } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment } from "../../shown.ts";
@@ -187,7 +186,7 @@ function DecisionForm(props: { readonly approval: Approval }): JSX.Element {
     initial: { decision: "", reason: "" },
     check: (values) => ({
       ...(values.decision === "" ? { decision: "Choose what to do." } : {}),
-      ...(values.reason.trim().length < 3 ? { reason: "Give a reason of at least three characters." } : {}),
+      ...reasonFault(values.reason),
     }),
     submit: async (values) => {
       await apiPost<typeof decidedApprovalResponse>("/backend/admin/approval/decide/", {
@@ -213,7 +212,7 @@ function DecisionForm(props: { readonly approval: Approval }): JSX.Element {
         ]}
         {...form.text("decision")}
       />
-      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+      <ReasonField form={form} />
     </AdminForm>
   );
 }

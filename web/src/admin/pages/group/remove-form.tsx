@@ -5,7 +5,7 @@ import { createForm } from "../../../form/create-form.ts";
 import { TextArea } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
-import { AdminForm } from "../../parts/form-parts.tsx";
+import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { groupsPath } from "../groups/group.ts";
 
 const usersOf = (text: string): string[] => text.split(/[\s,;]+/).filter((each) => each !== "");
@@ -26,7 +26,7 @@ export function RemoveForm(props: {
     initial: { users: props.user ?? "", reason: "" },
     check: ({ users, reason }) => ({
       ...(usersOf(users).length === 0 ? { users: "Name at least one user." } : {}),
-      ...(reason.trim().length < 3 ? { reason: "Write why, in at least 3 characters." } : {}),
+      ...reasonFault(reason),
     }),
     submit: async (values) => {
       const { changed } = await apiPost<typeof removeGroupOutput>(`${groupsPath}remove/`, {
@@ -59,7 +59,7 @@ export function RemoveForm(props: {
           {...form.text("users")}
         />
       </Show>
-      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+      <ReasonField form={form} />
     </AdminForm>
   );
 }

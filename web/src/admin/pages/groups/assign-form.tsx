@@ -7,7 +7,7 @@ import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
-import { AdminForm } from "../../parts/form-parts.tsx";
+import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { groupDetailPath, groupsPath } from "./group.ts";
 
@@ -35,7 +35,7 @@ export function AssignForm(props: {
       ...(usersOf(users).length === 0 || usersOf(users).length > usersMax
         ? { users: `Name 1 to ${usersMax} users.` }
         : {}),
-      ...(reason.trim().length < 3 ? { reason: "Write why, in at least 3 characters." } : {}),
+      ...reasonFault(reason),
     }),
     submit: async (values) => {
       const isAdditional = values.as === "additional";
@@ -85,7 +85,7 @@ export function AssignForm(props: {
         />
       </Show>
       <SecondPersonNotice what="A group that is cheaper than what a user has now waits" />
-      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+      <ReasonField form={form} />
     </AdminForm>
   );
 }

@@ -7,7 +7,7 @@ import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
-import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { groupVisibilities } from "../../values.ts";
 import { type GroupDetail, groupsPath, visibilityNames } from "./group.ts";
@@ -55,7 +55,7 @@ export function GroupForm(props: {
       ...(/^\d{1,4}$/.test(rank.trim()) && Number(rank) <= rankMax
         ? {}
         : { rank: `Enter a whole number from 0 to ${rankMax}.` }),
-      ...(reason.trim().length < 3 ? { reason: "Write why, in at least 3 characters." } : {}),
+      ...reasonFault(reason),
     }),
     submit: async (values) => {
       const answer = await apiPost<typeof saveGroupOutput>(`${groupsPath}save/`, {
@@ -126,7 +126,7 @@ export function GroupForm(props: {
       <Show when={isCheap()}>
         <SecondPersonNotice what="A change that makes calls cheaper waits" />
       </Show>
-      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+      <ReasonField form={form} />
     </AdminForm>
   );
 }

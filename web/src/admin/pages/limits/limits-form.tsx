@@ -2,10 +2,10 @@ import type { saveLimitsOutput } from "@sluice/contracts/account-limits";
 import { For, type JSX } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { TextArea, TextField } from "../../../kit/field.tsx";
+import { TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
-import { AdminForm } from "../../parts/form-parts.tsx";
+import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { explainLimitsPath, type Limits, limitLabels, limitNames } from "./limits.ts";
 
 /** Of everyone, of each account in a group, or of one account. */
@@ -36,7 +36,7 @@ export function LimitsForm(props: {
           .filter((name) => !/^([1-9]\d{0,9})?$/.test(values[name].trim()))
           .map((name) => [name, "Enter a whole number, or nothing for no limit."]),
       ),
-      ...(values.reason.trim().length < 3 ? { reason: "Write why, in at least 3 characters." } : {}),
+      ...reasonFault(values.reason),
     }),
     submit: async (values) => {
       const limits = limitNames.map((name) => [name, values[name].trim() === "" ? null : Number(values[name])]);
@@ -63,7 +63,7 @@ export function LimitsForm(props: {
           />
         )}
       </For>
-      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+      <ReasonField form={form} />
     </AdminForm>
   );
 }

@@ -7,12 +7,12 @@ import { createForm } from "../../../form/create-form.ts";
 import { usdOfQuota } from "../../../i18n/format.ts";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
-import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
+import { Checkbox, TextField } from "../../../kit/field.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { createAction } from "../../parts/actions.ts";
 import { DemandNotice, waitingText } from "../../parts/approval.tsx";
-import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { UserPicker } from "./user-picker.tsx";
 
 type Answer = ResponseOf<typeof manualAdjustOutput>;
@@ -42,7 +42,7 @@ export function AdjustCard(): JSX.Element {
       ...(/^-?[1-9]\d*$/.test(values.amount)
         ? {}
         : { amount: "Enter a whole number of quota other than 0; use a minus to deduct." }),
-      ...(values.reason.trim().length >= 3 ? {} : { reason: "Give a reason of at least three characters." }),
+      ...reasonFault(values.reason),
     }),
     submit: async (values) => {
       setResult(null);
@@ -79,7 +79,7 @@ export function AdjustCard(): JSX.Element {
             {...form.text("amount")}
           />
         </FieldRow>
-        <TextArea label="Reason" hint="Recorded in the audit log and the ledger." {...form.text("reason")} />
+        <ReasonField form={form} hint="Recorded in the audit log and the ledger." />
         <Checkbox
           label="Allow a negative balance"
           hint="The balance may go below zero; calls are refused until it is positive again."

@@ -6,7 +6,7 @@ import { createForm } from "../../../form/create-form.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
-import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
+import { Checkbox, TextField } from "../../../kit/field.tsx";
 import { Icon } from "../../../kit/icon.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { showToast } from "../../../kit/toast.tsx";
@@ -17,7 +17,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { orAbsent, wholeOrNull } from "../../parts/field-values.ts";
-import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { AdminForm, FieldRow, ReasonField } from "../../parts/form-parts.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment } from "../../shown.ts";
 
@@ -162,7 +162,7 @@ function AbilityForm(props: { readonly ability: Ability | null; readonly onDone:
           {...form.text("weight")}
         />
       </FieldRow>
-      <TextArea label="Reason" optional="optional" hint="Recorded in the audit log." {...form.text("reason")} />
+      <ReasonField form={form} isOptional />
     </AdminForm>
   );
 }

@@ -9,7 +9,7 @@ import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { orAbsent } from "../../parts/field-values.ts";
-import { AdminForm } from "../../parts/form-parts.tsx";
+import { AdminForm, ReasonField } from "../../parts/form-parts.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash } from "../../shown.ts";
 import type { Model } from "./model-form.tsx";
@@ -113,7 +113,7 @@ function FallbackForm(props: {
         hint="Otherwise only for keys whose owners allow other models. Callers pay the price of the model that answers."
         {...form.flag("is_for_every_key")}
       />
-      <TextField label="Reason" hint="Recorded in the audit log." optional="optional" {...form.text("reason")} />
+      <ReasonField form={form} isOptional />
     </AdminForm>
   );
 }

@@ -7,13 +7,13 @@ import { For, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm, type Form } from "../../../form/create-form.ts";
 import { Card, Facts } from "../../../kit/card.tsx";
-import { TextArea, TextField } from "../../../kit/field.tsx";
+import { TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { orAbsent, orNull, wholeOrNull } from "../../parts/field-values.ts";
-import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { AdminForm, FieldRow, ReasonField } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { longPriceLabel, priceLabels, unpricedText } from "../../unit-texts.ts";
 import { switchStatuses } from "../../values.ts";
@@ -169,7 +169,7 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
           {...form.text("sunset_at")}
         />
       </FieldRow>
-      <TextArea label="Reason" optional="optional" hint="Recorded in the audit log." {...form.text("reason")} />
+      <ReasonField form={form} isOptional />
       <SecondPersonNotice what={model === null ? "A new model waits" : "A lower price waits"} />
       <Show when={model !== null}>
         <Card title="What would change">

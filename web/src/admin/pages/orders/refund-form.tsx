@@ -5,7 +5,7 @@ import { createSignal, For, type JSX, Match, onCleanup, Switch } from "solid-js"
 import { apiGet, apiPost, newIdempotencyKey } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { Facts } from "../../../kit/card.tsx";
-import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
+import { Checkbox, TextField } from "../../../kit/field.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import type { OrderRow } from "../../columns/billing-columns.tsx";
@@ -13,7 +13,7 @@ import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { DemandNotice, waitingText } from "../../parts/approval.tsx";
 import { orAbsent } from "../../parts/field-values.ts";
-import { AdminForm } from "../../parts/form-parts.tsx";
+import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { shownMoment } from "../../shown.ts";
 
 type Preview = ResponseOf<typeof refundPreviewResponse>["preview"];
@@ -43,7 +43,7 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
   const form = createForm({
     initial: { amount_usd: "", reason: "", allow_negative: false, word: "" },
     check: (values) => ({
-      ...(values.reason.trim().length < 3 ? { reason: "Give a reason of at least three characters." } : {}),
+      ...reasonFault(values.reason),
       ...(values.word === order.order_no ? {} : { word: "Type the order number." }),
     }),
     submit: async (values) => {
@@ -95,7 +95,7 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
           </Match>
         </Switch>
       </div>
-      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+      <ReasonField form={form} />
       <Checkbox
         label="Refund even if the quota was partly used"
         hint="The balance may go below zero."

@@ -2,7 +2,7 @@ import type { resolveOrderOutput } from "@sluice/contracts/billing";
 import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { TextArea, TextField } from "../../../kit/field.tsx";
+import { TextField } from "../../../kit/field.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import type { OrderRow } from "../../columns/billing-columns.tsx";
@@ -10,7 +10,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { waitingText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { orAbsent } from "../../parts/field-values.ts";
-import { AdminForm } from "../../parts/form-parts.tsx";
+import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 
 const decisions = [
@@ -28,7 +28,7 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
     initial: { action: "", transaction_id: order.transaction_id ?? "", reason: "", word: "" },
     check: (values) => ({
       ...(values.action === "" ? { action: "Choose what to do." } : {}),
-      ...(values.reason.trim().length < 3 ? { reason: "Give a reason of at least three characters." } : {}),
+      ...reasonFault(values.reason),
       ...(values.word === order.order_no ? {} : { word: "Type the order number." }),
     }),
     submit: async (values) => {
@@ -61,7 +61,7 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
         autocomplete="off"
         {...form.text("transaction_id")}
       />
-      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+      <ReasonField form={form} />
       <TextField label={`Type ${order.order_no} to confirm`} autocomplete="off" {...form.text("word")} />
     </AdminForm>
   );

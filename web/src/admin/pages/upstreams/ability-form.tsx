@@ -5,7 +5,7 @@ import { Checkbox, TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { orAbsent, wholeOrNull } from "../../parts/field-values.ts";
-import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { AdminForm, FieldRow, ReasonField } from "../../parts/form-parts.tsx";
 import { type Channel, channelPath } from "./channel.ts";
 
 /** Lets a channel serve a model for a group, or changes how. */
@@ -68,7 +68,7 @@ export function AbilityForm(props: {
         />
       </FieldRow>
       <Checkbox label="Enabled" {...form.flag("is_enabled")} />
-      <TextField label="Reason" hint="Recorded in the audit log." optional="optional" {...form.text("reason")} />
+      <ReasonField form={form} isOptional />
     </AdminForm>
   );
 }

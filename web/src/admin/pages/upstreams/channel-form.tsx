@@ -6,7 +6,7 @@ import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { orAbsent, wholeOrNull } from "../../parts/field-values.ts";
-import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { AdminForm, FieldRow, ReasonField } from "../../parts/form-parts.tsx";
 import { switchStatuses } from "../../values.ts";
 import { type Channel, channelPath } from "./channel.ts";
 import { LimitFields } from "./limit-fields.tsx";
@@ -101,7 +101,7 @@ export function ChannelForm(props: {
         </div>
       </details>
       <PathBoxes value={form.values().pass_through_paths} onChange={(paths) => form.set("pass_through_paths", paths)} />
-      <TextField label="Reason" hint="Recorded in the audit log." optional="optional" {...form.text("reason")} />
+      <ReasonField form={form} isOptional />
     </AdminForm>
   );
 }

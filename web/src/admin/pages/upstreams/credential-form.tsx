@@ -6,7 +6,7 @@ import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { orAbsent, wholeOrNull } from "../../parts/field-values.ts";
-import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { AdminForm, FieldRow, ReasonField } from "../../parts/form-parts.tsx";
 import { switchStatuses } from "../../values.ts";
 import { type Channel, type Credential, channelPath } from "./channel.ts";
 
@@ -79,7 +79,7 @@ export function CredentialForm(props: {
           {...form.text("requests_per_minute")}
         />
       </FieldRow>
-      <TextField label="Reason" hint="Recorded in the audit log." optional="optional" {...form.text("reason")} />
+      <ReasonField form={form} isOptional />
     </AdminForm>
   );
 }

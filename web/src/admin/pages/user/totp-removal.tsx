@@ -3,10 +3,9 @@ import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
-import { TextArea } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
-import { AdminForm } from "../../parts/form-parts.tsx";
+import { AdminForm, ReasonField } from "../../parts/form-parts.tsx";
 import { createMe } from "../../parts/rights.tsx";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 
@@ -52,7 +51,7 @@ function RemovalForm(props: { readonly user: UserDetail["user"]; readonly onDone
         From now on, the password of <bdi>{props.user.email}</bdi> is enough to log in. Make sure that the owner is
         asking: someone with a stolen password would ask for exactly this.
       </p>
-      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+      <ReasonField form={form} />
     </AdminForm>
   );
 }

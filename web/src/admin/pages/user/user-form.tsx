@@ -2,13 +2,13 @@ import type { userSaveResponse } from "@sluice/contracts/accounts";
 import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { TextArea, TextField } from "../../../kit/field.tsx";
+import { TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { orAbsent, orNull } from "../../parts/field-values.ts";
-import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { AdminForm, FieldRow, ReasonField } from "../../parts/form-parts.tsx";
 import { createMe } from "../../parts/rights.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { userStatuses, userTypes } from "../../values.ts";
@@ -70,7 +70,7 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
       <Show when={isLower()}>
         <SecondPersonNotice what="A lower multiplier waits, with everything else that is changed here," />
       </Show>
-      <TextArea label="Reason" optional="optional" hint="Recorded in the audit log." {...form.text("reason")} />
+      <ReasonField form={form} isOptional />
     </AdminForm>
   );
 }
