@@ -56,7 +56,9 @@ async function sumUp(): Promise<void> {
 /** Sums that a test writes itself are announced like those of the job. */
 async function tellOfChanges(): Promise<void> {
   await scene.db.sql`
-    with checkpoint as (update usage_rollup_checkpoint set version = version + 1 returning version)
+    with checkpoint as (
+      update usage_rollup_checkpoint set version = version + 1 where source = 'usage_settlement' returning version
+    )
     insert into usage_change select '2000-01-01'::timestamptz, version from checkpoint
     on conflict (starts_at) do update set version = excluded.version`;
 }

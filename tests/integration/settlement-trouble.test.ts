@@ -4,6 +4,7 @@ import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { encodeUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
 import { insertUsageRows } from "@sluice/control-plane/usage/log/usage-store.ts";
 import { settlementEndpoints } from "@sluice/control-plane/usage/settlement/routes.ts";
+import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
 import { serveEndpoints } from "../support/service/endpoint-server.ts";
 import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 
@@ -95,17 +96,27 @@ describe("an invalid row", () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  test("is not blamed when a batch number is taken: the run fails, and the next one settles it", async () => {
+  /** A step of the shard of the first customer. */
+  const settleNext = () =>
+    settleNextRows(scene.db, {
+      rowsMax: 100,
+      isReconciled: false,
+      shard: Number(scene.customer(0).gatewayUserId & 15n),
+    });
+  const rowsOfFirst = Array.from({ length: 5 }, (_, index) => () => scene.row(0, BigInt(index), "1.5000"));
+
+  test("is not blamed when a batch number is taken: the step fails, and the next one settles it", async () => {
     await scene.commit(...rows(1));
     await scene.run();
     const [taken] = await scene.owner.sql<{ id: bigint }>`
       insert into settlement_batch (rows, base_quota, settled_quota) values (0, 0, 0) returning id`;
     await scene.owner.sql`
       select setval(pg_get_serial_sequence('settlement_batch', 'id'), ${taken?.id ?? 0n}::bigint, false)`;
-    await scene.commit(...rows(5));
-    expect(await scene.run().catch((error: Error) => error.message)).toContain("settlement_batch_pkey");
+    await scene.commit(...rowsOfFirst.map((row) => row()));
+    await waitUntilSettleable(scene.db);
+    expect(await settleNext().catch((error: Error) => error.message)).toContain("settlement_batch_pkey");
     expect([await scene.countSettled(), await quarantine()]).toEqual([1, []]);
-    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 5 });
+    expect(await settleNext()).toMatchObject({ outcome: "done", rowsSettled: 5 });
     await scene.owner.sql`delete from settlement_batch where id = ${taken?.id ?? 0n}::bigint`;
     expect(await scene.faults()).toEqual([]);
   });
@@ -115,11 +126,12 @@ describe("an invalid row", () => {
     await scene.run();
     await scene.owner.sql`
       insert into ledger_posting (change_type, reference)
-      select 'usage_quota', 'settlement:' || (max(id) + 1) from settlement_batch`;
-    await scene.commit(...rows(5));
-    expect(await scene.run().catch((error: Error) => error.message)).toContain("in the ledger already");
+      select 'usage_quota', 'settlement:' || (nextval(pg_get_serial_sequence('settlement_batch', 'id')) + 1)`;
+    await scene.commit(...rowsOfFirst.map((row) => row()));
+    await waitUntilSettleable(scene.db);
+    expect(await settleNext().catch((error: Error) => error.message)).toContain("in the ledger already");
     expect([await scene.countSettled(), await quarantine()]).toEqual([1, []]);
-    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 5 });
+    expect(await settleNext()).toMatchObject({ outcome: "done", rowsSettled: 5 });
   });
 
   test("is settled once it is fixed and the log is read again", async () => {
@@ -239,7 +251,8 @@ describe("POST /backend/admin/usage-settle/", () => {
       settled_quota: 10,
       quota_delta: 4,
       rows_quarantined: 0,
-      batches: 1,
+      // One for each user.
+      batches: 3,
       checkpoint: last?.xid,
       outcome: "caught_up",
       lag_seconds: 0,

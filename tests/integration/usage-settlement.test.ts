@@ -2,10 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { applyMultiplier, type Decimal } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { listEntries, readBalance, readStatement } from "@sluice/control-plane/ledger/service.ts";
-import { utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
+import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
+import { Registry } from "prom-client";
 import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 import { ceiling, fromDecimal, fromInteger, times } from "../support/values/rational.ts";
 import { testRandom } from "../support/values/test-seed.ts";
@@ -67,7 +70,8 @@ describe("settling", () => {
     expect(run).toMatchObject({
       outcome: "caught_up",
       rowsSettled: 8,
-      batches: 1,
+      // Each of the six users has another shard.
+      batches: 6,
       baseQuota: 184n,
       settledQuota: 192n,
     });
@@ -84,7 +88,8 @@ describe("settling", () => {
       [0n, 0n],
     ]);
     const entries = await scene.db.sql<{ code: string; amount: bigint; delta_amount: bigint | null }>`
-      select case when a.gateway_user_id is null then a.code else 'user' end as code, e.amount, e.delta_amount
+      select case when a.gateway_user_id is null then split_part(a.code, ':', 1) || ':' || split_part(a.code, ':', 2)
+        else 'user' end as code, e.amount, e.delta_amount
       from ledger_posting p join ledger_entry e on e.posting_id = p.id join ledger_account a on a.id = e.account_id
       where p.change_type = 'usage_quota' and e.usage_request_id is null order by e.amount, e.delta_amount`;
     // What the calls cost before the multiplier, and what it changed about that.
@@ -94,7 +99,7 @@ describe("settling", () => {
       ["user", -9n, 9n],
       ["user", -7n, -13n],
       ["user", -7n, null],
-      ["house:usage", 192n, null],
+      ...[7n, 11n, 20n, 154n].map((amount) => ["house:usage", amount, null]),
     ]);
     const grants = await scene.db.sql<{ amount: bigint }>`
       select amount from quota_grant where change_type = 'usage_quota' order by amount`;
@@ -180,7 +185,7 @@ describe("settling", () => {
   });
 
   test("a backlog is settled in a step of 500 rows and larger ones", async () => {
-    await scene.commit(...Array.from({ length: 2_700 }, (_, index) => scene.row(index, BigInt(index), "1.1000")));
+    await scene.commit(...Array.from({ length: 2_700 }, (_, index) => scene.row(0, BigInt(index), "1.1000")));
     expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 2_700, batches: 3 });
     expect(await scene.faults()).toEqual([]);
   });
@@ -271,8 +276,8 @@ describe("the cursor", () => {
       select min(xid::text::bigint) as first, max(xid::text::bigint) as last from usage_log`;
     expect([(span?.first ?? turn) < turn, (span?.last ?? 0n) > turn]).toEqual([true, true]);
     await waitUntilSettleable(scene.db);
-    for (let settled = 0; settled < 20; settled += 3) {
-      await scene.db.sql`select settle_usage(3)`;
+    while ((await settleNextRows(scene.db, { rowsMax: 3, isReconciled: false, shard: null })).outcome === "more") {
+      // Three rows of one user each time.
     }
     expect(await scene.faults()).toEqual([]);
   });
@@ -312,6 +317,35 @@ describe("the cursor", () => {
     expect(scene.expected.size).toBe(heldRows);
     expect(await scene.faults()).toEqual([]);
   }, 600_000);
+
+  test("a user whose budget is locked keeps nobody of another shard from being settled", async () => {
+    await createMissingPartitions(scene.db, "usage_settlement", [utcDay(Date.now())]);
+    await scene.commit(scene.row(0, 10n, "1.5000"), scene.row(1, 20n, "1.5000"), scene.row(2, 30n, "0.5000"));
+    await waitUntilSettleable(scene.db);
+    let running: ReturnType<typeof scene.run> | null = null;
+    await scene.owner.withTransaction(async (tx) => {
+      await tx.sql`select 1 from budget where id = ${scene.customer(0).userBudgetId} for update`;
+      running = scene.run();
+      const deadline = performance.now() + 10_000;
+      while ((await scene.countSettled()) < 2 && performance.now() < deadline) {
+        await Bun.sleep(5);
+      }
+      expect(await scene.countSettled()).toBe(2);
+    });
+    expect(await running).toMatchObject({ outcome: "caught_up", rowsSettled: 3 });
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("two runs at once divide a backlog, and settle each row once", async () => {
+    const count = 4_000;
+    await scene.commit(...Array.from({ length: count }, (_, index) => scene.row(index, BigInt(index), "1.1000")));
+    await waitUntilSettleable(scene.db);
+    const log = createLog("error", () => undefined);
+    const other = new UsageSettlement({ db: scene.db, clock: systemClock, log, registry: new Registry() });
+    const runs = await Promise.all([scene.settlement.run(), other.run()]);
+    expect(runs[0].rowsSettled + runs[1].rowsSettled).toBe(count);
+    expect(await scene.faults()).toEqual([]);
+  });
 
   test("while another runner is at work a run exits at once", async () => {
     await scene.commit(scene.row(0, 10n, "1.5000"));

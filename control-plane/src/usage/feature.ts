@@ -4,7 +4,7 @@ import type { Database } from "../platform/db.ts";
 import type { Feature } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
 import { reportEndpoints } from "./reports/routes.ts";
-import { rollUsageUp } from "./rollup/roll-up.ts";
+import { rollBacklogUp } from "./rollup/roll-up.ts";
 import { settlementEndpoints } from "./settlement/routes.ts";
 import { UsageSettlement } from "./settlement/usage-settlement.ts";
 import { usageEndpoints } from "./views/routes.ts";
@@ -19,6 +19,8 @@ export type UsageFeatureDeps = {
 
 /** What users and admins see of the log of calls, its settlement and its sums. */
 export function usageFeatures({ db, clock, log, registry }: UsageFeatureDeps): Feature[] {
+  // Backlogs are worked on until the process stops; another one continues.
+  const stopping = new AbortController();
   const settlement = new UsageSettlement({ db, clock, log, registry });
   return [
     { name: "usage", endpoints: usageEndpoints(new UsageViews(db, clock)) },
@@ -26,11 +28,22 @@ export function usageFeatures({ db, clock, log, registry }: UsageFeatureDeps): F
       name: "usage-settlement",
       endpoints: settlementEndpoints({ db, settlement }),
       jobs: [
-        // The checkpoint's lock keeps concurrent runs apart; each replica measures the lag for its own gauge.
-        { name: "usage-settlement", pattern: "10 * * * * *", run: () => settlement.runJob(), isPerReplica: true },
+        // The locks of the shards keep concurrent runs apart; each replica measures the lag for its own gauge.
+        {
+          name: "usage-settlement",
+          pattern: "10 * * * * *",
+          run: () => settlement.runJob(stopping.signal),
+          isPerReplica: true,
+        },
         // The sums run after the settlement, whose batches they add up.
-        { name: "usage-rollup", pattern: "15 * * * * *", run: (database) => rollUsageUp(database, clock) },
+        {
+          name: "usage-rollup",
+          pattern: "15 * * * * *",
+          run: (database) => rollBacklogUp(database, clock, stopping.signal),
+          isPerReplica: true,
+        },
       ],
+      stop: async () => stopping.abort(),
     },
     { name: "reports", endpoints: reportEndpoints({ db, clock }) },
   ];

@@ -15,11 +15,11 @@ const settlementRun = z.strictObject({
   rows_quarantined: z.int(),
   batches: z.int(),
   /**
-   * The number of the writing transaction up to which the usage log is settled. Null when another run has the
-   * checkpoint.
+   * The highest number of a writing transaction up to which the usage log of some users is settled. Null when other
+   * runs have all checkpoints.
    */
   checkpoint: z.string().nullable(),
-  /** `caught_up`; `busy`: another run is in progress; `unfinished`: there is more, and the next run continues. */
+  /** `caught_up`; `busy`: another run is in progress for some users; `unfinished`: there is more, and the next run continues. */
   outcome: z.enum(["caught_up", "busy", "unfinished"]),
   /** How long the oldest unsettled row has waited; 0 when no row waits. */
   lag_seconds: z.int(),

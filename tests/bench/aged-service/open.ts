@@ -115,7 +115,7 @@ async function fill(db: Database, { sizes, isResummed, tell }: FillDeps): Promis
   }
   await once("the ledger", false, (tx) => fillLedger(tx, sizes, tell));
   await once("how far the sums are", false, (tx) =>
-    tx.query("insert into usage_rollup_checkpoint (source, batch_id) values ('usage_settlement', $1::bigint)", [
+    tx.query("insert into usage_rollup_checkpoint (source, batch_id) values ('usage_settlement:0', $1::bigint)", [
       BigInt(batchBehindAll),
     ]),
   );

@@ -1,13 +1,18 @@
-/** `bun run bench settlement`: how many usage rows a second are settled, and how much that delays calls in flight. */
+/**
+ * `bun run bench settlement`: how many usage rows a second are settled and summed, what that costs the server, and how
+ * much it delays calls in flight.
+ */
 import { parseArgs } from "node:util";
 import type { ReplicaId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import { utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { commitUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
 import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
+import { workOnShards } from "@sluice/control-plane/usage/shards.ts";
 import { startTestCluster } from "../../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../../support/postgres/test-database.ts";
 import { type Customer, createCustomer, encoded, usageRow } from "../../support/usage/usage-rows.ts";
@@ -45,7 +50,7 @@ export async function runSettlementBench(args: string[]): Promise<number> {
     const { url } = await createDatabaseOn(cluster.url);
     const db = openDatabase({
       url,
-      poolMax: 2,
+      poolMax: 4,
       applicationName: "bench",
       role: "sluice_app",
       statementTimeoutMs: 60_000,
@@ -54,7 +59,8 @@ export async function runSettlementBench(args: string[]): Promise<number> {
     await db.sql`insert into replica (id) values (${replica})`;
     await settleAll(db, 500);
     console.log(`rows with multipliers ${multipliers.join(", ")} in turn; fsync on\n`);
-    console.log("| users | rows a step | rows/s | ms a step: p50 | p99 |\n| --- | --- | --- | --- | --- |");
+    console.log("| users | rows a step | rows/s | CPU µs a row | ms a step: p50 | p99 | sums: rows/s | CPU µs a row |");
+    console.log("| --- | --- | --- | --- | --- | --- | --- | --- |");
     for (const users of numbers(values.users)) {
       const customers = await createCustomers(db, users);
       for (const step of numbers(values.steps)) {
@@ -110,24 +116,53 @@ async function fill(db: Database, makeRows: MakeRows, rows: number): Promise<voi
 async function settleAll(db: Database, rowsMax: number): Promise<{ rows: number; stepsMs: number[] }> {
   const stepsMs: number[] = [];
   let rows = 0;
-  for (;;) {
-    const started = performance.now();
-    const step = await settleNextRows(db, { rowsMax, isReconciled: false });
-    if (step.rowsSettled > 0) {
-      stepsMs.push(performance.now() - started);
-    }
-    rows += step.rowsSettled;
-    if (step.outcome !== "more") {
-      return { rows, stepsMs };
-    }
-  }
+  await workOnShards(
+    async (shard) => {
+      const started = performance.now();
+      const step = await settleNextRows(db, { rowsMax, isReconciled: false, shard });
+      if (step.rowsSettled > 0) {
+        stepsMs.push(performance.now() - started);
+      }
+      rows += step.rowsSettled;
+      return step.outcome;
+    },
+    () => false,
+  );
+  return { rows, stepsMs };
 }
 
 async function measure(db: Database, step: number): Promise<string> {
+  let stepsMs: number[] = [];
+  const settling = await costOf(db, async () => {
+    const done = await settleAll(db, step);
+    stepsMs = done.stepsMs;
+    return done.rows;
+  });
+  const summing = await costOf(db, async () => Number((await rollUsageUp(db, systemClock)).rowsAdded));
+  return `${settling} | ${quantile(stepsMs, 0.5)} | ${quantile(stepsMs, 0.99)} | ${summing}`;
+}
+
+/** Rows a second, and what a row cost the processes of the server that work for clients. */
+async function costOf(db: Database, work: () => Promise<number>): Promise<string> {
+  const before = await serverCpuUs(db);
   const started = performance.now();
-  const { rows, stepsMs } = await settleAll(db, step);
+  const rows = await work();
   const seconds = (performance.now() - started) / 1_000;
-  return `${Math.round(rows / seconds)} | ${quantile(stepsMs, 0.5)} | ${quantile(stepsMs, 0.99)}`;
+  return `${Math.round(rows / seconds)} | ${(((await serverCpuUs(db)) - before) / rows).toFixed(1)}`;
+}
+
+const usOfTick = 10_000;
+
+async function serverCpuUs(db: Database): Promise<number> {
+  const processes = await db.sql<{ pid: number }>`
+    select pid from pg_stat_activity where datname = current_database()`;
+  let ticks = 0;
+  for (const { pid } of processes) {
+    const stat = await Bun.file(`/proc/${pid}/stat`).text();
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks * usOfTick;
 }
 
 /** How long it takes to write a row and charge it, one after the other, while a backlog is settled without a pause. */
@@ -135,9 +170,12 @@ async function chargeLatency(db: Database, makeRows: MakeRows, step: number | nu
   await fill(db, makeRows, step === null ? rowsOfCommit : 40 * rowsOfCommit);
   let isOver = false;
   const settling = (async () => {
-    while (step !== null && !isOver) {
-      const { outcome } = await settleNextRows(db, { rowsMax: step, isReconciled: false });
-      isOver = outcome === "done";
+    if (step !== null) {
+      await workOnShards(
+        async (shard) => (await settleNextRows(db, { rowsMax: step, isReconciled: false, shard })).outcome,
+        () => isOver,
+      );
+      isOver = true;
     }
   })();
   const latenciesMs: number[] = [];

@@ -229,8 +229,8 @@ export const bookMutants: readonly Mutant[] = [
   {
     id: "books/sql-check-cursor",
     file: "control-plane/src/db/functions/checks.sql",
-    from: "    ON (u.xid, u.request_id) <= (c.xid, c.request_id)\n    OR (",
-    to: "    ON (",
+    from: "AND ((u.xid, u.request_id) <= (c.xid, c.request_id)\n    OR (",
+    to: "AND ((",
     rule: "the check of money notices an unsettled row behind the cursor",
     tests: ["integration/check-money.test.ts"],
   },
@@ -253,8 +253,8 @@ export const bookMutants: readonly Mutant[] = [
   {
     id: "books/sql-check-reread",
     file: "control-plane/src/db/functions/checks.sql",
-    from: " AND c.reconcile_day IS NULL",
-    to: "",
+    from: "WHERE c.reconcile_day IS NULL",
+    to: "WHERE true",
     rule: "the check of money accepts an unsettled row while a day is read again",
     tests: ["integration/check-money.test.ts"],
   },

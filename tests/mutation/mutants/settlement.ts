@@ -46,8 +46,8 @@ export const settlementMutants: readonly Mutant[] = [
   {
     id: "prices/sql-busy",
     file: "control-plane/src/db/functions/settlement.sql",
-    from: "SELECT * INTO v_from FROM settlement_checkpoint WHERE source = 'usage_log' FOR UPDATE SKIP LOCKED;\n  IF NOT FOUND THEN\n    IF",
-    to: "SELECT * INTO v_from FROM settlement_checkpoint WHERE source = 'usage_log' FOR UPDATE;\n  IF NOT FOUND THEN\n    IF",
+    from: "SELECT * INTO v_from FROM settlement_checkpoint WHERE source = v_source FOR UPDATE SKIP LOCKED;\n  IF NOT FOUND THEN\n    IF",
+    to: "SELECT * INTO v_from FROM settlement_checkpoint WHERE source = v_source FOR UPDATE;\n  IF NOT FOUND THEN\n    IF",
     rule: "while one settles another goes away at once",
     tests: ["integration/usage-settlement.test.ts"],
   },
@@ -94,7 +94,7 @@ export const settlementMutants: readonly Mutant[] = [
   {
     id: "prices/sql-lag",
     file: "control-plane/src/db/functions/settlement.sql",
-    from: "lag_seconds := greatest(coalesce(lag_seconds, 0), 0);",
+    from: "lag_seconds := greatest(lag_seconds, v_lag);",
     to: "lag_seconds := 0;",
     rule: "the lag of the settlement is told",
     tests: ["integration/settlement-trouble.test.ts"],

@@ -12,7 +12,7 @@ const db = openDatabase({ url: databaseUrl, poolMax: 1, applicationName: "settle
 writeSync(1, "ready\n");
 for (;;) {
   try {
-    const { outcome, rowsSettled } = await settleNextRows(db, { rowsMax, isReconciled: false });
+    const { outcome, rowsSettled } = await settleNextRows(db, { rowsMax, isReconciled: false, shard: null });
     writeSync(1, `${outcome} ${rowsSettled}\n`);
     if (outcome !== "more") {
       await Bun.sleep(2);

@@ -256,9 +256,9 @@ LANGUAGE sql STABLE AS $$
   -- Rows above the cursor are settled later, unless their number comes from another server.
   SELECT 'no unsettled row is out of the reach of the cursor', 'request ' || u.request_id, u.xid || ', cursor ' || c.xid
   FROM settlement_checkpoint c JOIN usage_log u
-    ON (u.xid, u.request_id) <= (c.xid, c.request_id)
-    OR (u.xid >= pg_snapshot_xmax(pg_current_snapshot()) AND u.xid IS DISTINCT FROM pg_current_xact_id_if_assigned())
-  WHERE c.source = 'usage_log' AND c.reconcile_day IS NULL
+    ON c.source = 'usage_log:' || (u.gateway_user_id & 15) AND ((u.xid, u.request_id) <= (c.xid, c.request_id)
+    OR (u.xid >= pg_snapshot_xmax(pg_current_snapshot()) AND u.xid IS DISTINCT FROM pg_current_xact_id_if_assigned()))
+  WHERE c.reconcile_day IS NULL
     AND c.system_identifier = (SELECT system_identifier::text FROM pg_control_system())
     AND NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = u.day AND s.request_id = u.request_id)
     AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id)

@@ -39,7 +39,8 @@ BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('sluice day partitions of ' || p_table, 0));
   FOR v_day IN SELECT p_from + offset_days FROM generate_series(0, p_days - 1) AS offset_days LOOP
     v_name := p_table || to_char(v_day, '"_y"YYYY"m"MM"d"DD');
-    v_partition := to_regclass(format('public.%I', v_name));
+    -- Not to_regclass: what it remembers may be from before the wait for the lock.
+    v_partition := (SELECT c.oid FROM pg_class c WHERE c.relname = v_name AND c.relnamespace = 'public'::regnamespace);
     CONTINUE WHEN EXISTS (SELECT 1 FROM pg_inherits WHERE inhrelid = v_partition AND inhparent = v_parent);
     IF v_partition IS NOT NULL THEN
       RAISE EXCEPTION 'table "%" exists but is no partition of "%"', v_name, p_table USING ERRCODE = 'duplicate_table';

@@ -14,17 +14,30 @@ CREATE OR REPLACE FUNCTION attempt_end(p_attempt jsonb) RETURNS text LANGUAGE sq
   END
 $$;
 
--- The sums over the settled usage rows of some batches (above p_above, up to p_upto) that began on some UTC days (from
--- p_from to p_to), as they are in usage_rollup. Only this function defines what is counted where.
+-- The sums over the settled usage rows of some batches that began on some UTC days (from p_from to p_to), as they are in
+-- usage_rollup. p_batches names the batches; null are all that the sums have reached. Only this function defines what is
+-- counted where.
 --
 -- There are sums by two hours, and of failures by day: a day of a time zone other than UTC is composed of at most
 -- nineteen of them.
-CREATE OR REPLACE FUNCTION sum_usage(p_above bigint, p_upto bigint, p_from date, p_to date) RETURNS SETOF usage_rollup
+CREATE OR REPLACE FUNCTION sum_usage(p_batches bigint[], p_from date, p_to date) RETURNS SETOF usage_rollup
 LANGUAGE plpgsql STABLE ROWS 1000 AS $$
 #variable_conflict use_column
+DECLARE
+  v_first date := p_from - 1;
+  v_last date := p_to + 1;
+  v_settled text := $settled$usage_settlement s$settled$;
 BEGIN
+  IF p_batches IS NULL THEN
+    v_settled := $settled$usage_settlement s LEFT JOIN settlement_batch b ON b.id = s.batch_id JOIN usage_rollup_checkpoint c
+      ON c.source = 'usage_settlement:' || coalesce(b.shard, 0) AND c.batch_id >= s.batch_id$settled$;
+  ELSE
+    -- With the days of the batches the planner leaves out the partitions of all others. Old batches don't say their days.
+    SELECT greatest(v_first, min(coalesce(first_day, v_first))), least(v_last, max(coalesce(last_day, v_last)))
+      INTO v_first, v_last FROM settlement_batch WHERE id = ANY (p_batches);
+  END IF;
   -- The query is built as text, so that each run is planned for its own bounds.
-  RETURN QUERY EXECUTE $query$
+  RETURN QUERY EXECUTE format($query$
     WITH counted AS (
       SELECT date_bin('15 minutes', u.started_at, '2000-01-01 00:00:00+00') AS quarter,
         date_bin('2 hours', u.started_at, '2000-01-01 00:00:00+00') AS hours,
@@ -34,10 +47,10 @@ BEGIN
         u.outcome, u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.images,
         u.audio_ms, u.cache_write_1h_tokens, u.searches, u.provider_cost_usd, s.base_quota, s.settled_quota, u.started_at,
         u.attempts
-      FROM usage_settlement s JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id
-      WHERE s.batch_id > $1 AND s.batch_id <= $2 AND s.day BETWEEN $3 AND $4
+      FROM %s JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id
+      WHERE ($1 IS NULL OR s.batch_id = ANY ($1)) AND s.day BETWEEN $2 AND $3 AND u.day BETWEEN $2 AND $3
         -- A row's day is the day on which it began, unless a clock was wrong.
-        AND u.started_at >= (($3 + 1)::timestamp AT TIME ZONE 'UTC') AND u.started_at < ($4::timestamp AT TIME ZONE 'UTC')
+        AND u.started_at >= ($4::timestamp AT TIME ZONE 'UTC') AND u.started_at < (($5 + 1)::timestamp AT TIME ZONE 'UTC')
     ), summed AS (
       SELECT
         CASE grouping(quarter, hours, utc_day, user_id, model_name, cause)
@@ -77,52 +90,108 @@ BEGIN
     ) tried
     WHERE ended IS NOT NULL
     GROUP BY GROUPING SETS ((quarter, channel), (hours, channel), (utc_day, channel))
-  $query$ USING p_above, p_upto, p_from - 1, p_to + 1;
+  $query$, v_settled) USING p_batches, v_first, v_last, p_from, p_to;
 END
 $$;
 
--- Adds the next batches of the settlement to the sums, about p_rows rows and at least one batch, in the caller's
--- transaction. `outcome` is `busy` when another caller is doing this, `more` when there is more to do, else `done`.
+-- Creates the checkpoints of the sums: one for each shard of the settlement, and one that counts the versions.
+CREATE OR REPLACE FUNCTION open_rollup_shards() RETURNS void LANGUAGE sql AS $$
+  INSERT INTO usage_rollup_checkpoint (source, batch_id)
+  SELECT 'usage_settlement', 9223372036854775807 UNION ALL SELECT 'usage_settlement:' || shard, 0 FROM generate_series(0, 15) shard
+  ORDER BY 1 ON CONFLICT DO NOTHING
+$$;
+
+-- Adds the next batches of a shard to the sums, about p_rows rows and at least one batch, in the caller's transaction.
+-- `outcome` is `busy` when another caller is doing this, `more` when there is more to do, else `done`. Without p_shard it
+-- is the first shard with something to do: previous releases know no shards.
+CREATE OR REPLACE FUNCTION roll_usage_up(p_rows integer, p_shard integer DEFAULT NULL)
+RETURNS TABLE (outcome text, batches integer, rows_added bigint)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_shard integer;
+  v_step record;
+  v_is_busy boolean := false;
+BEGIN
+  IF p_shard IS NOT NULL THEN
+    RETURN QUERY SELECT * FROM roll_shard_up(p_shard, p_rows);
+    RETURN;
+  END IF;
+  FOR v_shard IN SELECT generate_series(0, 15) LOOP
+    SELECT * INTO v_step FROM roll_shard_up(v_shard, p_rows);
+    v_is_busy := v_is_busy OR v_step.outcome = 'busy';
+    IF v_step.rows_added > 0 THEN
+      RETURN QUERY SELECT 'more', v_step.batches, v_step.rows_added;
+      RETURN;
+    END IF;
+  END LOOP;
+  RETURN QUERY SELECT CASE WHEN v_is_busy THEN 'busy' ELSE 'done' END, 0, 0::bigint;
+END
+$$;
+
+-- A step of one shard.
 --
--- Batches of the settlement are written one after the other, under the lock of its checkpoint, so that no batch appears
--- later with a number below one already seen; and each usage row belongs to exactly one, whenever its own transaction
--- ended. This also holds on a server that was restored from a dump, where transaction numbers would mean nothing.
+-- The batches of a shard are written one after the other, under the lock of its checkpoint, so that no batch of it
+-- appears later with a number below one already seen; and each usage row belongs to exactly one, whenever its own
+-- transaction ended. This also holds on a server that was restored from a dump, where transaction numbers would mean
+-- nothing.
 --
--- The function records which quarter hours have changed.
-CREATE OR REPLACE FUNCTION roll_usage_up(p_rows integer) RETURNS TABLE (outcome text, batches integer, rows_added bigint)
+-- Sums by user are those of one shard only. All others are written last, under the lock of the version, so that shards
+-- wait for each other only briefly, and versions are committed in their order. The function records which quarter hours
+-- have changed.
+CREATE OR REPLACE FUNCTION roll_shard_up(p_shard integer, p_rows integer)
+RETURNS TABLE (outcome text, batches integer, rows_added bigint)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
+  v_source text := 'usage_settlement:' || p_shard;
   v_from bigint;
-  v_upto bigint;
-  v_batches integer;
+  v_next bigint[];
   v_rows bigint;
+  v_sums usage_rollup[];
   v_is_last boolean;
   v_version bigint;
 BEGIN
-  INSERT INTO usage_rollup_checkpoint (source, batch_id) VALUES ('usage_settlement', 0) ON CONFLICT DO NOTHING;
-  SELECT batch_id, version + 1 INTO v_from, v_version FROM usage_rollup_checkpoint WHERE source = 'usage_settlement' FOR UPDATE SKIP LOCKED;
+  IF p_shard NOT BETWEEN 0 AND 15 THEN RAISE EXCEPTION 'shard % does not exist', p_shard; END IF;
+  IF NOT EXISTS (SELECT 1 FROM usage_rollup_checkpoint WHERE source = v_source) THEN PERFORM open_rollup_shards(); END IF;
+  SELECT batch_id INTO v_from FROM usage_rollup_checkpoint WHERE source = v_source FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
     RETURN QUERY SELECT 'busy', 0, 0::bigint;
     RETURN;
   END IF;
-  SELECT max(id), count(*), sum(rows) INTO v_upto, v_batches, v_rows
+  SELECT array_agg(id ORDER BY id), sum(rows) INTO v_next, v_rows
   FROM (
     SELECT id, rows, sum(rows) OVER (ORDER BY id) - rows AS rows_before
-    FROM (SELECT id, rows FROM settlement_batch WHERE id > v_from ORDER BY id LIMIT 500) next
+    FROM (SELECT id, rows FROM settlement_batch WHERE shard = p_shard AND id > v_from ORDER BY id LIMIT 500) next
   ) batch WHERE rows_before < p_rows;
-  IF v_upto IS NULL THEN
-    UPDATE usage_rollup_checkpoint SET caught_up_at = now() WHERE source = 'usage_settlement';
+  IF v_next IS NULL THEN
+    UPDATE usage_rollup_checkpoint SET caught_up_at = now() WHERE source = v_source;
     RETURN QUERY SELECT 'done', 0, 0::bigint;
     RETURN;
   END IF;
-  WITH added AS MATERIALIZED (
-    SELECT * FROM sum_usage(v_from, v_upto, '2000-01-01', '9999-01-01')
-  ), changed AS (
-    INSERT INTO usage_change SELECT starts_at, v_version FROM added WHERE slice = 'total'
-    ON CONFLICT (starts_at) DO UPDATE SET version = excluded.version
-  )
-  INSERT INTO usage_rollup AS r SELECT * FROM added
+  SELECT array_agg(s ORDER BY slice, starts_at, gateway_user_id, model, channel_id, error_code) INTO v_sums
+  FROM sum_usage(v_next, '2000-01-01', '9999-01-01') s;
+  PERFORM add_usage_sums(ARRAY(SELECT s FROM unnest(v_sums) s WHERE gateway_user_id <> 0));
+  INSERT INTO usage_user AS t
+    SELECT gateway_user_id, min(first_at), max(last_at) FROM unnest(v_sums) WHERE slice = 'user_day'
+    GROUP BY gateway_user_id ORDER BY gateway_user_id
+  ON CONFLICT (gateway_user_id) DO UPDATE SET
+    first_at = least(t.first_at, excluded.first_at), last_at = greatest(t.last_at, excluded.last_at);
+  v_is_last := NOT EXISTS (SELECT 1 FROM settlement_batch WHERE shard = p_shard AND id > v_next[cardinality(v_next)]);
+  UPDATE usage_rollup_checkpoint SET batch_id = v_next[cardinality(v_next)],
+    caught_up_at = CASE WHEN v_is_last THEN now() ELSE caught_up_at END
+  WHERE source = v_source;
+  UPDATE usage_rollup_checkpoint SET version = version + 1 WHERE source = 'usage_settlement' RETURNING version INTO v_version;
+  PERFORM add_usage_sums(ARRAY(SELECT s FROM unnest(v_sums) s WHERE gateway_user_id = 0));
+  INSERT INTO usage_change SELECT starts_at, v_version FROM unnest(v_sums) WHERE slice = 'total'
+  ON CONFLICT (starts_at) DO UPDATE SET version = excluded.version;
+  RETURN QUERY SELECT CASE WHEN v_is_last THEN 'done' ELSE 'more' END, cardinality(v_next), v_rows;
+END
+$$;
+
+-- Adds sums to those of the same keys, in the order in which they are given.
+CREATE OR REPLACE FUNCTION add_usage_sums(p_sums usage_rollup[]) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO usage_rollup AS r SELECT * FROM unnest(p_sums)
   ON CONFLICT (slice, starts_at, gateway_user_id, model, channel_id, error_code) DO UPDATE SET
     calls = r.calls + excluded.calls, completed = r.completed + excluded.completed, aborted = r.aborted + excluded.aborted,
     failed = r.failed + excluded.failed, refused = r.refused + excluded.refused,
@@ -137,37 +206,24 @@ BEGIN
     provider_cost_calls = r.provider_cost_calls + excluded.provider_cost_calls,
     provider_cost_quota = r.provider_cost_quota + excluded.provider_cost_quota, quota = r.quota + excluded.quota,
     settled_quota = r.settled_quota + excluded.settled_quota,
-    first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at);
-  INSERT INTO usage_user AS t
-    SELECT u.gateway_user_id, min(u.started_at), max(u.started_at)
-    FROM usage_settlement s JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id
-    WHERE s.batch_id > v_from AND s.batch_id <= v_upto GROUP BY u.gateway_user_id
-  ON CONFLICT (gateway_user_id) DO UPDATE SET
-    first_at = least(t.first_at, excluded.first_at), last_at = greatest(t.last_at, excluded.last_at);
-  v_is_last := NOT EXISTS (SELECT 1 FROM settlement_batch WHERE id > v_upto);
-  UPDATE usage_rollup_checkpoint SET batch_id = v_upto, version = v_version,
-    caught_up_at = CASE WHEN v_is_last THEN now() ELSE caught_up_at END
-  WHERE source = 'usage_settlement';
-  RETURN QUERY SELECT CASE WHEN v_is_last THEN 'done' ELSE 'more' END, v_batches, v_rows;
-END
+    first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at)
 $$;
 
--- Recomputes the sums of a UTC day, up to the batch that the sums have reached, replacing the old ones. Returns how
+-- Recomputes the sums of a UTC day, up to the batches that the sums have reached, replacing the old ones. Returns how
 -- many sums there are. Days whose log is gone are left to the caller: a missing log can't be summed again.
 CREATE OR REPLACE FUNCTION rebuild_usage_day(p_day date) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
-  v_upto bigint;
   v_sums bigint;
   v_version bigint;
 BEGIN
-  INSERT INTO usage_rollup_checkpoint (source, batch_id) VALUES ('usage_settlement', 0) ON CONFLICT DO NOTHING;
-  UPDATE usage_rollup_checkpoint SET version = version + 1 WHERE source = 'usage_settlement'
-    RETURNING batch_id, version INTO v_upto, v_version;
+  PERFORM open_rollup_shards();
+  PERFORM 1 FROM usage_rollup_checkpoint WHERE source LIKE 'usage_settlement:%' ORDER BY source FOR UPDATE;
+  UPDATE usage_rollup_checkpoint SET version = version + 1 WHERE source = 'usage_settlement' RETURNING version INTO v_version;
   DELETE FROM usage_rollup
   WHERE starts_at >= (p_day::timestamp AT TIME ZONE 'UTC') AND starts_at < ((p_day + 1)::timestamp AT TIME ZONE 'UTC')
     AND slice IN ('total', 'route', 'route_hours', 'route_day', 'user', 'user_day', 'error', 'error_hours', 'error_day',
       'attempt', 'attempt_hours', 'attempt_day');
-  INSERT INTO usage_rollup SELECT * FROM sum_usage(0, v_upto, p_day, p_day);
+  INSERT INTO usage_rollup SELECT * FROM sum_usage(NULL, p_day, p_day);
   GET DIAGNOSTICS v_sums = ROW_COUNT;
   INSERT INTO usage_change
     SELECT quarter, v_version
@@ -183,12 +239,11 @@ BEGIN
 END
 $$;
 
--- Every sum of a UTC day that differs from the log, up to the batch reached by the sums. Empty when all are right.
+-- Every sum of a UTC day that differs from the log, up to the batches reached by the sums. Empty when all are right.
 CREATE OR REPLACE FUNCTION check_usage_day(p_day date) RETURNS TABLE (slice text, starts_at timestamptz, subject text, detail text)
 LANGUAGE sql STABLE AS $$
   WITH expected AS (
-    SELECT * FROM sum_usage(0, coalesce((SELECT batch_id FROM usage_rollup_checkpoint WHERE source = 'usage_settlement'), 0),
-      p_day, p_day)
+    SELECT * FROM sum_usage(NULL, p_day, p_day)
   ), actual AS (
     SELECT * FROM usage_rollup r
     WHERE r.starts_at >= (p_day::timestamp AT TIME ZONE 'UTC') AND r.starts_at < ((p_day + 1)::timestamp AT TIME ZONE 'UTC')

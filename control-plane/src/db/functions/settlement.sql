@@ -1,16 +1,59 @@
--- Settles the next rows of the usage log, at most p_limit, in the caller's transaction, and moves the checkpoint.
--- `outcome` is `busy` when another caller is doing this, `more` when there may be more to do, else `done`.
+-- Settles the next rows of the usage log of one shard, at most p_limit, in the caller's transaction, and moves the
+-- shard's checkpoint. `outcome` is `busy` when another caller is doing this, `more` when there may be more to do, else
+-- `done`.
 --
--- A row that makes its step fail is found by taking fewer and fewer rows, and is put into the quarantine; the others
--- are settled.  When the database was restored on another server, the transaction numbers in the log mean nothing any
--- more: everything is read again by day and id, and the cursor starts over with the rows written from now on. So it is
--- without a checkpoint, and with p_is_reconciled.
-CREATE OR REPLACE FUNCTION settle_usage(p_limit integer, p_is_reconciled boolean DEFAULT false)
+-- The users are divided into sixteen shards, each with its own checkpoint and its own house account. Users have one
+-- shard, so what shards lock is never the same, and they are settled at the same time. Without p_shard, the step is that
+-- of the first shard with something to do: previous releases know no shards.
+CREATE OR REPLACE FUNCTION settle_usage(p_limit integer, p_is_reconciled boolean DEFAULT false, p_shard integer DEFAULT NULL)
 RETURNS TABLE (outcome text, rows_settled integer, base_quota bigint, settled_quota bigint, rows_refused integer, cursor_xid text,
   is_reconciling boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
+  v_shard integer;
+  v_step record;
+  v_is_busy boolean := false;
+  v_is_last boolean := true;
+BEGIN
+  IF p_limit < 1 THEN RAISE EXCEPTION 'a limit must be positive'; END IF;
+  IF p_shard IS NOT NULL THEN
+    RETURN QUERY SELECT * FROM settle_usage_shard(p_shard, p_limit, p_is_reconciled);
+    RETURN;
+  END IF;
+  IF p_is_reconciled THEN
+    PERFORM open_settlement_shards();
+    UPDATE settlement_checkpoint SET reconcile_day = '-infinity', reconcile_request_id = '00000000-0000-0000-0000-000000000000'
+    WHERE source LIKE 'usage_log:%';
+  END IF;
+  FOR v_shard IN SELECT generate_series(0, 15) LOOP
+    SELECT * INTO v_step FROM settle_usage_shard(v_shard, p_limit, false);
+    v_is_busy := v_is_busy OR v_step.outcome = 'busy';
+    v_is_last := v_is_last AND v_step.outcome <> 'more';
+    IF v_step.rows_settled > 0 OR v_step.rows_refused > 0 THEN
+      RETURN QUERY SELECT 'more', v_step.rows_settled, v_step.base_quota, v_step.settled_quota, v_step.rows_refused,
+        v_step.cursor_xid, v_step.is_reconciling;
+      RETURN;
+    END IF;
+  END LOOP;
+  RETURN QUERY SELECT CASE WHEN NOT v_is_last THEN 'more' WHEN v_is_busy THEN 'busy' ELSE 'done' END, 0, 0::bigint, 0::bigint, 0,
+    v_step.cursor_xid, v_step.is_reconciling;
+END
+$$;
+
+-- A step of one shard.
+--
+-- A row that makes its step fail is found by taking fewer and fewer rows, and is put into the quarantine; the others
+-- are settled.  When the database was restored on another server, the transaction numbers in the log mean nothing any
+-- more: everything is read again by day and id, and the cursor starts over with the rows written from now on. So it is
+-- without a checkpoint, and with p_is_reconciled.
+CREATE OR REPLACE FUNCTION settle_usage_shard(p_shard integer, p_limit integer, p_is_reconciled boolean)
+RETURNS TABLE (outcome text, rows_settled integer, base_quota bigint, settled_quota bigint, rows_refused integer, cursor_xid text,
+  is_reconciling boolean)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_source text := 'usage_log:' || p_shard;
   v_nil uuid := '00000000-0000-0000-0000-000000000000';
   v_server text := (SELECT system_identifier::text FROM pg_control_system());
   v_from settlement_checkpoint;
@@ -20,13 +63,12 @@ DECLARE
   v_fault text;
   v_is_last boolean;
 BEGIN
-  IF p_limit < 1 THEN RAISE EXCEPTION 'a limit must be positive'; END IF;
-  SELECT * INTO v_from FROM settlement_checkpoint WHERE source = 'usage_log' FOR UPDATE SKIP LOCKED;
+  IF p_shard NOT BETWEEN 0 AND 15 THEN RAISE EXCEPTION 'shard % does not exist', p_shard; END IF;
+  SELECT * INTO v_from FROM settlement_checkpoint WHERE source = v_source FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
-    IF NOT EXISTS (SELECT 1 FROM settlement_checkpoint WHERE source = 'usage_log') THEN
-      INSERT INTO settlement_checkpoint (source, xid, request_id, system_identifier) VALUES ('usage_log', '0', v_nil, '')
-        ON CONFLICT DO NOTHING;
-      SELECT * INTO v_from FROM settlement_checkpoint WHERE source = 'usage_log' FOR UPDATE SKIP LOCKED;
+    IF NOT EXISTS (SELECT 1 FROM settlement_checkpoint WHERE source = v_source) THEN
+      PERFORM open_settlement_shards();
+      SELECT * INTO v_from FROM settlement_checkpoint WHERE source = v_source FOR UPDATE SKIP LOCKED;
     END IF;
     IF v_from.source IS NULL THEN
       RETURN QUERY SELECT 'busy', 0, 0::bigint, 0::bigint, 0, NULL::text, NULL::boolean;
@@ -74,10 +116,20 @@ BEGIN
   UPDATE settlement_checkpoint SET xid = v_from.xid, request_id = v_from.request_id,
     system_identifier = v_from.system_identifier, reconcile_day = v_from.reconcile_day,
     reconcile_request_id = v_from.reconcile_request_id, updated_at = now()
-  WHERE source = 'usage_log';
+  WHERE source = v_source;
   RETURN QUERY SELECT CASE WHEN v_is_last THEN 'done' ELSE 'more' END, v_step.rows_settled, v_step.base_quota,
     v_step.settled_quota, v_step.rows_refused, v_from.xid::text, v_from.reconcile_day IS NOT NULL;
 END
+$$;
+
+-- Creates the checkpoints of all shards. They start where the only checkpoint of earlier releases is, which may lag:
+-- a row that is settled already changes nothing.
+CREATE OR REPLACE FUNCTION open_settlement_shards() RETURNS void LANGUAGE sql AS $$
+  INSERT INTO settlement_checkpoint (source, xid, request_id, system_identifier, reconcile_day, reconcile_request_id, updated_at)
+  SELECT 'usage_log:' || shard, coalesce(c.xid, '0'), coalesce(c.request_id, '00000000-0000-0000-0000-000000000000'),
+    coalesce(c.system_identifier, ''), c.reconcile_day, c.reconcile_request_id, coalesce(c.updated_at, '-infinity')
+  FROM generate_series(0, 15) shard LEFT JOIN settlement_checkpoint c ON c.source = 'usage_log'
+  ORDER BY 1 ON CONFLICT DO NOTHING
 $$;
 
 -- Settles the next p_limit rows after a checkpoint: a settlement row each, one ledger posting with an entry for each
@@ -88,7 +140,10 @@ LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   v_batch bigint := nextval(pg_get_serial_sequence('settlement_batch', 'id'));
+  v_shard integer := split_part(p_from.source, ':', 2);
   v_step settlement_step;
+  v_first_day date;
+  v_last_day date;
   v_users bigint[];
   v_bases bigint[];
   v_deltas bigint[];
@@ -113,7 +168,7 @@ BEGIN
       ceil(quota * rate_multiplier)::bigint - quota
     FROM judged WHERE fault IS NULL
     ON CONFLICT DO NOTHING
-    RETURNING request_id, gateway_user_id, base_quota, settled_quota, quota_delta
+    RETURNING day, request_id, gateway_user_id, base_quota, settled_quota, quota_delta
   ), refused AS (
     INSERT INTO settlement_quarantine (day, request_id, reason)
     SELECT day, request_id, fault FROM judged WHERE fault IS NOT NULL
@@ -131,9 +186,10 @@ BEGIN
   )
   SELECT (SELECT count(*) FROM batch), e.xid, e.day, e.request_id,
     s.rows, s.base, s.settled, (SELECT count(*) FROM refused),
-    s.users, s.bases, s.deltas, s.reserves, d.requests, d.owners, d.deltas
+    s.users, s.bases, s.deltas, s.reserves, d.requests, d.owners, d.deltas, span.first_day, span.last_day
   INTO v_step.rows_read, v_step.last_xid, v_step.last_day, v_step.last_request_id, v_step.rows_settled, v_step.base_quota,
-    v_step.settled_quota, v_step.rows_refused, v_users, v_bases, v_deltas, v_reserves, v_requests, v_owners, v_row_deltas
+    v_step.settled_quota, v_step.rows_refused, v_users, v_bases, v_deltas, v_reserves, v_requests, v_owners, v_row_deltas,
+    v_first_day, v_last_day
   FROM (
     SELECT coalesce(sum(rows), 0) AS rows, coalesce(sum(base), 0) AS base, coalesce(sum(settled), 0) AS settled,
       array_agg(gateway_user_id ORDER BY gateway_user_id) AS users, array_agg(base ORDER BY gateway_user_id) AS bases,
@@ -142,36 +198,40 @@ BEGIN
   ) s LEFT JOIN ending e ON true CROSS JOIN (
     SELECT array_agg(request_id) AS requests, array_agg(gateway_user_id) AS owners, array_agg(quota_delta) AS deltas
     FROM settled WHERE quota_delta <> 0
-  ) d;
+  ) d CROSS JOIN (SELECT min(day) AS first_day, max(day) AS last_day FROM settled) span;
   IF v_step.rows_settled > 0 THEN
-    INSERT INTO settlement_batch (id, rows, base_quota, settled_quota, deltas) OVERRIDING SYSTEM VALUE
-      VALUES (v_batch, v_step.rows_settled, v_step.base_quota, v_step.settled_quota, coalesce(cardinality(v_requests), 0));
+    INSERT INTO settlement_batch (id, rows, base_quota, settled_quota, deltas, shard, first_day, last_day) OVERRIDING SYSTEM VALUE
+      VALUES (v_batch, v_step.rows_settled, v_step.base_quota, v_step.settled_quota, coalesce(cardinality(v_requests), 0),
+        v_shard, v_first_day, v_last_day);
     PERFORM settle_budgets(v_batch, v_users, v_deltas, v_reserves);
     IF v_step.base_quota > 0 THEN
-      PERFORM post_settlement(v_batch, v_step.settled_quota, v_users, v_bases, v_requests, v_owners, v_row_deltas);
+      PERFORM post_settlement(v_batch, v_shard, v_step.settled_quota, v_users, v_bases, v_requests, v_owners, v_row_deltas);
     END IF;
   END IF;
   RETURN v_step;
 END
 $$;
 
--- The next rows of the usage log after a checkpoint, in the order of the writing transactions, and only below the
--- oldest one still open: a row that commits late has a number above the cursor. While the whole log is read again, the
--- rows come by day and id instead.
+-- The next rows of the usage log of a shard after its checkpoint, in the order of the writing transactions, and only
+-- below the oldest one still open: a row that commits late has a number above the cursor. While the whole log is read
+-- again, the rows come by day and id instead.
 --
 -- The planner knows little about a log that has just grown, so plans that don't follow an index are disabled.
 CREATE OR REPLACE FUNCTION next_usage_rows(p_from settlement_checkpoint, p_limit integer) RETURNS SETOF unsettled_row
 LANGUAGE plpgsql STABLE ROWS 500 SET enable_seqscan = off SET enable_sort = off SET enable_bitmapscan = off AS $$
+DECLARE
+  v_shard bigint := split_part(p_from.source, ':', 2);
 BEGIN
   IF p_from.reconcile_day IS NULL THEN
     RETURN QUERY SELECT u.day, u.request_id, u.xid, u.gateway_user_id, u.user_budget_id, u.quota, u.rate_multiplier::numeric
       FROM usage_log u
-      WHERE (u.xid, u.request_id) > (p_from.xid, p_from.request_id) AND u.xid < pg_snapshot_xmin(pg_current_snapshot())
+      WHERE (u.gateway_user_id & 15) = v_shard AND u.xid >= p_from.xid
+        AND (u.xid, u.request_id) > (p_from.xid, p_from.request_id) AND u.xid < pg_snapshot_xmin(pg_current_snapshot())
       ORDER BY u.xid, u.request_id LIMIT p_limit;
   ELSE
     RETURN QUERY SELECT u.day, u.request_id, u.xid, u.gateway_user_id, u.user_budget_id, u.quota, u.rate_multiplier::numeric
       FROM usage_log u
-      WHERE (u.day, u.request_id) > (p_from.reconcile_day, p_from.reconcile_request_id)
+      WHERE (u.gateway_user_id & 15) = v_shard AND (u.day, u.request_id) > (p_from.reconcile_day, p_from.reconcile_request_id)
       ORDER BY u.day, u.request_id LIMIT p_limit;
   END IF;
 END
@@ -208,7 +268,9 @@ $$;
 
 -- Writes the posting of a settlement batch. For each user, it has an entry for each call whose cost the multiplier
 -- changed, and then one for what the calls cost before the multiplier. Locks accounts in the order of their ids.
-CREATE OR REPLACE FUNCTION post_settlement(p_batch bigint, p_settled bigint, p_users bigint[], p_bases bigint[], p_requests uuid[],
+--
+-- Each shard has its own house account: one for all would be locked by one batch at a time.
+CREATE OR REPLACE FUNCTION post_settlement(p_batch bigint, p_shard integer, p_settled bigint, p_users bigint[], p_bases bigint[], p_requests uuid[],
   p_owners bigint[], p_deltas bigint[])
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -220,7 +282,7 @@ BEGIN
   IF NOT FOUND THEN
     RAISE EXCEPTION 'batch % of the settlement is in the ledger already', p_batch USING ERRCODE = 'unique_violation';
   END IF;
-  v_house := open_ledger_accounts('usage', p_users);
+  v_house := open_ledger_accounts('usage:' || p_shard, p_users);
   PERFORM 1 FROM ledger_account a
     WHERE a.id = v_house OR a.gateway_user_id IN (SELECT id FROM unnest(p_users, p_bases) AS u (id, base) WHERE base > 0)
     ORDER BY a.id FOR UPDATE;
@@ -280,27 +342,34 @@ BEGIN
 END
 $$;
 
--- How long the next row of the settlement has waited, and how many rows are in the quarantine.
+-- How long the next row of the settlement has waited, in the shard where that is longest, and how many rows are in the
+-- quarantine.
 CREATE OR REPLACE FUNCTION settlement_lag(OUT lag_seconds double precision, OUT rows_quarantined bigint)
 LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_sort = off SET enable_bitmapscan = off AS $$
 DECLARE
+  v_shard bigint;
   v_from settlement_checkpoint;
+  v_lag double precision;
 BEGIN
   SELECT count(*) INTO rows_quarantined FROM settlement_quarantine q
   WHERE NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = q.day AND s.request_id = q.request_id);
-  SELECT * INTO v_from FROM settlement_checkpoint WHERE source = 'usage_log';
-  IF v_from.reconcile_day IS NOT NULL THEN
-    lag_seconds := extract(epoch FROM now() - v_from.updated_at);
-    RETURN;
-  END IF;
-  SELECT extract(epoch FROM now() - (u.started_at + u.duration_ms * interval '1 millisecond')) INTO lag_seconds
-  FROM usage_log u
-  WHERE (u.xid, u.request_id) > (coalesce(v_from.xid, '0'), coalesce(v_from.request_id, '00000000-0000-0000-0000-000000000000'))
-    -- Rows above this snapshot come from another server.
-    AND u.xid < pg_snapshot_xmax(pg_current_snapshot())
-    AND NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = u.day AND s.request_id = u.request_id)
-    AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id)
-  ORDER BY u.xid, u.request_id LIMIT 1;
-  lag_seconds := greatest(coalesce(lag_seconds, 0), 0);
+  lag_seconds := 0;
+  FOR v_shard IN SELECT generate_series(0, 15) LOOP
+    SELECT * INTO v_from FROM settlement_checkpoint WHERE source = 'usage_log:' || v_shard;
+    IF v_from.reconcile_day IS NOT NULL THEN
+      v_lag := extract(epoch FROM now() - v_from.updated_at);
+    ELSE
+      SELECT extract(epoch FROM now() - (u.started_at + u.duration_ms * interval '1 millisecond')) INTO v_lag
+      FROM usage_log u
+      WHERE (u.gateway_user_id & 15) = v_shard AND u.xid >= coalesce(v_from.xid, '0')
+        AND (u.xid, u.request_id) > (coalesce(v_from.xid, '0'), coalesce(v_from.request_id, '00000000-0000-0000-0000-000000000000'))
+        -- Rows above this snapshot come from another server.
+        AND u.xid < pg_snapshot_xmax(pg_current_snapshot())
+        AND NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = u.day AND s.request_id = u.request_id)
+        AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id)
+      ORDER BY u.xid, u.request_id LIMIT 1;
+    END IF;
+    lag_seconds := greatest(lag_seconds, v_lag);
+  END LOOP;
 END
 $$;

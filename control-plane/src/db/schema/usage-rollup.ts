@@ -62,7 +62,10 @@ export const usageRollup = pgTable(
   ],
 );
 
-/** The batch of the settlement up to which the sums are complete. */
+/**
+ * The batch of each shard of the settlement up to which the sums are complete. The row of no shard counts the versions
+ * of the sums.
+ */
 export const usageRollupCheckpoint = pgTable("usage_rollup_checkpoint", {
   source: text("source").primaryKey(),
   batchId: reference("batch_id").notNull(),

@@ -22,17 +22,29 @@ export const usageSettlement = pgTable(
 );
 
 /** One transaction of the settlement. */
-export const settlementBatch = pgTable("settlement_batch", {
-  id: id(),
-  rows: integer("rows").notNull(),
-  baseQuota: quota("base_quota").notNull(),
-  settledQuota: quota("settled_quota").notNull(),
-  /** Rows whose delta is a separate ledger entry; null for batches from before these existed. */
-  deltas: integer("deltas"),
-  createdAt: moment("created_at").notNull().defaultNow(),
-});
+export const settlementBatch = pgTable(
+  "settlement_batch",
+  {
+    id: id(),
+    rows: integer("rows").notNull(),
+    baseQuota: quota("base_quota").notNull(),
+    settledQuota: quota("settled_quota").notNull(),
+    /** Rows whose delta is a separate ledger entry; null for batches from before these existed. */
+    deltas: integer("deltas"),
+    createdAt: moment("created_at").notNull().defaultNow(),
+    /** The shard of the users; batches from before there were shards count as the first one's. */
+    shard: integer("shard").notNull().default(0),
+    /** The UTC days of the rows; null for batches from before this was kept. */
+    firstDay: date("first_day", { mode: "string" }),
+    lastDay: date("last_day", { mode: "string" }),
+  },
+  (table) => [index("settlement_batch_shard").on(table.shard, table.id)],
+);
 
-/** How far the settlement has read the usage log, which is always below the oldest transaction that was still open. */
+/**
+ * How far the settlement has read the usage log of each shard of the users, which is always below the oldest transaction
+ * that was still open.
+ */
 export const settlementCheckpoint = pgTable("settlement_checkpoint", {
   source: text("source").primaryKey(),
   xid: transactionId("xid").notNull(),

@@ -148,14 +148,16 @@ export async function sumCauses(db: Queryable, span: Span, limit: number): Promi
 }
 
 /**
- * The time up to which calls are in the sums. Both the settlement and the sums must have been complete then. Null
- * before the first time.
+ * The time up to which calls are in the sums. Both the settlement and the sums of every shard must have been complete
+ * then. Null before the first time.
  */
 export async function readUsageAsOf(db: Queryable): Promise<Date | null> {
   const [row] = await db.sql<{ as_of: Date | null }>`
-    select (select min(at) from (values (r.caught_up_at), (s.updated_at)) moment (at)
-      where r.caught_up_at is not null and s.updated_at is not null) as as_of
-    from usage_rollup_checkpoint r left join settlement_checkpoint s on s.source = 'usage_log'
-    where r.source = 'usage_settlement'`;
+    select least(r.at, s.at) as as_of
+    from (
+      select min(caught_up_at) as at from usage_rollup_checkpoint
+      where source like 'usage_settlement:%' having count(*) = count(caught_up_at)
+    ) r, (select min(updated_at) as at from settlement_checkpoint where source like 'usage_log:%') s
+    where r.at is not null and s.at > '-infinity'`;
   return row?.as_of ?? null;
 }

@@ -1,11 +1,13 @@
+import type { ShardStep, ShardsOutcome } from "../shards.ts";
+
 /** What one transaction added to the sums. */
 export type RollupStep = {
   /** `busy`: another process is adding, and nothing was done; `more`: there is more to add. */
-  readonly outcome: "busy" | "more" | "done";
+  readonly outcome: ShardStep;
   readonly rowsAdded: bigint;
 };
 
-export type RollupRun = { readonly outcome: "caught_up" | "busy" | "unfinished"; readonly rowsAdded: bigint };
+export type RollupRun = { readonly outcome: ShardsOutcome; readonly rowsAdded: bigint };
 
 /** A sum that differs from the log. */
 export type RollupFault = {

@@ -1,5 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
+import { workOnShards } from "../shards.ts";
 import type { RollupFault, RollupRun } from "./model.ts";
 import { addNextBatches, checkDay, listLoggedDays, rebuildDay } from "./rollup-store.ts";
 
@@ -13,18 +14,28 @@ const dayTimeoutMs = 600_000;
  * killed, late or restored. Runs for at most 25 s; what it has done stays done when it fails.
  * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError
  */
-export async function rollUsageUp(db: Database, clock: Pick<Clock, "now">): Promise<RollupRun> {
+export async function rollUsageUp(
+  db: Database,
+  clock: Pick<Clock, "now">,
+  stopping: AbortSignal | null = null,
+): Promise<RollupRun> {
   const end = clock.now() + runMsMax;
   let rowsAdded = 0n;
-  for (;;) {
-    const step = await addNextBatches(db, rowsOfStep);
-    rowsAdded += step.rowsAdded;
-    if (step.outcome !== "more") {
-      return { outcome: step.outcome === "busy" ? "busy" : "caught_up", rowsAdded };
-    }
-    if (clock.now() >= end) {
-      return { outcome: "unfinished", rowsAdded };
-    }
+  const outcome = await workOnShards(
+    async (shard) => {
+      const step = await addNextBatches(db, shard, rowsOfStep);
+      rowsAdded += step.rowsAdded;
+      return step.outcome;
+    },
+    () => stopping?.aborted === true || clock.now() >= end,
+  );
+  return { outcome, rowsAdded };
+}
+
+/** The job of every minute. It goes on while there is a backlog, until the process stops. */
+export async function rollBacklogUp(db: Database, clock: Pick<Clock, "now">, stopping: AbortSignal): Promise<void> {
+  for (let isBehind = true; isBehind && !stopping.aborted; ) {
+    isBehind = (await rollUsageUp(db, clock, stopping)).outcome === "unfinished";
   }
 }
 

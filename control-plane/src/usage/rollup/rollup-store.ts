@@ -1,10 +1,10 @@
 import type { Queryable } from "../../platform/db.ts";
 import type { RollupFault, RollupStep } from "./model.ts";
 
-/** Adds the next batches of the settlement to the sums, in one statement. */
-export async function addNextBatches(db: Queryable, rowsMax: number): Promise<RollupStep> {
+/** Adds the next batches of a shard of the settlement to the sums, in one statement. */
+export async function addNextBatches(db: Queryable, shard: number, rowsMax: number): Promise<RollupStep> {
   const [row] = await db.sql<{ outcome: RollupStep["outcome"]; rows_added: bigint }>`
-    select outcome, rows_added from roll_usage_up(${rowsMax}::integer)`;
+    select outcome, rows_added from roll_usage_up(${rowsMax}::integer, ${shard}::integer)`;
   if (row === undefined) {
     throw new Error("adding to the usage sums returned no row");
   }

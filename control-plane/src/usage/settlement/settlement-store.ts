@@ -11,6 +11,13 @@ type StepRow = {
   cursor_xid: string | null;
 };
 
+type NextRows = {
+  readonly rowsMax: number;
+  readonly isReconciled: boolean;
+  /** Null: the first shard that has rows. */
+  readonly shard: number | null;
+};
+
 /**
  * Settles the next rows of the usage log in a separate transaction. It is a single statement, so that the locks on
  * budgets end with it on the server, even when this process is stopped in the middle.
@@ -19,11 +26,11 @@ type StepRow = {
  */
 export async function settleNextRows(
   db: Queryable,
-  { rowsMax, isReconciled }: { readonly rowsMax: number; readonly isReconciled: boolean },
+  { rowsMax, isReconciled, shard }: NextRows,
 ): Promise<SettlementStep> {
   const [row] = await db.sql<StepRow>`
     select outcome, rows_settled, base_quota, settled_quota, rows_refused, cursor_xid
-    from settle_usage(${rowsMax}::integer, ${isReconciled}::boolean)`;
+    from settle_usage(${rowsMax}::integer, ${isReconciled}::boolean, ${shard}::integer)`;
   if (row === undefined) {
     throw new Error("the settlement did not say what it did");
   }

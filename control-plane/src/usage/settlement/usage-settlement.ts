@@ -3,7 +3,8 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import type { Log } from "../../platform/log.ts";
 import { counter, gauge } from "../../platform/metric.ts";
-import { addStep, nothingSettled, type SettlementLag, type SettlementRun } from "./model.ts";
+import { workOnShards } from "../shards.ts";
+import { addStep, nothingSettled, type SettlementLag, type SettlementRun, type SettlementStep } from "./model.ts";
 import { readSettlementLag, settleNextRows } from "./settlement-store.ts";
 
 export type UsageSettlementDeps = {
@@ -12,6 +13,8 @@ export type UsageSettlementDeps = {
   readonly log: Log;
   readonly registry: Registry;
 };
+
+type RunOptions = { readonly isReconciled?: boolean; readonly stopping?: AbortSignal | null };
 
 /** Rows per transaction: it holds the locks on budgets for a few milliseconds. */
 const rowsOfStep = 500;
@@ -48,21 +51,30 @@ export class UsageSettlement {
    * @param isReconciled reads the whole log again, and retries the rows of the quarantine
    * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError
    */
-  async run({ isReconciled = false }: { readonly isReconciled?: boolean } = {}): Promise<SettlementRun> {
-    const { db, clock, log } = this.#deps;
+  async run({ isReconciled = false, stopping = null }: RunOptions = {}): Promise<SettlementRun> {
+    const { clock } = this.#deps;
     const end = clock.now() + runMsMax;
     let run = nothingSettled;
-    let next = { rowsMax: rowsOfStep, isReconciled };
-    do {
-      const step = await settleNextRows(db, next);
-      next = { rowsMax: rowsOfBacklogStep, isReconciled: false };
-      run = addStep(run, step);
-      this.#countRows(step.rowsSettled);
-      if (step.rowsQuarantined > 0) {
-        log.error("settlement.quarantined", { rows: step.rowsQuarantined });
-      }
-    } while (run.outcome === "unfinished" && clock.now() < end);
-    return run;
+    const outcome = await workOnShards(
+      async (shard, isFirst) => {
+        const step = await this.#settleNext(shard, isFirst, isReconciled && isFirst);
+        run = addStep(run, step);
+        return step.outcome;
+      },
+      () => stopping?.aborted === true || clock.now() >= end,
+    );
+    return { ...run, outcome };
+  }
+
+  async #settleNext(shard: number, isFirst: boolean, isReconciled: boolean): Promise<SettlementStep> {
+    const { db, log } = this.#deps;
+    const rowsMax = isFirst ? rowsOfStep : rowsOfBacklogStep;
+    const step = await settleNextRows(db, { rowsMax, isReconciled, shard });
+    this.#countRows(step.rowsSettled);
+    if (step.rowsQuarantined > 0) {
+      log.error("settlement.quarantined", { rows: step.rowsQuarantined });
+    }
+    return step;
   }
 
   /** Measures how long the oldest unsettled row has waited, for the gauge, and raises the alarm above five minutes. */
@@ -74,12 +86,14 @@ export class UsageSettlement {
     return this.#lag;
   }
 
-  /** The job of every minute. The lag is measured even if the run failed. */
-  async runJob(): Promise<void> {
-    try {
-      await this.run();
-    } finally {
-      await this.measureLag();
+  /** The job of every minute. It goes on while there is a backlog. The lag is measured even if a run failed. */
+  async runJob(stopping: AbortSignal | null = null): Promise<void> {
+    for (let isBehind = true; isBehind && stopping?.aborted !== true; ) {
+      try {
+        isBehind = (await this.run({ stopping })).outcome === "unfinished";
+      } finally {
+        await this.measureLag();
+      }
     }
   }
 }
