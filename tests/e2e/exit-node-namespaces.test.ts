@@ -9,6 +9,7 @@ import { namespaceFault } from "../support/exit-nodes/network-namespaces.ts";
 import { nextRelayKey, relayKey } from "../support/exit-nodes/node-agent.ts";
 import { describeUnless, firstObstacle, unlessInstalled } from "../support/service/obstacles.ts";
 import { masterKeyBytes, type TestUser } from "../support/service/sluice.ts";
+import { noThread } from "../support/trace/payload-pair.ts";
 import { PayloadCounts, silentLog } from "../support/trace/trace-fixtures.ts";
 
 const fault = firstObstacle(unlessInstalled("ip", "dnsmasq"), namespaceFault());
@@ -69,6 +70,7 @@ async function storedBodies(requestId: string): Promise<string> {
     masterKey: new MasterKey(masterKeyBytes),
     clock: systemClock,
     log: silentLog,
+    thread: noThread,
     append: () => undefined,
     limits: { bodyBytesMax: 262_144, queueBytesMax: 1, queueCountMax: 1 },
     observer: new PayloadCounts(),

@@ -3,14 +3,16 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openBooksThread } from "@sluice/control-plane/compose/books-thread.ts";
 import { ensurePartitions } from "@sluice/control-plane/db/partitions.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import type { KeptThread } from "@sluice/control-plane/platform/kept-thread.ts";
 import { openSpool, type Spool } from "@sluice/control-plane/platform/spool/spool.ts";
 import type { Payload, SpooledTrace, TraceRow } from "@sluice/control-plane/trace/model.ts";
-import type { PayloadLimits } from "@sluice/control-plane/trace/payload-queue.ts";
+import type { PayloadLimits } from "@sluice/control-plane/trace/payload-outbox.ts";
 import { commitTraces, TraceService, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
 import type { EmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
 import { startTestCluster } from "../support/postgres/test-cluster.ts";
@@ -44,9 +46,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+function openThread(): KeptThread {
+  return openBooksThread({ url: databaseUrl, role: null }, silentLog, () => undefined);
+}
+
 /** Traces as the program puts them together: payloads straight to the database, metadata through a spool. */
 class Replica implements AsyncDisposable {
   readonly counts = new PayloadCounts();
+  readonly thread = openThread();
   readonly trace: TraceService;
   readonly db: Database;
   readonly spool: Spool<Rows>;
@@ -59,6 +66,7 @@ class Replica implements AsyncDisposable {
       masterKey,
       clock,
       log: silentLog,
+      thread: this.thread,
       append: (row) => void spool.append({ kind: "trace", row }),
       limits,
       observer: this.counts,
@@ -86,6 +94,7 @@ class Replica implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.trace.close(0);
+    this.thread.stop();
     await this.spool.close();
     await this.db.close(1_000);
   }
@@ -177,8 +186,10 @@ describe("a database that goes down and comes back", () => {
     await using db = disposable(openDatabase({ url: databaseUrl, poolMax: 1, applicationName: "test" }));
     await cluster.stopImmediate();
     const counts = new PayloadCounts();
+    const thread = openThread();
     const trace = new TraceService({
       db,
+      thread,
       masterKey,
       clock: { ...clock, now: () => now + 5 * 86_400_000 },
       log: silentLog,
@@ -197,6 +208,7 @@ describe("a database that goes down and comes back", () => {
     }
     await counts.untilStored(1);
     await trace.close(1_000);
+    thread.stop();
   });
 });
 

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
+import { openBooksThread } from "@sluice/control-plane/compose/books-thread.ts";
 import { ensurePartitions } from "@sluice/control-plane/db/partitions.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/platform/crypto/seal-errors.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import type { KeptThread } from "@sluice/control-plane/platform/kept-thread.ts";
 import { DayKeyDestroyedError } from "@sluice/control-plane/trace/payload-keys.ts";
 import { TraceService, type TraceServiceDeps } from "@sluice/control-plane/trace/service.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
+import { PayloadPair } from "../support/trace/payload-pair.ts";
 import { PayloadCounts, payloadOf, silentLog } from "../support/trace/trace-fixtures.ts";
 
 const { TEST_FULL } = process.env;
@@ -23,6 +26,7 @@ const masterKey = new MasterKey(randomBytes(32));
 let server: TestDatabase;
 let db: Database;
 const services: TraceService[] = [];
+const threads: KeptThread[] = [];
 
 beforeAll(async () => {
   server = await createTestDatabase();
@@ -34,19 +38,30 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all(services.map((service) => service.close(0)));
+  for (const thread of threads) {
+    thread.stop();
+  }
   await db.close(1_000);
   await server.drop();
 });
+
+function openThread(): KeptThread {
+  const thread = openBooksThread({ url: server.url, role: null }, silentLog, () => undefined);
+  threads.push(thread);
+  return thread;
+}
 
 async function startTrace(
   changes: Partial<TraceServiceDeps> = {},
 ): Promise<{ trace: TraceService; counts: PayloadCounts }> {
   const counts = new PayloadCounts();
+  const thread = changes.db === undefined ? openThread() : PayloadPair.on(changes.db);
   const trace = new TraceService({
     db,
     masterKey,
     clock,
     log: silentLog,
+    thread,
     append: () => undefined,
     limits: { bodyBytesMax: 262_144, queueBytesMax: 64 * 1024 * 1024, queueCountMax: 100_000 },
     observer: counts,

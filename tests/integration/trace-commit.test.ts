@@ -11,6 +11,7 @@ import type { SpooledTrace, TraceRow } from "@sluice/control-plane/trace/model.t
 import { commitTraces, TraceService, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
 import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
+import { noThread } from "../support/trace/payload-pair.ts";
 import { PayloadCounts, silentLog, traceRowOf } from "../support/trace/trace-fixtures.ts";
 
 const today = utcDay(Date.now());
@@ -29,6 +30,7 @@ beforeAll(async () => {
     masterKey: new MasterKey(randomBytes(32)),
     clock: systemClock,
     log: silentLog,
+    thread: noThread,
     append: (row) => spooled.push(row),
     limits: { bodyBytesMax: 1_000, queueBytesMax: 1_000_000, queueCountMax: 10 },
     observer: new PayloadCounts(),

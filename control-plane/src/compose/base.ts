@@ -13,6 +13,7 @@ import { loadMasterKey, type MasterKey } from "../platform/crypto/master-key.ts"
 import type { Database } from "../platform/db.ts";
 import { type Notifications, openNotifications } from "../platform/db-notifications.ts";
 import { openDatabase } from "../platform/db-open.ts";
+import type { KeptThread } from "../platform/kept-thread.ts";
 import type { Log } from "../platform/log.ts";
 import { counter } from "../platform/metric.ts";
 import type { SideThread } from "../platform/side-thread.ts";
@@ -21,6 +22,7 @@ import type { SpooledTrace } from "../trace/model.ts";
 import { TraceService, traceRowCodec } from "../trace/service.ts";
 import type { UsageRow } from "../usage/log/model.ts";
 import { decodeUsageRow, encodeUsageRow } from "../usage/log/row-codec.ts";
+import { openBooksThread } from "./books-thread.ts";
 import { openSideThread } from "./side-thread.ts";
 
 /** A finished call's rows, which the spool keeps until they are in the database. */
@@ -53,6 +55,8 @@ export type Base = {
   readonly lag: LoopLag;
   /** A second thread for work that would block all calls. */
   readonly aside: SideThread;
+  /** A second thread that keeps the books. */
+  readonly books: KeptThread;
   /** The settings, which are not started yet. */
   readonly settings: Settings;
   /** PEM certificates of the CAs that upstreams are verified with, if not the well-known ones. */
@@ -76,6 +80,8 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
   };
   const { UPSTREAM_CA_FILE: caFile } = config;
   const role = await findAppRole(config.DATABASE_URL);
+  const registry = new Registry();
+  const losses = counter(registry, "sluice_books_thread_losses_total", "Times the second thread was lost.");
   const db = openDatabase({
     url: config.DATABASE_URL,
     poolMax: config.DATABASE_POOL_MAX,
@@ -90,9 +96,10 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
     notifications: openNotifications(config.DATABASE_URL, log),
     spool: await openSpool(spoolOptions),
     spoolOptions,
-    registry: new Registry(),
+    registry,
     lag: watchEventLoop(),
     aside: openSideThread(log),
+    books: openBooksThread({ url: config.DATABASE_URL, role }, log, () => losses(1)),
     settings: new Settings({ db, log, fixed: fixedBy(config) }),
     upstreamCa: caFile === undefined ? null : await readFile(caFile, "utf8"),
     webBuild: await openWeb(config),
@@ -104,7 +111,8 @@ async function openWeb({ ROLES, WEB_DIST }: Config): Promise<WebBuild | null> {
 }
 
 /** The trace of calls, not yet started. */
-export function openTrace({ config, db, masterKey, log, spool, registry, settings }: Base): TraceService {
+export function openTrace(base: Base): TraceService {
+  const { config, db, masterKey, log, spool, books, registry, settings } = base;
   const stored = counter(registry, "sluice_payloads_stored_total", "Bodies of calls that were stored.");
   const dropped = counter(registry, "sluice_payloads_dropped_total", "Bodies of calls that were dropped.", "reason");
   return new TraceService({
@@ -112,6 +120,7 @@ export function openTrace({ config, db, masterKey, log, spool, registry, setting
     masterKey,
     clock: systemClock,
     log,
+    thread: books,
     append: (row) => {
       spool.append({ kind: "trace", row }).catch((error: unknown) => {
         log.error("trace.row_lost", { requestId: row.requestId, error });

@@ -141,6 +141,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
       await spool.close(isReleased);
       base.lag.stop();
       base.aside.stop();
+      base.books.stop();
       await base.notifications.close();
       await db.close(closeMs);
     },

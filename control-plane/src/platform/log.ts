@@ -34,7 +34,8 @@ export function redact(text: string): string {
   return clean;
 }
 
-function plain(value: unknown): unknown {
+/** A value as a line of the log shows it. */
+export function plain(value: unknown): unknown {
   if (value instanceof Error) {
     return { name: value.name, message: value.message, stack: value.stack, cause: plain(value.cause) };
   }

@@ -40,17 +40,21 @@ export type SpooledTrace = {
  */
 export type PayloadOutcome = "stored" | "off" | "dropped" | "none";
 
-/** The bodies of one call as received, not yet truncated or compressed. */
-export type Payload = {
+/** Whose payload it is, and how long its bodies were. */
+export type PayloadFacts = {
   readonly requestId: RequestId;
   readonly day: string;
   readonly gatewayUserId: GatewayUserId;
-  readonly request: Uint8Array | null;
-  /** The body in pieces; kept only up to the collector's limit. */
-  readonly response: readonly Uint8Array[];
   /** The full lengths, even if less was collected. */
   readonly requestBytes: number;
   readonly responseBytes: number;
+};
+
+/** The bodies of one call as received, not yet truncated or compressed. */
+export type Payload = PayloadFacts & {
+  readonly request: Uint8Array | null;
+  /** The body in pieces; kept only up to the collector's limit. */
+  readonly response: readonly Uint8Array[];
 };
 
 /** The bodies of one call, encrypted under the data key of its day. */

@@ -27,8 +27,8 @@ const compression = { level: 1 } as const;
 const savedShareMin = 0.05;
 
 /** The bodies of a payload in one piece, truncated to their limits, compressed or not. */
-export type PayloadBlob<Bytes extends Uint8Array = Uint8Array> = {
-  readonly bytes: Bytes;
+export type PayloadBlob = {
+  readonly bytes: Uint8Array;
   readonly isRequestTruncated: boolean;
   readonly isResponseTruncated: boolean;
 };
@@ -52,29 +52,23 @@ function responseLength(payload: Payload, bodyBytesMax: number): number {
 /**
  * Copies the beginnings of both bodies into one blob; never touches more of them than the limit.
  * @param bodyBytesMax the limit for the request and the response, each
- * @param target is used when it is long enough; the blob is then valid until the target is used again
+ * @param target as long as `blobLength` says
  */
-export function packPayload(
-  payload: Payload,
-  bodyBytesMax: number,
-  target: Uint8Array<ArrayBuffer> | null = null,
-): PayloadBlob<Uint8Array<ArrayBuffer>> {
-  const length = blobLength(payload, bodyBytesMax);
-  const bytes =
-    target !== null && target.length >= length ? target.subarray(0, length) : Buffer.allocUnsafeSlow(length);
+export function packPayload(payload: Payload, bodyBytesMax: number, target: Uint8Array): void {
+  const { length } = target;
   const request = payload.request?.subarray(0, bodyBytesMax) ?? null;
   const requestLength = request?.length ?? 0;
-  const isRequestTruncated = payload.requestBytes > requestLength;
-  const isResponseTruncated = payload.responseBytes > length - headerBytes - requestLength;
-  bytes[0] = format;
-  bytes[flagsOffset] =
+  target[0] = format;
+  target[flagsOffset] =
     (request === null ? 0 : hasRequest) |
-    (isRequestTruncated ? requestTruncated : 0) |
-    (isResponseTruncated ? responseTruncated : 0);
-  new DataView(bytes.buffer, bytes.byteOffset).setUint32(requestLengthOffset, requestLength, true);
+    (payload.requestBytes > requestLength ? requestTruncated : 0) |
+    (payload.responseBytes > length - headerBytes - requestLength ? responseTruncated : 0);
+  for (let index = 0; index < 4; index += 1) {
+    target[requestLengthOffset + index] = requestLength >>> (8 * index);
+  }
   let offset = headerBytes;
   if (request !== null) {
-    bytes.set(request, offset);
+    target.set(request, offset);
     offset += requestLength;
   }
   for (const piece of payload.response) {
@@ -82,23 +76,24 @@ export function packPayload(
       break;
     }
     const room = length - offset;
-    bytes.set(piece.length <= room ? piece : piece.subarray(0, room), offset);
+    target.set(piece.length <= room ? piece : piece.subarray(0, room), offset);
     offset += piece.length;
   }
-  return { bytes, isRequestTruncated, isResponseTruncated };
+}
+
+/** A packed payload with what its flags say. */
+export function readBlob(bytes: Uint8Array): PayloadBlob {
+  const flags = bytes[flagsOffset] ?? 0;
+  return {
+    bytes,
+    isRequestTruncated: (flags & requestTruncated) !== 0,
+    isResponseTruncated: (flags & responseTruncated) !== 0,
+  };
 }
 
 /** The blob as a zstd frame, or unchanged if a frame would save next to nothing. */
-export function compressBlob(blob: Uint8Array<ArrayBuffer>): Uint8Array {
-  return smallerOf(Bun.zstdCompressSync(blob, compression), blob);
-}
-
-/** Compresses on another thread, for blobs that would block the event loop. The blob must not be changed meanwhile. */
-export async function compressBlobAside(blob: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-  return smallerOf(await Bun.zstdCompress(blob, compression), blob);
-}
-
-function smallerOf(frame: Uint8Array, blob: Uint8Array): Uint8Array {
+export function compressBlob(blob: Uint8Array): Uint8Array {
+  const frame = Bun.zstdCompressSync(blob as Uint8Array<ArrayBuffer>, compression);
   return frame.length <= blob.length * (1 - savedShareMin) ? frame : blob;
 }
 

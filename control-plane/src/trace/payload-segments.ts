@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "bun";
 import { sealOverheadBytes } from "../platform/crypto/seal.ts";
 import type { SealingKey } from "../platform/crypto/sealing-key.ts";
-import type { Payload, PayloadRecord, PayloadSegment } from "./model.ts";
+import type { PayloadFacts, PayloadRecord, PayloadSegment } from "./model.ts";
 import { type PayloadBlob, sealPayloadInto } from "./payload-sealing.ts";
 
 /**
@@ -43,7 +43,7 @@ export class PayloadSegments {
   }
 
   /** Encrypts a payload into the segment of its day. @returns how many bytes it takes there */
-  add(key: SealingKey, payload: Payload, blob: PayloadBlob): number {
+  add(key: SealingKey, payload: PayloadFacts, blob: PayloadBlob): number {
     const byteLength = blob.bytes.length + sealOverheadBytes;
     if (byteLength > segmentBytesMax) {
       const alone = startSegment(key, payload.day, Buffer.allocUnsafeSlow(byteLength));
@@ -107,7 +107,7 @@ function startSegment(key: SealingKey, day: string, buffer: Buffer<ArrayBuffer>)
   return { key, day, buffer, length: 0, records: [] };
 }
 
-function append(segment: OpenSegment, payload: Payload, blob: PayloadBlob): void {
+function append(segment: OpenSegment, payload: PayloadFacts, blob: PayloadBlob): void {
   const byteOffset = segment.length;
   const byteLength = blob.bytes.length + sealOverheadBytes;
   sealPayloadInto(segment.buffer.subarray(byteOffset, byteOffset + byteLength), segment.key, payload, blob.bytes);

@@ -2,7 +2,7 @@ import { backoffMs } from "../platform/backoff.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { SealingKey } from "../platform/crypto/sealing-key.ts";
 import type { Log } from "../platform/log.ts";
-import type { Payload, PayloadSegment } from "./model.ts";
+import type { PayloadFacts, PayloadSegment } from "./model.ts";
 import type { PayloadBlob } from "./payload-sealing.ts";
 import { PayloadSegments, splitSegment } from "./payload-segments.ts";
 
@@ -22,6 +22,8 @@ export type PayloadWriterDeps = {
   readonly log: Log;
   readonly onStored: (count: number) => void;
   readonly onDropped: (reason: "write_refused" | "closed", count: number) => void;
+  /** The database went away, or is back. */
+  readonly onContact: (isAway: boolean) => void;
 };
 
 /** How long a payload waits for others to share its segment. A full segment does not wait. */
@@ -62,13 +64,8 @@ export class PayloadWriter {
     return this.#queuedCount;
   }
 
-  /** Whether the last attempt failed because the database did not respond (in time). */
-  get isDatabaseAway(): boolean {
-    return this.#isAway;
-  }
-
   /** @param blob the caller may change it afterwards */
-  add(key: SealingKey, payload: Payload, blob: PayloadBlob): void {
+  add(key: SealingKey, payload: PayloadFacts, blob: PayloadBlob): void {
     const byteLength = this.#segments.add(key, payload, blob);
     this.#queuedCount += 1;
     this.#queuedBytes += byteLength + this.#deps.entryBytes;
@@ -175,6 +172,7 @@ export class PayloadWriter {
   #noteContact(isAway: boolean, error?: unknown): void {
     if (isAway !== this.#isAway) {
       this.#isAway = isAway;
+      this.#deps.onContact(isAway);
       this.#deps.log.warn(isAway ? "trace.payloads_wait" : "trace.payloads_flow", { count: this.#queuedCount, error });
     }
   }

@@ -1,10 +1,9 @@
 import type { RequestId } from "@sluice/contracts/ids";
-import { createMissingPartitions } from "../db/partitions.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
 import type { Database, Queryable } from "../platform/db.ts";
-import { isDatabaseOutage, isMissingPartition } from "../platform/db-errors.ts";
+import type { KeptThread } from "../platform/kept-thread.ts";
 import type { Log } from "../platform/log.ts";
 import {
   type AccessFinding,
@@ -13,12 +12,12 @@ import {
   isAccess,
   type WrittenAccess,
 } from "./access-store.ts";
-import type { OpenedPayload, Payload, PayloadSegment, SpooledTrace, TraceRow } from "./model.ts";
+import type { OpenedPayload, Payload, SpooledTrace, TraceRow } from "./model.ts";
 import { openStoredPayload } from "./open-stored-payload.ts";
 import { dayKeyContext, PayloadKeys } from "./payload-keys.ts";
-import { type PayloadLimits, type PayloadObserver, PayloadQueue } from "./payload-queue.ts";
+import { type PayloadLimits, type PayloadObserver, PayloadOutbox } from "./payload-outbox.ts";
 import { type DayCount, listDayCounts } from "./retention-store.ts";
-import { insertSegment, insertTraces } from "./store.ts";
+import { insertTraces } from "./store.ts";
 import { fromSpooledJson, toSpooledTrace } from "./trace-row.ts";
 
 export type TraceServiceDeps = {
@@ -28,6 +27,8 @@ export type TraceServiceDeps = {
   readonly log: Log;
   /** Appends a row to the spool, which commits it through `commitTraces`. */
   readonly append: (row: SpooledTrace) => void;
+  /** Seals payloads and writes them; its other end is a `PayloadIntake`. */
+  readonly thread: Pick<KeptThread, "listen" | "post">;
   readonly limits: PayloadLimits;
   readonly observer: PayloadObserver;
 };
@@ -103,17 +104,12 @@ export async function checkAccesses(db: Queryable, expected: WrittenAccess | nul
 export class TraceService {
   readonly #deps: TraceServiceDeps;
   readonly #keys: PayloadKeys;
-  readonly #queue: PayloadQueue;
+  readonly #outbox: PayloadOutbox;
 
   constructor(deps: TraceServiceDeps) {
     this.#deps = deps;
     this.#keys = new PayloadKeys(deps);
-    this.#queue = new PayloadQueue({
-      ...deps,
-      findKey: (day) => this.#keys.find(day),
-      write: (segment) => this.#writeSegment(segment),
-      isOutage: isDatabaseOutage,
-    });
+    this.#outbox = new PayloadOutbox({ ...deps, findKey: (day) => this.#keys.find(day) });
   }
 
   /** Prepares the data keys of today and tomorrow. Does not fail when the database is unreachable, but keeps trying. */
@@ -127,16 +123,15 @@ export class TraceService {
   }
 
   /**
-   * Queues the bodies of one call for storing, if there is room. They must not be changed afterwards. Never throws,
-   * never waits.
+   * Queues the bodies of one call for storing, if there is room. They are copied. Never throws, never waits.
    */
   storePayload(payload: Payload): "stored" | "dropped" {
-    return this.#queue.offer(payload);
+    return this.#outbox.offer(payload);
   }
 
   /** The payloads that wait to be written, for gauges. */
   load(): { readonly queuedBytes: number; readonly queuedCount: number } {
-    return { queuedBytes: this.#queue.queuedBytes, queuedCount: this.#queue.queuedCount };
+    return { queuedBytes: this.#outbox.queuedBytes, queuedCount: this.#outbox.queuedCount };
   }
 
   /**
@@ -150,22 +145,7 @@ export class TraceService {
 
   /** Accepts no more payloads and writes the waiting ones, for at most `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
-    await this.#queue.close(timeoutMs);
+    await this.#outbox.close(timeoutMs);
     this.#keys.stop();
-  }
-
-  async #writeSegment(segment: PayloadSegment): Promise<void> {
-    const { db } = this.#deps;
-    try {
-      await insertSegment(db, segment);
-    } catch (error) {
-      if (!isMissingPartition(error)) {
-        throw error;
-      }
-      for (const table of ["payload_segment", "payload_record"] as const) {
-        await createMissingPartitions(db, table, [segment.day]);
-      }
-      await insertSegment(db, segment);
-    }
   }
 }

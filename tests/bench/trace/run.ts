@@ -9,14 +9,15 @@ import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { Payload, PayloadSegment } from "@sluice/control-plane/trace/model.ts";
-import { PayloadQueue } from "@sluice/control-plane/trace/payload-queue.ts";
-import { compressBlob, packPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
+import { PayloadOutbox } from "@sluice/control-plane/trace/payload-outbox.ts";
+import { compressBlob } from "@sluice/control-plane/trace/payload-sealing.ts";
 import { PayloadSegments } from "@sluice/control-plane/trace/payload-segments.ts";
 import { insertSegment, insertTraces } from "@sluice/control-plane/trace/store.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
 import { startTestCluster } from "../../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../../support/postgres/test-database.ts";
-import { newRequestId, traceRowOf } from "../../support/trace/trace-fixtures.ts";
+import { PayloadPair } from "../../support/trace/payload-pair.ts";
+import { newRequestId, packedOf, traceRowOf } from "../../support/trace/trace-fixtures.ts";
 import { chatAnswer, chatRequest, chatStream, payloadsOf } from "./bodies.ts";
 
 const rounds = 7;
@@ -24,6 +25,7 @@ const bodyBytesMax = 262_144;
 const traceBatch = 500;
 const insertedPerRound = 2_500;
 const offersPerTurn = 50;
+const queuedBytesMax = 4 * 1024 * 1024;
 const today = utcDay(Date.now());
 const key = new SealingKey("0123abcd", randomBytes(32));
 
@@ -58,35 +60,36 @@ function print(name: string, costs: number[]): void {
   console.log(`${name.padEnd(58)}${median.toFixed(2).padStart(10)}${lowest.toFixed(2).padStart(10)}`);
 }
 
-/**
- * What `storePayload` costs: within the call, and in a later tick, when it is encrypted into a segment. Writing the
- * segment is reported separately.
- */
+/** What `storePayload` costs within the call; and later, on the second thread, when it is encrypted into a segment. */
 async function reportOffer(name: string, payloads: readonly Payload[], count: number): Promise<void> {
   const offering: number[] = [];
   const sealing: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const queue = new PayloadQueue({
+    const outbox = new PayloadOutbox({
+      thread: PayloadPair.with({
+        write: async () => undefined,
+        isOutage: () => false,
+        clock: systemClock,
+        log: createLog("error", console.error),
+      }),
       findKey: () => key,
-      write: async () => undefined,
-      isOutage: () => false,
       limits: { bodyBytesMax, queueBytesMax: 2 ** 30, queueCountMax: count },
       observer: { onStored: () => undefined, onDropped: () => undefined },
-      clock: systemClock,
-      log: createLog("error", console.error),
     });
     const spent = { offering: 0, all: 0 };
     for (let done = 0; done < count; done += offersPerTurn) {
       const before = process.cpuUsage();
       for (let index = 0; index < offersPerTurn; index += 1) {
-        queue.offer(payloads[index % payloads.length] as Payload);
+        outbox.offer(payloads[index % payloads.length] as Payload);
       }
       spent.offering += cpuSince(before);
-      await new Promise((resolve) => setImmediate(resolve));
+      while (outbox.queuedBytes > queuedBytesMax) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
       spent.all += cpuSince(before);
     }
     const before = process.cpuUsage();
-    await queue.close(10_000);
+    await outbox.close(10_000);
     spent.all += cpuSince(before);
     offering.push(...(round === 0 ? [] : [spent.offering / count]));
     sealing.push(...(round === 0 ? [] : [(spent.all - spent.offering) / count]));
@@ -128,7 +131,7 @@ function segmentsOf(payloads: readonly Payload[], isCompressed: boolean): Payloa
   const segments = new PayloadSegments();
   for (let index = 0; index < insertedPerRound; index += 1) {
     const payload = { ...(payloads[index % payloads.length] as Payload), requestId: newRequestId() };
-    const blob = packPayload(payload, bodyBytesMax);
+    const blob = packedOf(payload, bodyBytesMax);
     segments.add(key, payload, isCompressed ? { ...blob, bytes: compressBlob(blob.bytes) } : blob);
   }
   const taken: PayloadSegment[] = [];
@@ -188,7 +191,7 @@ export async function runTraceBench(args: string[]): Promise<number> {
     await report(`open ${length} bytes`, length > 10_000 ? 2_000 : 20_000, () => open(key, sealed, context));
   }
   for (const [name, payloads] of Object.entries(bodies)) {
-    const blobs = payloads.map((payload) => packPayload(payload, bodyBytesMax).bytes);
+    const blobs = payloads.map((payload) => packedOf(payload, bodyBytesMax).bytes);
     const ratio = compressBlob(blobs[0] as (typeof blobs)[number]).length / (blobs[0]?.length ?? 1);
     const count = (blobs[0]?.length ?? 0) > 10_000 ? 1_000 : 10_000;
     await report(`compress ${name} (to ${Math.round(ratio * 100)} %)`, count, (index) =>

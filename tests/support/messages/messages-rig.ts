@@ -8,6 +8,7 @@ import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { addModelWithChannel, waitUntil } from "../calls/relay-scene.ts";
 import { type Arrangement, masterKeyBytes, type SluiceProcess, SluiceRig, type TestUser } from "../service/sluice.ts";
+import { noThread } from "../trace/payload-pair.ts";
 import { PayloadCounts, silentLog } from "../trace/trace-fixtures.ts";
 
 /** The name under which tests ask for `gpt-4o-mini`. */
@@ -98,6 +99,7 @@ export class MessagesRig {
       masterKey: new MasterKey(masterKeyBytes),
       clock: systemClock,
       log: silentLog,
+      thread: noThread,
       append: () => undefined,
       limits: { bodyBytesMax: 262_144, queueBytesMax: 1, queueCountMax: 1 },
       observer: new PayloadCounts(),

@@ -7,6 +7,7 @@ import { TraceService } from "@sluice/control-plane/trace/service.ts";
 import { insertTraces } from "@sluice/control-plane/trace/store.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
 import { dayBeforeNow } from "./aged-days.ts";
+import { PayloadPair } from "./payload-pair.ts";
 import { PayloadCounts, payloadOf, silentLog, traceRowOf } from "./trace-fixtures.ts";
 
 const dayMs = 86_400_000;
@@ -32,6 +33,7 @@ export async function fillTraceDay(
     masterKey,
     clock: { ...systemClock, now: () => Date.now() - daysAgo * dayMs },
     log: silentLog,
+    thread: PayloadPair.on(db),
     append: () => undefined,
     limits: { bodyBytesMax: 1_000, queueBytesMax: 1_000_000, queueCountMax: 100 },
     observer: counts,

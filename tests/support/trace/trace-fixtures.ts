@@ -7,7 +7,8 @@ import type {
   SealedPayload,
   TraceRow,
 } from "@sluice/control-plane/trace/model.ts";
-import type { PayloadDropReason, PayloadObserver } from "@sluice/control-plane/trace/payload-queue.ts";
+import type { PayloadDropReason, PayloadObserver } from "@sluice/control-plane/trace/payload-outbox.ts";
+import { blobLength, type PayloadBlob, packPayload, readBlob } from "@sluice/control-plane/trace/payload-sealing.ts";
 
 export const silentLog: Log = createLog("error", () => undefined);
 
@@ -36,6 +37,13 @@ export function payloadOf(bodies: {
     requestBytes: request?.length ?? 0,
     responseBytes: response.length,
   };
+}
+
+/** The packed bodies of a payload, as its record in the shared memory has them. */
+export function packedOf(payload: Payload, bodyBytesMax = 262_144): PayloadBlob {
+  const bytes = new Uint8Array(blobLength(payload, bodyBytesMax));
+  packPayload(payload, bodyBytesMax, bytes);
+  return readBlob(bytes);
 }
 
 export type StoredPayload = PayloadRecord & SealedPayload;

@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { keyIdOf, SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
 import type { Payload, PayloadSegment } from "@sluice/control-plane/trace/model.ts";
-import { openPayload, packPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
+import { openPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
 import {
   PayloadSegments,
   segmentBytesMax,
   segmentPayloadsMax,
   splitSegment,
 } from "@sluice/control-plane/trace/payload-segments.ts";
-import { payloadOf, storedPayloads } from "../../support/trace/trace-fixtures.ts";
+import { packedOf, payloadOf, storedPayloads } from "../../support/trace/trace-fixtures.ts";
 
 const day = "2026-11-21";
 
@@ -21,7 +21,7 @@ function newKey(): SealingKey {
 const key = newKey();
 
 function add(segments: PayloadSegments, payload: Payload, sealingKey = key): number {
-  return segments.add(sealingKey, payload, packPayload(payload, 4_000_000));
+  return segments.add(sealingKey, payload, packedOf(payload, 4_000_000));
 }
 
 function takeAll(segments: PayloadSegments): PayloadSegment[] {

@@ -32,15 +32,21 @@ export class SealingKey {
   readonly #secret: KeyObject;
 
   /** @throws RangeError when the secret is not 32 bytes or the id not eight hex digits */
-  constructor(id: string, secret: Uint8Array) {
-    if (secret.length !== sealingKeyBytes) {
-      throw new RangeError(`a sealing key has ${sealingKeyBytes} bytes, not ${secret.length}`);
+  constructor(id: string, secret: Uint8Array | KeyObject) {
+    const length = secret instanceof Uint8Array ? secret.length : secret.symmetricKeySize;
+    if (length !== sealingKeyBytes) {
+      throw new RangeError(`a sealing key has ${sealingKeyBytes} bytes, not ${length}`);
     }
     if (!/^[0-9a-f]{8}$/.test(id)) {
       throw new RangeError("a key id has eight lower-case hex digits");
     }
     this.id = id;
-    this.#secret = createSecretKey(secret);
+    this.#secret = secret instanceof Uint8Array ? createSecretKey(secret) : secret;
+  }
+
+  /** The key in the form in which another thread of this process can be given it. It too never shows its bytes. */
+  forThread(): KeyObject {
+    return this.#secret;
   }
 
   encipher(nonce: Uint8Array): CipherGCM {

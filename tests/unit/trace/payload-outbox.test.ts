@@ -3,8 +3,9 @@ import { randomBytes } from "node:crypto";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
 import type { PayloadSegment } from "@sluice/control-plane/trace/model.ts";
-import { PayloadQueue, type PayloadQueueDeps } from "@sluice/control-plane/trace/payload-queue.ts";
+import { PayloadOutbox, type PayloadOutboxDeps } from "@sluice/control-plane/trace/payload-outbox.ts";
 import { openPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
+import { PayloadPair } from "../../support/trace/payload-pair.ts";
 import {
   PayloadCounts,
   payloadOf,
@@ -15,7 +16,7 @@ import {
 
 const day = "2026-11-21";
 const key = new SealingKey("0123abcd", randomBytes(32));
-const queues: PayloadQueue[] = [];
+const queues: PayloadOutbox[] = [];
 
 class Outage extends Error {}
 
@@ -58,21 +59,20 @@ class Table {
   }
 }
 
-function newQueue(changes: Partial<PayloadQueueDeps> = {}) {
+function newQueue(changes: Partial<PayloadOutboxDeps> = {}) {
   const counts = new PayloadCounts();
   const table = new Table();
-  const queue = new PayloadQueue({
+  const isOutage = (error: unknown) => error instanceof Outage;
+  const thread = PayloadPair.with({ write: table.write, isOutage, clock: systemClock, log: silentLog });
+  const queue = new PayloadOutbox({
+    thread,
     findKey: (asked) => (asked === day ? key : null),
-    write: table.write,
-    isOutage: (error) => error instanceof Outage,
     limits: { bodyBytesMax: 1_000_000, queueBytesMax: 64 * 1024 * 1024, queueCountMax: 100_000 },
     observer: counts,
-    clock: systemClock,
-    log: silentLog,
     ...changes,
   });
   queues.push(queue);
-  return { queue, table, counts };
+  return { queue, table, counts, thread };
 }
 
 afterEach(async () => {
@@ -93,7 +93,7 @@ describe("a queue of payloads", () => {
     expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
   });
 
-  test("seals bodies of any length, long ones on another thread", async () => {
+  test("seals bodies of any length", async () => {
     const { queue, table, counts } = newQueue();
     const lengths = [0, 200, 3_000, 60_000, 66_000, 900_000, 2_000_000];
     for (const length of lengths) {
@@ -134,7 +134,7 @@ describe("a queue of payloads", () => {
     expect(Object.fromEntries(fewCounts.dropped)).toEqual({ queue_full: 2 });
   });
 
-  test("counts long bodies against its limit while they are being compressed", async () => {
+  test("counts long bodies against its limit before they are compressed", async () => {
     const limits = { bodyBytesMax: 1_000_000, queueBytesMax: 2_500_000, queueCountMax: 100 };
     const { queue, counts } = newQueue({ limits });
     const fates = Array.from({ length: 5 }, () => queue.offer(payloadOf({ day, request: new Uint8Array(1_000_000) })));
@@ -143,18 +143,37 @@ describe("a queue of payloads", () => {
     expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
   });
 
-  test("releases the bodies of a tick in the next one, however many there were", async () => {
+  test("holds what waits for the database compressed, and no longer the bodies", async () => {
     const { queue, table } = newQueue();
     const held = Promise.withResolvers<void>();
     table.hold = held.promise;
+    const body = Buffer.alloc(10_000, "data: {} ");
     for (let index = 0; index < 1_000; index += 1) {
-      queue.offer(payloadOf({ day, request: Buffer.alloc(10_000, "data: {} ") }));
+      expect(queue.offer(payloadOf({ day, request: body }))).toBe("stored");
     }
     expect(queue.queuedBytes).toBeGreaterThan(10_000_000);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(queue.queuedBytes).toBeLessThan(1_000_000);
+    // What was handed over does not change with the body.
+    body.fill(0);
+    while (queue.queuedBytes > 1_000_000) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     expect(queue.queuedCount).toBe(1_000);
     held.resolve();
+    await queue.close(5_000);
+    expect(table.rows.map((row) => Buffer.from(openPayload(key, row).request ?? []).includes(0))).not.toContain(true);
+    expect(table.rows).toHaveLength(1_000);
+  });
+
+  test("drops what does not fit into the memory that is shared, whatever the limit", async () => {
+    const { queue, counts } = newQueue({
+      limits: { bodyBytesMax: 4_000_000, queueBytesMax: 2 ** 30, queueCountMax: 100 },
+    });
+    const request = randomBytes(4_000_000);
+    const fates = Array.from({ length: 6 }, () => queue.offer(payloadOf({ day, request })));
+    expect(fates).toEqual(["stored", "stored", "stored", "stored", "dropped", "dropped"]);
+    expect(Object.fromEntries(counts.dropped)).toEqual({ queue_full: 2 });
+    await counts.untilStored(4);
+    expect(queue.offer(payloadOf({ day, request }))).toBe("stored");
   });
 
   test("drops payloads of a day whose key is missing", () => {
@@ -226,7 +245,7 @@ describe("a refused payload", () => {
 });
 
 describe("closing", () => {
-  test("writes what waits, including long bodies that are being compressed, and accepts no more", async () => {
+  test("writes what waits, long bodies too, and accepts no more", async () => {
     const { queue, table, counts } = newQueue();
     for (let index = 0; index < 300; index += 1) {
       queue.offer(payloadOf({ day, request: index % 100 === 0 ? new Uint8Array(200_000) : "short" }));
@@ -235,5 +254,25 @@ describe("closing", () => {
     expect(table.rows).toHaveLength(300);
     expect(queue.offer(payloadOf({ day }))).toBe("dropped");
     expect(Object.fromEntries(counts.dropped)).toEqual({ closed: 1 });
+  });
+});
+
+describe("a thread that is lost", () => {
+  test("takes with it what was not written, which is counted, and the next one begins with nothing", async () => {
+    const { queue, table, counts, thread } = newQueue();
+    const held = Promise.withResolvers<void>();
+    table.hold = held.promise;
+    for (let index = 0; index < 200; index += 1) {
+      queue.offer(payloadOf({ day }));
+    }
+    thread.replace();
+    expect(Object.fromEntries(counts.dropped)).toEqual({ thread_lost: 200 });
+    expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
+    held.resolve();
+    table.batches.length = 0;
+    const payload = payloadOf({ day });
+    expect(queue.offer(payload)).toBe("stored");
+    await counts.untilStored(1);
+    expect(table.rows.map(({ requestId }) => requestId)).toContain(payload.requestId);
   });
 });

@@ -1,0 +1,160 @@
+import { RingReader } from "../platform/byte-ring.ts";
+import type { Clock } from "../platform/clock.ts";
+import { SealingKey } from "../platform/crypto/sealing-key.ts";
+import type { Log } from "../platform/log.ts";
+import { ByteAllowance } from "./byte-allowance.ts";
+import { type Parcel, readParcel } from "./payload-parcel.ts";
+import { compressBlob, readBlob } from "./payload-sealing.ts";
+import { entryBytes, PayloadLedger, type PayloadNews, type PayloadOrder } from "./payload-thread.ts";
+import { PayloadWriter, type PayloadWriterDeps } from "./payload-writer.ts";
+
+export type PayloadIntakeDeps = Pick<PayloadWriterDeps, "write" | "isOutage"> & {
+  readonly report: (news: PayloadNews) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** Payloads are fetched together, because each wake-up costs as much as sealing a few of them. */
+const gatherMs = 20;
+/** After so many bytes other work of the thread has its turn. */
+const bytesPerTurn = 2 * 1024 * 1024;
+
+/**
+ * Blobs of at least this length are always compressed: that saves the database more work than it costs us. Shorter ones
+ * cost us four times the rest of the encryption and save only disk, so they are compressed as long as there are few: up
+ * to this many bytes a second, which takes a tenth of a percent of a core.
+ */
+const compressedBytesMin = 4 * 1024;
+const compressedSmallBytesPerSecond = 256 * 1024;
+/** Below this length a compressed frame is no shorter than its content. */
+const compressibleBytesMin = 256;
+
+/** Around midnight two days are sealed at once; each has its own key. */
+const keysMax = 3;
+
+/** The other end of the outbox, on the second thread: takes payloads, encrypts them, and has them written in batches. */
+export class PayloadIntake {
+  readonly #deps: PayloadIntakeDeps;
+  readonly #ring: RingReader;
+  readonly #ledger: PayloadLedger;
+  readonly #writer: PayloadWriter;
+  readonly #smallAllowance: ByteAllowance;
+  readonly #keys = new Map<string, SealingKey>();
+  #takenBytes = 0;
+  #takenCount = 0;
+  #timer: Timer | null = null;
+
+  constructor(deps: PayloadIntakeDeps, order: Extract<PayloadOrder, { kind: "open" }>) {
+    this.#deps = deps;
+    this.#ring = new RingReader(order.ring);
+    this.#ledger = new PayloadLedger(order.ledger);
+    this.#smallAllowance = new ByteAllowance(compressedSmallBytesPerSecond, deps.clock);
+    this.#writer = new PayloadWriter({
+      write: deps.write,
+      isOutage: deps.isOutage,
+      entryBytes,
+      clock: deps.clock,
+      log: deps.log,
+      onStored: (count) => this.#report({ topic: "payloads", kind: "stored", count }),
+      onDropped: (reason, count) => {
+        // What is left when it closes is counted by the other end.
+        if (reason !== "closed") {
+          this.#report({ topic: "payloads", kind: "dropped", reason, count });
+        }
+      },
+      onContact: (isAway) => this.#ledger.setAway(isAway),
+    });
+    this.#readOn();
+  }
+
+  take(order: Exclude<PayloadOrder, { kind: "open" }>): void {
+    switch (order.kind) {
+      case "key":
+        this.#addKey(new SealingKey(order.id, order.secret));
+        break;
+      case "wake":
+        this.#readSoon(gatherMs);
+        break;
+      case "close":
+        void this.#close(order.timeoutMs);
+        break;
+    }
+  }
+
+  #addKey(key: SealingKey): void {
+    this.#keys.set(key.id, key);
+    const [oldest] = this.#keys.keys();
+    if (this.#keys.size > keysMax && oldest !== undefined) {
+      this.#keys.delete(oldest);
+    }
+    // Its first payload may have been seen before it.
+    this.#readSoon(0);
+  }
+
+  async #close(timeoutMs: number): Promise<void> {
+    while (this.#read() > 0) {
+      // The ring is emptied at once: nothing is added to it any more.
+    }
+    await this.#writer.close(timeoutMs);
+    this.#deps.report({ topic: "payloads", kind: "closed" });
+  }
+
+  #readSoon(delayMs: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.#readOn();
+    }, delayMs);
+  }
+
+  #readOn(): void {
+    const bytes = this.#read();
+    if (bytes > 0 || !this.#ring.sleep()) {
+      this.#readSoon(bytes < bytesPerTurn ? gatherMs : 0);
+    }
+  }
+
+  /** Takes what is in the ring, up to a turn's worth. Returns how many bytes it took. */
+  #read(): number {
+    let bytes = 0;
+    for (let record = this.#ring.peek(); record !== null && bytes < bytesPerTurn; record = this.#ring.peek()) {
+      const parcel = readParcel(record);
+      const key = this.#keys.get(parcel.keyId);
+      if (key === undefined) {
+        // The message with the key is on its way.
+        break;
+      }
+      this.#takenBytes += record.length + entryBytes;
+      this.#takenCount += 1;
+      bytes += record.length;
+      this.#seal(key, parcel);
+      this.#ring.release();
+    }
+    this.#settle();
+    return bytes;
+  }
+
+  #seal(key: SealingKey, { facts, blob: packed }: Parcel): void {
+    try {
+      const blob = readBlob(packed);
+      const { length } = packed;
+      const isCompressed =
+        length >= compressedBytesMin || (length >= compressibleBytesMin && this.#smallAllowance.take(length));
+      this.#writer.add(key, facts, isCompressed ? { ...blob, bytes: compressBlob(packed) } : blob);
+    } catch (error) {
+      this.#deps.log.error("trace.payload_not_sealed", { requestId: facts.requestId, error });
+      this.#report({ topic: "payloads", kind: "dropped", reason: "seal_failed", count: 1 });
+    }
+  }
+
+  #report(news: PayloadNews): void {
+    this.#settle();
+    this.#deps.report(news);
+  }
+
+  #settle(): void {
+    this.#ledger.write({
+      freedBytes: this.#takenBytes - this.#writer.queuedBytes,
+      settledCount: this.#takenCount - this.#writer.queuedCount,
+    });
+  }
+}
