@@ -39,8 +39,8 @@ export class BackupStore {
   }
 
   /**
-   * Begins a generation of the response cache that there never was: accounts made from now on get the numbers of lost
-   * ones, whose responses may still be in a store that replicas share.
+   * Begins a generation of the response cache that was never used: new accounts get the ids of lost ones, whose
+   * responses may still be in a store that replicas share.
    */
   async forgetResponses(): Promise<void> {
     const [found] = await this.#sql`select to_regclass('response_cache') is not null as is_there`;

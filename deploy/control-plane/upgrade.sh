@@ -55,11 +55,11 @@ while [ $# -gt 0 ]; do
   esac
 done
 [ -n "$release" ] || fail "--release is missing; --help explains it."
-[ -f "$release/deploy/start/main.ts" ] || fail "$release is no release: deploy/start/main.ts is not in it."
+[ -f "$release/deploy/start/main.ts" ] || fail "$release is not a release: it has no deploy/start/main.ts."
 [ -d "$release/node_modules" ] || fail "$release has no packages. Run in it: bun deploy/start/install-packages.ts"
 [[ "$ready_seconds" =~ ^[0-9]{1,5}$ ]] || fail "--ready-seconds must be a whole number."
 command -v curl >/dev/null 2>&1 || fail "The command curl is missing."
-[ -d "$links" ] || fail "$links is not there: --links names the folder of the links a and b."
+[ -d "$links" ] || fail "$links is missing: --links names the folder of the links a and b."
 release=$(realpath "$release")
 
 if [ "$is_dry" = 0 ]; then
@@ -70,11 +70,11 @@ fi
 port_of() {
   local port
   port=$(sed -n 's/^[[:space:]]*PORT=//p' "$settings/instance-$1.env" 2>/dev/null | tail -n 1 | tr -d "\"'[:space:]")
-  [[ "$port" =~ ^[0-9]{1,5}$ ]] || fail "$settings/instance-$1.env is not there, or does not set PORT."
+  [[ "$port" =~ ^[0-9]{1,5}$ ]] || fail "$settings/instance-$1.env is missing, or does not set PORT."
   echo "$port"
 }
 
-# The instance must not inherit this lock, because it would hold it for as long as it lives.
+# The instance must not inherit this lock, because it would hold it as long as it lives.
 start_instance() {
   if [ -n "$start" ]; then
     $start "$1" 9>&-
@@ -158,8 +158,8 @@ bring_edge_back() {
 
 port_a=$(port_of a)
 port_b=$(port_of b)
-[ -f "$edge_pid" ] || fail "$edge_pid is not there: the edge does not run, or --edge-pid is another file."
-[ -f "$program_file" ] || fail "$program_file is not there."
+[ -f "$edge_pid" ] || fail "$edge_pid is missing: the edge does not run, or --edge-pid is another file."
+[ -f "$program_file" ] || fail "$program_file is missing."
 if [ "$is_dry" = 0 ] && [ -f "$program_file.before" ]; then bring_edge_back; fi
 # The instance that the edge names is serving; the other one is idle.
 if grep -qE "^server 127\.0\.0\.1:$port_b;" "$program_file"; then

@@ -17,10 +17,10 @@ install.sh --env FILE [--from FOLDER | --binary FILE --sha256 HEX] [options]
   --accounts FILE      the provider accounts as JSON; kept when not given
   --host USER@HOST     installs there over SSH, as root or with sudo
   --root FOLDER        installs into a folder: no user, no systemd, a process with a pid file
-  --health-seconds N   how long the new version may take to be well (default 30)
+  --health-seconds N   how long the new version may take to become healthy (default 30)
   --dry-run            says what would be done and does nothing
 
-The previous version comes back when the new one does not get well.
+The previous version comes back if the new one does not become healthy.
 TEXT
 }
 
@@ -46,7 +46,7 @@ while [ $# -gt 0 ]; do
 done
 [[ "$HEALTH_SECONDS" =~ ^[0-9]{1,4}$ ]] || fail "--health-seconds must be a whole number."
 for given in "$new_env" "$new_relay_keys" "$new_accounts"; do
-  [ -z "$given" ] || [ -f "$given" ] || fail "$given is not there."
+  [ -z "$given" ] || [ -f "$given" ] || fail "$given is missing."
 done
 check_words "$target" "$ROOT"
 remote_root=$ROOT
@@ -58,7 +58,7 @@ target_of() {
   case "$1" in
     x86_64) if [ "$2" = yes ]; then echo linux-x64; else echo linux-x64-baseline; fi ;;
     aarch64 | arm64) echo linux-arm64 ;;
-    *) fail "There is no build for $1." ;;
+    *) fail "No build exists for $1." ;;
   esac
 }
 processor='uname -m; if grep -qm1 " avx2 " /proc/cpuinfo 2>/dev/null; then echo yes; else echo no; fi'
@@ -71,7 +71,7 @@ choose_binary() {
     return
   fi
   from=${from:-$(realpath -m "$here/../../node-agent/dist")}
-  [ -d "$from" ] || fail "The folder $from is not there. Build the agent first (bun node-agent/build.ts), or name its folder with --from."
+  [ -d "$from" ] || fail "The folder $from is missing. Build the agent first (bun node-agent/build.ts), or name its folder with --from."
   if [ -n "$target" ]; then
     { read -r machine && read -r has_avx2; } < <(ssh -o BatchMode=yes "$target" "$processor") || fail "$target can't be reached."
   else
@@ -114,7 +114,7 @@ read_version() {
   chmod u+x "$binary" 2>/dev/null || true
   said=$("$binary" --version) || fail "$binary does not run on this machine."
   version=${said#sluice-node-agent }
-  [[ "$version" =~ ^[0-9A-Za-z.+-]{1,40}$ ]] || fail "$binary is no node agent: it says \"${said:0:60}\"."
+  [[ "$version" =~ ^[0-9A-Za-z.+-]{1,40}$ ]] || fail "$binary is not a node agent: it says \"${said:0:60}\"."
   release="$version-${sha256:0:12}"
 }
 
@@ -264,19 +264,19 @@ roll_back() {
     stop_agent
     bring_files_back
     rm -f "$programs/current"
-    fail "Version $version did not get well within $HEALTH_SECONDS s. There is no earlier one to go back to, so nothing runs."
+    fail "Version $version did not become healthy within $HEALTH_SECONDS s. There is no earlier one to go back to, so nothing runs."
   fi
   [ "$good" != "$release" ] || failed="Version $version with the new settings"
-  say back "$failed did not get well within $HEALTH_SECONDS s; going back to what was before"
+  say back "$failed did not become healthy within $HEALTH_SECONDS s; going back to what was before"
   bring_files_back
   switch_to "$good"
   activate
   if wait_until_healthy "${good%-*}"; then
     [ "$good" = "$release" ] || rm -rf "${programs:?}/releases/$release"
-    fail "$failed did not get well. Version ${good%-*} runs again. Its settings and keys are those of before."
+    fail "$failed did not become healthy. Version ${good%-*} runs again. Its settings and keys are those of before."
   fi
   show_log
-  fail "Neither version $version nor version ${good%-*} is well. The agent needs a look."
+  fail "Neither version $version nor version ${good%-*} is healthy. Check the agent."
 }
 
 # Keeps the previous release, in case it is needed again, and removes older ones.
@@ -324,7 +324,7 @@ install_here() {
     step "start the agent" activate
   fi
   if [ "$DRY_RUN" = 1 ]; then
-    say would "wait until it is well"
+    say would "wait until it is healthy"
     return
   fi
   wait_until_healthy "$version" || roll_back
@@ -335,7 +335,7 @@ install_here() {
 }
 
 choose_binary
-[ -f "$binary" ] || fail "$binary is not there."
+[ -f "$binary" ] || fail "$binary is missing."
 # The path includes a folder, so that the shell does not look the name up among its commands.
 binary=$(realpath "$binary")
 if [ -n "$target" ]; then

@@ -46,7 +46,7 @@ while [ $# -gt 0 ]; do
 done
 [[ "$quiet_seconds" =~ ^[0-9]{1,6}$ ]] || fail "--quiet-seconds must be a whole number."
 
-[ -z "$key_file" ] || [ -f "$key_file" ] || fail "$key_file is not there."
+[ -z "$key_file" ] || [ -f "$key_file" ] || fail "$key_file is missing."
 check_words "$target" "$ROOT"
 if [ -n "$target" ]; then
   words=("$action" --quiet-seconds "$quiet_seconds")
@@ -70,7 +70,7 @@ if [ -n "$ROOT" ]; then set_root "$ROOT"; fi
 set_places
 need curl flock sha256sum
 need_root
-[ -f "$relay_keys" ] || fail "There is no node agent here: $relay_keys is missing."
+[ -f "$relay_keys" ] || fail "This host has no node agent: $relay_keys is missing."
 is_running || fail "The agent does not run. Start it first; a rotation is watched while it runs."
 take_lock
 next_file="$relay_keys.next"
@@ -81,7 +81,7 @@ fi
 
 fingerprint() { printf '%s' "$1" | sha256sum | cut -c 1-8; }
 
-# The file says how far the rotation is: the new key stands first in it, the old one second.
+# The file says how far the rotation is: the new key is first, the old one second.
 mapfile -t keys < <(keys_of "$relay_keys")
 
 write_keys() {
@@ -202,7 +202,7 @@ finish() {
     [ "$(key_metric uses_total "$(fingerprint "$new")")" != 0 ] ||
       fail "Nobody has used the new key yet. Enter it in the control plane and check the node there."
     idle=$(key_metric idle_seconds "$(fingerprint "$old")")
-    [ -n "$idle" ] || fail "The agent does not say when the old key was used last: $(agent_url)/metrics tells nothing of it."
+    [ -n "$idle" ] || fail "The agent does not say when the old key was used last: $(agent_url)/metrics does not mention it."
     # The key was not used since the agent started; its earlier use is unknown.
     [ "$idle" != +Inf ] || idle=$(metric_of uptime_seconds)
     [ "${idle%%.*}" -ge "$quiet_seconds" ] ||

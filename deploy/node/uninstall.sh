@@ -15,7 +15,7 @@ uninstall.sh [--host USER@HOST] [--root FOLDER] [--keep-settings] [--dry-run]
   --keep-settings    leaves settings, relay keys and provider accounts where they are
   --dry-run          says what would be done and does nothing
 
-Take the node out of service in the control plane first, so that no call is sent to it any more.
+Take the node out of service in the control plane first, so that no more calls are sent to it.
 TEXT
 }
 

@@ -131,7 +131,7 @@ test("a dry run and a run with a wrong old key change nothing, and report what e
   const same = await outcomeOf(rotate({ MASTER_KEY: wrong, NEW_MASTER_KEY: wrong }));
   expect([same.exitCode, same.output]).toEqual([1, expect.stringContaining("already the key in use")]);
   const none = await outcomeOf(rotate({ MASTER_KEY: wrong }));
-  expect([none.exitCode, none.output]).toEqual([1, expect.stringContaining("there is no new key")]);
+  expect([none.exitCode, none.output]).toEqual([1, expect.stringContaining("the new key is missing")]);
   expect(await countUnder(rig.db, oldKey.id)).toBe(count);
   expect(await readSealed(rig.db, oldKey)).toEqual(values);
 }, 60_000);

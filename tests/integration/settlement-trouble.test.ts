@@ -48,7 +48,7 @@ describe("an invalid row", () => {
     expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 60, rowsQuarantined: 2 });
     expect((await quarantine()).map(({ reason }) => reason)).toEqual([
       "it names a budget that its user does not have",
-      "its multiplier is no number of at least zero",
+      "its multiplier is not a number of at least zero",
     ]);
     expect(await scene.faults()).toEqual([]);
     expect(scene.lines.filter(({ event }) => event === "settlement.quarantined")).toHaveLength(1);
@@ -59,7 +59,9 @@ describe("an invalid row", () => {
     await scene.commit(...rows(3));
     await insertUncharged(scene.row(0, 0n, "NaN"));
     expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 3, rowsQuarantined: 1 });
-    expect((await quarantine()).map(({ reason }) => reason)).toEqual(["its multiplier is no number of at least zero"]);
+    expect((await quarantine()).map(({ reason }) => reason)).toEqual([
+      "its multiplier is not a number of at least zero",
+    ]);
   });
 
   test("is found when only the database notices, and costs no other row its settlement", async () => {

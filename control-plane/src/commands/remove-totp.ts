@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   try {
     const why = { command: "admin:totp-remove", reason: reason.trim() };
     if (!(await db.withTransaction((tx) => removeAdminTotp(tx, username, why)))) {
-      throw new Error("there is no admin of this name with an authenticator");
+      throw new Error("no admin with this name has an authenticator");
     }
     process.stdout.write(`${username} no longer has an authenticator, and all sessions have ended\n`);
   } finally {

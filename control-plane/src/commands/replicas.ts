@@ -47,7 +47,7 @@ function choose(replicas: readonly Replica[], ids: readonly string[], silentSeco
   return ids.map((id) => {
     const found = replicas.find(({ replicaId }) => replicaId === id);
     if (found === undefined) {
-      throw new Error(`there is no replica ${id}; without arguments, this command lists them`);
+      throw new Error(`replica ${id} does not exist; without arguments, this command lists them`);
     }
     return found;
   });

@@ -31,7 +31,7 @@ async function readKeys(config: Config): Promise<KeyExchange> {
   if (to === null) {
     if (current.previous === null) {
       throw new Error(
-        "there is no new key: set NEW_MASTER_KEY or NEW_MASTER_KEY_FILE, or the old key as MASTER_KEY_PREVIOUS",
+        "the new key is missing: set NEW_MASTER_KEY or NEW_MASTER_KEY_FILE, or the old key as MASTER_KEY_PREVIOUS",
       );
     }
     return { from: current.previous, to: current };

@@ -26,7 +26,7 @@ export async function checkDatabase(parts: {
     );
   }
   if (closed.length > 0) {
-    const detail = "some of what is sealed here does not open; give the key as MASTER_KEY_PREVIOUS and rotate";
+    const detail = "some of what is encrypted here cannot be decrypted; give the key as MASTER_KEY_PREVIOUS and rotate";
     log.error("secrets.key_missing", { keyIds: closed, detail });
   }
   if (masterKey.previous !== null && keyIds.includes(masterKey.previous.id)) {

@@ -137,7 +137,7 @@ async function applyProbe(
   await updateHealth(tx, locked.id, health);
   const after = await lockNode(tx, node.nodeCode);
   if (after === null) {
-    throw new Error(`node ${node.nodeCode} was checked and is not there`);
+    throw new Error(`node ${node.nodeCode} is missing after it was checked`);
   }
   await syncChannel(deps, tx, after, isSwitched || current?.ok === true ? relayKey : null);
   logChange(deps, locked, after);

@@ -40,7 +40,7 @@ export async function saveAccount(deps: ExitNodeDeps, { input, changer }: SaveRe
     }
     const after = await lockAccount(tx, input.account_code);
     if (after === null) {
-      throw new Error(`account ${input.account_code} was saved and is not there`);
+      throw new Error(`account ${input.account_code} is missing after it was saved`);
     }
     await deps.channels.alignAbilities(tx);
     await audit(tx, changer, "exit-node.account.save", {

@@ -234,7 +234,7 @@ async function settle(deps: ExitNodeDeps, tx: Transaction, saved: Saved): Promis
 async function readLocked(tx: Transaction, nodeCode: string): Promise<ExitNode> {
   const node = await lockNode(tx, nodeCode);
   if (node === null) {
-    throw new Error(`node ${nodeCode} was saved and is not there`);
+    throw new Error(`node ${nodeCode} is missing after it was saved`);
   }
   return node;
 }

@@ -38,7 +38,7 @@ export async function saveRoute(deps: ExitNodeDeps, { input, changer }: SaveRequ
     await writeRoute(tx, fields, before);
     const after = await lockRoute(tx, input.route_code);
     if (after === null) {
-      throw new Error(`route ${input.route_code} was saved and is not there`);
+      throw new Error(`route ${input.route_code} is missing after it was saved`);
     }
     await deps.channels.alignAbilities(tx);
     await audit(tx, changer, "exit-node.route.save", {

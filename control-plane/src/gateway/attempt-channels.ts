@@ -71,7 +71,7 @@ export async function attemptChannels<Answer extends object>(
 }
 
 /**
- * Goes on with another model, where the operator and the owner of the key want that.
+ * Continues with another model, if the operator and the owner of the key allow it.
  * @throws AppError as the client is to see it, if none is left: why the model that it asked for has not answered
  */
 async function nextModel(

@@ -32,7 +32,7 @@ export function refuseError(
   return readInnerError(payload, { ofStatus, unnamed }, channel, sent);
 }
 
-/** What an error event says by the status that it would have had; null if it does not tell. */
+/** What an error event says by the status that it would have had; null if it does not say. */
 export function meaningOf(ending: StreamEnding): AttemptFailure | null {
   const status = ending.kind === "error_event" ? statusOfError(ending.payload) : null;
   return status === null ? null : classifyStatus(status, []);

@@ -15,7 +15,7 @@ import type { AttemptFailure, FailedAttempt } from "./model.ts";
 export type ModelFailure = {
   /** The last failed attempt; null if no channel was open. */
   readonly last: FailedAttempt | null;
-  /** What the client would be told. */
+  /** The error that the client would get. */
   readonly error: AppError;
   /** How long they were tried. */
   readonly elapsedMs: number;

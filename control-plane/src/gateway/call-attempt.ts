@@ -335,7 +335,7 @@ export class CallAttempts {
     const httpStatus = outcome === "aborted" ? 499 : 200;
     try {
       await this.#ender.settle(state, { outcome, httpStatus, errorCode: problem?.code ?? null, ...measured });
-      // What began by itself lacks its beginning.
+      // The client of a stream that began by itself already has its beginning.
       if (outcome === "completed" && state.early?.hasBegun !== true) {
         const headers = streamHeadersOf(response, state, plan);
         state.recording?.settle({ headers, isStream: true, model: state.model.name, measured });

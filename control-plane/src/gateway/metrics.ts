@@ -61,7 +61,7 @@ export class GatewayMetrics implements GatewayObserver {
       "node",
       "result",
     ]);
-    this.#fallbacks.register(registry, "sluice_fallbacks_total", "Calls that went on with another model.", [
+    this.#fallbacks.register(registry, "sluice_fallbacks_total", "Calls that continued with another model.", [
       "from",
       "to",
       "reason",

@@ -12,14 +12,14 @@ import { forModel } from "./upstreams/model-name.ts";
 /** With `off`, only the model that a call asks for answers it. */
 export const fallbackHeader = "x-sluice-fallback";
 
-/** No other model is begun once channels were tried for this part of the time that the call has for all of them. */
+/** No further model is tried once this share of the time for all attempts is used. */
 const timeShare = 1.5;
-/** Our own count is low. A prompt that has this many times as many tokens as a model reads is certainly too long. */
+/** Our own count is low: a prompt counted at this multiple of what a model reads is certainly too long. */
 const certainShare = 2;
 
 type FallbackDeps = Pick<PipelineDeps, "catalog" | "leases" | "observer">;
 
-/** What the call of a model has to know: its operation, and how the channels for the current model are chosen. */
+/** What calling a model requires: its operation, and how the channels for the current model are chosen. */
 type FallbackCall = {
   readonly state: AdmittedCall;
   readonly operation: Operation;
@@ -59,7 +59,7 @@ function isDeclined({ call }: AdmittedCall): boolean {
 }
 
 /**
- * Turns a call from model to model until one answers. Before each, what the call has set aside becomes the bound of that
+ * Moves a call from model to model until one answers. Before each, what the call has set aside becomes the bound of that
  * model, so that it always covers the model that is being asked.
  */
 export class ModelFallbacks implements Fallbacks {
@@ -68,7 +68,7 @@ export class ModelFallbacks implements Fallbacks {
   readonly #rule: FallbackRule;
   /** The model that the client asked for, and its request. */
   readonly #asked: Pick<AdmittedCall, "model" | "request">;
-  /** The models that are left; what the first failure is decides which these are. */
+  /** The models still to try; the first failure decides which. */
   #names: readonly string[];
   #firstError: AppError | null = null;
   #elapsedMs = 0;
@@ -89,7 +89,7 @@ export class ModelFallbacks implements Fallbacks {
     return this.#firstError;
   }
 
-  /** The channels to begin with: those of the larger model at once if the prompt is certainly too long. */
+  /** The channels to start with: those of the larger model if the prompt is certainly too long. */
   async first(): Promise<Choice> {
     const { model, request } = this.#asked;
     const { largerModel } = this.#rule;
@@ -141,7 +141,7 @@ export class ModelFallbacks implements Fallbacks {
     return { ...this.#call.choose(), fallbacks: this };
   }
 
-  /** Makes the call one of another model; false, and nothing has changed, if that can't serve it. */
+  /** Moves the call to another model; returns false and changes nothing if that model can't serve it. */
   async #turnTo(name: string): Promise<boolean> {
     const { state, choose } = this.#call;
     const before = { model: state.model, request: state.request, askedModel: state.askedModel };
@@ -187,7 +187,7 @@ export class ModelFallbacks implements Fallbacks {
   }
 }
 
-/** Why another model may answer; null if the failure is no reason. */
+/** Why another model may answer; null if the failure does not allow it. */
 function reasonToGoOn(last: FailedAttempt | null, isSentRetried: boolean): string | null {
   if (last === null) {
     return "no_channel";

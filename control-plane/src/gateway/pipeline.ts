@@ -229,7 +229,7 @@ export class Pipeline implements GatewayPort {
       state.early?.watch(isNative || fallbacks !== null ? null : () => messageHead(state));
     }
     const ask = () => (fallbacks === null ? tryChannels(choice) : fallbacks.first().then(tryChannels));
-    // Who may not be served by any channel is not served from the cache either.
+    // A call that no channel may serve is not served from the cache either.
     const entry = state.principal.isResponseCached && isServed ? this.#deps.responses.open(state, operation) : null;
     return entry === null ? ask() : this.#cached.answer(state, entry, ask);
   }
@@ -266,11 +266,11 @@ function hasChoice(abilities: readonly Ability[]): boolean {
   return abilities.length > 1 || abilities.some(({ channel }) => channel.credentials.length > 1);
 }
 
-/** Clients of this path give up a stream that is silent for long. */
+/** Clients of this path give up on a stream that is silent for long. */
 const earlyPath = "/v1/messages";
 const freeOfCharge = 0n as Quota;
 const badRequest = 400;
-const wrongApiMessage = "The model can't be called through this API: its providers speak others.";
+const wrongApiMessage = "This model can't be called through this API: its providers speak other APIs.";
 
 /**
  * @param isOfOtherApi channels have the model, but can't be called like this

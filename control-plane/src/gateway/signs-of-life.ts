@@ -1,6 +1,6 @@
 import { DeadlineTicker, type Timed } from "@sluice/http-client/deadline-ticker";
 
-/** Clients give a stream up that is silent for longer. */
+/** Clients give up on a stream that is silent for longer. */
 const silenceMsMax = 10_000;
 /** All clients of the Messages API skip it. */
 export const pingEvent = Buffer.from('event: ping\ndata: {"type":"ping"}\n\n');
@@ -8,7 +8,7 @@ export const pingEvent = Buffer.from('event: ping\ndata: {"type":"ping"}\n\n');
 /** All streams share this timer. */
 const ticker = new DeadlineTicker();
 
-/** Tells when a client has received nothing for so long that it would soon give the stream up. */
+/** Notices when a client has received nothing for so long that it would soon give up on the stream. */
 export class SignsOfLife implements Timed {
   tickerSlot = -1;
   readonly #onSilence: () => void;

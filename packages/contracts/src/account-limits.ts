@@ -5,8 +5,8 @@ import { reasonText } from "./readable-text.ts";
 import { wireInteger } from "./wire.ts";
 
 /**
- * What operators limit for each account: for all accounts, where nothing else is said; for each account in a group; for
- * one account over all its groups.
+ * What operators limit for each account: `default` for all accounts, `group` for each account in a group, `user` for one
+ * account over all its groups.
  */
 export const limitScopes = ["default", "group", "user"] as const;
 
@@ -25,7 +25,7 @@ export type RateLimitName = (typeof rateLimitNames)[number];
 const limits = z.strictObject(rateLimitFields);
 const reason = reasonText(500);
 
-/** All limits of a scope, in place of those that it had; without any it has none. */
+/** All limits of a scope; they replace those that it had. */
 export const saveLimitsInput = z.discriminatedUnion("scope", [
   limits.extend({ scope: z.literal("default"), reason }),
   limits.extend({ scope: z.literal("group"), group_name: groupName, reason }),

@@ -1,2 +1,2 @@
-/** A longer list would keep a client waiting for what will not come. */
+/** A longer list would keep a client waiting in vain. */
 export const fallbacksMax = 3;

@@ -259,7 +259,7 @@ export const providerPresets: readonly ProviderPreset[] = [
     modelList: null,
     priceSource: "perplexity",
     documentation: "https://docs.perplexity.ai",
-    note: "Charges for every request beside its tokens. It has no list of models: enter names such as sonar-pro.",
+    note: "Charges for every request in addition to its tokens. It has no list of models: enter names such as sonar-pro.",
   }),
   preset(
     "deepinfra",

@@ -57,7 +57,7 @@ export class Responder {
     try {
       return await this.#send(record, exchange);
     } finally {
-      // This has an effect only when composing threw: the record must not stay open for ever.
+      // This has an effect only when composing threw: the record must not stay open forever.
       this.#options.log.close(record, "cut");
     }
   }

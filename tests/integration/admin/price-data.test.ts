@@ -120,11 +120,14 @@ test("a row is accepted as a change of the model, once", async () => {
 
 test.each([
   ["{]", "not JSON"],
-  ["{}", "another form"],
-  ["[]", "another form"],
-  [file(-1), "another form"],
-  [file(0.2, { prices: { "Bad Key": 1 } }), "another form"],
-  [file(0.2, { prices: [{ constraint: { start_time: "noon", end_time: "16:00:00Z" }, prices: {} }] }), "another form"],
+  ["{}", "does not have the expected form"],
+  ["[]", "does not have the expected form"],
+  [file(-1), "does not have the expected form"],
+  [file(0.2, { prices: { "Bad Key": 1 } }), "does not have the expected form"],
+  [
+    file(0.2, { prices: [{ constraint: { start_time: "noon", end_time: "16:00:00Z" }, prices: {} }] }),
+    "does not have the expected form",
+  ],
   [`${"[".repeat(60)}${"]".repeat(60)}`, "nested too deep"],
 ])("a file that is none is refused, and says why: %#", async (content, words) => {
   const { status, body } = await upload(content);

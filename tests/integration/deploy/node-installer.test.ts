@@ -143,7 +143,7 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
       `curl --silent --noproxy '*' http://127.0.0.1:${node.port}/health`,
     ]);
     expect(output).toMatch(
-      /well {6}version 0.*code 0.*Version 99\.0\.1 did not get well\. Version 0\S+ runs again\..*code 1\n\{"ok":true\}/s,
+      /well {6}version 0.*code 0.*Version 99\.0\.1 did not become healthy\. Version 0\S+ runs again\..*code 1\n\{"ok":true\}/s,
     );
   });
 
@@ -155,8 +155,8 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
       [/does not have the checksum/, "--binary", bad, "--sha256", "0".repeat(64)],
       [/needs --sha256/, "--binary", bad],
       [/NODE_CODE is not set/, "--from", builds.older, "--env", bad],
-      [/The folder nowhere is not there/, "--from", "nowhere"],
-      [/nothing is not there/, "--from", builds.older, "--env", "nothing"],
+      [/The folder nowhere is missing/, "--from", "nowhere"],
+      [/nothing is missing/, "--from", builds.older, "--env", "nothing"],
       [/Unknown option --colour/, "--from", builds.older, "--colour"],
     ];
     for (const [reason, ...words] of wrong) {

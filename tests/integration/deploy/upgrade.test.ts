@@ -119,9 +119,9 @@ describeUnless(unlessInstalled("bash", "nginx", "curl", "flock", "setsid"), "an 
 
   test("names the missing folder, and starts nothing", async () => {
     for (const [option, reason] of [
-      ["--release", /nowhere is no release/],
-      ["--links", /nowhere is not there: --links/],
-      ["--settings", /nowhere\/instance-a\.env is not there/],
+      ["--release", /nowhere is not a release/],
+      ["--links", /nowhere is missing: --links/],
+      ["--settings", /nowhere\/instance-a\.env is missing/],
     ] as const) {
       const refused = upgrade(repositoryRoot, option, file("nowhere"));
       expect([await refused.exited, refused.output()]).toEqual([1, expect.stringMatching(reason)]);

@@ -24,7 +24,7 @@ export const settlementMutants: readonly Mutant[] = [
     file: "control-plane/src/db/functions/settlement.sql",
     from: "WHEN r.rate_multiplier < 0 OR r.rate_multiplier = 'NaN' THEN",
     to: "WHEN r.rate_multiplier < 0 THEN",
-    rule: "a multiplier that is no number is put aside",
+    rule: "a multiplier that is not a number is put aside",
     tests: ["integration/settlement-trouble.test.ts"],
   },
   {

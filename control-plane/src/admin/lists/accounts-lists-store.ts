@@ -63,7 +63,7 @@ export const users = listSource({
   time: { at: userCreated },
 });
 
-/** The users who were put into a group; a public one is everyone's besides. */
+/** The users who were put into a group; everyone can use a public one as well. */
 const inGroup = (group: string): string =>
   `select m.gateway_user_id from group_of_user m where m.group_name = ${group} and m.source <> 'public'`;
 

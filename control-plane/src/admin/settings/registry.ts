@@ -104,7 +104,7 @@ export const settingRegistry = {
   "cache.shared_across_users": {
     ...flag(false),
     description:
-      "Answer a user's request with what another user of the same group was answered. A user can then find out that somebody has sent a request before.",
+      "Answer a request with the response to an equal request of another user in the same group. Users can then find out that somebody has sent a request before.",
     unit: null,
     variable: null,
   },

@@ -1,7 +1,6 @@
--- The group of a user's calls: the key's own, or that with the highest rank of the groups that the user was put in; of
--- equals the account's own. A public
--- group is only ever used by keys that name it, so that no price changes because a group becomes public. Of a group that a
--- user has from several sources the last end counts. Without a row, the user does not have the key's group.
+-- The group of a user's calls: the key's own, or else the highest in rank of the groups that the user was put in; of
+-- equals, the account's own. Only keys that name a public group use it, so no price changes because a group becomes
+-- public. If a user has a group from several sources, the latest end counts. No row: the user does not have the key's group.
 CREATE OR REPLACE FUNCTION key_group(p_user bigint, p_group text)
 RETURNS TABLE (group_name text, multiplier numeric, ends_at timestamptz) LANGUAGE plpgsql STABLE ROWS 1 AS $$
 #variable_conflict use_column

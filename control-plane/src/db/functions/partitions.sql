@@ -43,7 +43,7 @@ BEGIN
     v_partition := (SELECT c.oid FROM pg_class c WHERE c.relname = v_name AND c.relnamespace = 'public'::regnamespace);
     CONTINUE WHEN EXISTS (SELECT 1 FROM pg_inherits WHERE inhrelid = v_partition AND inhparent = v_parent);
     IF v_partition IS NOT NULL THEN
-      RAISE EXCEPTION 'table "%" exists but is no partition of "%"', v_name, p_table USING ERRCODE = 'duplicate_table';
+      RAISE EXCEPTION 'table "%" exists but is not a partition of "%"', v_name, p_table USING ERRCODE = 'duplicate_table';
     END IF;
     EXECUTE format('CREATE TABLE public.%I (LIKE public.%I INCLUDING ALL EXCLUDING IDENTITY)', v_name, p_table);
     EXECUTE format('ALTER TABLE public.%I ATTACH PARTITION public.%I FOR VALUES FROM (%L) TO (%L)',

@@ -158,7 +158,7 @@ BEGIN
     SELECT r.day, r.request_id, r.gateway_user_id, r.quota, r.rate_multiplier,
       CASE
         WHEN r.quota < 0 THEN 'its cost is negative'
-        WHEN r.rate_multiplier < 0 OR r.rate_multiplier = 'NaN' THEN 'its multiplier is no number of at least zero'
+        WHEN r.rate_multiplier < 0 OR r.rate_multiplier = 'NaN' THEN 'its multiplier is not a number of at least zero'
         WHEN b.id IS NULL THEN 'it names a budget that its user does not have'
       END AS fault
     FROM batch r LEFT JOIN budget b ON b.id = r.user_budget_id AND b.gateway_user_id = r.gateway_user_id

@@ -7,7 +7,7 @@ export const responseCache = pgTable(
   "response_cache",
   {
     id: boolean("id").primaryKey().default(true),
-    /** How often it was cleared; part of every digest, so that what was kept before is not found any more. */
+    /** How often it was cleared; part of every digest, so what was kept before is no longer found. */
     generation: bigint("generation", { mode: "bigint" }).notNull(),
     clearedAt: moment("cleared_at").notNull().defaultNow(),
   },

@@ -116,6 +116,7 @@ export function refusalOf(
 
 const unpricedSearch: RequestRefusal = {
   code: "unpriced_option",
-  message: "The web search is not offered: the provider charges for each, and this model has no price for them.",
+  message:
+    "Web search is not offered for this model: providers charge for each search, and the model has no price for one.",
   param: "tools",
 };

@@ -158,7 +158,7 @@ function nameTaken(cause?: unknown): AppError {
 async function readState(tx: Transaction, id: ChannelId): Promise<ChannelState> {
   const channel = await findChannel(tx, id);
   if (channel === null) {
-    throw new Error(`channel ${id} was saved and is not there`);
+    throw new Error(`channel ${id} is missing after it was saved`);
   }
   return stateOf(channel);
 }

@@ -44,7 +44,7 @@ export async function saveModel(
   const saved = await lockModel(tx, name);
   const savedPrice = await findNewestPrice(tx, name);
   if (saved === null || savedPrice === null) {
-    throw new Error(`model ${name} was saved and is not there`);
+    throw new Error(`model ${name} is missing after it was saved`);
   }
   return { before, after: stateOf(saved, savedPrice) };
 }

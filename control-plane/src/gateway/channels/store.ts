@@ -29,7 +29,7 @@ export type AbilityRow = {
   weight: number;
 };
 
-/** A rest ends with the tests: nothing else would end it. The fourth test that does not come ends it, too. */
+/** A rest ends with the tests, because nothing else would end it: when they are turned off, or the fourth in a row does not come. */
 const isResting = sql<boolean>`${channelProbe.restedAt} is not null and ${channel.probeMinutes} is not null
   and ${channelProbe.probedAt} > now() - make_interval(mins => ${channel.probeMinutes} * 3 + 1)`.mapWith(Boolean);
 

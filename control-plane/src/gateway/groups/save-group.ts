@@ -114,7 +114,7 @@ async function saveGroup(
   }
   const after = await lockGroup(tx, name);
   if (after === null) {
-    throw new Error(`group ${name} was saved and is not there`);
+    throw new Error(`group ${name} is missing after it was saved`);
   }
   return { before, after };
 }

@@ -41,7 +41,7 @@ export async function findGroup(db: Queryable, name: string): Promise<Group | nu
   return (row ?? null) as Group | null;
 }
 
-/** Serializes changes of groups; nobody who reads or calls waits for that. */
+/** Serializes changes of groups; reads and calls do not wait. */
 export async function lockGroups(tx: Queryable): Promise<void> {
   await takeAdvisoryLock(tx, "groups");
 }
@@ -98,7 +98,7 @@ export async function findStartGroup(db: Queryable, email: string): Promise<stri
     .orderBy(desc(hasDomain), asc(userGroup.name))
     .limit(1);
   if (row === undefined) {
-    throw new Error("no group is the one in which accounts start");
+    throw new Error("accounts start in no group");
   }
   return row.name;
 }

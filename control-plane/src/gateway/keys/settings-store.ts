@@ -26,7 +26,7 @@ function toRecord({ id, group_name, limit_key_id, ...row }: KeyRow): KeyRecord {
   return { view, limitKeyId: limit_key_id as ApiKeyId };
 }
 
-/** Serializes changes to one user's keys; nobody who reads or calls waits for that. False without such a user. */
+/** Serializes changes to one user's keys; reads and calls do not wait. False if the user does not exist. */
 export async function lockUser(tx: Queryable, gatewayUserId: GatewayUserId): Promise<boolean> {
   const rows = await tx.drizzle
     .select({ id: gatewayUser.id })
@@ -151,7 +151,7 @@ export async function findGroupNames(db: Queryable, gatewayUserId: GatewayUserId
   return rows.map(({ name }) => name);
 }
 
-/** Null for the group that the user's calls have otherwise. */
+/** Null lets the key follow the account. */
 export async function updateGroup(tx: Queryable, keyId: ApiKeyId, groupName: string | null): Promise<void> {
   await tx.drizzle.update(apiKey).set({ groupName, updatedAt: clock }).where(eq(apiKey.id, keyId));
 }

@@ -64,7 +64,7 @@ export function readEventNote(ending: StreamEnding, secrets: Secrets, request: U
     : null;
 }
 
-/** The status that an error inside a response would have had; null if it does not tell. */
+/** The status that an error inside a response would have had; null if it does not say. */
 export function statusOfError(payload: unknown): number | null {
   return statusOfWords(readErrorWords(errorPlace(payload)));
 }

@@ -9,15 +9,15 @@ const describingHeaders = ["openai-beta", "anthropic-beta", "anthropic-version",
 
 /** What the operator's settings add to the description of a request. */
 export type DigestScope = {
-  /** Null where users share what they were answered. */
+  /** Null where users share responses. */
   readonly gatewayUserId: bigint | null;
   /** How often the cache was cleared. */
   readonly generation: bigint;
 };
 
 /**
- * Names a request by a digest over everything that its response depends on. It is made under a secret key, so that
- * somebody who can read a shared store can't try which requests were made.
+ * A digest of everything that the response to a request depends on. It is made with a secret key: nobody who reads a
+ * shared store can test which requests were made.
  */
 export function digestCall({ call, principal, request }: AdmittedCall, scope: DigestScope, secret: Uint8Array): string {
   const { headers, path, query, traits } = call;
@@ -33,7 +33,7 @@ export function digestCall({ call, principal, request }: AdmittedCall, scope: Di
     traits?.() ?? null,
     ...describingHeaders.map((name) => headers.get(name)),
   ]);
-  // A description is one line, so that no description together with a body is the same as another pair.
+  // A description is one line, so no two pairs of description and body give the same bytes.
   return new Bun.CryptoHasher("sha256", secret)
     .update(`${description}\n`)
     .update(request.plainBody ?? request.body)

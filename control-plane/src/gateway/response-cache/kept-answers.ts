@@ -1,6 +1,6 @@
 import { type KeptAnswer, sizeOf } from "./model.ts";
 
-/** How many entries one look for expired ones passes. */
+/** How many entries one search for expired ones visits. */
 const lookedAtMax = 2_000;
 
 /** Answers in the memory of this process: the ones used longest ago make room for new ones. */

@@ -1,6 +1,6 @@
 import type { Units } from "../../models/units.ts";
 
-/** A complete response with everything that a repetition of it needs. */
+/** A complete response, with everything needed to repeat it. */
 export type KeptAnswer = {
   /** How to read the body. */
   readonly headers: Readonly<Record<string, string>>;
@@ -31,11 +31,11 @@ export type CacheRules = {
   /** The most that one process keeps in its memory. */
   readonly memoryBytesMax: number;
   readonly answerBytesMax: number;
-  /** Whether users get what others were answered. */
+  /** Whether users get responses to requests of others. */
   readonly isSharedByUsers: boolean;
 };
 
-/** Where replicas share what they keep. Both may fail; the cache does without then. */
+/** The store that replicas share. Both methods may fail; the cache then works without it. */
 export interface SharedAnswers {
   /** @returns null if it has none, or an older program or another master key wrote it */
   find(digest: string): Promise<KeptAnswer | null>;
@@ -43,7 +43,7 @@ export interface SharedAnswers {
   close(): void;
 }
 
-/** What an entry takes in memory beside its body: its name, its fields, and its place in the map. */
+/** The memory of an entry besides its body: its name, its fields and its place in the map. */
 const entryBytes = 1_024;
 
 /** The memory that an answer takes. */

@@ -1,6 +1,6 @@
 import type { KeptAnswer, SettledUsage } from "./model.ts";
 
-/** What all recordings of a process take, and the most they may. */
+/** The memory that the recordings of a process use, and its limit. */
 export type RecordingRoom = { bytes: number; readonly bytesMax: () => number };
 
 /** A recorded response, without the times that the cache adds. */

@@ -7,7 +7,7 @@ import type { CacheRules, KeptAnswer, SharedAnswers } from "./model.ts";
 import { type CacheWish, readWish } from "./read-wish.ts";
 import { Recording, type RecordingRoom } from "./recording.ts";
 
-/** A longer request takes longer to digest than the calls beside it should wait. */
+/** Digesting a longer request would keep other calls waiting. */
 const requestBytesMax = 4 * 1024 * 1024;
 
 export type CacheResult = "hit" | "shared_hit" | "miss";
@@ -21,7 +21,7 @@ export interface CacheObserver {
 
 export type ResponseCacheDeps = {
   readonly rules: () => CacheRules;
-  /** How often operators have cleared the cache: what was kept before is not found any more. */
+  /** How often operators have cleared the cache; what was kept before is no longer found. */
   readonly generation: () => bigint;
   /** The key of the digests; the same on every replica. */
   readonly secret: Uint8Array;
@@ -131,7 +131,7 @@ export class ResponseCache {
     this.#deps.shared?.close();
   }
 
-  /** What was kept before the cache was cleared takes no more memory once that is known. */
+  /** Once a clearing is known, frees the memory of what was kept before it. */
   #followGeneration(): bigint {
     const generation = this.#deps.generation();
     if (generation !== this.#generation) {

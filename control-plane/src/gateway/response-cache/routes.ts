@@ -28,7 +28,7 @@ export function cacheEndpoints(db: Database, rules: () => CacheRules): AnyEndpoi
       input: z.strictObject({}),
       output: clearedCacheOutput,
       errors: [],
-      summary: "Clear the response cache: no replica answers from what was stored before",
+      summary: "Clear the response cache: no replica uses an earlier response again",
       limits: ["Every replica has done it within a second."],
       handle: async (call) => ({
         generation: await db.withTransaction(async (tx) => {

@@ -9,7 +9,7 @@ export async function findGeneration(db: Queryable): Promise<bigint> {
   return row?.generation ?? 0n;
 }
 
-/** Begins a new generation: nothing that was kept before is found any more. The database tells the replicas. */
+/** Begins a new generation, in which nothing kept before is found. The database announces it to the replicas. */
 export async function beginGeneration(tx: Queryable): Promise<bigint> {
   const [row] = await tx.drizzle
     .insert(responseCache)

@@ -21,7 +21,7 @@ export async function recordNotice(db: Database, notice: GatewayNotice): Promise
   const isNew = await insertNotice(db, notice);
   const stored = await findNotice(db, notice);
   if (stored === null) {
-    throw new Error("a message of a gateway was written down and is not there");
+    throw new Error("a message of a gateway is missing after it was written");
   }
   if (!isEqualSecret(stored.contentHash, notice.contentHash)) {
     throw new AppError("event_conflict");

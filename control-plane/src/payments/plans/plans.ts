@@ -27,7 +27,7 @@ export async function savePlan(
   }
   const after = await lockPlan(tx, plan.planCode);
   if (after === null) {
-    throw new Error(`plan ${plan.planCode} was saved and is not there`);
+    throw new Error(`plan ${plan.planCode} is missing after it was saved`);
   }
   return { before, after };
 }

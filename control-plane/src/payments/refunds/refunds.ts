@@ -59,7 +59,7 @@ export async function openRefund(tx: Transaction, request: NewRefund): Promise<{
   await insertRefund(tx, { refundNo, orderId: order.id, amountUsd, quota: taking.quota, reason: request.reason });
   const refund = await findRefund(tx, refundNo);
   if (refund === null) {
-    throw new Error(`refund ${refundNo} was written and is not there`);
+    throw new Error(`refund ${refundNo} is missing after it was written`);
   }
   return { refund, isNew: true };
 }

@@ -81,7 +81,7 @@ function toToolUse(call: FieldReader, id: string, context: RequestContext): (Tex
   ];
 }
 
-/** Arguments that are no JSON object are kept as text, so that the model sees what it wrote. */
+/** Arguments that are not a JSON object are kept as text, so that the model sees what it wrote. */
 function readArguments(target: FieldReader): { input: JsonObject; broken: string | null } {
   const raw = target.get("arguments");
   if (raw !== null && typeof raw !== "string" && !isJsonObject(raw)) {

@@ -3,7 +3,7 @@ import type { ConversionFlags } from "../model.ts";
 /** The flags that follow from the model. */
 export type ModelFlags = Pick<ConversionFlags, "thinking" | "sampling" | "systemTurns">;
 
-/** Both orders occur: `claude-3-7-sonnet-20250219` and `anthropic.claude-opus-4-5-20251101-v1:0`; dates are no versions. */
+/** Both orders occur: `claude-3-7-sonnet-20250219` and `anthropic.claude-opus-4-5-20251101-v1:0`; dates are not versions. */
 const claudeName =
   /claude-(?:(\d{1,2})(?:[-.](\d{1,2}))?-)?(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?)?/;
 

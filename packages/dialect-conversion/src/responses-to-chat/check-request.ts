@@ -37,7 +37,7 @@ export function checkRequest(request: FieldReader, dropped: DroppedNames): void 
     request.object(name);
   }
   request.flag("store");
-  // It limits tools that a provider runs, of which none is left.
+  // It limits tools that a provider runs, and none of these is left.
   request.number("max_tool_calls");
   checkInclude(request, dropped);
   for (const name of Object.keys(request.value)) {

@@ -36,7 +36,7 @@ export class MessageItem implements OpenItem {
     this.#put(`${partTypes[kind]}.delta`, { delta: piece, ...(kind === "text" ? { logprobs: [] } : {}) });
   }
 
-  /** Adds a source of the text; what is no text has none. */
+  /** Adds a source of the text; other items have none. */
   annotate(annotation: JsonObject): void {
     const open = this.#open;
     if (open?.kind !== "text") {

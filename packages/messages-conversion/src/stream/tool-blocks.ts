@@ -41,7 +41,7 @@ export class ToolBlocks {
     return this.#collector.calls.every((call) => call.isComplete || !isPending(call));
   }
 
-  /** Whether a block is open of which the client has received nothing yet. */
+  /** Whether a block is open and the client has received nothing of it. */
   get isHolding(): boolean {
     return this.#open !== null && this.#sentLength === null;
   }

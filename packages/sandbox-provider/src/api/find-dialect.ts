@@ -5,7 +5,7 @@ import { cohereDialect } from "./cohere-dialect.ts";
 import type { Dialect } from "./dialect.ts";
 import { openAiDialect } from "./openai-dialect.ts";
 
-/** The dialect of a request: its path tells, and for the list of models, which two dialects have, a header. */
+/** The dialect of a request, by its path; for the list of models, which two dialects have, by a header. */
 export function findDialect(request: IncomingRequest): Dialect {
   const { path } = request;
   if (path.startsWith("/v1beta/") || /^\/v1\/models\/[^/]+:/.test(path)) {

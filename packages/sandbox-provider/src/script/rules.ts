@@ -36,7 +36,7 @@ type Rule = { readonly behaviour: Behaviour; readonly matches: (request: Incomin
 export class Rules {
   #rules: Rule[] = [];
 
-  /** How many responses are still scripted; Infinity if a rule applies for ever. */
+  /** How many responses are still scripted; Infinity if a rule always applies. */
   get left(): number {
     return this.#rules.reduce((sum, rule) => sum + rule.left, 0);
   }

@@ -10,7 +10,7 @@ import { longPromptText, plain } from "../save-model.ts";
 
 export type PriceComparison = Unsent<z.output<typeof priceComparison>>;
 
-/** What the catalog has, as far as prices depend on it. */
+/** The part of the catalog that prices depend on. */
 export type PricedCatalog = {
   readonly models: readonly ModelRow[];
   readonly abilities: readonly Pick<AbilityRow, "model" | "channel_id" | "upstream_model">[];
@@ -62,7 +62,7 @@ function compare(model: ModelRow, upstreamModel: string, known: KnownPrices): Pr
   return [{ ...what, differences, long_prompt: longPrompt, notes }];
 }
 
-/** A unit that the data has no price for keeps its own. */
+/** A unit without a price in the data keeps its own. */
 function difference(model: ModelRow, price: PriceColumn, found: string | undefined) {
   const from = plain(model[price]);
   const to = plain(found ?? null);

@@ -26,8 +26,8 @@ type Fetched =
   | { readonly kind: "failed"; readonly text: string };
 
 /**
- * Fetches the prices from the address that the operator has set, and stores them if they are new. What went wrong is
- * kept for the page; the stored prices stay.
+ * Fetches the prices from the address that the operator has set, and stores them if they are new. A failure is
+ * recorded for the page and leaves the stored prices as they are.
  * @returns null if no address is set
  */
 export async function fetchPriceData(deps: FetchDeps, origin: AuditOrigin): Promise<FetchResult | null> {

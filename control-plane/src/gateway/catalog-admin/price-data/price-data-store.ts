@@ -42,7 +42,7 @@ export async function storePrices(db: Queryable, prices: StoredPrices | null, et
   await db.drizzle.insert(priceData).values(stored).onConflictDoUpdate({ target: priceData.id, set: stored });
 }
 
-/** A new address has another file, whose version is not known. */
+/** A new address means another file, whose version is not known yet. */
 export async function storeUrl(db: Queryable, url: string | null): Promise<void> {
   const set = { url, etag: null, checkedAt: null, isCheckOk: null, checkResult: null };
   await db.drizzle.insert(priceData).values(set).onConflictDoUpdate({ target: priceData.id, set });

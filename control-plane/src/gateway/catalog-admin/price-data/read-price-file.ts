@@ -15,7 +15,7 @@ type MatchLogic =
   | { readonly and: MatchLogic[] };
 
 const word = z.string().min(1).max(300);
-/** Expressions are not run: one that somebody else wrote could take for ever on a name. Such a rule matches nothing. */
+/** Regular expressions are not run, because one could take forever on some name. Such a rule matches nothing. */
 const matchLogic: z.ZodType<MatchLogic> = z.lazy(() =>
   z.union([
     z.object({ equals: word }),
@@ -86,7 +86,7 @@ export type PricedProvider = z.output<typeof provider>;
  */
 export function readPriceFile(bytes: Buffer): readonly PricedProvider[] {
   if (scanJson(bytes, jsonLimits).isOverLimit) {
-    throw refusal("The file is nested too deep, or has too many values.");
+    throw refusal("The file is nested too deeply or has too many values.");
   }
   let value: unknown;
   try {
@@ -97,7 +97,9 @@ export function readPriceFile(bytes: Buffer): readonly PricedProvider[] {
   const parsed = priceFile.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw refusal(`The file has another form: ${issue?.path.join(".") || "its top"}: ${issue?.message ?? "unknown"}`);
+    throw refusal(
+      `The file does not have the expected form, at ${issue?.path.join(".") || "the top level"}: ${issue?.message ?? "unknown"}`,
+    );
   }
   return parsed.data;
 }

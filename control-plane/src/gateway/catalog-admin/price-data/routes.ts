@@ -24,7 +24,7 @@ import { readPriceFile } from "./read-price-file.ts";
 
 const subject = { subjectKind: "price_data" };
 
-/** What admins do with the prices of providers; none of it changes a price of the catalog. */
+/** What admins do with provider prices; none of it changes a price of the catalog. */
 export function priceDataEndpoints(deps: FetchDeps): AnyEndpoint[] {
   return [stateEndpoint(deps), uploadEndpoint(deps), sourceEndpoint(deps), fetchEndpoint(deps), removeEndpoint(deps)];
 }
@@ -46,7 +46,7 @@ function stateEndpoint({ db }: FetchDeps): AnyEndpoint {
     input: z.strictObject({}),
     output: priceDataState,
     errors: [],
-    summary: "Say which prices of providers are known, and where those of the catalog differ from them",
+    summary: "Get the known provider prices, and where the catalog differs from them",
     handle: async () => await readState(db),
   });
 }
@@ -98,7 +98,7 @@ function uploadEndpoint({ db }: FetchDeps): AnyEndpoint {
     output: z.strictObject({ providers: z.int() }),
     errors: [],
     limits: ["A file of at most 8 MiB, 300 providers and 20,000 models of each."],
-    summary: "Replace the known prices of providers by those of a file; no price of the catalog changes",
+    summary: "Replace the known provider prices with those of a file; catalog prices stay as they are",
     handle: async (call) => {
       const { file_name: name, content, reason } = call.input;
       const providers = readPriceFile(Buffer.from(content));
@@ -119,7 +119,7 @@ function sourceEndpoint({ db }: FetchDeps): AnyEndpoint {
     input: savePriceSourceInput,
     output: z.strictObject({ url: z.string().nullable() }),
     errors: [],
-    summary: "Set the address that prices of providers are fetched from every night, or none",
+    summary: "Set or remove the address from which provider prices are fetched every night",
     handle: async (call) => {
       const { url, reason } = call.input;
       if (url !== null) {
@@ -153,8 +153,8 @@ function fetchEndpoint(deps: FetchDeps): AnyEndpoint {
     input: z.strictObject({}),
     output: z.strictObject({ is_ok: z.boolean(), result: z.string() }),
     errors: ["too_many_attempts", "not_found"],
-    limits: ["One at a time.", "The server has 25 seconds, and 8 MiB for its file."],
-    summary: "Fetch the prices of providers from the address that is set; no price of the catalog changes",
+    limits: ["One at a time.", "The server has 25 seconds; its file may have 8 MiB."],
+    summary: "Fetch provider prices from the address that is set; catalog prices stay as they are",
     handle: async (call) => {
       try {
         const result = await once.run(() => fetchPriceData(deps, byCaller(call)));
@@ -179,7 +179,7 @@ function removeEndpoint({ db }: FetchDeps): AnyEndpoint {
     input: removePricesInput,
     output: z.strictObject({}),
     errors: [],
-    summary: "Return to the prices of providers that the program ships with",
+    summary: "Return to the provider prices that ship with the program",
     handle: async (call) => {
       await db.withTransaction(async (tx) => {
         await storePrices(tx, null, null);

@@ -13,12 +13,12 @@ import {
 
 export type ChannelProbeDeps = ChannelTestDeps & { readonly log: Log };
 
-/** So many tests that fail in a row rest a channel. */
+/** This many failed tests in a row rest a channel. */
 const failuresMax = 3;
-/** Fewer than the requests of our own that may run at once. */
+/** Below the limit of our own concurrent requests. */
 const lanes = 3;
 const probesPerRun = 60;
-/** No test is begun later than this in a run; the next run begins a minute after this one. */
+/** A run starts no test after this time; the next run starts a minute after this one. */
 const runMsMax = 30_000;
 
 /** Tests the channels whose time has come, a few at a time. Nobody is charged; the provider bills the operator. */

@@ -8,7 +8,7 @@ const usesMax = 100;
 /**
  * The most searches that the tools of a Messages request allow.
  * @throws AppError `missing_field` for a search without a limit, which could cost anything; `invalid_value` for a limit
- *   that is no number, or too high
+ *   that is not a number, or is too high
  */
 export function readSearches(tools: unknown): number {
   const searches = Array.isArray(tools) ? [...tools.entries()].filter(([, tool]) => isSearchObject(tool)) : [];

@@ -17,7 +17,7 @@ const statusByName: ReadonlyMap<string, number> = new Map(
   }).flatMap(([status, names]) => names.split(" ").map((name): [string, number] => [name, Number(status)])),
 );
 
-/** The status that an error inside a response with status 200 would have had; null if it does not tell. */
+/** The status that an error inside a response with status 200 would have had; null if it does not say. */
 export function statusOfWords({ status, code, type }: ErrorWords): number | null {
   return status ?? statusOfName(code) ?? statusOfName(type);
 }

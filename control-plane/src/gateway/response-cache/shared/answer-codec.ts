@@ -5,7 +5,7 @@ import type { SealingKey } from "../../../platform/crypto/sealing-key.ts";
 import type { KeptAnswer } from "../model.ts";
 
 /*
- * An answer outside of the process: one zstd frame of the format (1 byte), the length of its description (4, little
+ * An answer outside the process: one zstd frame of the format (1 byte), the length of its description (4, little
  * endian), the description as JSON, and the body; encrypted for its digest.
  */
 const format = 1;

@@ -23,6 +23,6 @@ export class DatabaseAnswers implements SealedStore {
   }
 
   close(): void {
-    // The database is closed by those who opened it.
+    // The program closes the database.
   }
 }

@@ -4,20 +4,20 @@ import type { Log } from "../../../platform/log.ts";
 import type { KeptAnswer, SharedAnswers } from "../model.ts";
 import { openAnswer, sealAnswer } from "./answer-codec.ts";
 
-/** What a call waits for the store at most. */
+/** The longest that a call waits for the store. */
 const findMsMax = 50;
 const keepMsMax = 2_000;
 /** After a failure, the store is not asked for this long, and then by one call first. */
 const restMs = 5_000;
-/** What may be on its way into the store. */
+/** The most that may be on its way to the store. */
 const writesMax = 64;
 const writeBytesMax = 16 * 1024 * 1024;
 
-/** Encrypted answers, wherever they are. Everything may fail, and take as long as it likes. */
+/** Encrypted answers, wherever they are. Any operation may fail or never end. */
 export interface SealedStore {
   find(digest: string): Promise<Uint8Array | null>;
   keep(digest: string, sealed: Uint8Array, lifetimeMs: number): Promise<void>;
-  /** Something failed: connections are not to be trusted any more. */
+  /** Something failed: open connections are no longer trusted. */
   reset(): void;
   close(): void;
 }
@@ -37,7 +37,7 @@ class StoreTimeoutError extends Error {
 }
 
 /**
- * A store that replicas share, seen from the path of a call: it delays none by more than a moment, and whatever fails is
+ * A store that replicas share, seen from the path of a call: it delays a call by a moment at most, and a failure is
  * a miss. Answers are encrypted before they leave the process.
  */
 export class GuardedAnswers implements SharedAnswers {

@@ -45,11 +45,11 @@ export class RedisAnswers implements SealedStore {
   }
 
   #open(): Connection {
-    // The client's own reconnects would go on beside ours, and its queue would keep calls waiting.
+    // The client's own reconnects would compete with ours, and its queue would keep calls waiting.
     const options = { connectionTimeout: connectMsMax, autoReconnect: false, enableOfflineQueue: false };
     const client = new RedisClient(this.#url, options);
     const connection: Connection = { client, opened: client.connect(), isOpening: true };
-    // Nobody may wait for it any more by the time it fails.
+    // By the time it fails, nobody may be waiting for it.
     connection.opened.then(
       () => {
         connection.isOpening = false;

@@ -143,7 +143,7 @@ function StartFields(props: { readonly form: Form<Values> }): JSX.Element {
       <TextArea
         label="New accounts from these domains start here"
         optional="optional"
-        hint="One per line, like example.org. Subdomains are domains of their own."
+        hint="One per line, like example.org. List subdomains separately."
         spellcheck={false}
         {...props.form.text("email_domains")}
       />

@@ -34,7 +34,7 @@ export function LimitsForm(props: {
       ...Object.fromEntries(
         limitNames
           .filter((name) => !/^([1-9]\d{0,9})?$/.test(values[name].trim()))
-          .map((name) => [name, "Enter a whole number, or nothing for no limit."]),
+          .map((name) => [name, "Enter a whole number, or leave this empty for no limit."]),
       ),
       ...reasonFault(values.reason),
     }),
@@ -46,7 +46,7 @@ export function LimitsForm(props: {
         reason: values.reason.trim(),
       });
       await refresh();
-      showToast("The limits were saved; they apply at once.");
+      showToast("The limits were saved and apply now.");
       props.onDone();
     },
   });

@@ -35,7 +35,7 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Limits"
-        text="What accounts may do per minute and at a time, and which limit a call meets. Limits are divided among the running processes."
+        text="What accounts may do per minute and at once, and which limits apply to a call. Each running process enforces an equal share."
       />
       <div class="section-stack">
         <Card title="Whose calls">

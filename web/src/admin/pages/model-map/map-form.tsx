@@ -53,7 +53,7 @@ export function MapForm(props: { readonly entry: MapEntry | null; readonly onDon
         throw atFlags(error);
       }
       await refresh();
-      showToast("The map was saved and applies at once.");
+      showToast("The map was saved and applies now.");
       props.onDone();
     },
   });

@@ -128,7 +128,7 @@ function AbilityForm(props: { readonly ability: Ability | null; readonly onDone:
         reason: orAbsent(values.reason),
       });
       await refresh();
-      showToast("Saved; it applies at once.");
+      showToast("Saved. It applies now.");
       props.onDone();
     },
   });

@@ -79,7 +79,7 @@ function FallbackForm(props: {
         is_for_every_key: values.is_for_every_key,
         reason: orAbsent(values.reason),
       });
-      showToast("Saved; it applies at once.");
+      showToast("The fallbacks were saved and apply now.");
       await refresh();
       props.onDone();
     },
@@ -102,7 +102,7 @@ function FallbackForm(props: {
       />
       <TextField
         label="Model for long prompts"
-        hint="Takes prompts that the provider says are too long for this model. It needs a larger context."
+        hint="Answers if the provider says that a prompt is too long for this model. It needs a larger context."
         optional="none"
         spellcheck={false}
         autocomplete="off"

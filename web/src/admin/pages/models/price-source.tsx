@@ -18,7 +18,7 @@ import { dash, shownMoment } from "../../shown.ts";
 export const priceDataPath = "/backend/admin/price-data/";
 type State = ResponseOf<typeof priceDataState>;
 
-/** Where the known prices of providers are from, and how to get newer ones. */
+/** Where the known provider prices are from, and how to get newer ones. */
 export function PriceSource(props: { readonly state: State }): JSX.Element {
   const action = createAction(priceDataPath, "/backend/admin/audit/");
   const [isEditing, setIsEditing] = createSignal(false);
@@ -29,7 +29,7 @@ export function PriceSource(props: { readonly state: State }): JSX.Element {
     }
     void action.run(async () => {
       if (file.size > priceFileBytesMax) {
-        throw new Error("The file has more than 8 MiB.");
+        throw new Error("The file is larger than 8 MiB.");
       }
       await apiPost(`${priceDataPath}upload/`, { file_name: file.name, content: await file.text() });
       return `The prices of ${file.name} are in use.`;
@@ -144,7 +144,7 @@ function AddressForm(props: { readonly url: string | null; readonly onDone: () =
     <AdminForm
       form={form}
       operation="/backend/admin/price-data/source/save/"
-      action="Save the address"
+      action="Save address"
       onCancel={props.onDone}
     >
       <TextField

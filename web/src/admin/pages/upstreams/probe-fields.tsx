@@ -11,7 +11,7 @@ export function ProbeFields(props: { readonly form: ProbeFieldsOf }): JSX.Elemen
     <FieldRow>
       <TextField
         label="Test every, minutes"
-        hint="From 1 to 60. A test is a call of a few tokens: the provider bills it, no customer pays. Three failures in a row rest the channel."
+        hint="From 1 to 60. A test is a call of a few tokens: the provider bills it, no customer pays. After three failures in a row, the channel gets no calls until a test succeeds."
         optional="never"
         inputmode="numeric"
         {...props.form.text("probe_minutes")}

@@ -135,7 +135,7 @@ export function RequestFields(props: { readonly form: Fields }): JSX.Element {
       />
       <Checkbox
         label="Counts thoughts only in the total"
-        hint="What its chat completions count beside the prompt is then charged as output. Google's addresses always do this."
+        hint="Everything in the total besides the prompt is then charged as output. For Google's addresses this is always on."
         {...props.form.flag("upstream.flags.thoughts_in_total")}
       />
       <Checkbox

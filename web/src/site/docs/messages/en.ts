@@ -96,14 +96,14 @@ export const en = english({
     },
     cache: "Response cache",
     cacheText:
-      "If the operator offers it, a key can have repeated requests answered from stored responses. Switch it on in the form of the key under [API keys](/console/keys/). A request gets a stored response only if it is the same byte for byte and its key, of the same account, uses the cache too. The response has the same bytes as the first one, streamed or whole.",
+      "If the operator offers it, a key can have repeated requests answered from stored responses. Turn it on in the settings of the key under [API keys](/console/keys/). A request gets a stored response only if it is the same byte for byte and its key, of the same account, uses the cache too. The response has the same bytes as the first one, streamed or whole.",
     cacheRule: {
       seen: "`x-sluice-cache: hit` or `miss` in a response says where it came from; `age` says how many seconds old a hit is.",
-      off: "`x-sluice-cache: off` in a request leaves the cache out; `refresh` gets a new response and stores it. `cache-control` with `no-store`, `no-cache` or `max-age` is obeyed too.",
+      off: "`x-sluice-cache: off` in a request bypasses the cache; `refresh` gets a new response and stores it. `cache-control` with `no-store`, `no-cache` or `max-age` is obeyed too.",
       time: "`x-sluice-cache-ttl: 600` stores the response for 600 seconds, as far as the operator allows.",
       price:
         "A hit costs the share of its normal price that the operator has set. Its receipt shows the share, and it counts towards the limits of the key.",
-      kept: "Stored are complete responses of chat completions, responses, messages, embeddings and the Gemini API; errors, interrupted streams and responses with web searches are not.",
+      kept: "Complete responses of chat completions, responses, messages, embeddings and the Gemini API are stored; errors, interrupted streams and responses with web searches are not.",
     },
     errors: "Errors",
     errorsText:

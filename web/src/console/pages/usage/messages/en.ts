@@ -94,7 +94,7 @@ export const messages = english({
   sum: "Sum",
   rounded: "In quota, rounded up",
   group: "Group",
-  multiplier: "Multiplier of you and the group",
+  multiplier: "Your multiplier × the group’s",
   charged: "Charged",
   quotaUnit: "{count} quota",
   notCharged: "Nothing was charged for this call.",
