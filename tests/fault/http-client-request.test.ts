@@ -59,6 +59,34 @@ describe("what reaches the upstream", () => {
     expect(server.requests[0]?.head.toLowerCase()).toContain("\r\nx-name: andr\u00e9\r\n");
   });
 
+  test("a head that looks like the one before is refused for a line end of its own", async () => {
+    const { port } = server;
+    await call(
+      client,
+      requestTo({
+        port,
+        headers: [
+          ["x-a", "1"],
+          ["x-b", "2"],
+        ],
+      }),
+    );
+    const error = await failure(client.send(requestTo({ port, headers: [["x-a", "1\r\nx-b: 2"]] })));
+    expect(error).toMatchObject({ kind: "malformed", isRequestSent: false });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("requests with the same head arrive whole, whatever the lengths of their bodies are", async () => {
+    const { port } = server;
+    const lengths = [5, 1_000, 70_000, 5, 0, 12];
+    for (const length of lengths) {
+      await call(client, requestTo({ port, method: "POST", headers: [["x-a", "1"]], body: Buffer.alloc(length, "b") }));
+    }
+    expect(server.requests.map(({ head, body }) => [/x-a: 1\r\n/i.test(head), body.length])).toEqual(
+      lengths.map((length) => [true, length]),
+    );
+  });
+
   const smuggled: Record<string, Parameters<typeof requestTo>[0]> = {
     "a line end in a value": { port: 1, headers: [["x-a", "1\r\nx-evil: 1"]] },
     "a bare CR in a value": { port: 1, headers: [["x-a", "1\rx-evil: 1"]] },

@@ -1,4 +1,4 @@
-import { HttpClientError, type HttpRequest, isStreamed } from "./model.ts";
+import { HttpClientError, type HttpHeader, type HttpRequest, isStreamed } from "./model.ts";
 
 export const requestHeadBytesMax = 64 * 1024;
 /** This is enough room for any head that is not refused, even before it is known to be ASCII. */
@@ -34,6 +34,14 @@ const checkedNamesMax = 512;
 const checkedNameLengthMax = 64;
 
 /**
+ * The head that was written last, up to its length line. Nearly every request to a server begins like the one before, and
+ * the bytes of that one are still in the buffer, because a body is copied after its head. They were checked.
+ */
+const written: { text: string; headers: number; length: number; scratch: Buffer | null } = {
+  ...{ text: "", headers: 0, length: 0, scratch: null },
+};
+
+/**
  * A host name or an address, without the brackets that an IPv6 address has in a URL.
  * @throws HttpClientError of kind `malformed` when it is neither
  */
@@ -57,33 +65,52 @@ export function formatHost(protocol: "http:" | "https:", hostname: string, port:
  * @throws HttpClientError of kind `malformed` when a part of the request would change the meaning of another one
  */
 export function encodeRequestHead(request: HttpRequest, host: string, scratch: Buffer): number {
-  const { method, target, headers, body } = request;
+  const { method, target, headers } = request;
+  let text = `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n`;
+  for (let index = 0; index < headers.length; index += 1) {
+    const [name, value] = headers[index] as HttpHeader;
+    text += `${name}: ${value}\r\n`;
+  }
+  // With as many headers, an equal text has no line end of its own in any of them.
+  if (written.text !== text || written.headers !== headers.length || written.scratch !== scratch) {
+    written.scratch = null;
+    written.length = writeChecked(request, text, scratch);
+    written.text = text;
+    written.headers = headers.length;
+    written.scratch = scratch;
+  }
+  return written.length + scratch.write(lengthLine(request), written.length, "latin1");
+}
+
+/** Writes the head up to its length line, once every part of it was found to be what it seems. */
+function writeChecked({ method, target, headers }: HttpRequest, text: string, scratch: Buffer): number {
   if (!methodPattern.test(method)) {
     throw refusal("the method is not valid");
   }
   if (target.charCodeAt(0) !== slash || target.includes(" ")) {
     throw refusal("the target of the request is not a path");
   }
-  let text = `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n`;
-  let lines = 4 + headers.length;
-  for (const header of headers) {
-    checkName(header[0]);
-    text += `${header[0]}: ${header[1]}\r\n`;
+  for (const [name] of headers) {
+    checkName(name);
   }
-  if (body !== null || method === "POST" || method === "PUT" || method === "PATCH") {
-    text +=
-      isStreamed(body) && body.length === null
-        ? "Transfer-Encoding: chunked\r\n"
-        : `Content-Length: ${body?.length ?? 0}\r\n`;
-    lines += 1;
-  }
-  text += "\r\n";
-  if (text.length > requestHeadBytesMax) {
+  if (text.length > requestHeadBytesMax - lengthLineBytesMax) {
     throw refusal(`the head of the request is larger than ${requestHeadBytesMax} bytes`);
   }
   const length = writeHead(text, target, scratch);
-  checkLineEnds(scratch, length, lines);
+  checkLineEnds(scratch, length, 3 + headers.length);
   return length;
+}
+
+const lengthLineBytesMax = 64;
+
+/** The last line of a head, and the empty one. */
+function lengthLine({ method, body }: HttpRequest): string {
+  if (body === null && method !== "POST" && method !== "PUT" && method !== "PATCH") {
+    return "\r\n";
+  }
+  return isStreamed(body) && body.length === null
+    ? "Transfer-Encoding: chunked\r\n\r\n"
+    : `Content-Length: ${body?.length ?? 0}\r\n\r\n`;
 }
 
 function writeHead(text: string, target: string, scratch: Buffer): number {

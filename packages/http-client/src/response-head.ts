@@ -58,18 +58,18 @@ type Fields = {
 };
 
 /**
- * Parses one complete head: the bytes from the status line to the empty line, both included.
+ * Parses one complete head: the first `length` bytes, from the status line to the empty line, both included.
  * @throws Http1ParseError
  */
-export function parseResponseHead(bytes: Uint8Array, isHeadRequest: boolean): Http1ResponseHead {
+export function parseResponseHead(bytes: Uint8Array, length: number, isHeadRequest: boolean): Http1ResponseHead {
   const status = parseStatusLine(bytes);
   const isHttp10 = bytes[7] === 48;
   // One string for the whole head: the values are only views into it until someone reads them.
-  const text = latin1Slice.call(bytes, 0, bytes.length);
+  const text = latin1Slice.call(bytes, 0, length);
   const headers: HttpHeader[] = [];
   const fields: Fields = { contentLength: null, isChunked: false, isClose: isHttp10, keepAliveMsMax: null };
   let lineStart = findLineEnd(bytes, statusLineBytesMin) + 2;
-  const end = bytes.length - 2;
+  const end = length - 2;
   while (lineStart < end) {
     if (headers.length === headersMax) {
       throw new Http1ParseError("too_large", `the response has more than ${headersMax} headers`);

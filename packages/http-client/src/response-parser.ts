@@ -117,7 +117,8 @@ export class Http1ResponseParser {
         this.#keepHeadPart(bytes, offset, bytes.length);
         return bytes.length;
       }
-      const head = parseResponseHead(this.#takeHead(bytes, offset, end), this.#isHeadRequest);
+      const headLength = this.#headBytes + end - offset;
+      const head = parseResponseHead(this.#takeHead(bytes, offset, end), headLength, this.#isHeadRequest);
       offset = end;
       if (head.status >= 200) {
         this.#beginBody(head);
@@ -164,12 +165,13 @@ export class Http1ResponseParser {
     return -1;
   }
 
+  /** Bytes that begin with the whole head. */
   #takeHead(bytes: Uint8Array, start: number, end: number): Uint8Array {
     if (this.#headBytes === 0) {
       if (end - start > headBytesMax) {
         throw headTooLarge();
       }
-      return start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+      return start === 0 ? bytes : bytes.subarray(start, end);
     }
     const head = this.#keepHeadPart(bytes, start, end);
     this.#headBuffer = null;
