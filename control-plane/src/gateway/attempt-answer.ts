@@ -15,15 +15,18 @@ import { renameInAnswer, renameInFirstEvent } from "./upstreams/response-model.t
 
 /* The response of a channel in the form that its client expects. */
 
-const eventStreamType = "text/event-stream";
+export const eventStreamType = "text/event-stream";
 
 export function headersOf(
   response: HttpResponse,
   state: AdmittedCall,
   { dropped }: RequestPlan,
 ): Record<string, string> {
-  const own = droppedHeaders(dropped, state.call.path);
-  return withCallId(namingModel({ ...own, ...answerHeaders(response, state.exitNode) }, state), state);
+  const headers = answerHeaders(response, state.exitNode);
+  if (dropped !== null) {
+    Object.assign(headers, droppedHeaders(dropped, state.call.path));
+  }
+  return withCallId(namingModel(headers, state), state);
 }
 
 /** The headers of a response as a stream. */
@@ -33,7 +36,10 @@ export function streamHeadersOf(
   plan: RequestPlan,
 ): Record<string, string> {
   const headers = headersOf(response, state, plan);
-  return plan.answers === null ? headers : { ...headers, "content-type": eventStreamType };
+  if (plan.answers !== null) {
+    headers["content-type"] = eventStreamType;
+  }
+  return headers;
 }
 
 /**
@@ -61,7 +67,7 @@ function eventsSentOf({ request, early }: AdmittedCall): number | null {
   return early?.hasHead === true ? headEvents : 0;
 }
 
-export const typeOf = ({ isEvents }: ConvertedAnswer): Record<string, string> =>
+const typeOf = ({ isEvents }: ConvertedAnswer): Record<string, string> =>
   isEvents ? { "content-type": eventStreamType } : {};
 
 /** A client that has received the beginning of a message gets none from the channel. */

@@ -58,6 +58,9 @@ export type PlannedAttempt = {
   readonly silenceMsMax: number;
 };
 
+const noChannels: ReadonlySet<ChannelId> = new Set();
+const noCredentials: ReadonlySet<CredentialId> = new Set();
+
 /**
  * Where a call is tried: at each channel once, and at the last one that is left a second time. A channel whose credential
  * failed may be tried with another one.
@@ -67,9 +70,10 @@ export class AttemptPlan {
   readonly choice: Choice;
   readonly #customer: GatewayUserId;
   readonly #startedTick: number;
-  readonly #tried = new Set<ChannelId>();
-  /** The credentials that were used. */
-  readonly #shown = new Set<CredentialId>();
+  /** The channels that failed. */
+  #tried: ReadonlySet<ChannelId> = noChannels;
+  /** The credentials that failed. */
+  #shown: ReadonlySet<CredentialId> = noCredentials;
   /** Where the conversation was answered last. */
   readonly #kept: Place | null;
   #attempts = 0;
@@ -90,6 +94,10 @@ export class AttemptPlan {
   /** The next attempt at a channel that was not tried yet; null if none is open. */
   next(): PlannedAttempt | null {
     const { abilities, dialect } = this.choice;
+    const first = abilities[0];
+    if (abilities.length === 1 && first !== undefined) {
+      return this.#isNext(first.channel) ? this.#begin(first) : null;
+    }
     const speaks = ({ endpoints }: Channel) => endpoints.has(dialect);
     const isNext = (channel: Channel) => this.#isNext(channel);
     const preference = { speaks, preferred: this.#kept?.channelId };
@@ -116,7 +124,7 @@ export class AttemptPlan {
       return null;
     }
     this.#isRepeated = true;
-    this.#shown.clear();
+    this.#shown = noCredentials;
     return this.#begin(ability);
   }
 
@@ -132,16 +140,27 @@ export class AttemptPlan {
 
   /** Whether to try further after this failure. */
   mayGoOn(failure: AttemptFailure): boolean {
-    const { channel } = this.#latest?.ability ?? {};
-    if (channel !== undefined && channel.firstByteTimeoutMs !== null) {
-      const tookMs = this.#deps.clock.tick() - this.#latestTick;
-      // It is not taken from the other channels.
-      this.#grantedMs += Math.max(0, tookMs - (this.#latest?.silenceMsMax ?? 0));
-    }
-    if (channel !== undefined && concernsCredential(failure) && channel.credentials.length > 1) {
-      this.#tried.delete(channel.id);
+    if (this.#latest !== null) {
+      this.#noteFailure(this.#latest, failure);
     }
     return mayRetry(failure, this.#progress, this.choice.rule);
+  }
+
+  /** Sets are only made for what has failed: most calls have one attempt. */
+  #noteFailure({ ability: { channel }, credential, silenceMsMax }: PlannedAttempt, failure: AttemptFailure): void {
+    if (channel.firstByteTimeoutMs !== null) {
+      const tookMs = this.#deps.clock.tick() - this.#latestTick;
+      // It is not taken from the other channels.
+      this.#grantedMs += Math.max(0, tookMs - silenceMsMax);
+    }
+    if (credential !== null) {
+      this.#shown = new Set(this.#shown).add(credential.id);
+    }
+    const tried = new Set(this.#tried).add(channel.id);
+    if (concernsCredential(failure) && channel.credentials.length > 1) {
+      tried.delete(channel.id);
+    }
+    this.#tried = tried;
   }
 
   /** How long channels were tried, within the limit of the call. */
@@ -154,18 +173,14 @@ export class AttemptPlan {
   }
 
   #begin(ability: Ability): PlannedAttempt {
-    const silenceMsMax = attemptMsMax(this.#progress, this.#hasOther(ability.channel), this.choice.rule);
     const { channel } = ability;
+    const silenceMsMax = attemptMsMax(this.#progress, this.#hasOther(channel), this.choice.rule);
     const preferred = this.#kept?.channelId === channel.id ? this.#kept.credentialId : null;
     const { loads, random } = this.#deps;
     const credential = loads.chooseCredential(channel, this.#customer, { tried: this.#shown, preferred }, random);
-    if (credential !== null) {
-      this.#shown.add(credential.id);
-    }
     this.#latest = { ability, credential, silenceMsMax };
     this.#latestTick = this.#deps.clock.tick();
     this.#attempts += 1;
-    this.#tried.add(ability.channel.id);
     return this.#latest;
   }
 

@@ -1,15 +1,16 @@
 import { errorDefinition } from "@sluice/contracts/errors";
 import { HttpClientError, type HttpResponse } from "@sluice/http-client/model";
 import { noUnits } from "../models/units.ts";
+import { asBuffer } from "../platform/as-buffer.ts";
 import { AppError, toAppError } from "../platform/errors.ts";
 import {
+  eventStreamType,
   firstEditOf,
   headersOf,
   idleOf,
   type ReadyPlan,
   readyAnswer,
   streamHeadersOf,
-  typeOf,
   wholeFor,
 } from "./attempt-answer.ts";
 import { noteAttempt, noteStreamEnd, seenOf } from "./attempt-channels.ts";
@@ -162,8 +163,8 @@ export class CallAttempts {
       return refuseAnswer(response, "unasked_stream");
     }
     return form === "whole"
-      ? this.#collect(state, plan, use, response)
-      : this.#stream(state, operation, use, { plan, response, firstEventTick });
+      ? await this.#collect(state, plan, use, response)
+      : await this.#stream(state, operation, use, { plan, response, firstEventTick });
   }
 
   /** A response that comes whole is settled before the client sees a byte of it. */
@@ -171,8 +172,7 @@ export class CallAttempts {
     const call = answeredOf(state, plan);
     let body: Buffer;
     try {
-      const bytes = await response.body.bytes(answerBytesMax);
-      body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      body = asBuffer(await response.body.bytes(answerBytesMax));
     } catch (error) {
       if (error instanceof HttpClientError) {
         return error.kind === "aborted"
@@ -208,7 +208,10 @@ export class CallAttempts {
     keepPiece(state, bytes);
     const end = { ...measured, outcome: "completed", httpStatus: response.status, errorCode: null } as const;
     await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
-    const headers = { ...headersOf(response, state, plan), ...typeOf(converted) };
+    const headers = headersOf(response, state, plan);
+    if (isEvents) {
+      headers["content-type"] = eventStreamType;
+    }
     if (response.status === 200 && state.early?.hasBegun !== true) {
       state.recording?.add(bytes);
       state.recording?.settle({ headers, isStream: state.isStream, model: state.model.name, measured });

@@ -8,10 +8,15 @@ const latencyBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 
 /** Sums by label, kept as plain numbers on the hot path and copied to the registry only when it is read. */
 class Sums {
-  readonly #values = new Map<string, number>();
+  readonly #values = new Map<string, { sum: number }>();
 
   add(labels: string, amount: number): void {
-    this.#values.set(labels, (this.#values.get(labels) ?? 0) + amount);
+    const value = this.#values.get(labels);
+    if (value === undefined) {
+      this.#values.set(labels, { sum: amount });
+    } else {
+      value.sum += amount;
+    }
   }
 
   register(registry: Registry, name: string, help: string, labelNames: string[]): void {
@@ -23,9 +28,9 @@ class Sums {
       registers: [registry],
       collect() {
         counter.reset();
-        for (const [labels, value] of values) {
+        for (const [labels, { sum }] of values) {
           const parts = labels.split("\n");
-          counter.inc(Object.fromEntries(labelNames.map((label, index) => [label, parts[index] ?? ""])), value);
+          counter.inc(Object.fromEntries(labelNames.map((label, index) => [label, parts[index] ?? ""])), sum);
         }
       },
     });

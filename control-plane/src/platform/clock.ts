@@ -8,7 +8,8 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  tick: () => performance.now(),
+  // A call reads it a dozen times, and `performance.now` takes twice as long.
+  tick: () => Bun.nanoseconds() / 1e6,
 };
 
 export const dayMs = 86_400_000;

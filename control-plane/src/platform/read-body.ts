@@ -75,10 +75,11 @@ export class BodyReader implements Timed {
       this.#totalMs = Math.min(timeoutMs + (declared ?? bytesMax) / bytesPerMs, timeoutMs * silencesMax);
       this.#giveUp = reject;
       const isWhole = declared !== null && declared <= wholeBytesMax;
-      const reading = isWhole ? this.#request.bytes() : this.#readPieces(declared, counter);
+      const reading = isWhole ? this.#request.arrayBuffer() : this.#readPieces(declared, counter);
       reading.then(
-        (bytes) => {
+        (read) => {
           ticker.remove(this);
+          const bytes = read instanceof ArrayBuffer ? Buffer.from(read) : read;
           this.bytes = bytes;
           resolve(bytes);
         },

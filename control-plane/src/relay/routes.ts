@@ -17,14 +17,14 @@ export function relayHandler(
     waitForCall(server, request);
     const peer = server.requestIP(request)?.address ?? "0.0.0.0";
     const clientIp = clientAddress(request.headers, peer, edge);
-    const answer = await relay.relay(request, rawTarget(request.url), clientIp, (bytes) =>
+    const { requestId, answer } = relay.relay(request, rawTarget(request.url), clientIp, (bytes) =>
       waitForClient(server, request, { bytes, patience }),
     );
-    const headers = answer.headers;
-    headers["x-request-id"] = answer.requestId;
+    const { status, headers, body } = await answer;
+    headers["x-request-id"] = requestId;
     headers["cache-control"] ??= "no-store";
     headers["x-content-type-options"] = "nosniff";
-    return new Response(answer.body, { status: answer.status, headers });
+    return new Response(body, { status, headers });
   };
 }
 

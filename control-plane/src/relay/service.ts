@@ -33,6 +33,7 @@ type CallDetails = {
   readonly onUnrecorded?: (call: GatewayCall, report: CallReport) => void;
 };
 
+type RelayedCall = { readonly requestId: RequestId; readonly answer: Promise<GatewayResponse> };
 type IdentifiedAnswer = GatewayResponse & { requestId: RequestId };
 
 const nothing = new Uint8Array();
@@ -58,12 +59,7 @@ export class RelayService {
    * @param target path and query exactly as on the request line
    * @param onOver called when the end of the response is about to be sent, with the total number of bytes
    */
-  async relay(
-    request: Request,
-    target: string,
-    clientIp: string,
-    onOver: (answerBytes: number) => void,
-  ): Promise<IdentifiedAnswer> {
+  relay(request: Request, target: string, clientIp: string, onOver: (answerBytes: number) => void): RelayedCall {
     const reader = new BodyReader(request, this.#deps.bodyLimits);
     let payload: PayloadOutcome = "none";
     const call = this.#begin(request, target, {
@@ -75,8 +71,7 @@ export class RelayService {
       },
       onUnrecorded: (over, report) => this.#record(over, report, payload),
     });
-    const answer = await this.#deps.gateway.handle(call);
-    return { ...answer, requestId: call.requestId };
+    return { requestId: call.requestId, answer: this.#deps.gateway.handle(call) };
   }
 
   /** The same for a call at another address of ours: the trace shows that address, and what came and went there. */

@@ -341,8 +341,8 @@ export const channelMutants: readonly Mutant[] = [
   {
     id: "relay/compose-encoding",
     file: "control-plane/src/gateway/dispatch/compose-request.ts",
-    from: '["accept-encoding", "identity"], ',
-    to: "",
+    from: "headers.push(plainEncoding, ownName,",
+    to: "headers.push(ownName,",
     rule: "an answer comes uncompressed",
     tests: ["unit/gateway/dispatch/compose-request.test.ts"],
   },

@@ -22,7 +22,8 @@ export function readApiKey({ headers, path, query }: Pick<GatewayCall, "headers"
   if (key === null) {
     throw new AppError("missing_api_key");
   }
-  if ([plain, google, asked].some((other) => other !== null && other !== key)) {
+  const isOther = (other: string | null) => other !== null && other !== key;
+  if (isOther(plain) || isOther(google) || isOther(asked)) {
     throw new AppError("ambiguous_credentials");
   }
   if (!looksLikeApiKey(key)) {

@@ -1,3 +1,4 @@
+import { asBuffer } from "../../platform/as-buffer.ts";
 import { AppError } from "../../platform/errors.ts";
 import { type ReadObject, readJsonObject } from "../../platform/read-json.ts";
 import { topLevelOf } from "../../platform/scan-json.ts";
@@ -55,7 +56,7 @@ export function checkContentType(headers: Headers, operation: Operation): void {
  * `unpriced_option`, `provider_object`, `model_not_found`
  */
 export function parseRequest(received: Uint8Array, contentType: string | null, operation: Operation): ParsedRequest {
-  const bytes = Buffer.from(received.buffer, received.byteOffset, received.byteLength);
+  const bytes = asBuffer(received);
   switch (operation.body) {
     case "none":
       return { ...unread, model: null, inputBytes: bytes.length, bounds: passThroughBounds, body: bytes, contentType };

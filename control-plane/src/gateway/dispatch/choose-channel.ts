@@ -22,10 +22,6 @@ export function chooseChannel(
   { speaks, preferred = null }: Preference,
   random: number,
 ): Ability | null {
-  if (abilities.length === 1) {
-    // Most calls have no choice.
-    return abilities.find(({ channel }) => isOpen(channel)) ?? null;
-  }
   const candidates = abilities.filter(({ channel }) => isOpen(channel));
   const first = candidates.filter(({ priority }) => priority === candidates[0]?.priority);
   const speaking = first.filter(({ channel }) => speaks(channel));

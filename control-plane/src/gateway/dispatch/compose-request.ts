@@ -125,7 +125,7 @@ export function composeRequest(
     headers.push([idempotencyHeader, ownIdempotencyKey(call, idempotencyKey)]);
   }
   // The gateway inspects the response, so it must not be compressed.
-  headers.push(["accept-encoding", "identity"], ["user-agent", "sluice"], [hopHeader, options.hops]);
+  headers.push(plainEncoding, ownName, [hopHeader, options.hops]);
   const hasBody = call.method !== "GET" && call.method !== "HEAD";
   const composed: HttpRequest = {
     protocol: endpoint.protocol,
@@ -140,6 +140,9 @@ export function composeRequest(
   };
   return channel.pinnedAddress === null ? composed : { ...composed, address: channel.pinnedAddress };
 }
+
+const plainEncoding: HttpHeader = ["accept-encoding", "identity"];
+const ownName: HttpHeader = ["user-agent", "sluice"];
 
 function joinQuery(query: string, { query: added }: RequestChanges): string {
   return added === "" ? query : `${query}${query === "" ? "?" : "&"}${added}`;

@@ -165,19 +165,17 @@ const modelPath = /^\/v1\/models\/[A-Za-z0-9._~:@%/-]+$/;
 
 /** Whether a path may be called at all: plain segments, nothing encoded, no `..`, no case variant of a known path. */
 export function isPlainPath(path: string): boolean {
-  const isLiteral =
-    byPath.has(path) ||
-    plainPath.test(path) ||
-    modelPath.test(path) ||
-    isModelPath(path) ||
-    readGeminiPath(path) !== null;
+  if (byPath.has(path)) {
+    return true;
+  }
+  const isLiteral = plainPath.test(path) || modelPath.test(path) || isModelPath(path) || readGeminiPath(path) !== null;
   const hasParentSegment = path.includes("/..") || path.includes("/./");
   return isLiteral && !hasParentSegment && !isKnownInOtherCase(path);
 }
 
 /** A provider that ignores case would treat it as the known path, while the gateway would not count its tokens. */
 function isKnownInOtherCase(path: string): boolean {
-  if (byPath.has(path) || path.startsWith(modelPrefix)) {
+  if (path.startsWith(modelPrefix)) {
     return false;
   }
   const lower = path.toLowerCase();

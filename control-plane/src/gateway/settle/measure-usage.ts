@@ -214,7 +214,8 @@ function completedUnits({ isText }: OutputRules, { usage, limits, counted, wasFi
   const isOutput = ({ outputTokens }: Units) => outputTokens > 0n || !isText;
   const isAskedForNone = limits.held.outputTokens === 0n;
   if (usage !== null && usage.isOdd !== true && (isOutput(usage) || isAskedForNone)) {
-    return { ...bookable(usage, limits), usageSource: "provider" };
+    const { units, isImplausible } = bookable(usage, limits);
+    return { units, usageSource: "provider", isImplausible };
   }
   const own = counted();
   if (!isOutput(own) && !isAskedForNone) {
@@ -257,7 +258,7 @@ function formOfUnread(body: Buffer, list: string | null, isObject: boolean): Ans
 }
 
 /** As a name or a value: inside a string, its quotes would be escaped. */
-const errorName = '"error"';
+const errorName = Buffer.from('"error"');
 
 /** Whether a body that is not an object is a list with an error. */
 function isErrorList(body: Buffer): boolean {

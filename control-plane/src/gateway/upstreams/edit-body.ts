@@ -1,3 +1,4 @@
+import { asBuffer } from "../../platform/as-buffer.ts";
 import { type Place, topLevelOf } from "../../platform/scan-json.ts";
 import type { RequestChanges } from "../channels/model.ts";
 import type { ParsedRequest } from "../model.ts";
@@ -46,7 +47,7 @@ export function withChangedFields(request: ParsedRequest, changes: RequestChange
 /** The same JSON object with some top-level fields set and others removed; the bytes of all other values stay. */
 function changeFields(body: Uint8Array, { bodySet, bodyRemoved }: RequestChanges): Uint8Array {
   const set = Object.entries(bodySet);
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const bytes = asBuffer(body);
   const gone = new Set([...bodyRemoved, ...set.map(([name]) => name)]);
   const topLevel = topLevelOf(bytes);
   const kept = [...topLevel]

@@ -1,3 +1,4 @@
+import { asBuffer } from "../../platform/as-buffer.ts";
 import { findField } from "../../platform/find-field.ts";
 import type { ParsedRequest } from "../model.ts";
 import { applyEdit, jsonContentType, trimmed } from "./edit-body.ts";
@@ -30,7 +31,7 @@ export function forModel(request: ParsedRequest, name: string): ParsedRequest {
 }
 
 function renameInJson(body: Uint8Array, text: Buffer): Uint8Array {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const bytes = asBuffer(body);
   const place = findField(bytes, "model");
   return place === undefined ? body : applyEdit(bytes, { place: trimmed(bytes, place), text });
 }

@@ -18,8 +18,9 @@ export function bookable(
   reported: Units,
   { most }: UsageLimits,
 ): { readonly units: Units; readonly isImplausible: boolean } {
-  const isPlausible = wholes.every(({ name }) => reported[name] <= most[name]);
-  return isPlausible ? { units: reported, isImplausible: false } : { units: cut(reported, most), isImplausible: true };
+  return isWithin(reported, most)
+    ? { units: reported, isImplausible: false }
+    : { units: cut(reported, most), isImplausible: true };
 }
 
 /** Limits our own count, for a call without a reported one, to what was set aside for it. */
@@ -37,6 +38,15 @@ export function withOutput(reported: Units, own: Units, limits: UsageLimits): Un
 const wholes = countedUnits
   .filter(({ partOf }) => partOf === null)
   .map((unit) => ({ name: countName(unit), parts: partsOf(unit).map(countName) }));
+
+function isWithin(reported: Units, most: Units): boolean {
+  for (const { name } of wholes) {
+    if (reported[name] > most[name]) {
+      return false;
+    }
+  }
+  return true;
+}
 
 /** Limits each whole to what is plausible, and its parts together to the whole. */
 function cut(units: Units, most: Units): Units {

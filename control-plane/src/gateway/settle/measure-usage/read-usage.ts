@@ -10,8 +10,6 @@ const closeBracket = 0x5d;
  * parsed.
  */
 const tailBytesMax = 16_384;
-/** The end of a response after an opening brace; only used until it is parsed. */
-const tail = Buffer.from("{".padEnd(1 + tailBytesMax));
 
 /** What a complete response reports about itself. */
 export type ReadAnswer = {
@@ -59,15 +57,15 @@ function usageAtEnd(body: Buffer, dialect: UsageDialect): ReportedUnits | null {
     return null;
   }
   // If the key is one of the response's own, the rest of the text is the rest of an object with this key.
-  const length = body.copy(tail, 1, at);
-  const rest = parseObject(tail.toString("utf8", 0, 1 + length));
+  // The counts are ASCII, whatever is in strings, so that the rest need not be decoded.
+  const rest = parseObject(`{${body.toString("latin1", at)}`);
   const object = rest?.[reader.name];
   return typeof object === "object" && object !== null ? reader.read(object as Json) : null;
 }
 
 /** Whether a list of this name has a first item anywhere. Inside a string, the quotes of the name would be escaped. */
 function showsItem(body: Buffer, name: string): boolean {
-  const key = `"${name}"`;
+  const key = quoted(name);
   for (let at = body.indexOf(key); at !== -1; at = body.indexOf(key, at + key.length)) {
     const start = skip(body, at + key.length, colon);
     if (body[start] === openBracket && body[at - 1] !== backslash) {
@@ -76,6 +74,15 @@ function showsItem(body: Buffer, name: string): boolean {
   }
   return false;
 }
+
+/** The names are few, and a text would be encoded for each search. */
+function quoted(name: string): Buffer {
+  const known = quotedNames.get(name) ?? Buffer.from(`"${name}"`);
+  quotedNames.set(name, known);
+  return known;
+}
+
+const quotedNames = new Map<string, Buffer>();
 
 function skip(body: Buffer, from: number, also: number): number {
   let at = from;

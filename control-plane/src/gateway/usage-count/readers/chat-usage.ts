@@ -32,7 +32,7 @@ const countNames = [
  */
 export function readChatUsage(usage: Json): ReportedUnits | null {
   const isDuration = usage["type"] === "duration" && typeof usage["seconds"] === "number";
-  if (!isDuration && countNames.every((name) => typeof usage[name] !== "number")) {
+  if (!isDuration && !hasCount(usage)) {
     return null;
   }
   const units = isDuration ? { ...noUnits, audioMs: toMilliseconds(usage["seconds"] as number) } : toTokens(usage);
@@ -104,8 +104,22 @@ function isInvalidTime(seconds: number): boolean {
   return !(seconds >= 0 && seconds < secondsMax);
 }
 
+function hasCount(usage: Json): boolean {
+  for (const name of countNames) {
+    if (typeof usage[name] === "number") {
+      return true;
+    }
+  }
+  return false;
+}
+
 function firstOf(usage: Json, names: readonly string[]): Json {
-  return asObject(usage[names.find((name) => usage[name] !== undefined && usage[name] !== null) ?? ""]);
+  for (const name of names) {
+    if (usage[name] !== undefined && usage[name] !== null) {
+      return asObject(usage[name]);
+    }
+  }
+  return {};
 }
 
 function toMilliseconds(seconds: number): bigint {
