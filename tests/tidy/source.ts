@@ -1,4 +1,4 @@
-import { type Comment, type Node, parseSync, Visitor } from "oxc-parser";
+import { type Comment, type Node, type ParseResult, parseSync, Visitor } from "oxc-parser";
 import type { SourceFile } from "./tree.ts";
 
 /** One place where a file names another module. */
@@ -25,20 +25,39 @@ export type ParsedSource = {
   readonly code: string;
   /** The text with everything but the content of comments blanked; documentation comments are blanked too. */
   readonly remarks: string;
+  /** The line of an offset, counted from 1. */
+  lineAt(offset: number): number;
 };
 
 type Span = { readonly start: number; readonly end: number };
 
-/** The line of an offset, counted from 1. */
-export function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1)) {
-    line += 1;
+/** Offsets of the line ends of one text, in which the line of an offset, counted from 1, is looked up. */
+class LineTable {
+  readonly #ends: number[] = [];
+
+  constructor(text: string) {
+    for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
+      this.#ends.push(at);
+    }
   }
-  return line;
+
+  lineAt(offset: number): number {
+    let low = 0;
+    let high = this.#ends.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#ends[middle] ?? 0) < offset) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low + 1;
+  }
 }
 
-const blanks = (text: string): string => text.replace(/[^\n]/g, " ");
+const blanks = (text: string): string =>
+  text.includes("\n") ? text.replace(/[^\n]+/g, (line) => " ".repeat(line.length)) : " ".repeat(text.length);
 
 function blankSpans(text: string, spans: readonly Span[]): string {
   let result = "";
@@ -89,14 +108,14 @@ class SourceReader {
   readonly pieces: TextPiece[] = [];
   readonly methodCalls: MethodCall[] = [];
   readonly literals: Span[] = [];
-  readonly #text: string;
+  readonly #lines: LineTable;
 
-  constructor(text: string) {
-    this.#text = text;
+  constructor(lines: LineTable) {
+    this.#lines = lines;
   }
 
   #line(node: Span): number {
-    return lineAt(this.#text, node.start);
+    return this.#lines.lineAt(node.start);
   }
 
   #import(node: Span, source: Node, isTypeOnly: boolean, names: readonly string[] = []): void {
@@ -156,6 +175,87 @@ class SourceReader {
   }
 }
 
+/** Forms of imports that only the syntax tree has: calls, types of modules, required ones, and exports of nothing. */
+const hiddenImport = /\bimport\s*\(|\brequire\b|\bexport\s*\{\s*\}/;
+const typeStatement = /^(import|export)\s+type\b(?!\s*(from|,))/;
+
+/** The imports of a file without hidden ones, from the parser's own list of them. */
+function importsOf({ module }: ParseResult, text: string, lines: LineTable): ModuleImport[] {
+  const statements = new Map<number, ModuleImport>();
+  const add = (start: number, end: number, specifier: string, names: readonly string[]): void => {
+    const isTypeOnly = typeStatement.test(text.slice(start, end));
+    statements.set(start, { specifier, names, isTypeOnly, line: lines.lineAt(start) });
+  };
+  for (const { start, end, moduleRequest, entries } of module.staticImports) {
+    const names = entries.flatMap(({ importName }) => (importName.kind === "Name" ? [importName.name ?? ""] : []));
+    add(start, end, moduleRequest.value, names);
+  }
+  for (const { start, end, entries } of module.staticExports) {
+    const request = entries.find(({ moduleRequest }) => moduleRequest !== null)?.moduleRequest;
+    // An import that is exported further down is listed as both.
+    if (request && !statements.has(start)) {
+      add(start, end, request.value, []);
+    }
+  }
+  return [...statements.values()].toSorted((a, b) => a.line - b.line);
+}
+
+/** What a rule asks for first is worked out and kept: the syntax tree is expensive, and some rules only read comments. */
+class LazySource implements ParsedSource {
+  readonly #text: string;
+  readonly #result: ParseResult;
+  #reader: SourceReader | null = null;
+  #imports: readonly ModuleImport[] | null = null;
+  #code: string | null = null;
+  #lines: LineTable | null = null;
+
+  constructor(text: string, result: ParseResult) {
+    this.#text = text;
+    this.#result = result;
+  }
+
+  get #read(): SourceReader {
+    if (this.#reader === null) {
+      this.#reader = new SourceReader(this.#lineTable);
+      this.#reader.read(this.#result.program);
+    }
+    return this.#reader;
+  }
+
+  get #lineTable(): LineTable {
+    this.#lines ??= new LineTable(this.#text);
+    return this.#lines;
+  }
+
+  get imports(): readonly ModuleImport[] {
+    this.#imports ??= hiddenImport.test(this.#text)
+      ? this.#read.imports.toSorted((a, b) => a.line - b.line)
+      : importsOf(this.#result, this.#text, this.#lineTable);
+    return this.#imports;
+  }
+
+  get pieces(): readonly TextPiece[] {
+    return this.#read.pieces;
+  }
+
+  get methodCalls(): readonly MethodCall[] {
+    return this.#read.methodCalls;
+  }
+
+  get code(): string {
+    this.#code ??= blankSpans(this.#text, [...this.#result.comments, ...this.#read.literals]);
+    return this.#code;
+  }
+
+  get remarks(): string {
+    return remarksOf(this.#text, this.#result.comments);
+  }
+
+  lineAt(offset: number): number {
+    return this.#lineTable.lineAt(offset);
+  }
+}
+
 const parsed = new WeakMap<SourceFile, ParsedSource>();
 
 /**
@@ -167,20 +267,12 @@ export function parseSource(file: SourceFile): ParsedSource {
   if (known) {
     return known;
   }
-  const { program, comments, errors } = parseSync(file.path, file.text);
-  const [error] = errors;
+  const result = parseSync(file.path, file.text);
+  const [error] = result.errors;
   if (error) {
     throw new Error(`${file.path} does not parse: ${error.message}`);
   }
-  const reader = new SourceReader(file.text);
-  reader.read(program);
-  const source: ParsedSource = {
-    imports: reader.imports.toSorted((a, b) => a.line - b.line),
-    pieces: reader.pieces,
-    methodCalls: reader.methodCalls,
-    code: blankSpans(file.text, [...comments, ...reader.literals]),
-    remarks: remarksOf(file.text, comments),
-  };
+  const source = new LazySource(file.text, result);
   parsed.set(file, source);
   return source;
 }

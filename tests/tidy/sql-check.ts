@@ -1,5 +1,5 @@
 import { packageOf, resolveImport } from "./boundary-check.ts";
-import { lineAt, type ModuleImport, parseSource } from "./source.ts";
+import { type ModuleImport, parseSource } from "./source.ts";
 import type { SourceFile } from "./tree.ts";
 
 /** Stores, schema and driver. */
@@ -44,7 +44,7 @@ function findInFile(file: SourceFile): string[] {
   const source = parseSource(file);
   const found: { line: number; what: string }[] = [];
   for (const match of source.code.matchAll(/\bBun\.(SQL|sql|postgres)\b/g)) {
-    found.push({ line: lineAt(source.code, match.index), what: `uses ${match[0]}` });
+    found.push({ line: source.lineAt(match.index), what: `uses ${match[0]}` });
   }
   for (const reference of source.imports) {
     const what = databaseImport(file.path, reference);

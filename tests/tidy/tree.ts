@@ -69,9 +69,18 @@ export function isCode(path: string): boolean {
 /** A file of the tree with its text, as every rule takes it; rules never read the disk, so that tests can invent files. */
 export type SourceFile = { readonly path: string; readonly text: string };
 
+let tree: readonly SourceFile[] | null = null;
+
+/** All files with text of the tree, read once: the files of rules share a process, and so what they have parsed. */
+export function readTree(): readonly SourceFile[] {
+  tree ??= listFiles().flatMap((path) => {
+    const text = readText(path);
+    return text === null ? [] : [{ path, text }];
+  });
+  return tree;
+}
+
 /** All code files of the tree. */
 export function readCode(): SourceFile[] {
-  return listFiles()
-    .filter(isCode)
-    .map((path) => ({ path, text: readText(path) ?? "" }));
+  return readTree().filter(({ path }) => isCode(path));
 }

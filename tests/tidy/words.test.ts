@@ -1,11 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { listFiles, readText, type SourceFile } from "./tree.ts";
+import { readTree } from "./tree.ts";
 import { type Ban, bans, findBanned } from "./word-bans.ts";
 
-const tree: SourceFile[] = listFiles().flatMap((path) => {
-  const text = readText(path);
-  return text === null ? [] : [{ path, text }];
-});
+const tree = readTree();
 
 describe.each(bans.map((ban): [string, Ban] => [ban.name, ban]))("%s", (_name, ban) => {
   test("are not in the tree", () => {
