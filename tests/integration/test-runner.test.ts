@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readJunitTotals, readSkipReasons } from "../runner/junit.ts";
+import { readReport, readSkipReasons } from "../runner/junit.ts";
 import { runInGroup } from "../runner/process-group.ts";
 import { findProcesses, repositoryRoot, startProgram } from "../support/service/start-process.ts";
 
@@ -90,7 +90,7 @@ testUnless(unlessInstalled("sh"), "has it", () => expect(1).toBe(1));
       const run = startProgram({ command, cwd: folder, env });
       const exitCode = await run.exited;
       const xml = await readFile(join(folder, "report.xml"), "utf8");
-      return { exitCode, totals: readJunitTotals(xml), reasons: readSkipReasons(xml), output: run.output() };
+      return { exitCode, totals: readReport(xml), reasons: readSkipReasons(xml), output: run.output() };
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -99,14 +99,14 @@ testUnless(unlessInstalled("sh"), "has it", () => expect(1).toBe(1));
   test("is skipped, with the reason", async () => {
     expect(await runProbe({})).toMatchObject({
       exitCode: 0,
-      totals: { passed: 1, failed: 0, skipped: 2 },
+      totals: { passed: 1, failed: 0, skipped: 2, files: new Set(["probe.test.ts"]) },
       reasons: [{ reason: "no-such-program is not installed", count: 2 }],
     });
   });
 
   test("fails if everything is requested", async () => {
     const { exitCode, totals, output } = await runProbe({ TEST_REQUIRE_ALL: "1" });
-    expect([exitCode, totals]).toEqual([1, { passed: 1, failed: 2, skipped: 0 }]);
+    expect([exitCode, totals]).toMatchObject([1, { passed: 1, failed: 2, skipped: 0 }]);
     expect(output).toContain("TEST_REQUIRE_ALL=1, but this can't run: no-such-program is not installed.");
   });
 });

@@ -1,10 +1,11 @@
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root, testEnvironment } from "./environment.ts";
-import { readJunitTotals, readSkipReasons, type SkippedTests, type TestCounts } from "./junit.ts";
+import { readReport, readSkipReasons, type SkippedTests, type TestCounts, type TestReport } from "./junit.ts";
 import type { TestKind } from "./plan.ts";
 import { type GroupResult, runInGroup } from "./process-group.ts";
+import { checkTypes, listTypePrograms, type TypeProgram } from "./types.ts";
 
 /** One thing to run: a static check or a file of tests. */
 export type Job = {
@@ -23,21 +24,25 @@ const staticCheckMsMax = 120_000;
 /** Lint, unused code, and the types of every workspace. */
 export async function listStaticChecks(): Promise<Job[]> {
   const tool = (name: string): string => join(root, "node_modules/.bin", name);
-  const workspaces = await listTypedWorkspaces();
+  const programs = await listTypePrograms();
   return [
     staticCheck("lint", [tool("biome"), "check", "."]),
     staticCheck("unused code", [tool("knip"), "--no-progress"]),
     ...(await listShellChecks()),
-    ...workspaces.map((folder) => staticCheck(`types of ${folder}`, [tool("tsc"), "-p", folder])),
+    ...programs.map((program) =>
+      checkJob(nameOfTypes(program), () =>
+        checkTypes(program, { tree: root, compiler: tool("tsc"), timeoutMs: staticCheckMsMax }),
+      ),
+    ),
   ];
 }
 
-/** A file of tests in a separate process; it counts as one failure when the process does not end in order. */
-export function testFile(file: string, kind: TestKind, env: Readonly<Record<string, string>>): Job {
+/** Files of tests in a separate process; it counts as one failure when the process does not end in order. */
+export function testProcess(files: readonly string[], kind: TestKind, env: Readonly<Record<string, string>>): Job {
   return {
-    name: file.replace(/^tests\//, ""),
+    name: nameOf(files),
     run: async () => {
-      const report = join(tmpdir(), `sluice-junit-${process.pid}-${file.replaceAll("/", "-")}.xml`);
+      const report = join(tmpdir(), `sluice-junit-${process.pid}-${files[0]?.replaceAll("/", "-")}.xml`);
       const command = [
         "test",
         "--only-failures",
@@ -45,33 +50,41 @@ export function testFile(file: string, kind: TestKind, env: Readonly<Record<stri
         `--reporter-outfile=${report}`,
         `--timeout=${kind.testTimeoutMs}`,
       ];
-      const result = await runInGroup([process.execPath, ...command, `./${file}`], {
+      const result = await runInGroup([process.execPath, ...command, ...files.map((file) => `./${file}`)], {
         cwd: root,
         env: testEnvironment(env),
-        timeoutMs: kind.fileTimeoutMs,
+        timeoutMs: kind.processTimeoutMs,
       });
       const xml = await readFile(report, "utf8").catch(() => "");
       await rm(report, { force: true });
-      return { ...judgeTestFile(result, readJunitTotals(xml), kind), skips: readSkipReasons(xml) };
+      return { ...judgeTestProcess(result, readReport(xml), { files, kind }), skips: readSkipReasons(xml) };
     },
   };
 }
 
-/** The result of running a test file. A process that did not end in order adds one failure. */
-export function judgeTestFile(
+/** The path of a file within the tests, and for more the first and the last one. */
+function nameOf(files: readonly string[]): string {
+  const [first = "", ...others] = files.map((file) => file.replace(/^tests\//, ""));
+  const last = others.at(-1);
+  return last === undefined ? first : `${first} to ${last} (${files.length} files)`;
+}
+
+/** The result of running files of tests. A process that did not end in order adds one failure. */
+export function judgeTestProcess(
   result: GroupResult,
-  totals: TestCounts | null,
-  kind: TestKind,
+  report: TestReport | null,
+  { files, kind }: { readonly files: readonly string[]; readonly kind: TestKind },
 ): Omit<JobResult, "skips"> {
-  const counts = totals ?? { passed: 0, failed: 0, skipped: 0 };
+  const counts = report ?? { passed: 0, failed: 0, skipped: 0 };
+  const silent = files.filter((file) => !report?.files.has(file));
   const faults: string[] = [];
   if (result.isTimedOut) {
-    faults.push(`The file was stopped after ${kind.fileTimeoutMs / 1_000} s.`);
+    faults.push(`It was stopped after ${kind.processTimeoutMs / 1_000} s.`);
   } else if (result.leftovers.length > 0) {
     faults.push(`It left processes behind: ${result.leftovers.join(" | ")}`);
-  } else if (totals === null || totals.passed + totals.failed + totals.skipped === 0) {
-    faults.push(`It ran no test to its end (exit code ${result.exitCode}).`);
-  } else if (result.exitCode !== 0 && totals.failed === 0) {
+  } else if (silent.length > 0) {
+    faults.push(`No test ran to its end (exit code ${result.exitCode}): ${silent.join(", ")}`);
+  } else if (result.exitCode !== 0 && counts.failed === 0) {
     faults.push(`Every test passed, but the process ended with exit code ${result.exitCode}.`);
   }
   return {
@@ -91,20 +104,26 @@ async function listShellChecks(): Promise<Job[]> {
     : [commandCheck("shell scripts", [program, ".ci/run", ...scripts])];
 }
 
+/** The folders of packages are many, so that they are named together. */
+function nameOfTypes({ workspaces }: TypeProgram): string {
+  return `types of ${[...new Set(workspaces.map((folder) => folder.split("/")[0]))].join(", ")}`;
+}
+
 /** A check by a program that Bun runs. */
 function staticCheck(name: string, command: string[]): Job {
   return commandCheck(name, [process.execPath, ...command]);
 }
 
 function commandCheck(name: string, command: string[]): Job {
+  const options = { cwd: root, env: testEnvironment({}), timeoutMs: staticCheckMsMax };
+  return checkJob(name, () => runInGroup(command, options));
+}
+
+function checkJob(name: string, check: () => Promise<GroupResult>): Job {
   return {
     name,
     run: async () => {
-      const result = await runInGroup(command, {
-        cwd: root,
-        env: testEnvironment({}),
-        timeoutMs: staticCheckMsMax,
-      });
+      const result = await check();
       const isPassed = result.exitCode === 0 && !result.isTimedOut;
       const output = result.output.trimEnd();
       return { passed: isPassed ? 1 : 0, failed: isPassed ? 0 : 1, skipped: 0, output, skips: [] };
@@ -119,16 +138,4 @@ function skippedCheck(name: string, reason: string): Job {
       ? { passed: 0, failed: 1, skipped: 0, output: `TEST_REQUIRE_ALL=1, but this can't run: ${reason}.`, skips: [] }
       : { passed: 0, failed: 0, skipped: 1, output: "", skips: [{ reason, count: 1 }] };
   return { name, run: () => Promise.resolve(counts) };
-}
-
-async function listTypedWorkspaces(): Promise<string[]> {
-  const { workspaces }: { workspaces: string[] } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  const folders: string[] = [];
-  for (const pattern of workspaces) {
-    const parent = pattern.replace(/\/\*$/, "");
-    const names = pattern.endsWith("/*") ? (await readdir(join(root, parent))).sort() : [""];
-    folders.push(...names.map((name) => join(parent, name)));
-  }
-  const typed = await Promise.all(folders.map((folder) => Bun.file(join(root, folder, "tsconfig.json")).exists()));
-  return folders.filter((_, index) => typed[index]);
 }

@@ -4,11 +4,16 @@ export type TestCounts = {
   readonly skipped: number;
 };
 
+export type TestReport = TestCounts & {
+  /** The files of which at least one test ran or was skipped. */
+  readonly files: ReadonlySet<string>;
+};
+
 /**
- * Reads the totals from the first element of a report of `bun test --reporter=junit`.
+ * Reads a report of `bun test --reporter=junit`: the totals from its first element, and the files from their suites.
  * Null when the report is missing or has no totals, which means that the test process did not get to its end.
  */
-export function readJunitTotals(xml: string): TestCounts | null {
+export function readReport(xml: string): TestReport | null {
   const root = /<testsuites\b[^>]*>/.exec(xml)?.[0];
   if (root === undefined) {
     return null;
@@ -21,7 +26,8 @@ export function readJunitTotals(xml: string): TestCounts | null {
     return null;
   }
   const skippedCount = Number.isNaN(skipped) ? 0 : skipped;
-  return { passed: tests - failures - skippedCount, failed: failures, skipped: skippedCount };
+  const files = [...xml.matchAll(/<testcase\b[^>]*?\bfile="([^"]*)"/g)].map((match) => match[1] ?? "");
+  return { passed: tests - failures - skippedCount, failed: failures, skipped: skippedCount, files: new Set(files) };
 }
 
 /** A group of tests that did not run for one reason. */

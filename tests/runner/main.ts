@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { formatDuration } from "@sluice/deploy/start/progress";
 import { StartError } from "@sluice/deploy/start/start-error";
 import { startTestCluster } from "../support/postgres/test-cluster.ts";
-import { type Job, type JobResult, listStaticChecks, testFile } from "./jobs.ts";
+import { type Job, type JobResult, listStaticChecks, testProcess } from "./jobs.ts";
 import { listTestFiles, makePlan, type Plan, readFlags } from "./plan.ts";
 import { killAllGroups } from "./process-group.ts";
 
@@ -46,7 +46,11 @@ async function listJobs(plan: Plan, needsDatabase: boolean, env: Readonly<Record
   const jobs: Job[] = [];
   for (const kind of plan.kinds.filter((candidate) => candidate.needsDatabase === needsDatabase)) {
     const files = await listTestFiles(kind, plan.filters);
-    jobs.push(...files.map((file) => testFile(file, kind, { ...env, ...full })));
+    const processes = Math.ceil(files.length / kind.filesPerProcess);
+    for (let index = 0; index < processes; index += 1) {
+      const [first, end] = [index, index + 1].map((part) => Math.round((files.length * part) / processes));
+      jobs.push(testProcess(files.slice(first, end), kind, { ...env, ...full }));
+    }
   }
   return jobs;
 }

@@ -6,7 +6,9 @@ import { root } from "./environment.ts";
 export type TestKind = {
   readonly name: string;
   readonly needsDatabase: boolean;
-  readonly fileTimeoutMs: number;
+  /** How many files share a process. Only for files that keep nothing outside their tests: starting costs more than most. */
+  readonly filesPerProcess: number;
+  readonly processTimeoutMs: number;
   /** For a test that sets no limit of its own. */
   readonly testTimeoutMs: number;
 };
@@ -25,12 +27,30 @@ const minuteMs = 60_000;
 const fullFactor = 6;
 
 const kinds: readonly TestKind[] = [
-  { name: "tidy", needsDatabase: false, fileTimeoutMs: minuteMs, testTimeoutMs: 20_000 },
-  { name: "unit", needsDatabase: false, fileTimeoutMs: minuteMs, testTimeoutMs: 10_000 },
-  { name: "integration", needsDatabase: true, fileTimeoutMs: 3 * minuteMs, testTimeoutMs: 30_000 },
-  { name: "conformance", needsDatabase: true, fileTimeoutMs: 3 * minuteMs, testTimeoutMs: 30_000 },
-  { name: "fault", needsDatabase: true, fileTimeoutMs: 5 * minuteMs, testTimeoutMs: 2 * minuteMs },
-  { name: "e2e", needsDatabase: true, fileTimeoutMs: 5 * minuteMs, testTimeoutMs: minuteMs },
+  { name: "tidy", needsDatabase: false, filesPerProcess: 20, processTimeoutMs: minuteMs, testTimeoutMs: 20_000 },
+  { name: "unit", needsDatabase: false, filesPerProcess: 12, processTimeoutMs: minuteMs, testTimeoutMs: 10_000 },
+  {
+    name: "integration",
+    needsDatabase: true,
+    filesPerProcess: 1,
+    processTimeoutMs: 3 * minuteMs,
+    testTimeoutMs: 30_000,
+  },
+  {
+    name: "conformance",
+    needsDatabase: true,
+    filesPerProcess: 1,
+    processTimeoutMs: 3 * minuteMs,
+    testTimeoutMs: 30_000,
+  },
+  {
+    name: "fault",
+    needsDatabase: true,
+    filesPerProcess: 1,
+    processTimeoutMs: 5 * minuteMs,
+    testTimeoutMs: 2 * minuteMs,
+  },
+  { name: "e2e", needsDatabase: true, filesPerProcess: 1, processTimeoutMs: 5 * minuteMs, testTimeoutMs: minuteMs },
 ];
 
 const checkKinds = ["tidy", "unit"];
@@ -94,7 +114,9 @@ export async function listTestFiles(kind: TestKind, filters: readonly string[]):
 function withFullTimeouts(kind: TestKind): TestKind {
   return {
     ...kind,
-    fileTimeoutMs: kind.fileTimeoutMs * fullFactor,
+    // Each file alone, which shows one that needs another.
+    filesPerProcess: 1,
+    processTimeoutMs: kind.processTimeoutMs * fullFactor,
     testTimeoutMs: kind.testTimeoutMs * fullFactor,
   };
 }

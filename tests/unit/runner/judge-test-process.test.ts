@@ -1,29 +1,47 @@
 import { expect, test } from "bun:test";
-import { judgeTestFile } from "../../runner/jobs.ts";
-import { readJunitTotals, readSkipReasons, type TestCounts } from "../../runner/junit.ts";
+import { judgeTestProcess } from "../../runner/jobs.ts";
+import { readReport, readSkipReasons, type TestReport } from "../../runner/junit.ts";
 import { makePlan, readFlags, type TestKind } from "../../runner/plan.ts";
 import type { GroupResult } from "../../runner/process-group.ts";
 
-const kind: TestKind = { name: "unit", needsDatabase: false, fileTimeoutMs: 60_000, testTimeoutMs: 5_000 };
+const kind: TestKind = {
+  name: "unit",
+  needsDatabase: false,
+  filesPerProcess: 2,
+  processTimeoutMs: 60_000,
+  testTimeoutMs: 5_000,
+};
+const files = ["tests/unit/a.test.ts", "tests/unit/b.test.ts"];
 const inOrder: GroupResult = { exitCode: 0, output: "", isTimedOut: false, leftovers: [] };
-const threePassed: TestCounts = { passed: 3, failed: 0, skipped: 0 };
+const counted = (passed: number, failed: number, skipped: number): TestReport => ({
+  ...{ passed, failed, skipped },
+  files: new Set(files),
+});
+const threePassed = counted(3, 0, 0);
 
 const report = (attributes: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="bun test" ${attributes} time="0.05">\n  <testsuite tests="99" failures="99">`;
 
 test("the totals of a report are those of its first element, and skipped tests did not pass", () => {
-  expect(readJunitTotals(report('tests="7" assertions="20" failures="2" skipped="1"'))).toEqual({
+  expect(readReport(report('tests="7" assertions="20" failures="2" skipped="1"'))).toMatchObject({
     passed: 4,
     failed: 2,
     skipped: 1,
   });
-  expect(readJunitTotals(report('tests="2" failures="0"'))).toEqual({ passed: 2, failed: 0, skipped: 0 });
+  expect(readReport(report('tests="2" failures="0"'))).toMatchObject({ passed: 2, failed: 0, skipped: 0 });
+});
+
+test("a report names the files whose tests ran or were skipped", () => {
+  const xml = `${report('tests="2" failures="0"')}
+    <testcase name="one &gt; two" classname="" time="0" file="tests/unit/a.test.ts" line="2" assertions="1" />
+    <testcase name="skipped" classname="" time="0" file="tests/unit/b.test.ts" line="2" assertions="0">\n<skipped />`;
+  expect(readReport(xml)?.files).toEqual(new Set(files));
 });
 
 test("a missing or cut report has no totals", () => {
-  expect(readJunitTotals("")).toBeNull();
-  expect(readJunitTotals(report('assertions="20"'))).toBeNull();
-  expect(readJunitTotals('<?xml version="1.0"?>\n<testsui')).toBeNull();
+  expect(readReport("")).toBeNull();
+  expect(readReport(report('assertions="20"'))).toBeNull();
+  expect(readReport('<?xml version="1.0"?>\n<testsui')).toBeNull();
 });
 
 test("the reasons for skipping are read from the names of the tests and of their groups, and counted", () => {
@@ -45,32 +63,42 @@ test("the reasons for skipping are read from the names of the tests and of their
   ]);
 });
 
-test("a file that ended in order counts as what its tests say", () => {
-  expect(judgeTestFile(inOrder, { passed: 3, failed: 0, skipped: 2 }, kind)).toMatchObject({
+test("a process that ended in order counts as what its tests say", () => {
+  expect(judgeTestProcess(inOrder, counted(3, 0, 2), { files, kind })).toMatchObject({
     passed: 3,
     failed: 0,
     skipped: 2,
   });
-  expect(judgeTestFile({ ...inOrder, exitCode: 1 }, { passed: 2, failed: 1, skipped: 0 }, kind)).toMatchObject({
+  expect(judgeTestProcess({ ...inOrder, exitCode: 1 }, counted(2, 1, 0), { files, kind })).toMatchObject({
     passed: 2,
     failed: 1,
   });
 });
 
-test.each<[string, Partial<GroupResult>, TestCounts | null, string]>([
-  ["crashed before its report", { exitCode: 139 }, null, "It ran no test to its end (exit code 139)."],
-  ["left the process in the middle of a test", {}, null, "It ran no test to its end (exit code 0)."],
-  ["holds no test", {}, { passed: 0, failed: 0, skipped: 0 }, "It ran no test to its end (exit code 0)."],
+test.each<[string, Partial<GroupResult>, TestReport | null, string]>([
+  [
+    "crashed before its report",
+    { exitCode: 139 },
+    null,
+    "No test ran to its end (exit code 139): tests/unit/a.test.ts, tests/unit/b.test.ts",
+  ],
+  ["left in the middle of a test", {}, null, "No test ran to its end (exit code 0): tests/unit/a.test.ts"],
+  [
+    "has a file without a test",
+    {},
+    { ...threePassed, files: new Set(files.slice(0, 1)) },
+    "No test ran to its end (exit code 0): tests/unit/b.test.ts",
+  ],
   [
     "threw between its tests",
     { exitCode: 1 },
     threePassed,
     "Every test passed, but the process ended with exit code 1.",
   ],
-  ["took too long", { isTimedOut: true, exitCode: 143 }, null, "The file was stopped after 60 s."],
+  ["took too long", { isTimedOut: true, exitCode: 143 }, null, "It was stopped after 60 s."],
   ["left a process behind", { leftovers: ["sleep 60"] }, threePassed, "It left processes behind: sleep 60"],
-])("a file that %s adds one failure", (_, result, totals, sentence) => {
-  const judged = judgeTestFile({ ...inOrder, ...result }, totals, kind);
+])("a process that %s adds one failure", (_, result, totals, sentence) => {
+  const judged = judgeTestProcess({ ...inOrder, ...result }, totals, { files, kind });
   expect(judged.failed).toBe(1);
   expect(judged.output).toContain(sentence);
 });
