@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isAccountPath } from "@sluice/contracts/account-paths";
 import { type AdminOperation, type AdminRight, adminRights } from "@sluice/contracts/admin-rights";
 import { nativeRoutes } from "@sluice/control-plane/api-description/native-routes.ts";
 import { buildProgram } from "@sluice/control-plane/compose/program.ts";
@@ -102,7 +103,7 @@ test("the router has exactly the declared routes", async () => {
     const inServer = Object.keys((program.app.config.serve as { routes: object }).routes);
     const native = nativeRoutes.map(({ path }) => plainPath(path));
     // Below these, the relay itself distinguishes paths.
-    const isBelow = (path: string): boolean => /^\/(v1|v1beta|v2|msgcompat)(\/|$)/.test(path);
+    const isBelow = (path: string): boolean => /^\/(v1|v1beta|v2|msgcompat)(\/|$)/.test(path) || isAccountPath(path);
     expect(inServer.filter((path) => !isBelow(path))).toEqual([]);
     const declared = [...endpoints.map(({ path }) => plainPath(path)), ...native.filter((path) => !isBelow(path))];
     expect([...routed].filter((path) => path !== "/*" && path !== "*").toSorted()).toEqual(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { allowsToken, tokenRuleOf } from "@sluice/contracts/token-scopes";
 import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
-import { loginAdmin } from "../support/accounts/logins.ts";
+import { giveToken, loginAdmin } from "../support/accounts/logins.ts";
 import { addOwnedThings, addPlans, type OwnedThings } from "../support/accounts/owned-things.ts";
 import { declaredEndpoints, nameOf } from "../support/admin/declared-endpoints.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
@@ -56,6 +57,7 @@ function ownValue({ endpoint, field }: Case, things: OwnedThings): unknown {
     key_id: things.keyId,
     order_no: things.orderNo,
     session_id: things.otherSessionId,
+    token_id: things.tokenId,
     request_id: things.requestId,
     ids: [things.messageId],
     plan_code: things.planCode,
@@ -73,7 +75,9 @@ function otherFields({ endpoint, field }: Case, things: OwnedThings): Record<str
   return { ...required[nameOf(endpoint)], [field]: ownValue({ endpoint, field }, things) };
 }
 
-async function ask({ endpoint, field }: Case, fields: Record<string, unknown>, cookie: string) {
+type Credentials = { readonly cookie?: string; readonly authorization?: string };
+
+async function ask({ endpoint, field }: Case, fields: Record<string, unknown>, credentials: Credentials) {
   const { [field]: named, ...rest } = fields;
   const inPath = endpoint.path.includes(`:${field}`);
   const path = endpoint.path.replace(`:${field}`, String(named));
@@ -87,7 +91,8 @@ async function ask({ endpoint, field }: Case, fields: Record<string, unknown>, c
     headers: {
       "content-type": "application/json",
       origin: new URL(sluice.url).origin,
-      ...(cookie === "" ? {} : { cookie }),
+      ...(credentials.cookie === undefined ? {} : { cookie: credentials.cookie }),
+      ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
     },
     ...(isRead ? {} : { body: JSON.stringify(sent) }),
   });
@@ -105,6 +110,9 @@ const empty: Readonly<Record<string, RegExp>> = {
 /** What admins may do to a user's things through the user's own endpoint. */
 const ofAdminsToo: ReadonlySet<string> = new Set(["POST /backend/payment/mock-settle/"]);
 
+const isOpenToTokens = ({ access, path }: AnyEndpoint): boolean =>
+  access === "user" && allowsToken(["everything"], tokenRuleOf(path));
+
 /** Everything that belongs to anyone, as text, without the time when a session was last seen. */
 async function snapshot(): Promise<string> {
   const { sql } = rig.db;
@@ -113,6 +121,7 @@ async function snapshot(): Promise<string> {
     sql`select * from sales_order order by id`,
     sql`select * from subscription order by id`,
     sql`select id, user_id, revoked_at from session order by id`,
+    sql`select id, user_id, revoked_at from management_token order by id`,
     sql`select * from mail_inbox order by id`,
     sql`select * from user_profile order by id`,
     sql`select id, granted, used from budget order by id`,
@@ -122,19 +131,27 @@ async function snapshot(): Promise<string> {
 }
 
 test("nobody reaches another user's data by any id of any endpoint, and trying changes nothing", async () => {
+  const token = await giveToken(rig, other.login, ["everything"]);
   const before = await snapshot();
   const all = cases();
   expect(all.length).toBeGreaterThan(15);
-  const callers = { "another user": other.login.cookie, nobody: "", "an admin": adminCookie };
+  const callers: Readonly<Record<string, Credentials>> = {
+    "another user": { cookie: other.login.cookie },
+    "another user's token": { authorization: `Bearer ${token}` },
+    nobody: {},
+    "an admin": { cookie: adminCookie },
+  };
   for (const one of all) {
     const name = nameOf(one.endpoint);
-    for (const [caller, cookie] of Object.entries(callers)) {
+    for (const [caller, credentials] of Object.entries(callers)) {
       if (caller === "an admin" && ofAdminsToo.has(name)) {
         continue;
       }
-      const { status, text } = await ask(one, otherFields(one, owner), cookie);
-      const isLoginMissing = caller !== "another user" && one.endpoint.access === "user";
-      const expected = isLoginMissing ? 401 : name in empty ? 200 : 404;
+      const { status, text } = await ask(one, otherFields(one, owner), credentials);
+      const isOther = caller.startsWith("another user");
+      const isLoginMissing = !isOther && one.endpoint.access === "user";
+      const isClosed = credentials.authorization !== undefined && !isOpenToTokens(one.endpoint);
+      const expected = isLoginMissing ? 401 : isClosed ? 403 : name in empty ? 200 : 404;
       expect([name, one.field, caller, status]).toEqual([name, one.field, caller, expected]);
       expect(text).not.toContain(owner.login.email);
       if (status === 200) {
@@ -150,14 +167,15 @@ test("a foreign id gets the same response as one that never existed", async () =
     key_id: "999999999",
     order_no: "S9999999999",
     session_id: "999999999",
+    token_id: "999999999",
     request_id: "01a00000-0000-7000-8000-000000000000",
     plan_code: "never-made",
     ids: ["999999999"],
   };
   const shown = (text: string): string => text.replace(/"request_id":"[^"]*"/, "");
   for (const one of cases()) {
-    const foreign = await ask(one, otherFields(one, owner), other.login.cookie);
-    const unknown = await ask(one, { ...otherFields(one, owner), [one.field]: never[one.field] }, other.login.cookie);
+    const foreign = await ask(one, otherFields(one, owner), other.login);
+    const unknown = await ask(one, { ...otherFields(one, owner), [one.field]: never[one.field] }, other.login);
     expect([nameOf(one.endpoint), foreign.status, shown(foreign.text)]).toEqual([
       nameOf(one.endpoint),
       unknown.status,
@@ -170,7 +188,7 @@ test("the owner reaches all of it by the same requests", async () => {
   for (const one of cases()) {
     const isClaim = nameOf(one.endpoint) === "POST /backend/billing/order/claim/";
     const proof = isClaim ? { claim_code: owner.openOrder.claimCode } : {};
-    const { status, text } = await ask(one, { ...otherFields(one, owner), ...proof }, owner.login.cookie);
+    const { status, text } = await ask(one, { ...otherFields(one, owner), ...proof }, owner.login);
     // A key that the previous request revoked makes the next one fail, but it exists.
     expect([nameOf(one.endpoint), [200, 409].includes(status)]).toEqual([nameOf(one.endpoint), true]);
     expect(text).not.toMatch(empty[nameOf(one.endpoint)] ?? /^$/);

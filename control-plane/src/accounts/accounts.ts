@@ -5,6 +5,9 @@ import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
 import type { CallerReader } from "../platform/endpoint/model.ts";
 import type { Feature } from "../platform/feature.ts";
+import { AccessTokens } from "./access-tokens/access-tokens.ts";
+import { accessTokenEndpoints } from "./access-tokens/routes.ts";
+import { deleteEndedTokens } from "./access-tokens/store.ts";
 import { accountEndpoints } from "./account-routes.ts";
 import type { AccountActs } from "./admin-acts.ts";
 import { adminAccountEndpoints } from "./admin-routes.ts";
@@ -86,6 +89,7 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
         ...authEndpoints(routeDeps),
         ...formEndpoints(routeDeps),
         ...accountEndpoints(routeDeps),
+        ...accessTokenEndpoints({ tokens: new AccessTokens(db), ownAccount: routeDeps.ownAccount }),
         ...adminAccountEndpoints(routeDeps),
         ...userAdminEndpoints(routeDeps),
       ],
@@ -97,6 +101,7 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
 /** Removes expired sessions, links and attempt counts. */
 async function cleanUp(db: Database): Promise<void> {
   await deleteEndedSessions(db);
+  await deleteEndedTokens(db);
   await deleteOldTokens(db);
   await deleteOldAttempts(db);
 }

@@ -5,8 +5,9 @@ import { z } from "zod";
 import { audit, byCaller } from "../admin/audit/service.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { notFound } from "../platform/errors.ts";
+import { endAccess } from "./access-tokens/access-tokens.ts";
 import { type AccountRouteDeps, originOf } from "./route-deps.ts";
-import { ofUser, revokeSessionsOf } from "./sessions/store.ts";
+import { ofUser } from "./sessions/store.ts";
 import { lockProfile } from "./store.ts";
 
 /** Admin actions on users other than changing them. */
@@ -29,7 +30,7 @@ function revokeEndpoint({ db }: AccountRouteDeps): AnyEndpoint {
         if (!(await lockProfile(tx, userId))) {
           throw notFound("user");
         }
-        const count = await revokeSessionsOf(tx, ofUser(userId), null);
+        const count = await endAccess(tx, ofUser(userId));
         await audit(tx, byCaller(call), "user.sessions_revoke", {
           subjectKind: "user",
           subjectId: userId,

@@ -5,7 +5,7 @@ import { fromEndpoint, fromNativeRoute } from "./operation.ts";
 import { shareParts } from "./shared-parts.ts";
 
 const description = `Programs call the model APIs under \`/v1\` and \`/msgcompat\` with an API key. Everything under \`/backend\` is for the
-console: logins are cookies, writes are JSON from the same origin, answers are \`{"ok":true, ...}\` or
+console and for programs with an access token: logins are cookies, writes are JSON from the same origin, or with a token from anywhere, answers are \`{"ok":true, ...}\` or
 \`{"ok":false,"error":{...}}\`, and every answer names its request in \`x-request-id\`. Paths under \`/backend\` mean the same without their
 last slash. A GET can be asked as HEAD. Integers beyond what a JSON number holds exactly are sent as their digits.`;
 
@@ -17,6 +17,12 @@ const securitySchemes = {
     name: "SVC_ADMIN_SESSID",
     description:
       "The admin login. `x-access` marks what requires a super-admin, `x-fresh-login` what requires a recent login; `x-guarded-fields` lists fields that require both.",
+  },
+  accessToken: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "An access token of a user or an admin, for programs; never together with a cookie. `x-token-scope` names the scope that it needs, `any` for none; what requires a recent login also needs the scope `sensitive`. It can do no more than its owner may at this moment.",
   },
   apiKey: { type: "http", scheme: "bearer", description: "An API key of a user." },
   apiKeyHeader: {

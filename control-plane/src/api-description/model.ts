@@ -40,6 +40,8 @@ export type Operation = {
   readonly responses: Readonly<Record<string, Json>>;
   readonly security: readonly Json[];
   readonly "x-access": string;
+  /** The scope that an access token needs, or `any`; absent where tokens are refused. */
+  readonly "x-token-scope"?: string;
   readonly "x-fresh-login"?: true;
   /** Input fields that only a super-admin with a fresh login may send. */
   readonly "x-guarded-fields"?: readonly string[];

@@ -1,3 +1,4 @@
+import { tokenRuleOf } from "@sluice/contracts/token-scopes";
 import { errorsOf } from "../platform/endpoint/documented-errors.ts";
 import type { Access, AnyEndpoint } from "../platform/endpoint/model.ts";
 import { bodyBytesMaxDefault } from "../platform/endpoint/routes.ts";
@@ -26,7 +27,7 @@ const requestIdHeader = { "x-request-id": { $ref: "#/components/headers/RequestI
 
 /** An endpoint of the kit as an operation, derived from its declaration alone. */
 export function fromEndpoint(endpoint: AnyEndpoint, group: string): Operation {
-  const { method, path, access } = endpoint;
+  const { method, path } = endpoint;
   const parameters = [
     ...pathParameters(endpoint),
     ...(method === "GET" ? queryParameters(endpoint) : headerParameters(endpoint)),
@@ -59,12 +60,19 @@ export function fromEndpoint(endpoint: AnyEndpoint, group: string): Operation {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(method === "GET" ? {} : { requestBody: requestBody(endpoint) }),
     responses: withHeaders(responses),
-    security: security[access],
-    "x-access": access,
+    ...loginOf(endpoint),
     ...rightsOf(endpoint),
     "x-body-bytes-max": method === "GET" ? null : (endpoint.bodyBytesMax ?? bodyBytesMaxDefault),
     "x-limits": endpoint.limits ?? [],
   };
+}
+
+/** Who may call, and with which scope of an access token. */
+function loginOf({ access, path }: AnyEndpoint): Pick<Operation, "security" | "x-access" | "x-token-scope"> {
+  const rule = tokenRuleOf(path);
+  return access === "public" || access === "optional_user" || rule === "closed"
+    ? { security: security[access], "x-access": access }
+    : { security: [...security[access], { accessToken: [] }], "x-access": access, "x-token-scope": rule };
 }
 
 /** What an admin endpoint requires beyond the login. */

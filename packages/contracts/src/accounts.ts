@@ -8,15 +8,15 @@ import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
  * A password as typed at a login: impossible ones are refused before anything is hashed. The service checks new ones,
  * and responds with `invalid_password`, too.
  */
-const typedPassword = z
+export const typedPassword = z
   .string()
   .min(1)
   .refine((text) => [...text].length <= 256 && !text.includes("\0"), "This can't be a password.");
 /** An email address as typed; the service checks it and responds with `invalid_email`. */
 const typedEmail = z.string().max(1_024);
-const typedCode = z.string().trim().max(40);
+export const typedCode = z.string().trim().max(40);
 /** Digits as text, or a number that JSON can represent exactly. */
-const rowId = z.union([
+export const rowId = z.union([
   z.number().int().positive().max(Number.MAX_SAFE_INTEGER).transform(BigInt),
   z
     .string()

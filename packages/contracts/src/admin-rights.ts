@@ -96,6 +96,9 @@ export const adminRights = {
   "/backend/admin/admin/password-link/": freshSuperAdmin,
   "/backend/admin/admin/sessions/revoke/": superAdmin,
   "/backend/admin/totp/remove/": freshSuperAdmin,
+  // A token outlives the login that creates it.
+  "/backend/admin/token/create/": { ...everyAdmin, freshLogin: true },
+  "/backend/admin/token/revoke/": everyAdmin,
 
   // Operations on one's own login, which ask for the password where it matters.
   "/backend/auth/admin/me/": ownLogin,

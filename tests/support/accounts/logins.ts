@@ -1,9 +1,13 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import { managementTokenPrefix } from "@sluice/contracts/token-prefix";
+import type { TokenScope } from "@sluice/contracts/token-scopes";
 import { Sessions } from "@sluice/control-plane/accounts/sessions/sessions.ts";
 import { settingRegistry } from "@sluice/control-plane/admin/settings/registry.ts";
 import { addGatewayUser } from "@sluice/control-plane/gateway/gateway-users.ts";
 import { sha256 } from "@sluice/control-plane/platform/crypto/digest.ts";
+import { randomText } from "@sluice/control-plane/platform/crypto/random-text.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts";
 
 export type UserLogin = {
   /** The value of the header `cookie`. */
@@ -71,4 +75,20 @@ export async function loginUser({ db }: OnDatabase, { quota = 0n, email = "" } =
       values (${sha256(token)}, ${userId}::bigint, '127.0.0.1', 'test', now() + interval '1 day')`;
     return { cookie: `SVC_USER_SESSID=${token}`, userId, gatewayUserId, email: address };
   });
+}
+
+/** A new access token of a user or an admin. */
+export async function giveToken(
+  { db }: OnDatabase,
+  owner: Pick<UserLogin, "userId"> | Pick<AdminLogin, "adminId">,
+  scopes: readonly TokenScope[],
+): Promise<string> {
+  const token = `${managementTokenPrefix}${randomText(48)}`;
+  const userId = "userId" in owner ? owner.userId : null;
+  const adminId = "adminId" in owner ? owner.adminId : null;
+  await db.sql`
+    insert into management_token (user_id, admin_id, name, token_hash, hint, scopes, expires_at)
+    values (${userId}::bigint, ${adminId}::bigint, 'test', ${sha256(token)}, ${token.slice(-4)},
+      ${arrayLiteral(scopes)}::text[], now() + interval '1 day')`;
+  return token;
 }

@@ -1,7 +1,7 @@
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { SluiceProcess, SluiceRig } from "../service/sluice.ts";
 import { consoleClient } from "./console-client.ts";
-import { loginUser, type UserLogin } from "./logins.ts";
+import { giveToken, loginUser, type UserLogin } from "./logins.ts";
 
 /** A user with one of everything that a user can have. Ids in their wire format. */
 export type OwnedThings = {
@@ -15,6 +15,7 @@ export type OwnedThings = {
   readonly openOrder: { readonly orderNo: string; readonly claimCode: string };
   readonly planCode: string;
   readonly otherSessionId: string;
+  readonly tokenId: string;
   readonly messageId: string;
   /** For a call that failed at its upstream. */
   readonly requestId: string;
@@ -59,10 +60,18 @@ export async function addOwnedThings(
     openOrder: { orderNo: open.order.order_no, claimCode: open.claim_code ?? "" },
     planCode,
     otherSessionId: await addSession(rig, login),
+    tokenId: await addToken(rig, login),
     messageId: await addMessage(rig, login),
     requestId: await failingCall(sluice, apiKey),
     day: utcDay(Date.now()),
   };
+}
+
+async function addToken(rig: SluiceRig, login: UserLogin): Promise<string> {
+  await giveToken(rig, login, ["usage"]);
+  const [row] = await rig.db.sql<{ id: string }>`
+    select max(id)::text as id from management_token where user_id = ${login.userId}::bigint`;
+  return row?.id ?? "";
 }
 
 async function addSession({ db }: SluiceRig, { userId }: UserLogin): Promise<string> {

@@ -23,6 +23,7 @@ const callersOfHeaders: CallerReader = {
     return Promise.resolve(kind === null ? null : { ...admin, ...login });
   },
   carriesSession: () => false,
+  readToken: () => Promise.resolve(null),
 };
 
 const userOf = (id: bigint): UserCaller => ({

@@ -3,11 +3,12 @@ import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import type { AdminCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
+import { endAccess } from "../access-tokens/access-tokens.ts";
 import { mayMail } from "../attempts/attempts.ts";
 import type { Origin } from "../model.ts";
 import type { PasswordHashing } from "../passwords/password-hashing.ts";
 import { passwordProblem } from "../passwords/password-rules.ts";
-import { ofAdmin, revokeSessionsOf } from "../sessions/store.ts";
+import { ofAdmin } from "../sessions/store.ts";
 import { peekAdminToken, spendAdminTokens, takeAdminToken } from "./admin-tokens-store.ts";
 import { requireOther } from "./hold-others.ts";
 import { findAdminById, findAdminEntry, holdRights, setAdminPassword } from "./store.ts";
@@ -49,7 +50,7 @@ export class AdminAccess {
   async endSessions(adminId: bigint, actContext: ActContext): Promise<number> {
     return await this.#deps.db.withTransaction(async (tx) => {
       await requireOther(tx, adminId, actContext.caller.adminId);
-      const revoked = await revokeSessionsOf(tx, ofAdmin(adminId), null);
+      const revoked = await endAccess(tx, ofAdmin(adminId));
       await this.#audit(tx, actContext, { action: "admin.sessions_revoke", adminId, after: { revoked } });
       return revoked;
     });
@@ -81,7 +82,7 @@ export class AdminAccess {
       }
       await setAdminPassword(tx, admin.id, passwordHash);
       await spendAdminTokens(tx, admin.id);
-      const endedSessions = await revokeSessionsOf(tx, ofAdmin(admin.id), null);
+      const endedSessions = await endAccess(tx, ofAdmin(admin.id));
       await audit(tx, byAdmin({ adminId: admin.id, username: admin.username }, origin), "admin.password_reset", {
         subjectKind: "admin",
         subjectId: admin.id,

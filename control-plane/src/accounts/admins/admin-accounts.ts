@@ -2,6 +2,7 @@ import { audit, byAdmin } from "../../admin/audit/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import type { AdminCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
+import { endAccess } from "../access-tokens/access-tokens.ts";
 import { beginAttempt } from "../attempts/attempts.ts";
 import { attemptKinds } from "../attempts/model.ts";
 import type { LoginDeps } from "../login/user-login.ts";
@@ -54,7 +55,7 @@ export class AdminAccounts {
         throw new AppError("conflict");
       }
       await spendAdminTokens(tx, admin.adminId);
-      await revokeSessionsOf(tx, ofAdmin(admin.adminId), null);
+      await endAccess(tx, ofAdmin(admin.adminId));
       await this.#audit(tx, admin, origin, { action: "admin.password_change" });
       const continued = { ...origin, continuedId: admin.sessionId };
       return await sessions.start(tx, ofAdmin(admin.adminId), request, continued);

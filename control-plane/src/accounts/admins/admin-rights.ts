@@ -2,7 +2,8 @@ import { type AdminEntry, type SaveAdminInput, saveAdminInput } from "@sluice/co
 import type { Act } from "../../admin/approvals/port.ts";
 import { recordAct } from "../../admin/approvals/service.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import { ofAdmin, revokeSessionsOf } from "../sessions/store.ts";
+import { endAccess } from "../access-tokens/access-tokens.ts";
+import { ofAdmin } from "../sessions/store.ts";
 import { spendAdminTokens } from "./admin-tokens-store.ts";
 import { entryOf, roleOf, superAgent } from "./hold-others.ts";
 import { findAdminEntry, holdRights, setAgent } from "./store.ts";
@@ -28,7 +29,7 @@ export function saveAdminAct(): Act<SaveAdminInput> {
       refuseWrong(holders, before, { input, callerId: origin.adminId });
       await setAgent(tx, adminId, agent);
       if (agent !== before.agent) {
-        await revokeSessionsOf(tx, ofAdmin(adminId), null);
+        await endAccess(tx, ofAdmin(adminId));
         await spendAdminTokens(tx, adminId);
       }
       const what = { action: "admin.save", subjectKind: "admin", subjectId: adminId.toString() };

@@ -1,9 +1,11 @@
 /** Admins as commands on the server create and repair them. */
+
 import { audit, byCommand } from "../../admin/audit/service.ts";
 import type { Queryable, Transaction } from "../../platform/db.ts";
+import { endAccess } from "../access-tokens/access-tokens.ts";
 import { generatePassword } from "../passwords/generate-password.ts";
 import { PasswordHashing } from "../passwords/password-hashing.ts";
-import { ofAdmin, revokeSessionsOf } from "../sessions/store.ts";
+import { ofAdmin } from "../sessions/store.ts";
 import { removeSecret } from "../totp/totp-store.ts";
 import { findAdminByLogin, hasAdmin, insertAdmin } from "./store.ts";
 
@@ -70,7 +72,7 @@ export async function removeAdminTotp(
   if (admin === null || !(await removeSecret(tx, { kind: "admin", id: admin.id }))) {
     return false;
   }
-  await revokeSessionsOf(tx, ofAdmin(admin.id), null);
+  await endAccess(tx, ofAdmin(admin.id));
   await audit(tx, byCommand(command), "totp.remove", { subjectKind: "admin", subjectId: admin.id, reason });
   return true;
 }

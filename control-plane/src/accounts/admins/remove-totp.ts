@@ -3,7 +3,8 @@ import type { z } from "zod";
 import type { Act } from "../../admin/approvals/port.ts";
 import { recordAct } from "../../admin/approvals/service.ts";
 import { AppError } from "../../platform/errors.ts";
-import { ofAdmin, ofUser, revokeSessionsOf } from "../sessions/store.ts";
+import { endAccess } from "../access-tokens/access-tokens.ts";
+import { ofAdmin, ofUser } from "../sessions/store.ts";
 import { type CodeOwner, removeSecret } from "../totp/totp-store.ts";
 import { requireOther, superAgent } from "./hold-others.ts";
 
@@ -26,7 +27,7 @@ export function removeTotpAct(): Act<TotpRemoval> {
       if (!(await removeSecret(tx, owner))) {
         throw new AppError("not_found", { message: "This account has no authenticator." });
       }
-      await revokeSessionsOf(tx, owner.kind === "user" ? ofUser(owner.id) : ofAdmin(owner.id), null);
+      await endAccess(tx, owner.kind === "user" ? ofUser(owner.id) : ofAdmin(owner.id));
       const what = { action: "totp.remove", subjectKind: owner.kind, subjectId: owner.id.toString() };
       await recordAct(tx, origin, { ...what, before: null, after: null, reason: input.reason });
       return {

@@ -5,6 +5,7 @@ import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { formPath } from "../../platform/page-locale.ts";
+import { endAccess } from "../access-tokens/access-tokens.ts";
 import type { AdminAccess } from "../admins/admin-access.ts";
 import { takingAtLeast } from "../answer-time.ts";
 import { countFromAddress, mayMail } from "../attempts/attempts.ts";
@@ -14,7 +15,7 @@ import type { KnownDevices } from "../login/known-devices.ts";
 import { isOpen, type Origin } from "../model.ts";
 import type { OnVerified } from "../port.ts";
 import type { SessionKind } from "../sessions/model.ts";
-import { ofUser, revokeSessionsOf } from "../sessions/store.ts";
+import { ofUser } from "../sessions/store.ts";
 import {
   activateProfile,
   findLoginByEmail,
@@ -136,7 +137,7 @@ export class PasswordReset {
       }
       await spendTokens(tx, userId, "password_reset");
       await spendTokens(tx, userId, "email_verify");
-      const ended = await revokeSessionsOf(tx, ofUser(userId), null);
+      const ended = await endAccess(tx, ofUser(userId));
       await mailPasswordChange(tx, this.#deps, owner);
       await audit(tx, byUser({ userId, email: owner.email }, origin), "user.password_reset", {
         subjectKind: "user",

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Queryable } from "../../platform/db.ts";
-import type { AdminCaller, CallerReader, UserCaller } from "../../platform/endpoint/model.ts";
+import type { AdminCaller, CallerReader, TokenCaller, TokenKind, UserCaller } from "../../platform/endpoint/model.ts";
+import { findAdminByToken, findUserByToken, markTokenUsed } from "../access-tokens/store.ts";
 import { readSessionCookie, sessionCookie } from "./cookie.ts";
 import { type AdminRules, type LoginOrigin, type SessionKind, sessionRules } from "./model.ts";
 import {
@@ -16,7 +17,7 @@ import {
 const tokenBytes = 32;
 
 /** `continuedId` is the session that this one continues: the age of its login carries over. */
-export type NewSession = LoginOrigin & { readonly continuedId?: bigint };
+export type NewSession = LoginOrigin & { readonly continuedId?: bigint | null };
 
 export type SessionDeps = {
   readonly db: Database;
@@ -77,11 +78,24 @@ export class Sessions implements CallerReader {
     return readSessionCookie(request, kind) !== null;
   }
 
-  async #seen<Caller extends { readonly sessionId: bigint }>(
+  async readToken<Kind extends TokenKind>(token: string, kind: Kind, ip: string): Promise<TokenCaller<Kind> | null> {
+    const digest = sha256(token);
+    const found =
+      kind === "user"
+        ? await findUserByToken(this.#db, digest)
+        : await findAdminByToken(this.#db, digest, this.#adminRules());
+    if (found?.isSeenLongAgo === true) {
+      await markTokenUsed(this.#db, found.id, ip);
+    }
+    return found as TokenCaller<Kind> | null;
+  }
+
+  async #seen<Caller extends { readonly sessionId: bigint | null }>(
     found: { readonly caller: Caller; readonly isSeenLongAgo: boolean } | null,
   ): Promise<Caller | null> {
-    if (found?.isSeenLongAgo === true) {
-      await markSessionSeen(this.#db, found.caller.sessionId);
+    const { sessionId = null } = found?.caller ?? {};
+    if (found?.isSeenLongAgo === true && sessionId !== null) {
+      await markSessionSeen(this.#db, sessionId);
     }
     return found?.caller ?? null;
   }

@@ -3,6 +3,7 @@ import { audit, byUser } from "../../admin/audit/service.ts";
 import { type MailQueue, mailLocaleOf } from "../../mail/model.ts";
 import type { UserCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
+import { endAccess } from "../access-tokens/access-tokens.ts";
 import { beginAttempt } from "../attempts/attempts.ts";
 import { attemptKinds } from "../attempts/model.ts";
 import type { LoginDeps } from "../login/user-login.ts";
@@ -98,7 +99,7 @@ export class OwnAccount {
         throw new AppError("conflict");
       }
       await spendTokens(tx, user.userId, "password_reset");
-      const ended = await revokeSessionsOf(tx, ofUser(user.userId), null);
+      const ended = await endAccess(tx, ofUser(user.userId));
       await mailPasswordChange(tx, this.#deps, login);
       const after = { endedSessions: ended };
       await audit(tx, byUser(user, origin), "user.password_change", { ...subjectOf(user), after });
@@ -152,6 +153,23 @@ export class OwnAccount {
       await audit(tx, byUser(user, origin), "user.recovery_codes_make", subjectOf(user));
       return codes;
     });
+  }
+
+  /**
+   * Makes sure that the caller is the owner, as a login would.
+   * @returns the hash that the password was compared with
+   * @throws AppError `invalid_credentials`, `code_required`, `invalid_code`, `too_many_attempts`
+   */
+  async prove(
+    user: UserCaller,
+    proof: { readonly password: string; readonly code?: string | undefined },
+    origin: Origin,
+  ): Promise<string> {
+    const { hasCode, passwordHash } = await this.#confirm(user.userId, proof.password, origin);
+    if (hasCode) {
+      await this.#deps.factor.check({ kind: "user", id: user.userId }, proof.code, origin);
+    }
+    return passwordHash;
   }
 
   /** @returns the user, with the hash that the password was compared with */

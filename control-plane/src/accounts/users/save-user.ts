@@ -6,9 +6,10 @@ import type { Act, ActOrigin } from "../../admin/approvals/port.ts";
 import { recordAct } from "../../admin/approvals/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
+import { endAccess } from "../access-tokens/access-tokens.ts";
 import { isOpen, type Profile, parseDisplayName, profileFields } from "../model.ts";
 import type { GatewayUsers } from "../port.ts";
-import { ofUser, revokeSessionsOf } from "../sessions/store.ts";
+import { ofUser } from "../sessions/store.ts";
 import { findProfile, lockProfile, updateProfile } from "../store.ts";
 
 type ChangedUsers = Pick<GatewayUsers, "change">;
@@ -72,7 +73,7 @@ async function saveUser(
     ...(rateMultiplier === null ? {} : { rateMultiplier }),
   });
   if (status !== "active") {
-    await revokeSessionsOf(tx, ofUser(userId), null);
+    await endAccess(tx, ofUser(userId));
   }
   const after = await readUser(tx, userId);
   await recordAct(tx, origin, {

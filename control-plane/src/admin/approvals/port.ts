@@ -10,6 +10,8 @@ import type { Amount } from "./model.ts";
 export type ActOrigin = {
   readonly adminId: bigint;
   readonly adminName: string;
+  /** The access token with which it is performed or requested, if any. */
+  readonly tokenName?: string | undefined;
   readonly requestId: string;
   readonly ip: string;
   /** The caller chooses the key. A repetition with the same key has no further effect. */

@@ -101,7 +101,7 @@ export async function recordAct(tx: Transaction, origin: ActOrigin, change: Chan
   const { approvalId } = origin;
   const { action, after: plain, ...rest } = change;
   const after = approvalId === null ? plain : { ...(plain as object), approvalId };
-  await audit(tx, byAdmin({ adminId: origin.adminId, username: origin.adminName }, origin), action, { ...rest, after });
+  await audit(tx, byAdmin({ ...origin, username: origin.adminName }, origin), action, { ...rest, after });
 }
 
 /**
@@ -242,7 +242,7 @@ export class Approvals {
     what: { readonly kind: ActKind; readonly text: InputText; readonly reason: string; readonly effects: Effects },
     origin: ActOrigin,
   ): Promise<Approval> {
-    const { idempotencyKey, adminId: requestedBy, adminName: requestedByName, requestId, ip } = origin;
+    const { idempotencyKey, adminId: requestedBy, adminName: requestedByName, tokenName, requestId, ip } = origin;
     return await this.#deps.db.withTransaction(async (tx) => {
       await expireApprovals(tx);
       if ((await countPending(tx)) >= pendingMax) {
@@ -264,7 +264,7 @@ export class Approvals {
       }
       await audit(
         tx,
-        byAdmin({ adminId: requestedBy, username: requestedByName }, { requestId, ip }),
+        byAdmin({ adminId: requestedBy, username: requestedByName, tokenName }, { requestId, ip }),
         "approval.request",
         {
           subjectKind: "approval",
@@ -354,11 +354,11 @@ function refuseDecided(approval: Approval | null): Approval {
 
 function originOf(caller: ActCaller, { all }: InputText, masterKey: MasterKey): ActOrigin {
   const { admin, requestId, clientIp: ip, idempotencyKey } = caller;
-  const { adminId, username: adminName } = admin;
+  const { adminId, username: adminName, tokenName } = admin;
   // The name is a keyed hash, because it must not reveal a secret in the input.
   const naming = new Bun.CryptoHasher("sha256", masterKey.deriveKey("name acts of admins"));
   const key = idempotencyKey ?? naming.update(`${adminId} ${all}`).digest("hex");
-  return { adminId, adminName, requestId, ip, idempotencyKey: key, approvalId: null };
+  return { adminId, adminName, tokenName, requestId, ip, idempotencyKey: key, approvalId: null };
 }
 
 function limitsText({ usdMax, usdPerDayMax }: AmountRules["adjust"]): string {

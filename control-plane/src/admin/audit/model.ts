@@ -1,7 +1,13 @@
 /** Who made a change. */
 export type Actor =
-  | { readonly kind: "admin" | "user"; readonly id: bigint; readonly name: string }
-  | { readonly kind: "command" | "system"; readonly id: null; readonly name: string };
+  | {
+      readonly kind: "admin" | "user";
+      readonly id: bigint;
+      readonly name: string;
+      /** The access token with which it was done, if any. */
+      readonly token?: string | undefined;
+    }
+  | { readonly kind: "command" | "system"; readonly id: null; readonly name: string; readonly token?: undefined };
 
 /** Who changed something, and in which request. */
 export type AuditOrigin = { readonly actor: Actor; readonly requestId?: string; readonly ip?: string };

@@ -10,18 +10,19 @@ export async function audit(tx: Transaction, origin: AuditOrigin, action: string
   await insertAuditEntry(tx, origin, action, change);
 }
 
-type AdminName = { readonly adminId: bigint; readonly username: string };
+type TokenName = { readonly tokenName?: string | undefined };
+type AdminName = TokenName & { readonly adminId: bigint; readonly username: string };
 /** The address is null for users known only through a link. */
-type UserName = { readonly userId: bigint; readonly email: string | null };
+type UserName = TokenName & { readonly userId: bigint; readonly email: string | null };
 type Place = { readonly requestId: string; readonly ip: string };
 type Call = { readonly requestId: string; readonly clientIp: string };
 
-export function byAdmin({ adminId, username }: AdminName, { requestId, ip }: Place): AuditOrigin {
-  return { actor: { kind: "admin", id: adminId, name: username }, requestId, ip };
+export function byAdmin({ adminId, username, tokenName }: AdminName, { requestId, ip }: Place): AuditOrigin {
+  return { actor: { kind: "admin", id: adminId, name: username, token: tokenName }, requestId, ip };
 }
 
-export function byUser({ userId, email }: UserName, { requestId, ip }: Place): AuditOrigin {
-  return { actor: { kind: "user", id: userId, name: email ?? userId.toString() }, requestId, ip };
+export function byUser({ userId, email, tokenName }: UserName, { requestId, ip }: Place): AuditOrigin {
+  return { actor: { kind: "user", id: userId, name: email ?? userId.toString(), token: tokenName }, requestId, ip };
 }
 
 /** The caller of an endpoint. */

@@ -13,6 +13,7 @@ export async function insertAuditEntry(
     actorKind: actor.kind,
     actorId: actor.id,
     actorName: actor.name,
+    actorToken: actor.token,
     action,
     subjectKind,
     subjectId: String(subjectId),

@@ -210,6 +210,7 @@ export const audits = listSource({
     actor_kind: column("text", "a.actor_kind"),
     actor_id: column("bigint", "a.actor_id"),
     actor_name: column("text", "a.actor_name"),
+    actor_token: column("text", "a.actor_token"),
     action: column("text", "a.action"),
     subject_kind: column("text", "a.subject_kind"),
     subject_id: column("text", "a.subject_id"),

@@ -105,6 +105,33 @@ export const session = pgTable(
   ],
 );
 
+/**
+ * An access token, with which a program does what its owner may do, as far as its scopes go. Only the SHA-256 is stored.
+ */
+export const managementToken = pgTable(
+  "management_token",
+  {
+    id: id(),
+    userId: reference("user_id").references(() => userProfile.id),
+    adminId: reference("admin_id").references(() => sharedAdminCredentials.id),
+    name: text("name").notNull(),
+    tokenHash: bytes("token_hash").notNull().unique(),
+    /** The last four characters. */
+    hint: text("hint").notNull(),
+    scopes: text("scopes").array().notNull(),
+    createdAt: moment("created_at").notNull().defaultNow(),
+    expiresAt: moment("expires_at").notNull(),
+    revokedAt: moment("revoked_at"),
+    lastUsedAt: moment("last_used_at"),
+    lastUsedIp: text("last_used_ip"),
+  },
+  (table) => [
+    index("management_token_user").on(table.userId),
+    index("management_token_admin").on(table.adminId),
+    check("management_token_is_of_one", sql`num_nonnulls(${table.userId}, ${table.adminId}) = 1`),
+  ],
+);
+
 /** Failed attempts of one kind from one origin, by time window. The key is a digest and identifies nobody. */
 export const attemptCounter = pgTable(
   "attempt_counter",

@@ -46,6 +46,8 @@ export const auditLog = pgTable(
     actorKind: text("actor_kind", { enum: ["admin", "user", "command", "system"] }).notNull(),
     actorId: reference("actor_id"),
     actorName: text("actor_name").notNull(),
+    /** The name and number of the access token that was used; null for a login. */
+    actorToken: text("actor_token"),
     /** The action, such as `plan.save`. */
     action: text("action").notNull(),
     subjectKind: text("subject_kind").notNull(),

@@ -1,18 +1,9 @@
-import { randomBytes } from "node:crypto";
+import { randomText } from "../../platform/crypto/random-text.ts";
 
 /** `sk-` and 48 characters out of 62: 285 bits. */
-const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const bodyLength = 48;
 
-/** Generates a new API key. Bytes that would favour some characters are discarded. */
+/** Generates a new API key. */
 export function generateApiKey(): string {
-  let body = "";
-  while (body.length < bodyLength) {
-    for (const byte of randomBytes(64)) {
-      if (byte < 248 && body.length < bodyLength) {
-        body += alphabet[byte % 62];
-      }
-    }
-  }
-  return `sk-${body}`;
+  return `sk-${randomText(bodyLength)}`;
 }

@@ -14,11 +14,16 @@ const ofEverything: readonly ErrorCode[] = [
 const ofBodies: readonly ErrorCode[] = ["request_too_large", "request_timeout", "client_closed_request"];
 const ofReadBodies: readonly ErrorCode[] = ["csrf_rejected", "unsupported_media_type", "invalid_json"];
 
-const ofLogins: readonly ErrorCode[] = ["invalid_cookie", "unauthenticated", "session_expired"];
+const ofTokens: readonly ErrorCode[] = ["ambiguous_credentials", "access_token_refused"];
+const ofLogins: readonly ErrorCode[] = [
+  ...(["invalid_cookie", "unauthenticated", "session_expired"] as const),
+  ...ofTokens,
+  ...(["invalid_access_token", "insufficient_scope"] as const),
+];
 
 const ofAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
-  optional_user: ["invalid_cookie"],
+  optional_user: ["invalid_cookie", ...ofTokens],
   user: ofLogins,
   admin: ofLogins,
   super_admin: [...ofLogins, "forbidden", "super_admin_required"],

@@ -6,7 +6,10 @@ import type { z } from "zod";
 export type Access = "public" | "optional_user" | "user" | "admin" | "super_admin";
 
 export type UserCaller = {
-  readonly sessionId: bigint;
+  /** Null for a caller with an access token. */
+  readonly sessionId: bigint | null;
+  /** The name and number of the access token, if that is what the caller has. */
+  readonly tokenName?: string;
   readonly userId: UserId;
   readonly gatewayUserId: GatewayUserId;
   readonly email: string;
@@ -15,23 +18,35 @@ export type UserCaller = {
 };
 
 export type AdminCaller = {
-  readonly sessionId: bigint;
+  /** Null for a caller with an access token. */
+  readonly sessionId: bigint | null;
+  /** The name and number of the access token, if that is what the caller has. */
+  readonly tokenName?: string;
   readonly adminId: bigint;
   readonly username: string;
   readonly isSuper: boolean;
-  /** Whether the login is recent enough for actions that require a fresh one. */
+  /** Whether the login is recent enough for actions that require a fresh one, or the access token may do them. */
   readonly isFresh: boolean;
   /** Whether admins need an authenticator and this one has none. */
   readonly lacksSecondFactor: boolean;
 };
 
-/** Identifies the caller by the cookies of a request. */
+export type TokenKind = "user" | "admin";
+
+export type TokenCaller<Kind extends TokenKind = TokenKind> = {
+  readonly caller: Kind extends "user" ? UserCaller : AdminCaller;
+  readonly scopes: readonly string[];
+};
+
+/** Identifies the caller by the cookies of a request, or by its access token. */
 export interface CallerReader {
   /** Null without a valid session. */
   readUser(request: Request): Promise<UserCaller | null>;
   readAdmin(request: Request): Promise<AdminCaller | null>;
   /** Whether the request carries a cookie of this kind of session, valid or not. */
   carriesSession(request: Request, kind: "user" | "admin"): boolean;
+  /** The owner of an access token, with the rights of this moment, and its scopes. Null unless both are valid. */
+  readToken<Kind extends TokenKind>(token: string, kind: Kind, ip: string): Promise<TokenCaller<Kind> | null>;
 }
 
 type CallerOf<A extends Access> = A extends "user"

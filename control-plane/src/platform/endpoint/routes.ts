@@ -10,6 +10,7 @@ import { undocumentedIn } from "./answer-check.ts";
 import type { AdminCaller, AnyEndpoint, CallerReader, EndpointResponse } from "./model.ts";
 import { readInput } from "./read-input.ts";
 import { isSameOrigin } from "./same-origin.ts";
+import { readAccessToken, readTokenCaller } from "./token-caller.ts";
 
 export type EndpointDeps = {
   readonly callers: CallerReader;
@@ -143,24 +144,29 @@ async function call(
     throw new AppError("headers_too_large");
   }
   const isWrite = endpoint.method !== "GET";
-  // A gateway's request carries a signature instead of a cookie.
-  if (isWrite && endpoint.body !== "raw" && !isSameOrigin(request)) {
+  const peer = server?.requestIP(request)?.address ?? "0.0.0.0";
+  const clientIp = clientAddress(request.headers, peer, edge);
+  const token = endpoint.access === "public" ? null : readAccessToken(request);
+  // A gateway's request carries a signature instead of a cookie; a token is never sent by a browser on its own.
+  if (isWrite && endpoint.body !== "raw" && token === null && !isSameOrigin(request)) {
     throw new AppError("csrf_rejected");
   }
-  const caller = await readCaller(endpoint, callers, request);
+  const caller =
+    token === null
+      ? await readCaller(endpoint, callers, request)
+      : await readTokenCaller(endpoint, callers, request, { token, ip: clientIp });
   refuseOddParams(endpoint, params);
   const limits: BodyLimits = { bytesMax: endpoint.bodyBytesMax ?? bodyBytesMaxDefault, timeoutMs: bodyTimeoutMs };
   const bytes = isWrite ? await new BodyReader(request, limits).read() : nothing;
   const input = readInput(endpoint, request, bytes);
   refuseGuardedFields(endpoint, input, caller.admin);
-  const peer = server?.requestIP(request)?.address ?? "0.0.0.0";
   return endpoint.handle({
     input,
     bytes,
     request,
     requestId,
     params,
-    clientIp: clientAddress(request.headers, peer, edge),
+    clientIp,
     userAgent: (request.headers.get("user-agent") ?? "").slice(0, userAgentLengthMax),
     ...caller,
   });

@@ -133,6 +133,8 @@ export const auditList = listContract({
     actor_kind: z.enum(actorKinds),
     actor_id: wireInteger.nullable(),
     actor_name: z.string(),
+    /** The access token that was used, by name and number. */
+    actor_token: z.string().nullable(),
     action: z.string(),
     subject_kind: z.string(),
     subject_id: z.string(),

@@ -60,6 +60,7 @@ function AuditPanel(props: { readonly row: AuditRow }): JSX.Element {
         facts={[
           { name: "At", value: shownMoment(row().at) },
           { name: "Who", value: `${row().actor_name} (${row().actor_kind})` },
+          { name: "Access token", value: shownText(row().actor_token) },
           { name: "About", value: `${row().subject_kind} ${row().subject_id}` },
           { name: "Reason", value: shownText(row().reason) },
           { name: "Address", value: shownText(row().ip) },

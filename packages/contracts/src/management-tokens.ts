@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { rowId, typedCode, typedPassword } from "./accounts.ts";
+import { tokenScopes, userTokenScopes } from "./token-scopes.ts";
+import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
+
+export const liveTokensMax = 20;
+export const tokenDaysMax = 365;
+/** For a token that may do what otherwise requires a fresh login. */
+export const sensitiveTokenDaysMax = 90;
+
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(60)
+  .regex(/^[^\p{Cc}\p{Cf}]*$/u);
+const days = z.int().min(1).max(tokenDaysMax);
+
+function scopesOf<const Scopes extends readonly [string, ...string[]]>(scopes: Scopes) {
+  return z
+    .array(z.enum(scopes))
+    .min(1)
+    .max(scopes.length)
+    .refine((chosen) => new Set(chosen).size === chosen.length, "Name each scope once.");
+}
+
+export const userTokenCreateInput = z.strictObject({
+  name,
+  scopes: scopesOf(userTokenScopes),
+  expires_in_days: days,
+  /** Asked for, because a token outlives the session that creates it. */
+  password: typedPassword,
+  /** Required if logins require one. */
+  code: typedCode.optional(),
+});
+
+export const adminTokenCreateInput = z.strictObject({ name, scopes: scopesOf(tokenScopes), expires_in_days: days });
+
+export const tokenRevokeInput = z.strictObject({ token_id: rowId });
+
+const tokenView = z.strictObject({
+  token_id: wireInteger,
+  name: z.string(),
+  /** The last four characters. */
+  hint: z.string(),
+  scopes: z.array(z.string()),
+  /** `active`, `expired` or `revoked`. */
+  status: z.enum(["active", "expired", "revoked"]),
+  created_at: wireMoment,
+  expires_at: wireMoment,
+  last_used_at: wireMoment.nullable(),
+  last_used_ip: z.string().nullable(),
+});
+
+/** A token as the server has it. */
+export type TokenView = Unsent<z.output<typeof tokenView>>;
+
+export const tokenListResponse = z.strictObject({ tokens: z.array(tokenView) });
+/** The token itself is shown only this once. */
+export const tokenCreateResponse = z.strictObject({ secret: z.string(), token: tokenView });
+export const tokenResponse = z.strictObject({ token: tokenView });

@@ -1,0 +1,93 @@
+/** What an access token may be allowed to do, in the order in which forms offer it. */
+export const tokenScopes = ["usage", "keys", "billing", "users", "upstreams", "everything", "sensitive"] as const;
+
+export type TokenScope = (typeof tokenScopes)[number];
+
+/** The scopes of users' tokens; admins' tokens can have all. */
+export const userTokenScopes = ["usage", "keys", "billing", "everything"] as const satisfies readonly TokenScope[];
+
+/** What an operation requires of a token: a scope; any token; or a login, whatever the token's scopes. */
+export type TokenRule = Exclude<TokenScope, "sensitive"> | "any" | "closed";
+
+const paths = (rule: TokenRule, base: string, names: string): readonly (readonly [string, TokenRule])[] =>
+  names
+    .trim()
+    .split(/\s+/)
+    .map((name) => [`${base}${name}/`, rule] as const);
+
+/**
+ * The only table of what access tokens may do. An operation that requires a fresh login also requires the scope
+ * `sensitive`, which `everything` does not include. Closed are logins and passwords, second factors, tokens, the rights of
+ * admins, the decision of a second person, the contents of calls, secrets and settings; and what visitors may do without a
+ * login.
+ */
+const rules: ReadonlyMap<string, TokenRule> = new Map([
+  ...paths("any", "/backend/", "auth/me auth/admin/me models/list"),
+  ...paths("usage", "/backend/usage/", "list summary export receipt receipt/:request_id"),
+  ...paths("usage", "/backend/billing/", "balance"),
+  ...paths("keys", "/backend/keys/", "create list save disable enable revoke rotate first-request"),
+  ...paths("keys", "/backend/", "response-cache"),
+  ...paths("billing", "/backend/billing/", "ledger statement statement/sums order/list order/claim"),
+  ...paths("billing", "/backend/billing/subscription/", "list cancel"),
+  ...paths("billing", "/backend/payment/", "options"),
+  ...paths("everything", "/backend/", "auth/profile/save account/inbox account/inbox/read"),
+
+  ...paths("usage", "/backend/admin/", "usage/list usage/export dashboard overview channel/health"),
+  ...paths("usage", "/backend/admin/report/", "usage margin campaign"),
+  ...paths("usage", "/backend/admin/trace/", "list export detail"),
+  ...paths("keys", "/backend/admin/key/", "list export detail save lock unlock revoke"),
+  ...paths("users", "/backend/admin/user/", "list export detail save sessions/revoke resend-verification"),
+  ...paths("users", "/backend/admin/", "limit/explain limit/save"),
+  ...paths("users", "/backend/admin/group/", "list export detail save assign remove"),
+  ...paths("billing", "/backend/admin/order/", "list export resolve"),
+  ...paths("billing", "/backend/admin/payment/", "list export"),
+  ...paths("billing", "/backend/admin/gateway-event/", "list export replay"),
+  ...paths("billing", "/backend/admin/refund/", "list export preview create close"),
+  ...paths("billing", "/backend/admin/plan/", "list export save"),
+  ...paths("billing", "/backend/admin/manual-adjust/", "list export"),
+  ...paths("billing", "/backend/admin/", "manual-adjust ledger/list ledger/export money-check usage-settle"),
+  ...paths("billing", "/backend/admin/report/", "revenue reconciliation"),
+  ...paths("upstreams", "/backend/admin/model/", "list export save fallbacks/save explain"),
+  ...paths("upstreams", "/backend/admin/channel/", "list export save enable disable test models adopt"),
+  ...paths("upstreams", "/backend/admin/channel/credential/", "save remove"),
+  ...paths("upstreams", "/backend/admin/", "ability/list ability/export ability/save upstream/save"),
+  ...paths("upstreams", "/backend/admin/", "channel-cost/list channel-cost/save response-cache/clear"),
+  ...paths("upstreams", "/backend/admin/price-data/", "upload source/save remove fetch"),
+  ...paths("upstreams", "/backend/admin/", "price-data"),
+  ...paths("upstreams", "/backend/admin/exit-node/", "list export detail save dns-check health switch"),
+  ...paths("upstreams", "/backend/admin/exit-node/", "account/list account/save route/list route/save"),
+  ...paths("upstreams", "/backend/admin/anthropic/model-map/", "list save"),
+  ...paths("upstreams", "/backend/upstream/auth-profiles/", "list save refresh"),
+  ...paths("everything", "/backend/admin/", "audit/list audit/export settings/list"),
+  ...paths("everything", "/backend/admin/mail/", "list export resend resend-failed"),
+  ...paths("everything", "/backend/admin/mail/template/", "list save preview"),
+  ...paths("everything", "/backend/admin/", "mail/template lead/list lead/export lead/save"),
+  ...paths("everything", "/backend/admin/", "approval/list approval/detail trace/access/list trace/access/check"),
+
+  ...paths("closed", "/backend/auth/", "password/change sessions sessions/revoke"),
+  ...paths("closed", "/backend/auth/totp/", "begin enable recovery-codes disable"),
+  ...paths("closed", "/backend/auth/admin/", "password/change sessions sessions/revoke"),
+  ...paths("closed", "/backend/auth/admin/totp/", "begin enable recovery-codes disable"),
+  ...paths("closed", "/backend/tokens/", "list create revoke"),
+  ...paths("closed", "/backend/admin/token/", "list create revoke"),
+  ...paths("closed", "/backend/admin/admin/", "list create save password-link sessions/revoke"),
+  ...paths("closed", "/backend/admin/", "totp/remove approval/decide secret/list secret/save settings/save"),
+  ...paths("closed", "/backend/admin/trace/payload/", "count"),
+  ...paths("closed", "/backend/admin/", "trace/payload"),
+  ...paths("closed", "/backend/billing/order/", "create status cancel"),
+  ...paths("closed", "/backend/payment/", "mock-settle walletpay/create cardpay/create"),
+  ...paths("closed", "/", "login"),
+]);
+
+/** Every path of the table. */
+export const tokenRulePaths: readonly string[] = [...rules.keys()];
+
+/** What the operation at a path requires of a token. What the table lacks is closed. */
+export function tokenRuleOf(path: string): TokenRule {
+  return rules.get(path) ?? "closed";
+}
+
+/** Whether a token with these scopes satisfies a rule. */
+export function allowsToken(scopes: readonly string[], rule: TokenRule): boolean {
+  return rule === "any" || (rule !== "closed" && (scopes.includes(rule) || scopes.includes("everything")));
+}
