@@ -107,7 +107,7 @@ test.each([...cases])(
         expect(text).toMatch(failure === "cut" ? /can't be reached/ : new RegExp(failedRequestId));
         expect(text).toContain("Try again");
       }
-      // Nothing waits for ever, and the frame is unchanged.
+      // Nothing waits forever, and the frame is unchanged.
       expect(await waiting.count()).toBe(0);
       expect(await page.locator("header nav a").first().isVisible()).toBe(true);
       expect(await page.locator("main h1").isVisible()).toBe(true);

@@ -275,7 +275,7 @@ describe("an address without a page", () => {
   });
 });
 
-test("files whose names change with their content are cached for ever, and have their types", async () => {
+test("files whose names change with their content are cached forever, and have their types", async () => {
   const files = await filesOf("/pricing/");
   expect(files.length).toBeGreaterThan(3);
   const answers = await Promise.all(files.map((file) => get(file, { "accept-encoding": "br" })));

@@ -12,7 +12,7 @@ import { forModel } from "./upstreams/model-name.ts";
 /** With `off`, only the model that a call asks for answers it. */
 export const fallbackHeader = "x-sluice-fallback";
 
-/** No further model is tried once this share of the time for all attempts is used. */
+/** No further model is tried after this multiple of the time that the channels of one model may take. */
 const timeShare = 1.5;
 /** Our own count is low: a prompt counted at this multiple of what a model reads is certainly too long. */
 const certainShare = 2;

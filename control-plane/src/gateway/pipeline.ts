@@ -99,7 +99,7 @@ export class Pipeline implements GatewayPort {
     }
   }
 
-  /** What a response says about its call beside the content; null, for most, is nothing. */
+  /** What the headers of a response say about the limits of its call; null for most calls. */
   #notices({ principal, call }: CallState): Record<string, string> | null {
     const gauges = principal === null ? null : this.#deps.limits.gauges(principal);
     return gauges === null ? null : limitHeaders(gauges, call, this.#deps.clock.now());

@@ -7,7 +7,7 @@ import { readStaticFiles, type StaticFiles } from "./static-files.ts";
 export type WebBuild = {
   /** The name of the build, which changes with its sources. */
   readonly hash: string;
-  /** What browsers may cache for ever: paths that begin with `/assets/`. */
+  /** What browsers may cache forever: paths that begin with `/assets/`. */
   readonly assets: StaticFiles;
   readonly console: StaticFile;
   readonly admin: StaticFile;

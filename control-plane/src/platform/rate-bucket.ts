@@ -27,9 +27,11 @@ export class RateBucket {
     replicas: number,
     periodMs = minuteMs,
   ): RateBucket | null {
-    if (perPeriod === null) {
-      return null;
-    }
+    return perPeriod === null ? null : RateBucket.shared(current, perPeriod, replicas, periodMs);
+  }
+
+  /** The same for a limit that always holds. */
+  static shared(current: RateBucket | null, perPeriod: number, replicas: number, periodMs = minuteMs): RateBucket {
     const share = perPeriod / replicas;
     return current !== null && current.#perPeriod === share ? current : new RateBucket(share, periodMs);
   }

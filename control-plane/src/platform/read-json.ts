@@ -37,7 +37,7 @@ export function readJsonObject(bytes: Buffer): ReadObject {
 export function scanObject(bytes: Buffer): ReadObject {
   const shape = scanJson(bytes, jsonLimits);
   if (shape.isOverLimit) {
-    throw new AppError("invalid_json", { message: "The JSON is nested too deep or has too many keys or values." });
+    throw new AppError("invalid_json", { message: "The JSON is nested too deeply or has too many keys or values." });
   }
   let value: unknown;
   try {

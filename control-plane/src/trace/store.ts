@@ -82,7 +82,7 @@ export async function findPayload(db: Queryable, day: string, requestId: Request
   return row === undefined ? null : { requestId, ...row, gatewayUserId: row.gatewayUserId as GatewayUserId };
 }
 
-/** A day's data key as stored. `wrapped` is null once the key was destroyed; the row stays for ever. */
+/** A day's data key as stored. `wrapped` is null once the key was destroyed; the row stays forever. */
 export type WrappedDayKey = { readonly keyId: string; readonly wrapped: Uint8Array | null };
 
 export async function findDayKey(db: Queryable, day: string): Promise<WrappedDayKey | null> {

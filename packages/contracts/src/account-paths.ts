@@ -1,4 +1,4 @@
-/** The shapes in which clients of different origin read what an API key can spend. */
+/** The formats in which different clients read what an API key can spend. */
 export type AccountShape = "usage" | "credits" | "key" | "subscription" | "billing_usage" | "credit_grants";
 
 /** Where an API key alone asks for its usage and balance, by the addresses that common clients know. */
@@ -20,7 +20,7 @@ export const accountPaths = {
 
 export type AccountPath = keyof typeof accountPaths;
 
-/** How often a key may ask for these in a minute, on all replicas together. */
+/** How often an account may ask for these in a minute, on all replicas together. */
 export const accountReadsPerMinute = 60;
 /** The most days that `/v1/usage` sums at once. */
 export const accountUsageDaysMax = 366;

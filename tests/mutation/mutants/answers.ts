@@ -247,7 +247,7 @@ export const answerMutants: readonly Mutant[] = [
     file: "control-plane/src/gateway/respond/stream-events.ts",
     from: "if (!this.#isOpen && !this.#isOver) {\n      this.#waiting ??=",
     to: "if (this.#isOpen && !this.#isOver) {\n      this.#waiting ??=",
-    rule: "bytes without an event keep nobody waiting for ever",
+    rule: "bytes without an event keep nobody waiting forever",
     tests: ["unit/gateway/respond/stream-events.test.ts"],
   },
   {

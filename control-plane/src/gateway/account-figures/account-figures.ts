@@ -50,7 +50,7 @@ export class AccountFigures {
   }
 
   /**
-   * @throws AppError `rate_limit_exceeded`, `invalid_parameter` for days that are none, `temporarily_unavailable` while the
+   * @throws AppError `rate_limit_exceeded`, `invalid_parameter` for invalid days, `temporarily_unavailable` while the
    * database is unreachable
    */
   async answer({ path, query }: Pick<GatewayCall, "path" | "query">, principal: Principal): Promise<GatewayResponse> {
@@ -106,7 +106,7 @@ export class AccountFigures {
   #count(id: GatewayUserId): void {
     const tick = this.#clock.tick();
     const known = this.#reads.get(id) ?? null;
-    const bucket = RateBucket.adjusted(known, accountReadsPerMinute, this.#replicas) ?? new RateBucket(1);
+    const bucket = RateBucket.shared(known, accountReadsPerMinute, this.#replicas);
     this.#reads.set(id, bucket);
     if (!bucket.has(1, tick)) {
       throw new AppError("rate_limit_exceeded", {

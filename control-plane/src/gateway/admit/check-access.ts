@@ -3,6 +3,7 @@ import { isAddressAllowed } from "../../platform/address-list.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Catalog } from "../catalog.ts";
 import { passesThrough } from "../channels/model.ts";
+import { keyLocked } from "../keys/model.ts";
 import type { GatewayCall, ModelEntry, ParsedRequest, Principal, RequestRefusal } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
 
@@ -23,7 +24,7 @@ export function checkKeyState(principal: Principal, clientIp: string, nowMs: num
     throw new AppError("invalid_api_key", { internal: { keyStatus: principal.keyStatus, isExpired } });
   }
   if (principal.lockReason !== null) {
-    throw new AppError("key_locked", { message: `The operator has locked this API key: ${principal.lockReason}` });
+    throw keyLocked(principal.lockReason);
   }
   if (!principal.isUserEnabled) {
     throw new AppError("account_disabled");

@@ -6,7 +6,7 @@ import { byCaller } from "../../admin/audit/service.ts";
 import { type AnyEndpoint, type EndpointCall, endpoint } from "../../platform/endpoint/model.ts";
 import type { KeyOwner, KeyService } from "./service.ts";
 
-/** What operators do with the keys of customers: nothing that an owner could not do, but for the lock. */
+/** What operators do with the keys of customers: the same as their owners, and the lock. */
 export function adminKeyEndpoints(keys: KeyService): AnyEndpoint[] {
   return [
     endpoint({
@@ -16,7 +16,7 @@ export function adminKeyEndpoints(keys: KeyService): AnyEndpoint[] {
       input: keyInput,
       output: adminKeyDetail,
       errors: ["not_found"],
-      summary: "A customer's API key with its limits, and the groups that it may use",
+      summary: "Get a customer's API key with its limits, and the groups that it may use",
       handle: async ({ input }) => {
         const { key, gatewayUserId } = await keys.find(input.key_id as ApiKeyId);
         return { key, gateway_user_id: gatewayUserId, groups: await keys.groupsOf(gatewayUserId) };

@@ -8,12 +8,18 @@ import {
   keySettings,
 } from "@sluice/contracts/key-fields";
 import type { ApiKeyView } from "@sluice/contracts/keys";
+import { AppError } from "../../platform/errors.ts";
 
 const keyPattern = /^sk-[A-Za-z0-9]{48}$/;
 
 /** Whether a text can be one of our keys at all; anything else is refused without querying the database. */
 export function looksLikeApiKey(text: string): boolean {
   return keyPattern.test(text);
+}
+
+/** The refusal of a locked key, with the reason that the operator gave its owner. */
+export function keyLocked(reason: string): AppError {
+  return new AppError("key_locked", { message: `The operator has locked this API key: ${reason}` });
 }
 
 /** What people may see of a key. */

@@ -11,7 +11,7 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
 import { generateApiKey } from "./generate-api-key.ts";
 import { type QuotaLimit, setQuotaLimit } from "./key-quota.ts";
-import { defaultSettings, describeApiKey, type KeySettings, mergeSettings, settingsOf } from "./model.ts";
+import { defaultSettings, describeApiKey, type KeySettings, keyLocked, mergeSettings, settingsOf } from "./model.ts";
 import {
   alignSharedLimits,
   countLiveKeys,
@@ -274,7 +274,7 @@ function requireChangeable(owner: KeyOwner, view: ApiKeyView): void {
 /** Only operators change a key that they have locked; its owner may revoke it. */
 function requireUnlocked({ actor }: KeyOwner, { lock_reason: reason }: ApiKeyView): void {
   if (reason !== null && actor.kind !== "admin") {
-    throw new AppError("key_locked", { message: `The operator has locked this API key: ${reason}` });
+    throw keyLocked(reason);
   }
 }
 

@@ -128,7 +128,7 @@ export async function deleteOldMails(db: Queryable, before: Date, limit: number)
 }
 
 /**
- * Empties dead emails that have expired, or that nobody has resent since this time; a token must not be kept for ever.
+ * Empties dead emails that have expired, or that nobody has resent since this time; a token must not be kept forever.
  */
 export async function forgetDeadVariables(db: Queryable, now: Date, before: Date): Promise<number> {
   const written = await db.drizzle

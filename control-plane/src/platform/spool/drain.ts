@@ -7,7 +7,7 @@ export type DrainOptions<Rows> = {
   readonly commit: (batch: SpoolBatch<Rows>) => Promise<void>;
   /**
    * Whether a failure is the fault of the rows, so that trying the same rows again is pointless. Every other failure is
-   * retried for ever, because the rows must not be lost. `repeats` counts from 1 how often it occurred in a row.
+   * retried forever, because the rows must not be lost. `repeats` counts from 1 how often it occurred in a row.
    */
   readonly isPoison: (error: unknown, repeats: number) => boolean;
   /** A row was put aside and will be tried again at the next start. A person should look at it. */

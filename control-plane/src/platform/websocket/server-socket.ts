@@ -112,7 +112,7 @@ class AcceptedSocket implements FrameSocket {
   close(code: number, reason: string): void {
     this.#socket.resume();
     this.#socket.close(code, reason);
-    // Earlier frames may still be on their way to a slow client, but not for ever.
+    // Earlier frames may still be on their way to a slow client, but not forever.
     setTimeout(() => this.#socket.terminate(), closeTimeoutMs).unref();
   }
 

@@ -54,7 +54,7 @@ const userColumns: readonly Column<User>[] = [
     isSortable: true,
   },
   { id: "status", label: "Status", cell: (user) => <StateWord state={user.status} />, card: "badge" },
-  { id: "group_name", label: "Its calls use", cell: (user) => user.group_name },
+  { id: "group_name", label: "Group in use", cell: (user) => user.group_name },
   { id: "plans", label: "Plans", cell: (user) => user.plans.join(", ") || "none" },
   { id: "used", label: "Used, USD", cell: (user) => formats.quotaColumn(user.used), align: "end" },
   { id: "last_call_at", label: "Last call", cell: (user) => shownMoment(user.last_call_at, "never") },

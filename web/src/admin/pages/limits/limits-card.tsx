@@ -70,8 +70,8 @@ function LimitsTable(props: { readonly explained: ExplainedLimits }): JSX.Elemen
   return (
     <div class="section-stack">
       <p class="muted">
-        Limits of default, group and user are for all keys of an account together. A group’s own value replaces the
-        default; of group, user and key the strictest counts.
+        The default, group and user limits cover all keys of an account together. A group’s own value replaces the
+        default. The strictest of group, user and key applies.
       </p>
       <SimpleTable
         label="Limits"

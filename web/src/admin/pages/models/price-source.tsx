@@ -12,7 +12,7 @@ import { TextField } from "../../../kit/field.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { createAction, useRefresh } from "../../parts/actions.ts";
-import { AdminForm } from "../../parts/form-parts.tsx";
+import { AdminForm, ReasonField } from "../../parts/form-parts.tsx";
 import { dash, shownMoment } from "../../shown.ts";
 
 export const priceDataPath = "/backend/admin/price-data/";
@@ -156,6 +156,7 @@ function AddressForm(props: { readonly url: string | null; readonly onDone: () =
         autocomplete="off"
         {...form.text("url")}
       />
+      <ReasonField form={form} isOptional />
     </AdminForm>
   );
 }

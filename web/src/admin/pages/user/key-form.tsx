@@ -11,7 +11,7 @@ import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField, optionsOf } from "../../parts/choice-field.tsx";
 import { wholeOrNull } from "../../parts/field-values.ts";
-import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { keyPaths } from "./key-paths.ts";
 
 type Detail = ResponseOf<typeof adminKeyDetail>;
@@ -67,7 +67,7 @@ export function KeyForm(props: { readonly detail: Detail; readonly onDone: () =>
   const refresh = useRefresh(...keyPaths);
   const form = createForm({
     initial: before,
-    check: ({ reason }) => (reason.trim().length < 3 ? { reason: "Write why, in at least 3 characters." } : {}),
+    check: ({ reason }) => reasonFault(reason),
     submit: async (values) => {
       const changed = Object.entries(inputOf(values)).filter(
         ([name]) => values[name as keyof Values] !== before[name as keyof Values],
@@ -79,7 +79,7 @@ export function KeyForm(props: { readonly detail: Detail; readonly onDone: () =>
         reason: values.reason.trim(),
       });
       await refresh();
-      showToast("The key was saved; its limits apply at once.");
+      showToast("The key was saved. Its limits apply now.");
       props.onDone();
     },
   });
@@ -98,7 +98,7 @@ export function KeyForm(props: { readonly detail: Detail; readonly onDone: () =>
           hint={
             /^\d{1,15}$/.test(form.values().quota_limit)
               ? `${usdOfQuota(form.values().quota_limit)} US dollars`
-              : "500,000 are one US dollar."
+              : "500,000 quota are 1 US dollar."
           }
           {...form.text("quota_limit")}
         />
@@ -123,7 +123,7 @@ export function KeyForm(props: { readonly detail: Detail; readonly onDone: () =>
       </FieldRow>
       <ChoiceField
         label="Group"
-        hint="Another group is another price: only super-admins can change it."
+        hint="A group changes prices, so only super-admins can choose another."
         options={[own, ...groups.map((name) => ({ value: name, label: name })), ...lost]}
         {...form.text("group")}
       />
@@ -148,7 +148,7 @@ export function KeyForm(props: { readonly detail: Detail; readonly onDone: () =>
         autocomplete="off"
         {...form.text("expires_at")}
       />
-      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
+      <ReasonField form={form} />
     </AdminForm>
   );
 }

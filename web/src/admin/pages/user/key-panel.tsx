@@ -7,14 +7,14 @@ import { createForm } from "../../../form/create-form.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
-import { TextArea, TextField } from "../../../kit/field.tsx";
+import { TextField } from "../../../kit/field.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { type KeyRow, keyState } from "../../columns/account-columns.tsx";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
-import { AdminForm } from "../../parts/form-parts.tsx";
+import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
 import { KeyForm } from "./key-form.tsx";
@@ -31,9 +31,9 @@ export function KeyPanel(props: { readonly apiKey: KeyRow }): JSX.Element {
   const isLocked = (): boolean => props.apiKey.lock_reason !== null;
   return (
     <>
-      <Show when={props.apiKey.status !== "revoked"} fallback={<p class="muted">The key was revoked for good.</p>}>
+      <Show when={props.apiKey.status !== "revoked"} fallback={<p class="muted">This key was revoked permanently.</p>}>
         <Show when={props.apiKey.lock_reason}>
-          {(reason) => <Notice tone="warn">Locked by an operator; its owner sees: {reason()}</Notice>}
+          {(reason) => <Notice tone="warn">Locked by an operator. The owner sees: {reason()}</Notice>}
         </Show>
         <div class="button-row">
           <Button onClick={() => setAsked("edit")}>Edit</Button>
@@ -159,7 +159,7 @@ function ActForm(props: {
   const refresh = useRefresh(...keyPaths);
   const form = createForm({
     initial: { reason: "" },
-    check: ({ reason }) => (reason.trim().length < 3 ? { reason: "Write why, in at least 3 characters." } : {}),
+    check: ({ reason }) => reasonFault(reason),
     submit: async ({ reason }) => {
       await apiPost<typeof keyResponse>(operation, { key_id: props.apiKey.key_id, reason: reason.trim() });
       form.reset();
@@ -174,7 +174,7 @@ function ActForm(props: {
       {props.act === "lock" ? (
         <TextField label="Reason" hint={hint} maxlength={200} autocomplete="off" {...form.text("reason")} />
       ) : (
-        <TextArea label="Reason" hint={hint} {...form.text("reason")} />
+        <ReasonField form={form} hint={hint} />
       )}
     </AdminForm>
   );
