@@ -232,7 +232,7 @@ describe("backends that are killed inside transactions", () => {
       await Bun.sleep(random() * 20);
       const rows: { done: boolean }[] = await admin`
         select pg_terminate_backend(pid) as done from pg_stat_activity
-        where application_name = 'sluice' and xact_start is not null order by random() limit 1`;
+        where application_name in ('sluice', 'sluice books') and xact_start is not null order by random() limit 1`;
       kills += rows.filter(({ done }) => done).length;
     }
     await Bun.sleep(500);

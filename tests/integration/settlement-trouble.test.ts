@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { encodeUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
-import { insertUsageRows } from "@sluice/control-plane/usage/log/usage-store.ts";
 import { settlementEndpoints } from "@sluice/control-plane/usage/settlement/routes.ts";
 import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
 import { serveEndpoints } from "../support/service/endpoint-server.ts";
+import { insertUsageRows } from "../support/usage/insert-rows.ts";
 import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 
 const minuteMs = 60_000;

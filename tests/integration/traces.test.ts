@@ -4,7 +4,7 @@ import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts"
 import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { TraceRow } from "@sluice/control-plane/trace/model.ts";
-import { insertTraces } from "@sluice/control-plane/trace/store.ts";
+import { commitTraces } from "@sluice/control-plane/trace/service.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
@@ -52,7 +52,7 @@ async function insert(rows: readonly Partial<TraceRow>[]): Promise<TraceRow[]> {
     "trace_record",
     whole.map(({ day }) => day),
   );
-  await insertTraces(rig.db, whole.map(toSpooledTrace));
+  await commitTraces(rig.db, whole.map(toSpooledTrace));
   return whole;
 }
 

@@ -7,7 +7,13 @@ import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { isMissingPartition } from "@sluice/control-plane/platform/db-errors.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { commitUsage, commitUsageBatch } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import {
+  commitUsage,
+  commitUsageBatch,
+  toUsageOrder,
+  type UsageOrder,
+  writeUsage,
+} from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { BudgetCharge } from "@sluice/control-plane/usage/log/model.ts";
 import type { EncodedUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
@@ -56,7 +62,7 @@ async function lease(id: BudgetId, amount: bigint, owner: ReplicaId = replica): 
 }
 
 function commit(rows: readonly EncodedUsageRow[], owner: ReplicaId = replica): Promise<BudgetCharge[]> {
-  return db.withTransaction((tx) => commitUsage(tx, owner, rows));
+  return db.withTransaction((tx) => commitUsage(tx, owner, toUsageOrder(rows)));
 }
 
 const quota = (amount: number): Quota => BigInt(amount) as Quota;
@@ -209,13 +215,19 @@ describe("a day without a partition", () => {
     const old = [usageRow(customer, { startedAtMs: days(30) }), usageRow(customer, { startedAtMs: days(31) })];
     await commitUsageBatch(
       {
-        db,
-        replicaId: replica,
         leases: null,
-        createPartitions: async (wanted) => {
-          asked.push([...wanted]);
-          await createMissingPartitions(db, "usage_log", asked[0] ?? []);
-        },
+        write: (order) =>
+          writeUsage(
+            {
+              db,
+              replicaId: replica,
+              createPartitions: async (wanted) => {
+                asked.push([...wanted]);
+                await createMissingPartitions(db, "usage_log", asked[0] ?? []);
+              },
+            },
+            order,
+          ),
       },
       { rows: encoded(...old, usageRow(customer)), isReplay: true, isRetry: true },
     );
@@ -228,14 +240,13 @@ describe("a batch", () => {
   test("reports to the leases what was charged and what had been pending, but no rows of an earlier process", async () => {
     const told: unknown[] = [];
     const parts = {
-      db,
-      replicaId: replica,
       leases: {
         commit: async (run: () => Promise<unknown>) => {
           told.push(await run());
         },
       },
-      createPartitions: async () => undefined,
+      write: (order: UsageOrder) =>
+        writeUsage({ db, replicaId: replica, createPartitions: async () => undefined }, order),
     };
     const rows = encoded(usageRow(customer, { rateMultiplier: "2.0000" as Decimal, keyBudgetId: null }));
     const charge = { budgetId: customer.userBudgetId, charged: quota(10), taken: quota(0) };
@@ -249,14 +260,13 @@ describe("a batch", () => {
     const parts = {
       db,
       replicaId: replica,
-      leases: null,
       alongside: async () => {
         throw new Error("the other table is broken");
       },
       createPartitions: async () => undefined,
     };
-    const batch = { rows: encoded(usageRow(customer)), isReplay: false, isRetry: false };
-    await expect(commitUsageBatch(parts, batch)).rejects.toThrow(/other table/);
+    const order = toUsageOrder(encoded(usageRow(customer)));
+    await expect(writeUsage(parts, order)).rejects.toThrow(/other table/);
     expect((await budget(customer.userBudgetId))?.used).toBe(0n);
   });
 });
@@ -274,7 +284,7 @@ describe("two replicas that share budgets", () => {
         const rows = encoded(...order.flatMap((one) => [usageRow(one), usageRow(one, { quota: quota(3) })]));
         await db.withTransaction((tx) => {
           transactions += 1;
-          return commitUsage(tx, owner, rows);
+          return commitUsage(tx, owner, toUsageOrder(rows));
         });
       }
     };

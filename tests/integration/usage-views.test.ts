@@ -4,12 +4,12 @@ import type { Decimal, Quota } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
-import { insertUsageRows } from "@sluice/control-plane/usage/log/usage-store.ts";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type ConsoleClient, codeOf, consoleClient } from "../support/accounts/console-client.ts";
 import { loginUser } from "../support/accounts/logins.ts";
 import { chat } from "../support/calls/chat-call.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { insertUsageRows } from "../support/usage/insert-rows.ts";
 import { type Customer, encoded, usageRow } from "../support/usage/usage-rows.ts";
 
 type Row = Record<string, unknown> & { request_id: string; day: string };

@@ -7,9 +7,9 @@ import { createOrder } from "@sluice/control-plane/payments/orders/place-order.t
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
-import { insertTraces } from "@sluice/control-plane/trace/store.ts";
+import { commitTraces } from "@sluice/control-plane/trace/service.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
-import { commitUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import { commitUsage, toUsageOrder } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
 import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
@@ -147,10 +147,10 @@ async function fillCalls(db: Database, owner: Owner): Promise<void> {
     return callOf(owner, { ...call, model, channel, index, random });
   });
   for (let at = 0; at < rows.length; at += 200) {
-    await db.withTransaction((tx) => commitUsage(tx, replica, encoded(...rows.slice(at, at + 200))));
+    await db.withTransaction((tx) => commitUsage(tx, replica, toUsageOrder(encoded(...rows.slice(at, at + 200)))));
   }
   const recent = rows.filter(({ day }) => days.indexOf(day) < traceDays);
-  await insertTraces(
+  await commitTraces(
     db,
     recent.map((row) => toSpooledTrace(tracedAs(row, owner))),
   );

@@ -4,7 +4,7 @@ import { Registry } from "prom-client";
 import { fixedBy } from "../admin/settings/model.ts";
 import { Settings } from "../admin/settings/service.ts";
 import { findAppRole } from "../db/app-role.ts";
-import { createMissingPartitions, ensurePartitions, type PartitionedTable } from "../db/partitions.ts";
+import { callTables, ensurePartitions } from "../db/partitions.ts";
 import { type LoopLag, watchEventLoop } from "../operations/event-loop-lag.ts";
 import { openWebBuild, type WebBuild } from "../pages/web-build.ts";
 import { systemClock, utcDay } from "../platform/clock.ts";
@@ -23,6 +23,7 @@ import { TraceService, traceRowCodec } from "../trace/service.ts";
 import type { UsageRow } from "../usage/log/model.ts";
 import { decodeUsageRow, encodeUsageRow } from "../usage/log/row-codec.ts";
 import { openBooksThread } from "./books-thread.ts";
+import { CallCommits } from "./call-commits.ts";
 import { openSideThread } from "./side-thread.ts";
 
 /** A finished call's rows, which the spool keeps until they are in the database. */
@@ -34,14 +35,6 @@ const codecs = {
 };
 
 const payloadsQueuedMax = 20_000;
-const partitionedTables: readonly PartitionedTable[] = [
-  "usage_log",
-  "trace_record",
-  "payload_segment",
-  "payload_record",
-  "usage_settlement",
-];
-
 /** The parts that every role of the program is built on. */
 export type Base = {
   readonly config: Config;
@@ -57,6 +50,8 @@ export type Base = {
   readonly aside: SideThread;
   /** A second thread that keeps the books. */
   readonly books: KeptThread;
+  /** What it commits of the spool. */
+  readonly commits: CallCommits;
   /** The settings, which are not started yet. */
   readonly settings: Settings;
   /** PEM certificates of the CAs that upstreams are verified with, if not the well-known ones. */
@@ -82,6 +77,7 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
   const role = await findAppRole(config.DATABASE_URL);
   const registry = new Registry();
   const losses = counter(registry, "sluice_books_thread_losses_total", "Times the second thread was lost.");
+  const books = openBooksThread({ url: config.DATABASE_URL, role }, log, () => losses(1));
   const db = openDatabase({
     url: config.DATABASE_URL,
     poolMax: config.DATABASE_POOL_MAX,
@@ -99,7 +95,8 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
     registry,
     lag: watchEventLoop(),
     aside: openSideThread(log),
-    books: openBooksThread({ url: config.DATABASE_URL, role }, log, () => losses(1)),
+    books,
+    commits: new CallCommits(books),
     settings: new Settings({ db, log, fixed: fixedBy(config) }),
     upstreamCa: caFile === undefined ? null : await readFile(caFile, "utf8"),
     webBuild: await openWeb(config),
@@ -140,16 +137,9 @@ export function openTrace(base: Base): TraceService {
   });
 }
 
-/** Creates missing partitions for these days (YYYY-MM-DD). */
-export async function createPartitions(db: Database, days: Iterable<string>): Promise<void> {
-  for (const table of partitionedTables) {
-    await createMissingPartitions(db, table, days);
-  }
-}
-
 /** Creates the partitions of today and of the days ahead. */
 export async function makePartitions(db: Database): Promise<void> {
-  for (const table of partitionedTables) {
+  for (const table of callTables) {
     await ensurePartitions(db, { table, today: utcDay(systemClock.now()) });
   }
 }

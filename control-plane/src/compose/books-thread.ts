@@ -2,8 +2,8 @@ import { KeptThread } from "../platform/kept-thread.ts";
 import type { Log, LogLevel } from "../platform/log.ts";
 
 /*
- * The second thread of the books: it seals the bodies of calls and writes them to the database, over connections of its
- * own, so that calls do not wait for that work.
+ * The second thread of the books: it commits the rows of calls, and seals their bodies and writes them, over
+ * connections of its own, so that calls do not wait for that work.
  */
 
 /** How the thread reaches the database. */

@@ -5,6 +5,8 @@ import { type Log, type LogFields, type LogLevel, plain } from "../platform/log.
 import type { PayloadOrder } from "../trace/payload-thread.ts";
 import { openPayloadWork } from "../trace/payload-work.ts";
 import type { BooksLine, BooksSetup } from "./books-thread.ts";
+import type { CommitOrder } from "./call-commits.ts";
+import { openCommitWork } from "./commit-work.ts";
 
 /* The code that the second thread of the books runs; the counterpart of `books-thread.ts`. */
 
@@ -34,11 +36,14 @@ function openLog(bound: LogFields): Log {
 
 const log = openLog({});
 let payloads: ((order: PayloadOrder) => void) | null = null;
+let commits: ((order: CommitOrder) => void) | null = null;
 
 onThreadMessages({
   setup: ({ database }: BooksSetup) => {
     const db = openDatabase({ ...database, poolMax: connectionsMax, applicationName: "sluice books" });
+    commits = openCommitWork(db, (news) => postMessage(news));
     payloads = openPayloadWork({ db, clock: systemClock, log, report: (news) => postMessage(news) });
   },
   payloads: (order: PayloadOrder) => payloads?.(order),
+  commits: (order: CommitOrder) => commits?.(order),
 });

@@ -6,10 +6,10 @@ import type { DrainOptions } from "../platform/spool/drain.ts";
 import { replayOrphans } from "../platform/spool/orphans.ts";
 import { isRejectedByDatabase } from "../platform/spool/poison.ts";
 import type { Spool } from "../platform/spool/spool.ts";
-import { commitTraces } from "../trace/service.ts";
+import { tracesJson } from "../trace/service.ts";
 import { type CommitLeases, commitUsageBatch, owedTotals } from "../usage/log/commit-usage.ts";
 import { saveQuarantine } from "../usage/log/usage-store.ts";
-import { type Base, type CallRows, createPartitions } from "./base.ts";
+import type { Base, CallRows } from "./base.ts";
 
 /**
  * Reports to the database how many usage rows it refused, so that the money check names them. Traces are not money. A
@@ -29,19 +29,16 @@ async function reportQuarantine({ db, log }: Base, spool: Spool<CallRows>): Prom
 
 /** Commits one batch of rows: usage with its charges, and traces, in one transaction. */
 function drainOptions(base: Base, spool: Spool<CallRows>, leases: CommitLeases | null): DrainOptions<CallRows> {
-  const { db, log } = base;
+  const { commits, log } = base;
+  const { replicaId } = spool;
   return {
     commit: ({ entries, isReplay, isRetry }) => {
       const usage = entries.flatMap((entry) => (entry.kind === "usage" ? [entry] : []));
       const traces = entries.flatMap((entry) => (entry.kind === "trace" ? [entry.row] : []));
+      const traceDays = [...new Set(traces.map(({ day }) => day))];
+      const parts = { replicaId, traces: tracesJson(traces), traceDays };
       return commitUsageBatch(
-        {
-          replicaId: spool.replicaId,
-          leases,
-          db,
-          alongside: (tx) => commitTraces(tx, traces),
-          createPartitions: (days) => createPartitions(db, [...days, ...traces.map(({ day }) => day)]),
-        },
+        { leases, write: (order) => commits.commit({ ...parts, usage: order }) },
         { rows: usage, isReplay, isRetry },
       );
     },
@@ -62,6 +59,14 @@ export async function catchUp(base: Base, leases: QuotaLeases | null): Promise<v
     if (isReachable) {
       spool.wake();
       void reportQuarantine(base, spool);
+    }
+  });
+  base.commits.onReachable((isReachable) => {
+    if (isReachable) {
+      spool.wake();
+    } else {
+      // The other connections learn it now, and not from the next call.
+      void db.ping();
     }
   });
   await spool.replayed;

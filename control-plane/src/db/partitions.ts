@@ -46,3 +46,19 @@ export async function createMissingPartitions(
   }
   return made;
 }
+
+/** The tables of calls, which are partitioned by day. */
+export const callTables: readonly PartitionedTable[] = [
+  "usage_log",
+  "trace_record",
+  "payload_segment",
+  "payload_record",
+  "usage_settlement",
+];
+
+/** Creates missing partitions of these tables for these days (YYYY-MM-DD). */
+export async function createPartitions(db: Queryable, days: Iterable<string>): Promise<void> {
+  for (const table of callTables) {
+    await createMissingPartitions(db, table, days);
+  }
+}

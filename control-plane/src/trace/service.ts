@@ -53,7 +53,21 @@ export const traceSealedColumns: readonly SealedColumn[] = [
  * @throws an error with `isMissingPartition` when a day has no partition; create it (`trace_record`) and commit again
  */
 export async function commitTraces(tx: Queryable, rows: readonly SpooledTrace[]): Promise<void> {
-  await insertTraces(tx, rows);
+  await writeTraces(tx, tracesJson(rows));
+}
+
+/** The same for rows that are a text already, from `tracesJson`. */
+export async function writeTraces(tx: Queryable, incoming: string): Promise<void> {
+  if (incoming !== noTraces) {
+    await insertTraces(tx, incoming);
+  }
+}
+
+const noTraces = "[]";
+
+/** Trace rows in the form in which they go to the database, here or on another thread. */
+export function tracesJson(rows: readonly SpooledTrace[]): string {
+  return `[${rows.map(({ json }) => json).join(",")}]`;
 }
 
 /** Payloads that can still be decrypted. */

@@ -7,7 +7,7 @@ import { isRejectedByDatabase } from "@sluice/control-plane/platform/spool/poiso
 import type { SpooledTrace } from "@sluice/control-plane/trace/model.ts";
 import { commitTraces, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
-import { commitUsageBatch, usageRowCodec } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import { commitUsageBatch, usageRowCodec, writeUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { type Customer, createCustomer, usageRow } from "../../support/usage/usage-rows.ts";
 
@@ -47,11 +47,17 @@ export async function openBooks(databaseUrl: string): Promise<Books> {
         const traces = entries.flatMap((entry) => (entry.kind === "trace" ? [entry.row] : []));
         return commitUsageBatch(
           {
-            db,
-            replicaId,
             leases: null,
-            alongside: (tx) => commitTraces(tx, traces),
-            createPartitions: async () => undefined,
+            write: (order) =>
+              writeUsage(
+                {
+                  db,
+                  replicaId,
+                  alongside: (tx) => commitTraces(tx, traces),
+                  createPartitions: async () => undefined,
+                },
+                order,
+              ),
           },
           { rows: entries.flatMap((entry) => (entry.kind === "usage" ? [entry] : [])), isReplay, isRetry },
         );

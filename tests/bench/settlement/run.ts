@@ -9,7 +9,7 @@ import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts"
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { commitUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import { commitUsage, toUsageOrder } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
 import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
 import { workOnShards } from "@sluice/control-plane/usage/shards.ts";
@@ -109,7 +109,7 @@ function rowsOf(customers: readonly Customer[], multipliers: readonly Decimal[])
 
 async function fill(db: Database, makeRows: MakeRows, rows: number): Promise<void> {
   for (let from = 0; from < rows; from += rowsOfCommit) {
-    await db.withTransaction((tx) => commitUsage(tx, replica, makeRows(from, rowsOfCommit)));
+    await db.withTransaction((tx) => commitUsage(tx, replica, toUsageOrder(makeRows(from, rowsOfCommit))));
   }
 }
 
@@ -182,7 +182,7 @@ async function chargeLatency(db: Database, makeRows: MakeRows, step: number | nu
   const end = performance.now() + paceMs;
   for (let each = 0; performance.now() < end && !isOver; each += 1) {
     const started = performance.now();
-    await db.withTransaction((tx) => commitUsage(tx, replica, makeRows(each, 1)));
+    await db.withTransaction((tx) => commitUsage(tx, replica, toUsageOrder(makeRows(each, 1))));
     latenciesMs.push(performance.now() - started);
   }
   isOver = true;

@@ -12,7 +12,8 @@ import type { Payload, PayloadSegment } from "@sluice/control-plane/trace/model.
 import { PayloadOutbox } from "@sluice/control-plane/trace/payload-outbox.ts";
 import { compressBlob } from "@sluice/control-plane/trace/payload-sealing.ts";
 import { PayloadSegments } from "@sluice/control-plane/trace/payload-segments.ts";
-import { insertSegment, insertTraces } from "@sluice/control-plane/trace/store.ts";
+import { commitTraces } from "@sluice/control-plane/trace/service.ts";
+import { insertSegment } from "@sluice/control-plane/trace/store.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
 import { startTestCluster } from "../../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../../support/postgres/test-database.ts";
@@ -122,7 +123,7 @@ async function reportInserts(db: Database): Promise<void> {
   await reportRows("insert, trace row", server, () =>
     Array.from({ length: insertedPerRound / traceBatch }, () => {
       const rows = Array.from({ length: traceBatch }, () => toSpooledTrace(traceRowOf({ day: today })));
-      return { rows: traceBatch, insert: () => insertTraces(db, rows) };
+      return { rows: traceBatch, insert: () => commitTraces(db, rows) };
     }),
   );
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { TraceRow } from "@sluice/control-plane/trace/model.ts";
-import { insertTraces } from "@sluice/control-plane/trace/store.ts";
+import { commitTraces } from "@sluice/control-plane/trace/service.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
 import { type ConsoleClient, codeOf, consoleClient } from "../../support/accounts/console-client.ts";
 import { loginAdmin } from "../../support/accounts/logins.ts";
@@ -32,7 +32,7 @@ beforeAll(async () => {
     "trace_record",
     rows.map(({ day }) => day),
   );
-  await insertTraces(rig.db, rows.map(toSpooledTrace));
+  await commitTraces(rig.db, rows.map(toSpooledTrace));
   ids = rows.map(({ requestId }) => requestId as string);
   for (const [code, name, status] of [
     ["b-node", "Alpha", "testing"],

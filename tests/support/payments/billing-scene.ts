@@ -10,7 +10,7 @@ import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { commitUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import { commitUsage, toUsageOrder } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import { createTestDatabase } from "../postgres/test-database.ts";
 import { encoded, usageRow } from "../usage/usage-rows.ts";
 
@@ -119,7 +119,7 @@ export class BillingScene implements AsyncDisposable {
     const { gatewayUserId, budgetId } = buyer;
     const customer = { gatewayUserId, apiKeyId: 1n as ApiKeyId, userBudgetId: budgetId, keyBudgetId: 0n as BudgetId };
     const row = usageRow(customer, { keyBudgetId: null, quota: quota as Quota, quotaHeld: quota as Quota });
-    await this.db.withTransaction((tx) => commitUsage(tx, caller, encoded(row)));
+    await this.db.withTransaction((tx) => commitUsage(tx, caller, toUsageOrder(encoded(row))));
   }
 
   async order(orderNo: string): Promise<{ status: string; review_reason: string | null; is_paid_late: boolean }> {

@@ -3,8 +3,7 @@ import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts"
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import type { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
-import { TraceService } from "@sluice/control-plane/trace/service.ts";
-import { insertTraces } from "@sluice/control-plane/trace/store.ts";
+import { commitTraces, TraceService } from "@sluice/control-plane/trace/service.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
 import { dayBeforeNow } from "./aged-days.ts";
 import { PayloadPair } from "./payload-pair.ts";
@@ -46,7 +45,7 @@ export async function fillTraceDay(
     throw new Error("the payloads were dropped");
   }
   const requestIds = made.map(({ requestId }) => requestId);
-  await insertTraces(
+  await commitTraces(
     db,
     requestIds.map((requestId) => toSpooledTrace(traceRowOf({ day, requestId }))),
   );

@@ -5,7 +5,7 @@ import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database, Transaction } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog, type LogFields } from "@sluice/control-plane/platform/log.ts";
-import { commitUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import { commitUsage, toUsageOrder } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import type { SettlementRun } from "@sluice/control-plane/usage/settlement/model.ts";
 import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
@@ -83,7 +83,7 @@ export class SettlementScene implements AsyncDisposable {
 
   /** The same inside a transaction that the test ends itself. */
   async write(tx: Transaction, ...rows: readonly UsageRow[]): Promise<void> {
-    await commitUsage(tx, replica, encoded(...rows));
+    await commitUsage(tx, replica, toUsageOrder(encoded(...rows)));
   }
 
   expect(...rows: readonly UsageRow[]): void {

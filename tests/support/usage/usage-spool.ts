@@ -3,7 +3,7 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
 import { isRejectedByDatabase } from "@sluice/control-plane/platform/spool/poison.ts";
 import { openSpool, type Spool, type SpoolOptions } from "@sluice/control-plane/platform/spool/spool.ts";
-import { commitUsageBatch, usageRowCodec } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import { commitUsageBatch, usageRowCodec, writeUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 
 export type UsageRows = { usage: UsageRow };
@@ -31,7 +31,11 @@ export async function openUsageSpool(
   spool.drain({
     commit: async ({ entries, isReplay, isRetry }) => {
       await commitUsageBatch(
-        { db, replicaId: spool.replicaId, leases: null, createPartitions: async () => undefined },
+        {
+          leases: null,
+          write: (order) =>
+            writeUsage({ db, replicaId: spool.replicaId, createPartitions: async () => undefined }, order),
+        },
         { rows: entries, isReplay, isRetry },
       );
       committed.resolve();

@@ -1,11 +1,11 @@
-import type { BudgetId, ReplicaId } from "@sluice/contracts/ids";
+import type { BudgetId, ReplicaId, RequestId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import { withMultiplierAboveOne } from "../../models/cost.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { isMissingPartition } from "../../platform/db-errors.ts";
 import type { BudgetCharge } from "./model.ts";
 import { decodeUsageRow, type EncodedUsageRow, encodeUsageRow } from "./row-codec.ts";
-import { type BudgetSum, chargeBudgets, insertUsageRows } from "./usage-store.ts";
+import { type BudgetSum, chargeBudgets, insertUsageJson } from "./usage-store.ts";
 
 /** The leases of this process, as far as a commit concerns them. */
 export interface CommitLeases {
@@ -19,11 +19,26 @@ export interface CommitLeases {
 }
 
 export type UsageCommitDeps = {
+  /** Null when the replica is gone: there is nothing in memory to update. */
+  readonly leases: CommitLeases | null;
+  /** `writeUsage`, here or on another thread. */
+  readonly write: (order: UsageOrder) => Promise<readonly BudgetCharge[]>;
+};
+
+/** Usage rows in the form in which they go to the database, here or on another thread. */
+export type UsageOrder = {
+  /** A JSON list of rows in the spool's form. */
+  readonly json: string;
+  readonly count: number;
+  /** What the rows charge if all of them are new. */
+  readonly sums: readonly BudgetSum[];
+  readonly days: readonly string[];
+};
+
+export type UsageWriteDeps = {
   readonly db: Database;
   /** The replica that the rows are charged to: its leases are used first. */
   readonly replicaId: ReplicaId;
-  /** Null when the replica is gone: there is nothing in memory to update. */
-  readonly leases: CommitLeases | null;
   /** Writes what belongs to the same calls, in the same transaction. */
   readonly alongside?: (tx: Transaction) => Promise<void>;
   /** Creates the missing partitions for these days of usage rows and for what is written alongside. */
@@ -40,23 +55,26 @@ export type UsageBatch = {
 /** How usage rows are converted for a spool and back. */
 export const usageRowCodec = { encode: encodeUsageRow, decode: decodeUsageRow };
 
+export function toUsageOrder(rows: readonly EncodedUsageRow[]): UsageOrder {
+  return {
+    json: `[${rows.map(({ json }) => json).join(",")}]`,
+    count: rows.length,
+    sums: sumByBudget(rows),
+    days: [...new Set(rows.map(({ row }) => row.day))],
+  };
+}
+
 /**
  * Writes usage rows and charges their budgets. Existing rows change nothing, so it may be repeated after any failure.
  * @returns what was charged for the rows that were new; empty if none were
  * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError
  */
-export async function commitUsage(
-  tx: Transaction,
-  replicaId: ReplicaId,
-  rows: readonly EncodedUsageRow[],
-): Promise<BudgetCharge[]> {
-  if (rows.length === 0) {
+export async function commitUsage(tx: Transaction, replicaId: ReplicaId, order: UsageOrder): Promise<BudgetCharge[]> {
+  if (order.count === 0) {
     return [];
   }
-  const freshIds = await insertUsageRows(tx, rows);
-  // Each id counts once, even if the batch contains a row twice.
-  const fresh = freshIds === null ? rows : rows.filter(({ row }) => freshIds.delete(row.requestId));
-  const sums = sumByBudget(fresh);
+  const freshIds = await insertUsageJson(tx, order.json, order.count);
+  const sums = freshIds === null ? order.sums : sumFresh(order, freshIds);
   if (sums.length === 0) {
     return [];
   }
@@ -70,31 +88,41 @@ export async function commitUsage(
   });
 }
 
+/** Each id counts once, even if the order contains a row twice. */
+function sumFresh({ json }: UsageOrder, freshIds: Set<RequestId>): BudgetSum[] {
+  const rows = (JSON.parse(json) as unknown[]).map(decodeUsageRow);
+  return sumByBudget(rows.filter(({ requestId }) => freshIds.delete(requestId)).map((row) => ({ row })));
+}
+
 /**
  * Commits one batch of the spool, and updates the leases of this process accordingly.
- * @throws the errors of `commitUsage`, CommitUnknownError
+ * @throws the errors of `write`
  */
-export async function commitUsageBatch(deps: UsageCommitDeps, batch: UsageBatch): Promise<void> {
-  const run = () => commitWithPartitions(deps, batch.rows);
-  if (deps.leases === null || batch.isReplay) {
+export async function commitUsageBatch({ leases, write }: UsageCommitDeps, batch: UsageBatch): Promise<void> {
+  const order = toUsageOrder(batch.rows);
+  if (leases === null || batch.isReplay) {
     // This process does not know the leases of an earlier one; they are given back as soon as everything is replayed.
-    await run();
+    await write(order);
     return;
   }
-  await deps.leases.commit(async () => ({
-    charges: await run(),
-    totals: owedTotals(batch.rows),
+  await leases.commit(async () => ({
+    charges: await write(order),
+    totals: totalsOf(order.sums),
     isRetry: batch.isRetry,
   }));
 }
 
-/** The partition of a day may be missing: for rows that were spooled for weeks, or if a job did not run. */
-async function commitWithPartitions(deps: UsageCommitDeps, rows: readonly EncodedUsageRow[]): Promise<BudgetCharge[]> {
+/**
+ * Commits usage rows in a transaction of their own. The partition of a day may be missing: for rows that were spooled
+ * for weeks, or if a job did not run.
+ * @throws the errors of `commitUsage`, CommitUnknownError
+ */
+export async function writeUsage(deps: UsageWriteDeps, order: UsageOrder): Promise<BudgetCharge[]> {
   const commit = () =>
     deps.db.withTransaction(async (tx) => {
       // This runs first, so that the locks on budgets, which every commit needs, are held for the shortest time.
       await deps.alongside?.(tx);
-      return commitUsage(tx, deps.replicaId, rows);
+      return commitUsage(tx, deps.replicaId, order);
     });
   try {
     return await commit();
@@ -103,12 +131,12 @@ async function commitWithPartitions(deps: UsageCommitDeps, rows: readonly Encode
       throw error;
     }
   }
-  await deps.createPartitions(new Set(rows.map(({ row }) => row.day)));
+  await deps.createPartitions(order.days);
   return commit();
 }
 
 /** What the rows charge to each budget: their base cost to user and key, what a multiplier adds to the user alone. */
-export function sumByBudget(rows: readonly EncodedUsageRow[]): BudgetSum[] {
+export function sumByBudget(rows: readonly Pick<EncodedUsageRow, "row">[]): BudgetSum[] {
   const sums = new Map<BudgetId, { budgetId: BudgetId; charge: Quota; reserve: Quota }>();
   const add = (budgetId: BudgetId, charge: Quota, reserve: bigint): void => {
     const sum = sums.get(budgetId);
@@ -133,5 +161,9 @@ export function sumByBudget(rows: readonly EncodedUsageRow[]): BudgetSum[] {
 
 /** What the rows take out of leases once they are written. */
 export function owedTotals(rows: readonly EncodedUsageRow[]): Map<BudgetId, bigint> {
-  return new Map(sumByBudget(rows).map(({ budgetId, charge, reserve }) => [budgetId, charge + reserve]));
+  return totalsOf(sumByBudget(rows));
+}
+
+function totalsOf(sums: readonly BudgetSum[]): Map<BudgetId, bigint> {
+  return new Map(sums.map(({ budgetId, charge, reserve }) => [budgetId, charge + reserve]));
 }

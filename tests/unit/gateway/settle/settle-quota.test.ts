@@ -46,10 +46,7 @@ describe("a call that is settled", () => {
     (multiplier) => {
       for (const quota of [1n, 3n, 99_999n, 2n ** 60n]) {
         const row = rowOf(quota, multiplier as Decimal);
-        const committed = sumByBudget([{ row, json: "" }]).map(({ budgetId, charge, reserve }) => [
-          budgetId,
-          charge + reserve,
-        ]);
+        const committed = sumByBudget([{ row }]).map(({ budgetId, charge, reserve }) => [budgetId, charge + reserve]);
         const pending = settled(holdOf(0n, 0n), row).map(([budgetId, , charge]) => [budgetId, charge]);
         expect(pending).toEqual(committed as [bigint, bigint][]);
         expect(userCharge(row)).toBe((pending[0]?.[1] ?? 0n) as Quota);

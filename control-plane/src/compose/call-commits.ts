@@ -1,0 +1,95 @@
+import type { ReplicaId } from "@sluice/contracts/ids";
+import { type DatabaseErrorMessage, fromErrorMessage } from "../platform/db-error-message.ts";
+import { DatabaseUnavailableError } from "../platform/db-errors.ts";
+import type { KeptThread } from "../platform/kept-thread.ts";
+import type { UsageOrder } from "../usage/log/commit-usage.ts";
+import type { BudgetCharge } from "../usage/log/model.ts";
+
+/** The rows of one batch of the spool, as texts that go to the database as they are. */
+export type CallsOrder = {
+  readonly replicaId: ReplicaId;
+  readonly usage: UsageOrder;
+  /** The traces as a JSON list, and their days. */
+  readonly traces: string;
+  readonly traceDays: readonly string[];
+};
+
+/** What the thread is asked to commit. */
+export type CommitOrder = { readonly topic: "commits"; readonly number: number; readonly calls: CallsOrder };
+
+/** What it reports. */
+export type CommitNews = { readonly topic: "commits" } & (
+  | { readonly kind: "done"; readonly number: number; readonly charges: readonly BudgetCharge[] }
+  | { readonly kind: "failed"; readonly number: number; readonly error: DatabaseErrorMessage }
+  /** Whether the thread reaches the database, at every change. */
+  | { readonly kind: "reachable"; readonly isReachable: boolean }
+);
+
+type Waiting = PromiseWithResolvers<readonly BudgetCharge[]>;
+
+/** Commits rows of calls on the second thread, over its connections. */
+export class CallCommits {
+  readonly #thread: KeptThread;
+  readonly #waiting = new Map<number, Waiting>();
+  #last = 0;
+  #onReachable: (isReachable: boolean) => void = () => undefined;
+
+  constructor(thread: KeptThread) {
+    this.#thread = thread;
+    thread.listen<CommitNews>("commits", {
+      onStart: () => undefined,
+      onMessage: (news) => {
+        if (news.kind === "reachable") {
+          this.#onReachable(news.isReachable);
+        } else {
+          this.#onEnd(news);
+        }
+      },
+      onLost: () => this.#onLost(),
+    });
+  }
+
+  /** Calls the listener when the thread has lost the database, and when it reaches it again. */
+  onReachable(listener: (isReachable: boolean) => void): void {
+    this.#onReachable = listener;
+  }
+
+  /**
+   * Commits usage rows with their charges, and traces, in one transaction.
+   * @returns what was charged for the usage rows that were new
+   * @throws DatabaseUnavailableError also when the thread was lost; whether it has committed is unknown then
+   */
+  commit(calls: CallsOrder): Promise<readonly BudgetCharge[]> {
+    if (!this.#thread.isRunning) {
+      return Promise.reject(lost());
+    }
+    this.#last += 1;
+    const waiting: Waiting = Promise.withResolvers();
+    this.#waiting.set(this.#last, waiting);
+    const order: CommitOrder = { topic: "commits", number: this.#last, calls };
+    this.#thread.post(order);
+    return waiting.promise;
+  }
+
+  #onEnd(news: Exclude<CommitNews, { kind: "reachable" }>): void {
+    const waiting = this.#waiting.get(news.number);
+    this.#waiting.delete(news.number);
+    if (news.kind === "done") {
+      waiting?.resolve(news.charges);
+    } else {
+      waiting?.reject(fromErrorMessage(news.error));
+    }
+  }
+
+  #onLost(): void {
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of waiting) {
+      reject(lost());
+    }
+  }
+}
+
+function lost(): DatabaseUnavailableError {
+  return new DatabaseUnavailableError("the thread that writes the books was lost");
+}

@@ -1,0 +1,31 @@
+import { createPartitions } from "../db/partitions.ts";
+import type { Database } from "../platform/db.ts";
+import { toErrorMessage } from "../platform/db-error-message.ts";
+import { writeTraces } from "../trace/service.ts";
+import { writeUsage } from "../usage/log/commit-usage.ts";
+import type { BudgetCharge } from "../usage/log/model.ts";
+import type { CallsOrder, CommitNews, CommitOrder } from "./call-commits.ts";
+
+/** What the second thread does with rows of calls: the counterpart of `CallCommits`. */
+export function openCommitWork(db: Database, report: (news: CommitNews) => void): (order: CommitOrder) => void {
+  db.onReachabilityChange((isReachable) => report({ topic: "commits", kind: "reachable", isReachable }));
+  return ({ number, calls }) => {
+    commitCalls(db, calls).then(
+      (charges) => report({ topic: "commits", kind: "done", number, charges }),
+      (error: unknown) => report({ topic: "commits", kind: "failed", number, error: toErrorMessage(error) }),
+    );
+  };
+}
+
+/** Writes usage rows, charges and traces in one transaction. */
+function commitCalls(db: Database, calls: CallsOrder): Promise<BudgetCharge[]> {
+  return writeUsage(
+    {
+      db,
+      replicaId: calls.replicaId,
+      alongside: (tx) => writeTraces(tx, calls.traces),
+      createPartitions: (days) => createPartitions(db, [...days, ...calls.traceDays]),
+    },
+    calls.usage,
+  );
+}

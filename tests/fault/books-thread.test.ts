@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Quota } from "@sluice/contracts/money";
+import { openBooksThread } from "@sluice/control-plane/compose/books-thread.ts";
+import { CallCommits } from "@sluice/control-plane/compose/call-commits.ts";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import { utcDay } from "@sluice/control-plane/platform/clock.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import type { KeptThread } from "@sluice/control-plane/platform/kept-thread.ts";
+import { isRejectedByDatabase } from "@sluice/control-plane/platform/spool/poison.ts";
+import { openSpool, type Spool } from "@sluice/control-plane/platform/spool/spool.ts";
+import { commitUsageBatch, usageRowCodec } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import type { BudgetCharge, UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import { blockCommits } from "../support/postgres/blocked-commits.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
+import { silentLog } from "../support/trace/trace-fixtures.ts";
+import { type Customer, createCustomer, usageRow } from "../support/usage/usage-rows.ts";
+import { testRandom } from "../support/values/test-seed.ts";
+
+const { TEST_FULL } = process.env;
+const losses = TEST_FULL === "1" ? 8 : 4;
+const random = testRandom();
+
+let server: TestDatabase;
+let db: Database;
+let directory: string;
+let thread: KeptThread;
+let lost = 0;
+let spool: Spool<{ usage: UsageRow }>;
+let customer: Customer;
+const seen: { isRetry: boolean; charges: readonly BudgetCharge[] }[] = [];
+
+beforeAll(async () => {
+  server = await createTestDatabase();
+  db = openDatabase({ url: server.url, poolMax: 4, applicationName: "test" });
+  await createMissingPartitions(db, "usage_log", [utcDay(Date.now())]);
+  customer = await createCustomer(db, 1_000_000_000n);
+  directory = await mkdtemp(join(tmpdir(), "sluice-books-"));
+  thread = openBooksThread({ url: server.url, role: null }, silentLog, () => {
+    lost += 1;
+  });
+  const commits = new CallCommits(thread);
+  spool = await openSpool({
+    directory,
+    codecs: { usage: usageRowCodec },
+    reserveBytes: 0,
+    onWarning: () => undefined,
+  });
+  await db.sql`insert into replica (id) values (${spool.replicaId})`;
+  const { replicaId } = spool;
+  spool.drain({
+    commit: async ({ entries, isReplay, isRetry }) => {
+      const write: Parameters<typeof commitUsageBatch>[0]["write"] = async (usage) => {
+        const charges = await commits.commit({ replicaId, usage, traces: "[]", traceDays: [] });
+        seen.push({ isRetry, charges });
+        return charges;
+      };
+      await commitUsageBatch({ leases: null, write }, { rows: entries, isReplay, isRetry });
+    },
+    isPoison: isRejectedByDatabase,
+    onQuarantine: ({ error }) => {
+      throw error;
+    },
+    batchMax: 50,
+    intervalMs: 1,
+  });
+});
+
+afterAll(async () => {
+  await spool.close();
+  thread.stop();
+  await db.close(1_000);
+  await server.drop();
+  await rm(directory, { recursive: true });
+});
+
+/** Ends the thread as a bug would: it can't read this message. Between two threads there is none to end. */
+async function loseThread(): Promise<void> {
+  for (const before = lost; lost === before; ) {
+    thread.post({ topic: "commits" });
+    await Bun.sleep(10);
+  }
+}
+
+async function append(count: number): Promise<UsageRow[]> {
+  const rows = Array.from({ length: count }, (_, index) => usageRow(customer, { quota: BigInt(index % 9) as Quota }));
+  await Promise.all(rows.map((row) => spool.append({ kind: "usage", row })));
+  return rows;
+}
+
+/** Each row is there once and charged once. */
+async function expectBooked(rows: readonly UsageRow[]): Promise<void> {
+  const ids = `{${rows.map(({ requestId }) => requestId).join(",")}}`;
+  const [written] = await db.sql<{ rows: bigint; quota: bigint }>`
+    select count(*) as rows, coalesce(sum(quota), 0)::bigint as quota from usage_log where request_id = any(${ids}::uuid[])`;
+  expect(written).toEqual({
+    rows: BigInt(rows.length),
+    quota: rows.reduce((sum, { quota }) => sum + quota, 0n),
+  });
+  const [budget] = await db.sql<{ used: bigint; quota: bigint }>`
+    select used, (select coalesce(sum(quota), 0)::bigint from usage_log) as quota from budget
+    where id = ${customer.userBudgetId}::bigint`;
+  expect(budget?.used).toBe(budget?.quota);
+  expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
+}
+
+describe("a thread that is lost while it commits", () => {
+  test("costs no row and books none twice, however often it happens", async () => {
+    const rows: UsageRow[] = [];
+    const before = lost;
+    while (lost - before < losses) {
+      rows.push(...(await append(120)));
+      await Bun.sleep(random() * 30);
+      await loseThread();
+    }
+    expect(await spool.flush(60_000)).toBe(true);
+    await expectBooked(rows);
+    expect(seen.some(({ isRetry }) => isRetry)).toBe(true);
+  }, 120_000);
+
+  test("while a commit waits for a lock leaves the rows on the disk, and its successor commits them", async () => {
+    const lock = await blockCommits(db);
+    const rows = await append(30);
+    await Bun.sleep(200);
+    await loseThread();
+    expect(spool.depth().entries).toBe(30);
+    await lock.release();
+    expect(await spool.flush(30_000)).toBe(true);
+    await expectBooked(rows);
+  }, 60_000);
+
+  test("does not keep rows from being recorded meanwhile", async () => {
+    const [rows] = await Promise.all([append(500), loseThread()]);
+    rows.push(...(await append(500)));
+    expect(await spool.flush(30_000)).toBe(true);
+    await expectBooked(rows);
+  }, 60_000);
+});

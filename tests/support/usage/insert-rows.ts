@@ -1,0 +1,10 @@
+import type { Queryable } from "@sluice/control-plane/platform/db.ts";
+import { toUsageOrder } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import type { EncodedUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
+import { insertUsageJson } from "@sluice/control-plane/usage/log/usage-store.ts";
+
+/** Writes usage rows without charging them. */
+export async function insertUsageRows(db: Queryable, rows: readonly EncodedUsageRow[]): Promise<void> {
+  const { json, count } = toUsageOrder(rows);
+  await insertUsageJson(db, json, count);
+}
