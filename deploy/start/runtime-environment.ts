@@ -7,6 +7,9 @@ const defaults = {
   // The memory size that the garbage collector assumes, in bytes: with more of it the heap grows to more than it needs.
   // `tests/bench/README.md` has what it saves and costs.
   BUN_JSC_forceRAMSize: "4294967296",
+  // For how many milliseconds the allocator keeps pages that are free before it returns them to the system: by default 50,
+  // and most of them are needed again by the next calls.
+  MIMALLOC_PURGE_DELAY: "1000",
 };
 
 type RuntimeEnvironment = Record<keyof typeof defaults, string>;
@@ -16,9 +19,10 @@ type RuntimeEnvironment = Record<keyof typeof defaults, string>;
  * `BUN_JSC_forceRAMSize` means the real size.
  */
 export function runtimeEnvironment(environment: Environment = {}): RuntimeEnvironment {
-  const { BUN_CONFIG_MAX_HTTP_REQUESTS, BUN_JSC_forceRAMSize } = environment;
+  const { BUN_CONFIG_MAX_HTTP_REQUESTS, BUN_JSC_forceRAMSize, MIMALLOC_PURGE_DELAY } = environment;
   return {
     BUN_CONFIG_MAX_HTTP_REQUESTS: BUN_CONFIG_MAX_HTTP_REQUESTS || defaults.BUN_CONFIG_MAX_HTTP_REQUESTS,
     BUN_JSC_forceRAMSize: BUN_JSC_forceRAMSize || defaults.BUN_JSC_forceRAMSize,
+    MIMALLOC_PURGE_DELAY: MIMALLOC_PURGE_DELAY || defaults.MIMALLOC_PURGE_DELAY,
   };
 }

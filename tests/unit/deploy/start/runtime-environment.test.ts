@@ -4,21 +4,25 @@ import { join } from "node:path";
 import { runtimeEnvironment } from "@sluice/deploy/start/runtime-environment";
 import { repositoryRoot } from "../../../support/service/start-process.ts";
 
-const line = `BUN_JSC_forceRAMSize=${runtimeEnvironment().BUN_JSC_forceRAMSize}`;
+const { BUN_JSC_forceRAMSize, MIMALLOC_PURGE_DELAY } = runtimeEnvironment();
+const line = `BUN_JSC_forceRAMSize=${BUN_JSC_forceRAMSize}`;
+const purgeLine = `MIMALLOC_PURGE_DELAY=${MIMALLOC_PURGE_DELAY}`;
 const linesOf = (path: string) => readFileSync(join(repositoryRoot, path), "utf8").split("\n");
 
 test("the operator's value wins, even a zero, which disables the collector's limit", () => {
-  const set = { BUN_CONFIG_MAX_HTTP_REQUESTS: "300", BUN_JSC_forceRAMSize: "0", PORT: "1" };
-  expect(runtimeEnvironment(set)).toEqual({ BUN_CONFIG_MAX_HTTP_REQUESTS: "300", BUN_JSC_forceRAMSize: "0" });
+  const set = { BUN_CONFIG_MAX_HTTP_REQUESTS: "300", BUN_JSC_forceRAMSize: "0", MIMALLOC_PURGE_DELAY: "0" };
+  expect(runtimeEnvironment({ ...set, PORT: "1" })).toEqual(set);
   expect(runtimeEnvironment({ BUN_JSC_forceRAMSize: "" })).toEqual(runtimeEnvironment());
 });
 
-test("the systemd unit sets the same value, where the settings can override it, and the example file shows it", () => {
+test("the systemd unit sets the same values, where the settings can override them, and the example file shows them", () => {
   const unit = linesOf("deploy/control-plane/sluice@.service");
-  const place = unit.indexOf(`Environment=${line}`);
-  expect(place).toBeGreaterThan(0);
-  expect(unit.indexOf("EnvironmentFile=/etc/sluice/control-plane.env")).toBeGreaterThan(place);
-  expect(linesOf("deploy/env.example")).toContain(`#${line}`);
+  for (const each of [line, purgeLine]) {
+    const place = unit.indexOf(`Environment=${each}`);
+    expect(place).toBeGreaterThan(0);
+    expect(unit.indexOf("EnvironmentFile=/etc/sluice/control-plane.env")).toBeGreaterThan(place);
+    expect(linesOf("deploy/env.example")).toContain(`#${each}`);
+  }
 });
 
 test("the runtime knows the variables and uses their values", () => {
