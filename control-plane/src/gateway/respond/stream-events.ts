@@ -12,7 +12,7 @@ import { CandidateEnds } from "./stream-events/candidate-ends.ts";
 import { ChoiceEnds, type StreamEnds } from "./stream-events/choice-ends.ts";
 import { ClientQueue } from "./stream-events/client-queue.ts";
 import { EventAssembler } from "./stream-events/event-assembler.ts";
-import { eventData, firstEventEnd, type SeenEvent, seeEvent } from "./stream-events/event-scan.ts";
+import { cutEvents, eventData, firstEventEnd, type SeenEvent, seeEvent } from "./stream-events/event-scan.ts";
 import { HeldComments } from "./stream-events/held-comments.ts";
 import { MessageEnd } from "./stream-events/message-end.ts";
 import type { StreamClosing, StreamOwner } from "./stream-events/stream-owner.ts";
@@ -241,7 +241,7 @@ export class EventStream implements HttpBodySink {
     let start = 0;
     for (let at = 0; at < bytes.length && !this.#isOver; ) {
       const end = firstEventEnd(bytes, at);
-      const event = bytes.subarray(at, end);
+      const event = cutEvents(bytes, at, end);
       const seen = this.#lookInto(event, form);
       const ending = endingOf(seen);
       if (ending !== null || (seen.kind === "usage_only" && this.#owner.hidesUsage)) {
@@ -257,7 +257,7 @@ export class EventStream implements HttpBodySink {
       at = end;
     }
     if (!this.#isOver) {
-      this.#send(bytes.subarray(start));
+      this.#send(cutEvents(bytes, start, bytes.length));
     }
   }
 

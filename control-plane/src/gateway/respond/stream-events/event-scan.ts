@@ -47,6 +47,11 @@ export function firstEventEnd(bytes: Buffer, from: number): number {
   return cr === -1 ? bytes.length : cr + 2;
 }
 
+/** A part of a packet. Nearly every packet is one event, and a view of all of it would be one more object. */
+export function cutEvents(bytes: Buffer, start: number, end: number): Buffer {
+  return start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+}
+
 /** The joined `data` lines of one event. */
 export function eventData(event: Buffer): string {
   const end = event.length - 2;
