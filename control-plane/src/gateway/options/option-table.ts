@@ -21,6 +21,8 @@ const isOff = oneOf(false);
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 const isTextAlone = (value: unknown): boolean => Array.isArray(value) && value.every((item) => item === "text");
 const never = (): boolean => false;
+/** Where a model writes text; a session may have sound. */
+const written = ["chat", "responses"] as const;
 
 type Rest = { readonly places?: readonly OptionPlace[]; readonly isHarmless?: Option["isHarmless"] };
 
@@ -115,8 +117,8 @@ export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
   ["inference_geo", [{ ...speed, isHarmless: oneOf("global") }]],
   ...["performance_config", "performanceConfig"].map((field): [string, Option[]] => [field, [speed]]),
   ["priority", [unpriced("No call is served before others here.", { isHarmless: oneOf(0) })]],
-  ["modalities", [unpriced("Only text has a price here.", { places: ["chat"], isHarmless: isTextAlone })]],
-  ["audio", [unpriced("Audio output has no separate price here.", { places: ["chat"] })]],
+  ["modalities", [unpriced("Only text has a price here.", { places: written, isHarmless: isTextAlone })]],
+  ["audio", [unpriced("Audio output has no separate price here.", { places: written })]],
   ["prediction", [unpriced("Rejected prediction tokens have no upper limit here.", { places: ["chat"] })]],
   ["speculation", [unpriced("Rejected prediction tokens have no upper limit here.")]],
   ["chat_template", [unpriced("The length of what a template makes of a request has no upper limit here.")]],

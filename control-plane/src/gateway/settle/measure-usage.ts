@@ -10,6 +10,7 @@ import type { UsageDialect } from "../usage-count/usage-readers.ts";
 import { DeliveredCount } from "./measure-usage/count-delivered.ts";
 import { estimateInput } from "./measure-usage/estimate-input.ts";
 import { isFiltered } from "./measure-usage/is-filtered.ts";
+import { withLongWrites } from "./measure-usage/long-writes.ts";
 import { type OutputRules, outputs } from "./measure-usage/outputs.ts";
 import { readAnswer } from "./measure-usage/read-usage.ts";
 import { StreamUsage } from "./measure-usage/stream-usage.ts";
@@ -51,7 +52,8 @@ export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { re
   const answer = (): Json => json ?? parseObject(body.toString("utf8")) ?? {};
   const counted = () => withinHeld({ ...rules.countAnswer(body, answer, call), images }, limits);
   const measured = completedUnits(rules, { usage, limits, counted, wasFiltered: () => isFiltered[dialect](answer()) });
-  return withCost({ ...rules.soldAsPriced(measured, call, counted), form }, reported);
+  const sold = withLongWrites(rules.soldAsPriced(measured, call, counted), call);
+  return withCost({ ...sold, form }, reported);
 }
 
 /** Keeps what the provider says the call has cost it, whatever is charged. */
@@ -67,7 +69,7 @@ function withCost<Of extends Measured>(measured: Of, reported: ReportedUnits | n
  * provider has read it.
  */
 export function measureStream(answer: StreamedResponse): Measured {
-  return withCost(measureEvents(answer), answer.reported);
+  return withCost(withLongWrites(measureEvents(answer), answer), answer.reported);
 }
 
 function measureEvents(answer: StreamedResponse): Measured {

@@ -56,6 +56,8 @@ const rows: readonly (readonly [option: string, dialect: Dialect, fields: object
   ),
   ["steering by model", "gemini", { model: "models/other" }, "unknown_field"],
   ["audio out", "chat", { modalities: ["text", "audio"], audio: { voice: "a", format: "wav" } }, "unpriced_option"],
+  ["audio out", "responses", { modalities: ["text", "audio"] }, "unpriced_option"],
+  ["pictures out", "responses", { modalities: ["image"] }, "unpriced_option"],
   ["audio out", "gemini", { generationConfig: { responseModalities: ["AUDIO"] } }, "unpriced_option"],
   ["images out", "gemini", { generationConfig: { responseModalities: ["IMAGE"] } }, "unpriced_option"],
   [
