@@ -355,8 +355,11 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       await messages.rig.db.sql`
         update api_key set allowed_models = '{second}' where gateway_user_id = ${only.gatewayUserId}::bigint`;
       // Key, model and entry are announced to each process, which loads them in its own time.
-      await waitUntil(async () => (await names(only.apiKey)).join() === "vendor/claude:second");
-      expect(await names(messages.user.apiKey)).toEqual([messagesModel, "vendor/claude:second"]);
+      await waitUntil(async () => (await names(only.apiKey)).toSorted().join() === "second,vendor/claude:second");
+      const all = await names(messages.user.apiKey);
+      expect(all).toEqual(expect.arrayContaining([messagesModel, "vendor/claude:second", "second", "gpt-4o-mini"]));
+      const own = await messages.call("/msgcompat/v1/models/second", only);
+      expect(await own.json()).toMatchObject({ id: "second", type: "model", max_input_tokens: expect.any(Number) });
       const one = await messages.call("/msgcompat/v1/models/vendor%2Fclaude%3Asecond", only);
       expect(await one.json()).toMatchObject({ id: "vendor/claude:second", type: "model" });
       const other = await messages.call(`/msgcompat/v1/models/${messagesModel}`, only);

@@ -130,8 +130,14 @@ describe.each(arrangements)("another model in place of one, %s", (arrangement) =
   };
   const rowOf = async ({ gatewayUserId }: TestUser) => {
     const [settled] = await waitForSettledRows(scene.rig.db, gatewayUserId, 1);
-    const [more] = await scene.rig.db.sql<{ asked: string | null; attempts: readonly { model?: string }[] }>`
-      select asked_model as asked, attempts from usage_log where gateway_user_id = ${gatewayUserId}::bigint`;
+    const [more] = await scene.rig.db.sql<{
+      asked: string | null;
+      channel: string | null;
+      attempts: readonly { model?: string }[];
+    }>`
+      select u.asked_model as asked, c.name as channel, u.attempts
+      from usage_log u left join channel c on c.id = u.channel_id
+      where u.gateway_user_id = ${gatewayUserId}::bigint`;
     if (settled === undefined || more === undefined) {
       throw new Error("the call has no row");
     }
@@ -171,6 +177,21 @@ describe.each(arrangements)("another model in place of one, %s", (arrangement) =
     expect(scene.provider.requests.every(({ credential }) => credential === "upstream-channel-a-chat")).toBe(true);
     const { settled, asked } = await rowOf(caller);
     expect({ model: settled.model, asked, quota: settled.quota }).toEqual({ model: "a-chat", asked: null, quota: 0n });
+  });
+
+  test("leaves no trace in the row if it fails too: that names the model asked for and its channel", async () => {
+    const caller = await fresh();
+    script("a-chat", failing);
+    script("claude-b", failing);
+    const answer = await ask("chat", "a-chat", { key: caller.apiKey });
+    expect(answer.status).toBeGreaterThanOrEqual(500);
+    const { settled, asked, attempts, channel } = await rowOf(caller);
+    expect({ model: settled.model, asked, channel }).toEqual({
+      model: "a-chat",
+      asked: null,
+      channel: "channel-a-chat",
+    });
+    expect(attempts.at(-1)?.model).toBe("claude-b");
   });
 
   test("is asked for every key where the operator says so", async () => {

@@ -52,7 +52,7 @@ describe("an option that costs extra", () => {
   let scene: RelayScene;
 
   beforeAll(async () => {
-    scene = await startRelayScene("single", {
+    scene = await startRelayScene("one-process", {
       prepare: async (rig, { url }) => {
         const bounds = { contextTokensMax: 200_000, outputTokensMax: 64_000, imageTokensMax: 1_600 };
         for (const dialect of channels) {

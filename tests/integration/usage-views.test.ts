@@ -113,12 +113,14 @@ describe("the list of calls", () => {
       { startedAtMs: noon, quota: quota(10n), rateMultiplier: "1.2500" as Decimal },
       { startedAtMs: noon - 1, apiKeyId: second?.id ?? (0n as ApiKeyId), model: "other" },
       { startedAtMs: noon - 2, outcome: "failed", httpStatus: 502, errorCode: "upstream_error", quota: quota(0n) },
-      { startedAtMs: noon - 3 * dayMs },
+      { startedAtMs: noon - 3 * dayMs, askedModel: "wanted" },
     ]);
     const ids = async (query: Record<string, string>) => (await pages(as, query)).map(({ request_id }) => request_id);
     expect(await ids({ key_id: String(second?.id) })).toEqual([other?.requestId ?? ""]);
     expect(await ids({ model: "other" })).toEqual([other?.requestId ?? ""]);
     expect(await ids({ outcome: "failed" })).toEqual([failed?.requestId ?? ""]);
+    expect(await ids({ asked_model: "wanted" })).toEqual([older?.requestId ?? ""]);
+    expect(await ids({ asked_model: "gpt-4o-mini" })).toEqual([]);
     const day = dayAt(noon - 3 * dayMs);
     expect(await ids({ from_day: day, to_day: day })).toEqual([older?.requestId ?? ""]);
     const [first] = await pages(as, {});

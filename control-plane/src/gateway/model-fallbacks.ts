@@ -71,6 +71,8 @@ export class ModelFallbacks implements Fallbacks {
   /** The models still to try; the first failure decides which. */
   #names: readonly string[];
   #firstError: AppError | null = null;
+  /** What the attempts at the model asked for have left; with its error, the call is again what it was after them. */
+  #askedTrace: AttemptTrace | null = null;
   #elapsedMs = 0;
 
   constructor(deps: FallbackDeps, call: FallbackCall, rule: FallbackRule) {
@@ -95,6 +97,7 @@ export class ModelFallbacks implements Fallbacks {
     const { largerModel } = this.#rule;
     const isTurned = largerModel !== null && isCertainlyTooLong(request, model) && (await this.#turnTo(largerModel));
     if (isTurned) {
+      this.#askedTrace = untried;
       this.#names = [];
       this.#report(model.name, contextExceeded);
     }
@@ -105,6 +108,7 @@ export class ModelFallbacks implements Fallbacks {
     const { state } = this.#call;
     const isFirst = this.#firstError === null;
     this.#firstError ??= error;
+    this.#askedTrace ??= traceOf(state);
     this.#elapsedMs += elapsedMs;
     const { isSentRetried, callMs } = this.#call.choose().rule;
     const reason = reasonToGoOn(last, isSentRetried);
@@ -163,7 +167,7 @@ export class ModelFallbacks implements Fallbacks {
   }
 
   #turnBack(): void {
-    Object.assign(this.#call.state, { ...this.#asked, askedModel: null });
+    Object.assign(this.#call.state, { ...this.#asked, ...this.#askedTrace, askedModel: null });
   }
 
   /** The model, if the key may use it, and it can do and has a price for what the call asks for. */
@@ -185,6 +189,15 @@ export class ModelFallbacks implements Fallbacks {
   #report(from: string, reason: string): void {
     this.#deps.observer.onFallback(from, this.#call.state.model.name, reason);
   }
+}
+
+/** What an attempt leaves in the state of its call: its row and its error name them. */
+type AttemptTrace = Pick<AdmittedCall, "channelId" | "upstreamModel" | "dropped" | "exitNode">;
+
+const untried: AttemptTrace = { channelId: null, upstreamModel: null, dropped: null, exitNode: null };
+
+function traceOf({ channelId, upstreamModel, dropped, exitNode }: AttemptTrace): AttemptTrace {
+  return { channelId, upstreamModel, dropped, exitNode };
 }
 
 /** Why another model may answer; null if the failure does not allow it. */

@@ -84,12 +84,18 @@ function upstreamModelsOf({ status, headers, body }: GatewayResponse): ReadonlyS
 }
 
 function listed(models: ModelMap, upstreamModels: ReadonlySet<string>): ListedModel[] {
-  return models.list(upstreamModels).map(({ name, displayName, releasedAt, modelFlags }) => ({
-    name,
-    displayName,
-    createdAt: releasedAt,
-    outputTokensMax: modelFlags.max_output ?? null,
-  }));
+  const { mapped, own } = models.list(upstreamModels);
+  return [
+    ...mapped.map(({ name, displayName, releasedAt, modelFlags }) => ({
+      ...{ name, displayName },
+      createdAt: releasedAt,
+      outputTokensMax: modelFlags.max_output ?? null,
+    })),
+    ...own.map(({ name, displayName, createdAt, contextTokensMax, outputTokensMax }) => ({
+      ...{ name, displayName, createdAt, outputTokensMax },
+      inputTokensMax: contextTokensMax,
+    })),
+  ];
 }
 
 function decodeName(text: string): string {

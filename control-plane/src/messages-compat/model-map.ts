@@ -2,7 +2,7 @@ import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
 import type { Database } from "../platform/db.ts";
 import type { Notifications } from "../platform/db-notifications.ts";
 import type { Log } from "../platform/log.ts";
-import type { UsableModel } from "./model.ts";
+import type { ServedModel, UsableModel } from "./model.ts";
 import { listMappedModels, listServedModels } from "./store.ts";
 
 /** The tables whose changes are announced and concern the map. */
@@ -15,8 +15,7 @@ export class ModelMap {
   readonly #db: Database;
   readonly #log: Log;
   #models: ReadonlyMap<string, UsableModel> = new Map();
-  /** The models of the catalog that channels serve in this API itself. */
-  #native: ReadonlySet<string> = new Set();
+  #served: ReadonlyMap<string, ServedModel> = new Map();
   #reload: Promise<void> = Promise.resolve();
   #timer: Timer | null = null;
 
@@ -47,7 +46,7 @@ export class ModelMap {
     this.#reload = this.#reload.then(async () => {
       try {
         const [models, served] = await Promise.all([listMappedModels(this.#db), listServedModels(this.#db)]);
-        this.#native = new Set(served.filter(({ isNative }) => isNative).map(({ model }) => model));
+        this.#served = new Map(served.map((model) => [model.name, model]));
         this.#models = new Map(
           models
             .filter(({ isEnabled }) => isEnabled)
@@ -65,14 +64,24 @@ export class ModelMap {
    * map if channels serve it in this API itself.
    */
   find(name: string): { readonly model: string; readonly modelFlags: Partial<ModelFlags> } {
-    const mapped = this.#native.has(name) ? undefined : this.#models.get(name);
+    const mapped = this.#mapped(name);
     return mapped === undefined
       ? { model: name, modelFlags: {} }
       : { model: mapped.upstreamModel, modelFlags: mapped.modelFlags };
   }
 
-  /** Usable entries whose upstream model is one of these. */
-  list(upstreamModels: ReadonlySet<string>): UsableModel[] {
-    return [...this.#models.values()].filter(({ upstreamModel }) => upstreamModels.has(upstreamModel));
+  /** The entry that a name leads to; undefined where it is one of the catalog. */
+  #mapped(name: string): UsableModel | undefined {
+    return this.#served.get(name)?.isNative === true ? undefined : this.#models.get(name);
+  }
+
+  /** Everything that answers if one may use these models: names of the map, and models under their own names. */
+  list(usable: ReadonlySet<string>): { readonly mapped: UsableModel[]; readonly own: ServedModel[] } {
+    const mapped = [...this.#models.values()].filter(({ name }) => this.#mapped(name) !== undefined);
+    const own = [...this.#served.values()].filter(({ name }) => this.#mapped(name) === undefined);
+    return {
+      mapped: mapped.filter(({ upstreamModel }) => usable.has(upstreamModel)),
+      own: own.filter(({ name, isReachable }) => isReachable && usable.has(name)),
+    };
   }
 }

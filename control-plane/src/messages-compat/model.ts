@@ -13,6 +13,19 @@ export type MappedModel = {
   readonly version: number;
 };
 
+/** A model of the catalog that channels serve. */
+export type ServedModel = {
+  readonly name: string;
+  readonly displayName: string;
+  readonly createdAt: Date;
+  readonly contextTokensMax: number;
+  readonly outputTokensMax: number;
+  /** Every group that has it gets it from a channel that speaks the Messages API. */
+  readonly isNative: boolean;
+  /** It writes texts, and a channel speaks the Messages API or one that its requests are converted to. */
+  readonly isReachable: boolean;
+};
+
 /** An entry of the map, ready for conversions. */
 export type UsableModel = Pick<MappedModel, "name" | "displayName" | "upstreamModel" | "releasedAt"> & {
   readonly modelFlags: Partial<ModelFlags>;

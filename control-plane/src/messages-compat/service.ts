@@ -1,11 +1,19 @@
 import type { MessagesModelInput } from "@sluice/contracts/messages-models";
+import { modelLookupName } from "@sluice/messages-conversion/request/from-messages-request";
 import type { AuditOrigin } from "../admin/audit/model.ts";
 import { audit } from "../admin/audit/service.ts";
 import type { Database, Queryable, Transaction } from "../platform/db.ts";
 import { AppError } from "../platform/errors.ts";
 import { firstModels } from "./first-models.ts";
 import type { MappedModel } from "./model.ts";
-import { insertMappedModel, listMappedModels, lockMappedModel, updateMappedModel } from "./store.ts";
+import {
+  findMappedModel,
+  insertMappedModel,
+  listMappedModels,
+  listServedModels,
+  lockMappedModel,
+  updateMappedModel,
+} from "./store.ts";
 
 /** The whole map, newest models first. */
 export function listModelMap(db: Queryable): Promise<MappedModel[]> {
@@ -51,6 +59,26 @@ async function writeEntry(tx: Transaction, input: MessagesModelInput, isThere: b
     throw new AppError("conflict");
   }
   return written;
+}
+
+/** What clients of the Messages route get for a name. */
+export type ResolvedName = {
+  /** The name in the catalog. */
+  readonly model: string;
+  /** Whether the map led there. */
+  readonly isMapped: boolean;
+  /** Whether the map has the name and does not use it now. */
+  readonly isDisabled: boolean;
+};
+
+/** Follows a name as calls do, from the database: see `ModelMap.find`. */
+export async function resolveMessagesName(db: Queryable, sent: string): Promise<ResolvedName> {
+  const name = modelLookupName(sent);
+  const [entry, served] = await Promise.all([findMappedModel(db, name), listServedModels(db)]);
+  const isNative = served.some((each) => each.name === name && each.isNative);
+  return entry === null || isNative || !entry.isEnabled
+    ? { model: name, isMapped: false, isDisabled: entry?.isEnabled === false }
+    : { model: entry.upstreamModel, isMapped: true, isDisabled: false };
 }
 
 /** Adds the names that current clients ask for to the map; existing entries stay. Returns how many were added. */

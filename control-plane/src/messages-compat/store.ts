@@ -3,7 +3,7 @@ import { now, plusOne } from "../db/expressions.ts";
 import { ability, model as catalogModel, channel } from "../db/schema/gateway-routing.ts";
 import { messagesModel } from "../db/schema/messages.ts";
 import type { Queryable } from "../platform/db.ts";
-import type { MappedModel } from "./model.ts";
+import type { MappedModel, ServedModel } from "./model.ts";
 
 const columns = {
   name: messagesModel.name,
@@ -23,20 +23,27 @@ export async function listMappedModels(db: Queryable): Promise<MappedModel[]> {
     .orderBy(desc(messagesModel.releasedAt), asc(messagesModel.name));
 }
 
-/** The models of the catalog, and whether every group that has one gets it from a channel that speaks the Messages API. */
-export async function listServedModels(db: Queryable): Promise<{ model: string; isNative: boolean }[]> {
+/** The models of the catalog that channels serve, and how they are called in the Messages API. */
+export async function listServedModels(db: Queryable): Promise<ServedModel[]> {
   const speaks = sql<boolean>`bool_or(${channel.upstream} -> 'dialects' ? 'messages')`;
+  const converts = sql<boolean>`bool_or(${channel.upstream} -> 'dialects' ?| array['messages', 'chat'])`;
   const groups = db.drizzle
-    .select({ model: ability.model, speaks: speaks.as("speaks") })
+    .select({ model: ability.model, speaks: speaks.as("speaks"), converts: converts.as("converts") })
     .from(ability)
     .innerJoin(channel, eq(channel.id, ability.channelId))
     .where(and(eq(ability.isEnabled, true), eq(channel.status, "enabled"), ne(ability.isExitNode, true)))
     .groupBy(ability.model, ability.groupName)
     .as("groups");
+  const { name, displayName, createdAt, contextTokensMax, outputTokensMax } = catalogModel;
   return await db.drizzle
-    .select({ model: groups.model, isNative: sql<boolean>`bool_and(${groups.speaks})` })
+    .select({
+      ...{ name, displayName, createdAt, contextTokensMax, outputTokensMax },
+      isNative: sql<boolean>`bool_and(${groups.speaks})`,
+      isReachable: sql<boolean>`${catalogModel.kind} = 'chat' and bool_or(${groups.converts})`,
+    })
     .from(groups)
-    .groupBy(groups.model);
+    .innerJoin(catalogModel, eq(catalogModel.name, groups.model))
+    .groupBy(name);
 }
 
 /** Those of the names that are models of the catalog, too. */
@@ -46,6 +53,12 @@ export async function findCatalogNames(db: Queryable, names: readonly string[]):
     .from(catalogModel)
     .where(inArray(catalogModel.name, [...names]));
   return new Set(rows.map(({ name }) => name));
+}
+
+/** The entry of a name; null when there is none. */
+export async function findMappedModel(db: Queryable, name: string): Promise<MappedModel | null> {
+  const [row] = await db.drizzle.select(columns).from(messagesModel).where(eq(messagesModel.name, name));
+  return row ?? null;
 }
 
 /** The entry, locked until the transaction ends; null when there is none. */

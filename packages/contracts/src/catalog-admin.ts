@@ -300,17 +300,23 @@ export const channelTest = z.strictObject({
 });
 export type ChannelTest = z.input<typeof channelTest>;
 
+/** The APIs that clients of models speak. */
+export const clientApis = ["chat", "responses", "messages", "gemini"] as const;
+
 export const explainRouteInput = z.strictObject({
   /** The name that a client would send. */
   name: z.string().trim().min(1).max(200),
   group_name: groupName.default("default"),
-  /** The route: `v1` takes names of the catalog, `messages` those of the model map. */
+  /** The route: `v1` takes names of the catalog, `messages` those of the model map as well. */
   route: z.enum(["v1", "messages"]).default("v1"),
+  /** The API that the client speaks; at the route `messages` it is always that one. */
+  api: z.enum(clientApis).default("chat"),
 });
 
 export const routeOutcomes = [
   "reachable",
-  "name_not_mapped",
+  "fallback_only",
+  "group_unknown",
   "mapping_disabled",
   "model_unknown",
   "model_disabled",
@@ -318,13 +324,16 @@ export const routeOutcomes = [
   "no_channel",
 ] as const;
 
-export const candidateReasons = ["channel_disabled", "ability_disabled", "address_unusable"] as const;
+export const candidateReasons = ["channel_disabled", "ability_disabled", "address_unusable", "other_api"] as const;
 
 export const routeExplanation = z.strictObject({
   name: z.string(),
   group_name: z.string(),
   route: z.enum(["v1", "messages"]),
+  api: z.enum(clientApis),
   outcome: z.enum(routeOutcomes),
+  /** Whether the model map led from the name to the model. */
+  is_mapped: z.boolean(),
   /** The upstream model; null when the name leads nowhere. */
   upstream_model: z.string().nullable(),
   candidates: z.array(
@@ -335,6 +344,8 @@ export const routeExplanation = z.strictObject({
       priority: z.int(),
       weight: z.int(),
       has_credential: z.boolean(),
+      /** How the channel gets the call: as the client sent it, or converted; null if it can't. */
+      way: z.enum(["as_it_is", "converted"]).nullable(),
       /**
        * The place in the order: `first` shares the calls by weight; `fallback` gets calls that no earlier place serves;
        * `never` for the listed reasons.
@@ -347,5 +358,16 @@ export const routeExplanation = z.strictObject({
   ),
   /** Groups from which the model can be reached. */
   reachable_groups: z.array(z.string()),
+  /** The rule by which other models may answer in place of this one; null if there is none for the group. */
+  fallbacks: z
+    .strictObject({
+      /** Whether the rule is of this group, or that of all groups. */
+      is_of_group: z.boolean(),
+      /** Otherwise it applies to the keys that allow it. */
+      is_for_every_key: z.boolean(),
+      /** In the order in which they are tried; the larger one only for a prompt that is too long, and last here. */
+      models: z.array(z.strictObject({ name: z.string(), is_larger: z.boolean(), outcome: z.enum(routeOutcomes) })),
+    })
+    .nullable(),
 });
 export type RouteExplanation = z.input<typeof routeExplanation>;

@@ -28,6 +28,8 @@ const range = { from_day: day.optional(), to_day: day.optional(), zone: zone.def
 const filters = {
   key_id: recordId.optional(),
   model: z.string().min(1).max(200).optional(),
+  /** The model that clients asked for where another one was asked in its place. */
+  asked_model: z.string().min(1).max(200).optional(),
   outcome: z.enum(outcomes).optional(),
 };
 const requestId = z.uuid().transform((id) => id.toLowerCase());

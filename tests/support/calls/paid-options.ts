@@ -1,5 +1,7 @@
 /** Options that change a bill, by the API of the client, and what becomes of each on its way to a provider. */
 
+import type { Dialect } from "@sluice/contracts/upstreams";
+
 /** What a provider receives of an option: nothing, or the request with or without it. */
 export type PaidOption =
   | { readonly refused: string }
@@ -14,15 +16,13 @@ export type PaidOption =
       readonly isHour?: boolean;
     };
 
-type Channel = "chat" | "responses" | "messages" | "gemini";
-
 export type SurfaceOption = {
   readonly option: string;
   readonly fields: Readonly<Record<string, unknown>>;
   /** On a channel of the same dialect. */
   readonly native: PaidOption;
   /** On channels of others, where that differs. */
-  readonly converted: Partial<Record<Channel, PaidOption>>;
+  readonly converted: Partial<Record<Dialect, PaidOption>>;
 };
 
 const row = (

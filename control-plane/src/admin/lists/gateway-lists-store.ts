@@ -254,6 +254,7 @@ export const usage = listSource({
       return `u.api_key_id = ${id} and u.gateway_user_id = gateway_user_of_key(${id})`;
     },
     model: equals("text", "u.model"),
+    asked_model: equals("text", "u.asked_model"),
     channel_id: equals("bigint", "u.channel_id"),
     // The planner uses the small index of failures only for exactly this condition.
     outcome: (values, bind) =>

@@ -1,10 +1,10 @@
 import { explainRouteInput, routeExplanation } from "@sluice/contracts/catalog-admin";
 import { z } from "zod";
-import { isUpstreamUsable } from "../../gateway/channels/channels.ts";
+import { resolveMessagesName } from "../../messages-compat/service.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { explainRoute } from "./model.ts";
-import { findMapping, findModel, selectAbilities } from "./store.ts";
+import { findFallbacks, readRoute } from "./store.ts";
 
 /** Shows which upstream a model name reaches, and why it does not reach the others. */
 export function routeExplanationEndpoints(db: Database): AnyEndpoint[] {
@@ -17,12 +17,18 @@ export function routeExplanationEndpoints(db: Database): AnyEndpoint[] {
       output: z.strictObject({ explanation: routeExplanation }),
       errors: [],
       summary: "Explain which model and channels a name reaches for a group, and why others are left out",
-      handle: async ({ input: { name, group_name: groupName, route } }) => {
-        const mapping = route === "messages" ? await findMapping(db, name) : null;
-        const upstreamModel = route === "messages" ? (mapping?.upstreamModel ?? null) : name;
-        const model = upstreamModel === null ? null : await findModel(db, upstreamModel);
-        const abilities = upstreamModel === null ? [] : await selectAbilities(db, upstreamModel, isUpstreamUsable);
-        return { explanation: explainRoute({ name, groupName, route }, { mapping, model, abilities }) };
+      handle: async ({ input: { name, group_name, route, api: asked } }) => {
+        const api = route === "messages" ? "messages" : asked;
+        const { model, isMapped, isDisabled } =
+          route === "messages"
+            ? await resolveMessagesName(db, name)
+            : { model: name, isMapped: false, isDisabled: false };
+        const place = { model, groupName: group_name, api };
+        const facts = { ...(await readRoute(db, place)), isMappingDisabled: isDisabled };
+        const upstreamModel = facts.model === null && !isMapped ? null : model;
+        const fallbacks = facts.model === null ? null : await findFallbacks(db, place);
+        const shown = { name, group_name, route, api, is_mapped: isMapped, upstream_model: upstreamModel };
+        return { explanation: explainRoute(shown, facts, fallbacks) };
       },
     }),
   ];

@@ -1,23 +1,56 @@
-import type { UpstreamSettings } from "@sluice/contracts/upstreams";
-import { and, asc, eq, lte, sql } from "drizzle-orm";
+import type { Dialect } from "@sluice/contracts/upstreams";
+import { and, asc, eq, isNull, lte, or, sql } from "drizzle-orm";
 import { isSet, now } from "../../db/expressions.ts";
-import { ability, channel, model, modelPrice } from "../../db/schema/gateway-routing.ts";
-import { messagesModel } from "../../db/schema/messages.ts";
+import { ability, channel, model, modelFallback, modelPrice } from "../../db/schema/gateway-routing.ts";
+import { userGroup } from "../../db/schema/groups.ts";
+import { isUpstreamUsable, wayTo } from "../../gateway/channels/channels.ts";
 import type { Queryable } from "../../platform/db.ts";
-import type { AbilityFacts, RouteFacts } from "./model.ts";
+import type { AbilityFacts, FallbackFacts, ModelFacts, RouteFacts } from "./model.ts";
 
 const abilitiesMax = 1_000;
 
-/** The entry of the model map; null when there is none. */
-export async function findMapping(db: Queryable, name: string): Promise<RouteFacts["mapping"]> {
-  const [row] = await db.drizzle
-    .select({ upstreamModel: messagesModel.upstreamModel, isEnabled: messagesModel.isEnabled })
-    .from(messagesModel)
-    .where(eq(messagesModel.name, name));
-  return row ?? null;
+type Place = { readonly model: string; readonly groupName: string; readonly api: Dialect };
+
+/** What is known about a model, for calls of a group in an API. */
+export async function readRoute(db: Queryable, { model: name, groupName, api }: Place): Promise<RouteFacts> {
+  return {
+    isMappingDisabled: false,
+    isGroupKnown: await hasGroup(db, groupName),
+    model: await findModel(db, name),
+    abilities: await selectAbilities(db, name, api),
+  };
 }
 
-export async function findModel(db: Queryable, name: string): Promise<RouteFacts["model"]> {
+/** The rule of the group, or else that of all groups, with what is known about its models; null if there is none. */
+export async function findFallbacks(db: Queryable, place: Place): Promise<FallbackFacts | null> {
+  const rules = await db.drizzle
+    .select()
+    .from(modelFallback)
+    .where(
+      and(
+        eq(modelFallback.model, place.model),
+        or(eq(modelFallback.groupName, place.groupName), isNull(modelFallback.groupName)),
+      ),
+    );
+  const rule = rules.find(({ groupName }) => groupName !== null) ?? rules[0];
+  if (rule === undefined) {
+    return null;
+  }
+  const larger = rule.largerModel === null ? [] : [{ name: rule.largerModel, isLarger: true }];
+  const named = [...rule.fallbackModels.map((name) => ({ name, isLarger: false })), ...larger];
+  const models: FallbackFacts["models"][number][] = [];
+  for (const each of named) {
+    models.push({ ...each, facts: await readRoute(db, { ...place, model: each.name }) });
+  }
+  return { isOfGroup: rule.groupName !== null, isForEveryKey: rule.isForEveryKey, models };
+}
+
+async function hasGroup(db: Queryable, name: string): Promise<boolean> {
+  const rows = await db.drizzle.select({ name: userGroup.name }).from(userGroup).where(eq(userGroup.name, name));
+  return rows.length > 0;
+}
+
+async function findModel(db: Queryable, name: string): Promise<ModelFacts | null> {
   const price = db.drizzle
     .select({ version: modelPrice.version })
     .from(modelPrice)
@@ -30,11 +63,7 @@ export async function findModel(db: Queryable, name: string): Promise<RouteFacts
 }
 
 /** The abilities of all groups, in the order that the gateway uses. */
-export async function selectAbilities(
-  db: Queryable,
-  name: string,
-  isUpstreamUsable: (upstream: UpstreamSettings) => boolean,
-): Promise<AbilityFacts[]> {
+async function selectAbilities(db: Queryable, name: string, api: Dialect): Promise<AbilityFacts[]> {
   const rows = await db.drizzle
     .select({
       groupName: ability.groupName,
@@ -57,5 +86,6 @@ export async function selectAbilities(
     ...row,
     isChannelEnabled: status === "enabled",
     isAddressUsable: isUpstreamUsable(upstream),
+    way: wayTo(upstream, api),
   }));
 }

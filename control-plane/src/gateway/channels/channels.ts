@@ -1,7 +1,8 @@
 import type { ChannelId } from "@sluice/contracts/ids";
-import { openaiUpstream, type UpstreamSettings } from "@sluice/contracts/upstreams";
+import { type Dialect, openaiUpstream, type UpstreamSettings } from "@sluice/contracts/upstreams";
 import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { Queryable } from "../../platform/db.ts";
+import { routeTo } from "../upstreams/conversions.ts";
 import { openChannelCredential, sealChannelCredential } from "./credentials.ts";
 import { parseBaseUrl, toUpstream } from "./model.ts";
 import {
@@ -21,6 +22,13 @@ export function isUpstreamUsable(settings: UpstreamSettings): boolean {
   } catch {
     return false;
   }
+}
+
+/** How a call of an API gets to an upstream: as it is, or converted; null if it can't. */
+export function wayTo({ dialects }: Pick<UpstreamSettings, "dialects">, api: Dialect): "as_it_is" | "converted" | null {
+  const endpoints = { has: (dialect: Dialect) => dialects[dialect] !== undefined };
+  const route = routeTo({ endpoints }, { dialect: api, isConvertible: true });
+  return route === null ? null : route.isConverted ? "converted" : "as_it_is";
 }
 
 export type ChannelSettings = {

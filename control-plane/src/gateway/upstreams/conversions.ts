@@ -4,7 +4,6 @@ import { composeAnswersFrom, composeConversions } from "@sluice/dialect-conversi
 import { answersToMessages, fromMessages } from "@sluice/dialect-conversion/messages-to-chat/convert-request";
 import type { Conversion } from "@sluice/dialect-conversion/model";
 import { answersToResponses, fromResponsesRequest } from "@sluice/dialect-conversion/responses-to-chat/convert-request";
-import type { Channel } from "../channels/model.ts";
 import type { Operation } from "../operations/model.ts";
 
 const chatAsMessages: Conversion = { convert: toMessagesRequest, answersFrom: answersToChat };
@@ -41,9 +40,14 @@ export function findConversion({ from, to }: Way): Conversion {
 /** The dialect in which a channel gets a request of an operation, and whether the request is converted to it. */
 export type Route = { readonly dialect: Dialect; readonly isConverted: boolean };
 
+/** A channel, as far as what it speaks. */
+type Speaking = { readonly endpoints: { has(dialect: Dialect): boolean } };
+
 /** How a channel can serve an operation; null if it can't. */
-export function routeTo({ endpoints }: Pick<Channel, "endpoints">, operation: Operation): Route | null {
-  const { dialect, isConvertible } = operation;
+export function routeTo(
+  { endpoints }: Speaking,
+  { dialect, isConvertible }: Pick<Operation, "dialect" | "isConvertible">,
+): Route | null {
   if (endpoints.has(dialect)) {
     return { dialect, isConverted: false };
   }
@@ -51,6 +55,6 @@ export function routeTo({ endpoints }: Pick<Channel, "endpoints">, operation: Op
   return found === undefined ? null : { dialect: found[0], isConverted: true };
 }
 
-export function canServe(channel: Pick<Channel, "endpoints">, operation: Operation): boolean {
+export function canServe(channel: Speaking, operation: Operation): boolean {
   return channel.endpoints.has(operation.dialect) || routeTo(channel, operation) !== null;
 }

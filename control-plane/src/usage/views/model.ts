@@ -11,6 +11,7 @@ export type UsageFilter = {
   readonly zone: string;
   readonly keyId: bigint | null;
   readonly model: string | null;
+  readonly askedModel: string | null;
   readonly outcome: string | null;
 };
 
@@ -33,8 +34,8 @@ export function toFilter(
   if (days < 1 || days > usageDaysMax) {
     return { wrongField: "from_day", sentence: `Choose 1 to ${usageDaysMax} days.` };
   }
-  const { key_id: keyId = null, model = null, outcome = null } = input;
-  return { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome };
+  const { key_id: keyId = null, model = null, asked_model: askedModel = null, outcome = null } = input;
+  return { gatewayUserId, fromDay, toDay, zone, keyId, model, askedModel, outcome };
 }
 
 const laterOf = (first: string, second: string): string => (first > second ? first : second);

@@ -18,19 +18,20 @@ const viewColumns = `u.request_id::text as request_id, u.day::text as day, u.sta
   u.is_implausible, u.cache_basis_points, u.quota, u.rate_multiplier, u.group_name as "group",
   ceil(u.quota * u.rate_multiplier)::bigint as settled_quota, u.first_byte_ms, u.duration_ms`;
 
-/** The calls of a filter; its values are `$1` to `$7`. */
+/** The calls of a filter; its values are `$1` to `$8`. */
 const isMeant = `u.gateway_user_id = $1::bigint
   and u.day between $2::text::date - 1 and $3::text::date + 1
   and u.started_at >= $2::text::date::timestamp at time zone $4::text
   and u.started_at < ($3::text::date + 1)::timestamp at time zone $4::text
   and ($5::bigint is null or u.api_key_id = $5::bigint)
   and ($6::text is null or u.model = $6::text)
-  and ($7::text is null or u.outcome = $7::text)`;
+  and ($7::text is null or u.outcome = $7::text)
+  and ($8::text is null or u.asked_model = $8::text)`;
 
-const filterValues = ({ gatewayUserId, fromDay, toDay, zone, keyId, model, outcome }: UsageFilter): SqlValue[] => [
-  ...[gatewayUserId, fromDay, toDay, zone],
-  ...[keyId, model, outcome],
-];
+const filterValues = (filter: UsageFilter): SqlValue[] => {
+  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel } = filter;
+  return [gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel];
+};
 
 /** A page of one user's calls, newest first. Reads one partition after the other until the page is full. */
 export async function listUsage(
@@ -43,8 +44,8 @@ export async function listUsage(
     `select ${viewColumns}
      from usage_log u
      left join api_key k on k.id = u.api_key_id
-     where ${isMeant} and u.day <= $8::text::date and (u.day, u.request_id) < ($8::text::date, $9::text::uuid)
-     order by u.day desc, u.request_id desc limit $10::integer`,
+     where ${isMeant} and u.day <= $9::text::date and (u.day, u.request_id) < ($9::text::date, $10::text::uuid)
+     order by u.day desc, u.request_id desc limit $11::integer`,
     [...filterValues(filter), day, requestId, page.limit],
   );
 }

@@ -202,6 +202,7 @@ export const usageList = listContract({
     gateway_user_id: idText,
     key_id: idText,
     model: exactText(200),
+    asked_model: exactText(200),
     channel_id: idText,
     outcome: choiceOf(outcomes),
     /** Selects every call that did not complete. */

@@ -69,7 +69,7 @@ export const usageColumns: readonly Column<UsageRow>[] = [
   },
   { id: "time", label: "Began", cell: (row) => shownMoment(row.started_at), isSortable: true },
   { id: "model", label: "Model", cell: (row) => shownText(row.model) },
-  { id: "asked_model", label: "Asked for", cell: (row) => shownText(row.asked_model), isHiddenAtFirst: true },
+  { id: "asked_model", label: "Model asked for", cell: (row) => shownText(row.asked_model), isHiddenAtFirst: true },
   { id: "channel_name", label: "Channel", cell: (row) => shownText(row.channel_name) },
   { id: "outcome", label: "Outcome", cell: (row) => <StateWord state={row.outcome} />, card: "badge" },
   { id: "input_tokens", label: "In", cell: (row) => shownCount(row.input_tokens), align: "end" },

@@ -2,7 +2,7 @@ import type { routeExplanation } from "@sluice/contracts/catalog-admin";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { useSearchParams } from "@solidjs/router";
 import { createQuery } from "@tanstack/solid-query";
-import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
+import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
@@ -17,11 +17,19 @@ type Explanation = ResponseOf<typeof routeExplanation>;
 
 const path = "/backend/admin/model/explain/";
 
+const apis = [
+  { id: "chat", label: "Chat completions" },
+  { id: "responses", label: "Responses" },
+  { id: "messages", label: "Messages" },
+  { id: "gemini", label: "Gemini" },
+] as const;
+
 const meanings: Readonly<Record<Explanation["outcome"], string>> = {
   reachable: "A call with this name reaches a channel.",
-  name_not_mapped: "The compatibility map does not contain this name.",
-  mapping_disabled: "The name is disabled in the compatibility map.",
-  model_unknown: "No model has this name.",
+  fallback_only: "No channel can take the call. Another model answers, for keys that allow it.",
+  group_unknown: "This group does not exist.",
+  mapping_disabled: "The name is disabled in the compatibility map, and no model has it.",
+  model_unknown: "Neither a model nor the compatibility map has this name.",
   model_disabled: "The model is disabled.",
   model_without_price: "The model has no prices, so calls can't be charged.",
   no_channel: "No channel can take the call.",
@@ -34,10 +42,12 @@ export function RouteTester(): JSX.Element {
     name: typeof params["name"] === "string" ? params["name"] : "",
     group_name: typeof params["group"] === "string" ? params["group"] : "default",
     route: params["route"] === "messages" ? "messages" : "v1",
+    api: apis.find(({ id }) => id === params["api"])?.id ?? "chat",
   });
   const [name, setName] = createSignal(asked().name);
   const [group, setGroup] = createSignal(asked().group_name);
   const [route, setRoute] = createSignal(asked().route);
+  const [api, setApi] = createSignal<string>(asked().api);
   const query = createQuery(() => ({
     queryKey: [path, asked()],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
@@ -50,7 +60,7 @@ export function RouteTester(): JSX.Element {
         class="table-bar"
         onSubmit={(event) => {
           event.preventDefault();
-          setParams({ name: name().trim(), group: group().trim(), route: route() }, { scroll: false });
+          setParams({ name: name().trim(), group: group().trim(), route: route(), api: api() }, { scroll: false });
         }}
       >
         <TextField
@@ -71,9 +81,20 @@ export function RouteTester(): JSX.Element {
             /v1 (model names)
           </option>
           <option value="messages" selected={route() === "messages"}>
-            Messages (mapped names)
+            /msgcompat (mapped names too)
           </option>
         </SelectField>
+        <Show when={route() === "v1"}>
+          <SelectField label="Client's API" value={api()} onChange={(event) => setApi(event.currentTarget.value)}>
+            <For each={apis}>
+              {({ id, label }) => (
+                <option value={id} selected={api() === id}>
+                  {label}
+                </option>
+              )}
+            </For>
+          </SelectField>
+        </Show>
         <Button type="submit" variant="primary">
           Explain
         </Button>
@@ -96,14 +117,21 @@ export function RouteTester(): JSX.Element {
   );
 }
 
+function toneOf(outcome: Explanation["outcome"]): "ok" | "warn" | "bad" {
+  return outcome === "reachable" ? "ok" : outcome === "fallback_only" ? "warn" : "bad";
+}
+
 function Explained(props: { readonly answer: Explanation }): JSX.Element {
   return (
     <Card title={props.answer.name}>
-      <Status tone={props.answer.outcome === "reachable" ? "ok" : "bad"}>{shownWord(props.answer.outcome)}</Status>
+      <Status tone={toneOf(props.answer.outcome)}>{shownWord(props.answer.outcome)}</Status>
       <p>{meanings[props.answer.outcome]}</p>
       <Facts
         facts={[
-          { name: "Model", value: <code>{props.answer.upstream_model ?? dash}</code> },
+          {
+            name: props.answer.is_mapped ? "Model, by the compatibility map" : "Model",
+            value: <code>{props.answer.upstream_model ?? dash}</code>,
+          },
           { name: "Groups with access", value: props.answer.reachable_groups.join(", ") || "none" },
         ]}
       />
@@ -133,6 +161,7 @@ function Explained(props: { readonly answer: Explanation }): JSX.Element {
               cell: (row) => (row.share_percent === null ? dash : `${formats.number(row.share_percent)} %`),
               align: "end",
             },
+            { label: "Way", cell: (row) => (row.way === null ? dash : shownWord(row.way)) },
             { label: "Priority", cell: (row) => formats.number(row.priority), align: "end" },
             { label: "Weight", cell: (row) => formats.number(row.weight), align: "end" },
             { label: "Credential", cell: (row) => (row.has_credential ? "set" : "missing") },
@@ -140,6 +169,31 @@ function Explained(props: { readonly answer: Explanation }): JSX.Element {
           ]}
         />
       </Show>
+      <Show when={props.answer.fallbacks}>{(rule) => <FallbackTable rule={rule()} />}</Show>
     </Card>
+  );
+}
+
+/** The models that may answer in place of this one, in their order. */
+function FallbackTable(props: { readonly rule: NonNullable<Explanation["fallbacks"]> }): JSX.Element {
+  const scope = () => (props.rule.is_of_group ? "Rule of this group" : "Rule for all groups");
+  const keys = () => (props.rule.is_for_every_key ? "for every key" : "for keys that allow it");
+  return (
+    <>
+      <h3>If these channels fail</h3>
+      <p class="muted">{`${scope()}, ${keys()}`}</p>
+      <SimpleTable
+        label="Other models that may answer"
+        rows={props.rule.models}
+        columns={[
+          { label: "Model", cell: (row) => <code>{row.name}</code> },
+          { label: "When", cell: (row) => (row.is_larger ? "The prompt is too long" : "No channel answers") },
+          {
+            label: "Outcome",
+            cell: (row) => <Status tone={row.outcome === "reachable" ? "ok" : "bad"}>{shownWord(row.outcome)}</Status>,
+          },
+        ]}
+      />
+    </>
   );
 }

@@ -84,7 +84,9 @@ function CallCard(props: { readonly detail: Detail }): JSX.Element {
           { name: "Began", value: shownMoment(trace().started_at) },
           { name: "Call", value: <code>{`${trace().method} ${trace().path}`}</code> },
           { name: "Model", value: shownText(trace().model) },
-          ...(asked() === null ? [] : [{ name: "Asked for", value: <bdi>{asked()}</bdi> }]),
+          ...(asked() === null
+            ? []
+            : [{ name: "Asked for", value: <AskedModel model={asked() ?? ""} userId={trace().user_id} /> }]),
           { name: "Outcome", value: <StateWord state={trace().status} /> },
           { name: "HTTP", value: String(trace().http_status) },
           { name: "Error", value: shownText(trace().error_code) },
@@ -98,6 +100,19 @@ function CallCard(props: { readonly detail: Detail }): JSX.Element {
         ]}
       />
     </Card>
+  );
+}
+
+/** Leads to the user's calls that asked for the same model and were answered by another. */
+function AskedModel(props: { readonly model: string; readonly userId: string | number | null }): JSX.Element {
+  const address = () =>
+    `/admin/users/${props.userId}/?${new URLSearchParams({ tab: "usage", asked_model: props.model })}`;
+  return (
+    <Show when={props.userId !== null} fallback={<bdi>{props.model}</bdi>}>
+      <a href={address()}>
+        <bdi>{props.model}</bdi>
+      </a>
+    </Show>
   );
 }
 

@@ -25,6 +25,8 @@ const tabs = [
   { id: "audit", label: "Audit" },
 ] as const;
 
+const noFilters = { open: null, cursor: null, sort: null, model: null, asked_model: null };
+
 /** Everything about one user. */
 export function Page(): JSX.Element {
   const params = useParams();
@@ -57,7 +59,7 @@ export function Page(): JSX.Element {
               tabs={tabs}
               selected={tab()}
               // The filters of another tab mean nothing here.
-              onSelect={(id) => setSearch({ tab: id, open: null, cursor: null, sort: null }, { scroll: false })}
+              onSelect={(id) => setSearch({ ...noFilters, tab: id }, { scroll: false })}
             >
               <Switch fallback={<UserList tab={tab()} userId={userId()} />}>
                 <Match when={tab() === "overview"}>

@@ -2,7 +2,7 @@ import type { JSX } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
-import type { Column } from "../../../table/model.ts";
+import type { Column, SearchFilter } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import {
   type AuditRow,
@@ -36,12 +36,15 @@ type ListOf<Row> = {
   readonly filter?: string;
   /** What opens beside the list. */
   readonly panel?: { readonly title: (row: Row) => string; readonly content: (row: Row) => JSX.Element };
+  /** What else the rows can be searched by. */
+  readonly searches?: readonly SearchFilter[];
 };
 
 /** A list of the admin with the rows of one user. */
 function listOf<Row>(of: ListOf<Row>): (props: { readonly userId: string }) => JSX.Element {
   return (props) => {
-    const state = createTableState({ filters: [] });
+    const searches = of.searches ?? [];
+    const state = createTableState({ filters: searches.map(({ id }) => id) });
     const narrowed = { ...state, query: () => ({ ...state.query(), [of.filter ?? "user_id"]: props.userId }) };
     const list = createListQuery<Row>({ path: of.path, state: narrowed });
     return (
@@ -52,12 +55,18 @@ function listOf<Row>(of: ListOf<Row>): (props: { readonly userId: string }) => J
         columns={of.columns}
         state={narrowed}
         rowId={of.rowId}
+        filters={searches}
         empty={{ title: of.empty }}
         {...(of.panel === undefined ? {} : { panel: of.panel })}
       />
     );
   };
 }
+
+const usageSearches: readonly SearchFilter[] = [
+  { id: "model", label: "Model", isSearch: true },
+  { id: "asked_model", label: "Model asked for", isSearch: true },
+];
 
 const lists = {
   keys: listOf<KeyRow>({
@@ -74,6 +83,7 @@ const lists = {
     columns: usageColumns,
     rowId: (row) => row.request_id,
     empty: "This user has made no calls",
+    searches: usageSearches,
   }),
   orders: listOf<OrderRow>({
     name: "Orders",

@@ -46,11 +46,17 @@ export function CallLog(props: {
   const keys = createKeysQuery();
   // The sums ignore the filters, so that every model and every key with calls can be selected, including revoked ones.
   const all = createSummaryQuery(() => range.query());
+  /** Of the calls shown: few are answered by another model than they ask for. */
+  const askedModels = (): readonly string[] => {
+    const names = [state.filter("asked_model"), ...(list.rows ?? []).map(({ asked_model: asked }) => asked ?? "")];
+    return [...new Set(names)].filter((name) => name !== "").sort();
+  };
   const filters = (): readonly Filter[] => {
     const named = new Map((keys.data?.keys ?? []).map((key) => [String(key.key_id), key.name]));
     for (const { key_id, key_name } of all.data?.by_key ?? []) {
       named.set(String(key_id), key_name || fill(texts.deletedKey, { id: String(key_id) }));
     }
+    const asked = askedModels();
     return [
       { id: "key_id", label: texts.key, options: [...named].map(([value, label]) => ({ value, label })) },
       {
@@ -60,6 +66,9 @@ export function CallLog(props: {
           model === null ? [] : [{ value: model, label: model }],
         ),
       },
+      ...(asked.length === 0
+        ? []
+        : [{ id: "asked_model", label: texts.askedModel, options: asked.map((value) => ({ value, label: value })) }]),
       {
         id: "outcome",
         label: texts.outcome,

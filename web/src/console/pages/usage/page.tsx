@@ -20,7 +20,7 @@ export function Page(): JSX.Element {
   const texts = usageArea.texts();
   useConsoleTitle(() => texts.title);
   const range = createRange();
-  const state = createTableState({ filters: ["key_id", "model", "outcome"] });
+  const state = createTableState({ filters: ["key_id", "model", "asked_model", "outcome"] });
   const filter = (): Record<string, string> => ({
     ...range.query(),
     ...Object.fromEntries(state.activeFilters().map((id) => [id, state.filter(id)])),

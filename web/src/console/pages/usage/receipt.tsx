@@ -62,7 +62,9 @@ function CallFacts(props: { readonly call: Call }): JSX.Element {
       ...(call.error_code === null ? [] : [{ name: texts.error, value: <code>{call.error_code}</code> }]),
       { name: texts.time, value: formats.dateTime(call.started_at) },
       { name: texts.model, value: <bdi>{call.model ?? texts.unknownModel}</bdi> },
-      ...(call.asked_model === null ? [] : [{ name: texts.askedModel, value: <bdi>{call.asked_model}</bdi> }]),
+      ...(call.asked_model === null
+        ? []
+        : [{ name: texts.askedModel, value: <AskedModel model={call.asked_model} /> }]),
       { name: texts.key, value: <bdi>{call.key_name}</bdi> },
       { name: texts.path, value: <code>{call.path}</code> },
       { name: texts.stream, value: call.is_stream ? texts.yes : texts.no },
@@ -77,6 +79,15 @@ function CallFacts(props: { readonly call: Call }): JSX.Element {
     ];
   };
   return <Facts facts={facts()} />;
+}
+
+/** Leads to all calls that asked for the same model in vain. */
+function AskedModel(props: { readonly model: string }): JSX.Element {
+  return (
+    <a href={`/console/usage/?${new URLSearchParams({ asked_model: props.model })}`}>
+      <bdi>{props.model}</bdi>
+    </a>
+  );
 }
 
 function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
