@@ -98,6 +98,34 @@ test("a plan is previewed in a dry run, bought without a real payment, and appea
   }
 });
 
+test("a link to a plan opens its purchase, and says so if the plan is not offered", async () => {
+  const watched = await enter();
+  const { page } = watched;
+  const dialog = page.locator("dialog[open]");
+  try {
+    const plan = (
+      await web.rig.db.sql<{ code: string; name: string }>`
+      select plan_code as code, name from plan where status = 'active' order by id limit 1`
+    )[0];
+    await page.goto(`/console/billing/?plan=${plan?.code}`);
+    await dialog.getByRole("heading", { name: plan?.name ?? "" }).waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.waitForURL((url) => !url.searchParams.has("plan"));
+    expect(await dialog.count()).toBe(0);
+    await page.goto("/console/billing/?plan=no-such-plan");
+    await page.getByText("The plan no-such-plan is not available.").waitFor();
+    expect(await dialog.count()).toBe(0);
+    await web.rig.db.sql`update plan set status = 'hidden' where plan_code = ${plan?.code ?? ""}`;
+    await page.goto(`/console/billing/?plan=${plan?.code}`);
+    await page.getByText(`The plan ${plan?.code} is not available.`).waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
+    await web.rig.db.sql`update plan set status = 'active' where plan_code = ${plan?.code ?? ""}`;
+  } finally {
+    await watched.close();
+  }
+});
+
 test("the playground streams a response and shows its cost", async () => {
   const { cookie } = await loginUser(web.rig, { quota: 2_500_000n });
   // The page polls until the receipt exists.

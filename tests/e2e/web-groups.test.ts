@@ -113,7 +113,7 @@ test(
     expect(await call()).toEqual({ group_name: "default", rate_multiplier: "1.0000", quota: 1_000n });
     await as("user", "/console/billing/?plan=pro-20", async (page, { axe }) => {
       const dialog = page.locator("dialog[open]");
-      await page.getByRole("button", { name: "Buy: Pro" }).click();
+      // The link names the plan, so its dialog is open.
       await dialog.getByRole("button", { name: "Settle without a payment" }).click();
       await page.getByText("The order was settled.").waitFor();
       await page.getByText("Until your month ends, your calls are in the group pro: each price × 0.35.").waitFor();

@@ -1,10 +1,11 @@
 import type { planListResponse } from "@sluice/contracts/billing";
+import { useSearchParams } from "@solidjs/router";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Button } from "../../../kit/button.tsx";
-import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import styles from "./billing.module.css";
 import { billingArea } from "./messages/messages.ts";
@@ -23,10 +24,22 @@ export function createPlansQuery() {
 export function Plans(props: { readonly query: ReturnType<typeof createPlansQuery> }): JSX.Element {
   const { query } = props;
   const texts = billingArea.texts();
+  const [params, setParams] = useSearchParams();
   const [bought, setBought] = createSignal<Plan | null>(null);
+  /** The plan that a link names, as on the site: its dialog opens by itself. */
+  const named = (): string => (typeof params["plan"] === "string" ? params["plan"] : "");
+  const linked = (): Plan | null => query.data?.plans.find((plan) => plan.plan_code === named()) ?? null;
+  const isGone = (): boolean => named() !== "" && query.data !== undefined && linked() === null;
+  const close = (): void => {
+    setBought(null);
+    setParams({ plan: null }, { replace: true, scroll: false });
+  };
   return (
     <div class={styles["offer"]}>
       <h2>{texts.plans}</h2>
+      <Show when={isGone()}>
+        <Notice tone="warn">{fill(texts.planGone, { plan: named() })}</Notice>
+      </Show>
       <Switch fallback={<LoadingPart size="chart" />}>
         <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -42,7 +55,7 @@ export function Plans(props: { readonly query: ReturnType<typeof createPlansQuer
           )}
         </Match>
       </Switch>
-      <PayDialog plan={bought()} onClose={() => setBought(null)} />
+      <PayDialog plan={bought() ?? linked()} onClose={close} />
     </div>
   );
 }

@@ -75,7 +75,7 @@ export const de: DocTexts = {
       "Was ein Modell kann, entscheidet sein Anbieter: Kennt er einen Parameter nicht, kommt der Fehler des Anbieters zurück.",
     anthropicText: "Die Basis-URL endet auf `/msgcompat`, ohne `/v1`: Das hängt das SDK selbst an.",
     anthropicLimit:
-      "Es gelten die Namen der Modellliste und die, die der Betreiber zugeordnet hat; `/msgcompat/v1/models` nennt die zugeordneten. Was dem Modell hinter einem Namen nicht mitgeteilt werden kann, etwa `thinking`, wird weggelassen und im Header `x-compat-dropped` genannt; mit `x-compat-strict: true` in der Anfrage ist es ein Fehler.",
+      "Es gelten die Namen der Modellliste und die, die der Betreiber zugeordnet hat; `/msgcompat/v1/models` nennt beide. Was dem Modell hinter einem Namen nicht mitgeteilt werden kann, etwa `thinking`, wird weggelassen und im Header `x-compat-dropped` genannt; mit `x-compat-strict: true` in der Anfrage ist es ein Fehler.",
     aiSdkText: "Das Paket des AI SDK für OpenAI-kompatible Anbieter:",
     aiSdkLimit:
       "Nehmen Sie dieses Paket und nicht `@ai-sdk/openai`: Jenes nennt frühere Beiträge mit ihren IDs; das wird hier abgelehnt, solange die Option `store` nicht `false` ist.",
@@ -225,7 +225,7 @@ export const de: DocTexts = {
     costEstimate:
       "Nennt ein Anbieter keine Zahlen oder sagt er, ein Text habe keine Token gebraucht, zählt Sluice, was es geliefert hat. Der Beleg sagt dann, dass die Zahl geschätzt ist.",
     costMultiplier:
-      "Ein Konto hat einen Ratenmultiplikator; er ist 1, wenn nichts anderes vereinbart ist. Er wird binnen Minuten nach dem Aufruf verrechnet, als eigener Eintrag im Kontobuch; Sie sehen ihn unter [Konto](/console/account/).",
+      "Ein Konto hat einen Ratenmultiplikator; er ist 1, wenn nichts anderes vereinbart ist. Auch die Gruppe des Schlüssels hat einen; jeder Preis wird mit beiden malgenommen. Ihr Produkt wird binnen Minuten nach dem Aufruf verrechnet, als eigener Eintrag im Kontobuch; Sie sehen es auf jedem Beleg und den Multiplikator Ihres Kontos unter [Konto](/console/account/).",
     nothing: "Was frei ist",
     freeList: {
       errors: "Aufrufe, die mit einem Fehler enden, bevor es eine Ausgabe gibt.",

@@ -72,7 +72,7 @@ export const en = english({
     openaiLimit: "What a model can do depends on its provider: an unknown parameter results in the provider's error.",
     anthropicText: "The base URL ends in `/msgcompat`, without `/v1`: the SDK adds that itself.",
     anthropicLimit:
-      "The model names are those of the model list and those that the operator has mapped; `/msgcompat/v1/models` lists the mapped ones. Options that the model behind a name does not support, like `thinking`, are left out and listed in the `x-compat-dropped` header; with `x-compat-strict: true` in the request they are an error.",
+      "The model names are those of the model list and those that the operator has mapped; `/msgcompat/v1/models` lists both. Options that the model behind a name does not support, like `thinking`, are left out and listed in the `x-compat-dropped` header; with `x-compat-strict: true` in the request they are an error.",
     aiSdkText: "The package for OpenAI-compatible providers of the AI SDK:",
     aiSdkLimit:
       "Use this package, not `@ai-sdk/openai`: that one refers to earlier turns by id, which is refused here unless `store` is `false`.",
@@ -212,7 +212,7 @@ export const en = english({
     costEstimate:
       "If a provider sends no counts, or reports that a text took no tokens, Sluice counts what it delivered. The receipt then says that the count is an estimate.",
     costMultiplier:
-      "An account has a rate multiplier, 1 unless agreed otherwise. It is applied within minutes after the call, as a separate ledger entry; you can see it under [Account](/console/account/).",
+      "An account has a rate multiplier, 1 unless agreed otherwise. The group of the API key has one too; each price is multiplied by both. Their product is applied within minutes after the call, as a separate ledger entry; each receipt shows it, and [Account](/console/account/) shows the multiplier of your account.",
     nothing: "What is free",
     freeList: {
       errors: "Calls that fail before producing any output.",

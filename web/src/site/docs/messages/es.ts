@@ -75,7 +75,7 @@ export const es: DocTexts = {
       "Lo que puede hacer un modelo depende de su proveedor: si no conoce un parámetro, recibes el error del proveedor.",
     anthropicText: "La URL base termina en `/msgcompat`, sin `/v1`: el SDK lo añade por su cuenta.",
     anthropicLimit:
-      "Valen los nombres de la lista de modelos y los que ha asignado el operador; `/msgcompat/v1/models` enumera los asignados. Lo que no se puede transmitir al modelo que hay detrás de un nombre, como `thinking`, se omite y se indica en la cabecera `x-compat-dropped`; con `x-compat-strict: true` en la petición es un error.",
+      "Valen los nombres de la lista de modelos y los que ha asignado el operador; `/msgcompat/v1/models` enumera todos. Lo que no se puede transmitir al modelo que hay detrás de un nombre, como `thinking`, se omite y se indica en la cabecera `x-compat-dropped`; con `x-compat-strict: true` en la petición es un error.",
     aiSdkText: "El paquete del AI SDK para proveedores compatibles con OpenAI:",
     aiSdkLimit:
       "Usa este paquete y no `@ai-sdk/openai`: ese nombra turnos anteriores por su id, lo que aquí se rechaza salvo que la opción `store` sea `false`.",
@@ -221,7 +221,7 @@ export const es: DocTexts = {
     costEstimate:
       "Si un proveedor no envía recuentos o dice que un texto no consumió tokens, Sluice cuenta lo que entregó. El recibo indica entonces que es una estimación.",
     costMultiplier:
-      "Cada cuenta tiene un multiplicador de tarifa, que es 1 si no se ha acordado otra cosa. Se liquida a los pocos minutos de la llamada, como un asiento propio del libro; lo ves en [Cuenta](/console/account/).",
+      "Cada cuenta tiene un multiplicador de tarifa, que es 1 si no se ha acordado otra cosa. El grupo de la clave tiene otro; cada precio se multiplica por ambos. Su producto se liquida a los pocos minutos de la llamada, como un asiento propio del libro; lo ves en cada recibo, y el multiplicador de tu cuenta en [Cuenta](/console/account/).",
     nothing: "Qué es gratis",
     freeList: {
       errors: "Las llamadas que terminan en error antes de que haya salida.",

@@ -75,7 +75,7 @@ export const fr: DocTexts = {
       "Ce qu’un modèle sait faire dépend de son fournisseur : s’il ne connaît pas un paramètre, vous recevez l’erreur du fournisseur.",
     anthropicText: "L’URL de base se termine par `/msgcompat`, sans `/v1` : le SDK l’ajoute lui-même.",
     anthropicLimit:
-      "Les noms acceptés sont ceux de la liste des modèles et ceux que l’exploitant a associés ; `/msgcompat/v1/models` liste ces derniers. Ce qui ne peut pas être transmis au modèle derrière un nom, comme `thinking`, est omis et signalé dans l’en-tête `x-compat-dropped` ; avec `x-compat-strict: true` dans la requête, c’est une erreur.",
+      "Les noms acceptés sont ceux de la liste des modèles et ceux que l’exploitant a associés ; `/msgcompat/v1/models` les liste tous. Ce qui ne peut pas être transmis au modèle derrière un nom, comme `thinking`, est omis et signalé dans l’en-tête `x-compat-dropped` ; avec `x-compat-strict: true` dans la requête, c’est une erreur.",
     aiSdkText: "Le paquet de l’AI SDK pour les fournisseurs compatibles avec OpenAI :",
     aiSdkLimit:
       "Prenez ce paquet et non `@ai-sdk/openai` : ce dernier désigne les tours précédents par leur identifiant, ce qui est refusé ici sauf si l’option `store` vaut `false`.",
@@ -225,7 +225,7 @@ export const fr: DocTexts = {
     costEstimate:
       "Si un fournisseur n’envoie pas de décompte, ou dit qu’un texte n’a consommé aucun token, Sluice compte ce qu’il a livré. Le reçu indique alors qu’il s’agit d’une estimation.",
     costMultiplier:
-      "Un compte a un multiplicateur de tarif, qui vaut 1 sauf accord différent. Il est réglé dans les minutes qui suivent l’appel, comme une écriture à part du grand livre ; vous le voyez dans [Compte](/console/account/).",
+      "Un compte a un multiplicateur de tarif, qui vaut 1 sauf accord différent. Le groupe de la clé en a un aussi ; chaque prix est multiplié par les deux. Leur produit est réglé dans les minutes qui suivent l’appel, comme une écriture à part du grand livre ; vous le voyez sur chaque reçu, et le multiplicateur de votre compte dans [Compte](/console/account/).",
     nothing: "Ce qui est gratuit",
     freeList: {
       errors: "Les appels qui finissent par une erreur avant toute sortie.",

@@ -73,7 +73,7 @@ export const ko: DocTexts = {
       "모델이 할 수 있는 일은 제공업체에 달려 있습니다. 제공업체가 모르는 매개변수에는 제공업체의 오류가 돌아옵니다.",
     anthropicText: "기본 URL은 `/msgcompat`로 끝나며 `/v1`은 붙이지 않습니다. SDK가 직접 붙입니다.",
     anthropicLimit:
-      "모델 목록의 이름과 운영자가 연결해 둔 이름을 쓸 수 있습니다. 연결된 이름은 `/msgcompat/v1/models`에서 볼 수 있습니다. 이름 뒤의 모델에 전달할 수 없는 것(예: `thinking`)은 빠지고 `x-compat-dropped` 헤더에 표시됩니다. 요청에 `x-compat-strict: true`가 있으면 오류가 됩니다.",
+      "모델 목록의 이름과 운영자가 연결해 둔 이름을 쓸 수 있습니다. 두 가지 모두 `/msgcompat/v1/models`에서 볼 수 있습니다. 이름 뒤의 모델에 전달할 수 없는 것(예: `thinking`)은 빠지고 `x-compat-dropped` 헤더에 표시됩니다. 요청에 `x-compat-strict: true`가 있으면 오류가 됩니다.",
     aiSdkText: "AI SDK의 OpenAI 호환 제공업체용 패키지입니다.",
     aiSdkLimit:
       "`@ai-sdk/openai`가 아니라 이 패키지를 쓰세요. 그쪽은 이전 대화를 ID로 가리키는데, 옵션 `store`가 `false`가 아니면 여기서는 거부됩니다.",
@@ -212,7 +212,7 @@ export const ko: DocTexts = {
     costEstimate:
       "제공업체가 수치를 보내지 않거나 텍스트에 토큰이 들지 않았다고 하면 Sluice가 전달한 양을 셉니다. 그 경우 명세에 추정치라고 표시됩니다.",
     costMultiplier:
-      "계정에는 요율 배수가 있으며, 따로 합의하지 않았다면 1입니다. 호출 후 몇 분 안에 원장의 별도 항목으로 정산되며 [계정](/console/account/)에서 볼 수 있습니다.",
+      "계정에는 요율 배수가 있으며, 따로 합의하지 않았다면 1입니다. API 키의 그룹에도 배수가 있으며 모든 가격에 두 배수를 곱합니다. 그 곱은 호출 후 몇 분 안에 원장의 별도 항목으로 정산되고 영수증마다 표시됩니다. 계정의 배수는 [계정](/console/account/)에서 볼 수 있습니다.",
     nothing: "무료인 것",
     freeList: {
       errors: "출력이 나오기 전에 오류로 끝난 호출.",

@@ -73,7 +73,7 @@ export const pt: DocTexts = {
       "O que um modelo faz depende do provedor: se ele não conhece um parâmetro, você recebe o erro do provedor.",
     anthropicText: "A URL base termina em `/msgcompat`, sem `/v1`: o próprio SDK o acrescenta.",
     anthropicLimit:
-      "Valem os nomes da lista de modelos e os que o operador mapeou; `/msgcompat/v1/models` lista os mapeados. O que não pode ser passado ao modelo por trás de um nome, como `thinking`, é omitido e citado no cabeçalho `x-compat-dropped`; com `x-compat-strict: true` na requisição, vira um erro.",
+      "Valem os nomes da lista de modelos e os que o operador mapeou; `/msgcompat/v1/models` lista todos. O que não pode ser passado ao modelo por trás de um nome, como `thinking`, é omitido e citado no cabeçalho `x-compat-dropped`; com `x-compat-strict: true` na requisição, vira um erro.",
     aiSdkText: "O pacote do AI SDK para provedores compatíveis com a OpenAI:",
     aiSdkLimit:
       "Use este pacote, e não o `@ai-sdk/openai`: aquele cita turnos anteriores pelo id, o que é recusado aqui a menos que a opção `store` seja `false`.",
@@ -217,7 +217,7 @@ export const pt: DocTexts = {
     costEstimate:
       "Se um provedor não envia contagens, ou diz que um texto não consumiu tokens, o Sluice conta o que entregou. O recibo informa então que é uma estimativa.",
     costMultiplier:
-      "Toda conta tem um multiplicador de tarifa, que é 1 se nada diferente foi combinado. Ele é acertado poucos minutos depois da chamada, como um lançamento próprio no livro; você o vê em [Conta](/console/account/).",
+      "Toda conta tem um multiplicador de tarifa, que é 1 se nada diferente foi combinado. O grupo da chave também tem um; cada preço é multiplicado pelos dois. O produto deles é acertado poucos minutos depois da chamada, como um lançamento próprio no livro; você o vê em cada recibo, e o multiplicador da sua conta em [Conta](/console/account/).",
     nothing: "O que é grátis",
     freeList: {
       errors: "Chamadas que terminam em erro antes de haver saída.",

@@ -68,7 +68,7 @@ export const zh: DocTexts = {
     openaiLimit: "模型能做什么取决于提供商：遇到它不认识的参数时，返回的是提供商的错误。",
     anthropicText: "基础 URL 以 `/msgcompat` 结尾，不带 `/v1`：SDK 会自己加上。",
     anthropicLimit:
-      "可用的模型名包括模型列表中的名称和运营方映射的名称；`/msgcompat/v1/models` 会列出后者。名称背后的模型无法接收的内容（例如 `thinking`）会被省略，并写在响应头 `x-compat-dropped` 中；若请求带有 `x-compat-strict: true`，则返回错误。",
+      "可用的模型名包括模型列表中的名称和运营方映射的名称；`/msgcompat/v1/models` 会列出两者。名称背后的模型无法接收的内容（例如 `thinking`）会被省略，并写在响应头 `x-compat-dropped` 中；若请求带有 `x-compat-strict: true`，则返回错误。",
     aiSdkText: "AI SDK 面向 OpenAI 兼容提供商的包：",
     aiSdkLimit:
       "请使用这个包，而不是 `@ai-sdk/openai`：后者用 id 引用之前的轮次；除非选项 `store` 为 `false`，否则这里会拒绝。",
@@ -196,7 +196,7 @@ export const zh: DocTexts = {
     costEstimate:
       "如果提供商没有给出用量，或声称一段文本没有消耗任何 token，Sluice 会按已交付的内容计数，明细中会注明这是估算。",
     costMultiplier:
-      "每个账户都有一个费率倍率，没有另行约定时为 1。它在调用后几分钟内结算，在账本中单列一笔；可在[账户](/console/account/)中查看。",
+      "每个账户都有一个费率倍率，没有另行约定时为 1。API 密钥所属的分组也有倍率；每项价格都乘以这两个倍率。两者的乘积在调用后几分钟内结算，在账本中单列一笔；每张收据都会显示它，账户的倍率可在[账户](/console/account/)中查看。",
     nothing: "哪些免费",
     freeList: {
       errors: "在产生任何输出之前就以错误结束的调用。",

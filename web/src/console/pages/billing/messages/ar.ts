@@ -29,6 +29,7 @@ export const messages: BillingMessages = {
   buy: "شراء",
   noPlans: "لا توجد خطط معروضة",
   noPlansText: "لا يعرض المشغّل أي خطة حاليًا. يبقى رصيدك صالحًا.",
+  planGone: "الخطة {plan} غير معروضة. اختر إحدى الخطط المعروضة هنا.",
   payTitle: "شراء {plan}",
   payText: "تدفع {price}. يُضاف {amount} إلى رصيدك فور وصول الدفعة.",
   method: "الدفع بواسطة",

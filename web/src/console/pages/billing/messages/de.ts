@@ -30,6 +30,7 @@ export const messages: BillingMessages = {
   buy: "Kaufen",
   noPlans: "Es wird kein Tarif angeboten",
   noPlansText: "Der Betreiber bietet zurzeit keinen Tarif an. Ihr Guthaben bleibt nutzbar.",
+  planGone: "Der Tarif {plan} wird nicht angeboten. Wählen Sie einen der Tarife hier.",
   payTitle: "{plan} kaufen",
   payText: "Sie zahlen {price}. Sobald die Zahlung eingegangen ist, werden {amount} Ihrem Guthaben hinzugefügt.",
   method: "Bezahlen mit",

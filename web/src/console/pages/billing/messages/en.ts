@@ -29,6 +29,7 @@ export const messages = english({
   buy: "Buy",
   noPlans: "No plans available",
   noPlansText: "The operator offers no plans at the moment. You can still use your balance.",
+  planGone: "The plan {plan} is not available. Choose one of the plans here.",
   payTitle: "Buy {plan}",
   payText: "You pay {price}. {amount} is added to your balance once the payment arrives.",
   method: "Pay with",

@@ -30,6 +30,7 @@ export const messages: BillingMessages = {
   buy: "Comprar",
   noPlans: "No se ofrece ningún plan",
   noPlansText: "El operador no ofrece ningún plan en este momento. Tu saldo se puede seguir usando.",
+  planGone: "El plan {plan} no está disponible. Elige uno de los planes de aquí.",
   payTitle: "Comprar {plan}",
   payText: "Pagas {price}. En cuanto llegue el pago se añaden {amount} a tu saldo.",
   method: "Pagar con",

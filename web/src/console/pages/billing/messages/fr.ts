@@ -30,6 +30,7 @@ export const messages: BillingMessages = {
   buy: "Acheter",
   noPlans: "Aucune formule n’est proposée",
   noPlansText: "L’exploitant ne propose aucune formule pour le moment. Votre solde reste utilisable.",
+  planGone: "La formule {plan} n’est pas disponible. Choisissez une des formules proposées ici.",
   payTitle: "Acheter {plan}",
   payText: "Vous payez {price}. {amount} sont ajoutés à votre solde dès que le paiement est arrivé.",
   method: "Payer avec",

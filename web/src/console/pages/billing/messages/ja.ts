@@ -30,6 +30,7 @@ export const messages: BillingMessages = {
   buy: "購入",
   noPlans: "購入できるプランはありません",
   noPlansText: "現在、運営者はプランを提供していません。残高は引き続き使えます。",
+  planGone: "プラン {plan} は購入できません。ここにあるプランから選んでください。",
   payTitle: "{plan} を購入",
   payText: "お支払い額は {price} です。入金が確認され次第、残高に {amount} が加算されます。",
   method: "支払い方法",

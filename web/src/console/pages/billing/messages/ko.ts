@@ -29,6 +29,7 @@ export const messages: BillingMessages = {
   buy: "구매",
   noPlans: "판매 중인 요금제가 없습니다",
   noPlansText: "지금은 운영자가 요금제를 제공하지 않습니다. 잔액은 계속 쓸 수 있습니다.",
+  planGone: "요금제 {plan}은(는) 판매하지 않습니다. 여기 있는 요금제 중에서 고르세요.",
   payTitle: "{plan} 구매",
   payText: "결제 금액은 {price}입니다. 결제가 확인되면 바로 잔액에 {amount}만큼 더해집니다.",
   method: "결제 수단",

@@ -29,6 +29,7 @@ export const messages: BillingMessages = {
   buy: "Comprar",
   noPlans: "Nenhum plano à venda",
   noPlansText: "No momento o operador não oferece planos. Seu saldo continua utilizável.",
+  planGone: "O plano {plan} não está disponível. Escolha um dos planos daqui.",
   payTitle: "Comprar {plan}",
   payText: "Você paga {price}. {amount} entram no seu saldo assim que o pagamento chegar.",
   method: "Pagar com",

@@ -29,6 +29,7 @@ export const messages: BillingMessages = {
   buy: "购买",
   noPlans: "没有可购买的套餐",
   noPlansText: "运营方目前不提供套餐。您的余额仍可使用。",
+  planGone: "套餐 {plan} 不可购买。请从此处的套餐中选择。",
   payTitle: "购买 {plan}",
   payText: "您将支付 {price}。付款到账后，余额立即增加 {amount}。",
   method: "支付方式",

@@ -25,7 +25,7 @@ export const de: PricingTexts = {
   inputTokens: "Eingabe-Tokens",
   outputTokens: "Ausgabe-Tokens",
   cost: "Kosten",
-  costNote: "Vor dem Multiplikator des Kontos.",
+  costNote: "Vor den Multiplikatoren von Konto und Gruppe.",
   cachedTokens: "Eingabe-Tokens aus dem Cache",
   rules: {
     title: "Gut zu wissen",
@@ -43,7 +43,7 @@ export const de: PricingTexts = {
     },
     multiplier: {
       title: "Der Multiplikator",
-      text: "Ein Konto kann einen eigenen Multiplikator haben. Er steht in der Konsole und gilt für jeden Aufruf, aufgerundet auf die nächste ganze Einheit.",
+      text: "Ein Konto kann einen eigenen Multiplikator haben, die Gruppe eines Schlüssels ebenso; beide werden malgenommen. Sie stehen in der Konsole und gelten für jeden Aufruf, aufgerundet auf die nächste ganze Einheit.",
     },
   },
 };

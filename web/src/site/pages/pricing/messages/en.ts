@@ -25,7 +25,7 @@ export const en = english({
   inputTokens: "Input tokens",
   outputTokens: "Output tokens",
   cost: "Cost",
-  costNote: "Before your account’s rate multiplier.",
+  costNote: "Before the rate multipliers of your account and group.",
   cachedTokens: "Cached input tokens",
   rules: {
     title: "Good to know",
@@ -43,7 +43,7 @@ export const en = english({
     },
     multiplier: {
       title: "The rate multiplier",
-      text: "An account can have its own rate multiplier. It is shown in the console and applied to each call, rounded up to the next whole unit.",
+      text: "An account can have its own rate multiplier, and so can the group of an API key; each price is multiplied by both. They are shown in the console and applied to each call, rounded up to the next whole unit.",
     },
   },
 });

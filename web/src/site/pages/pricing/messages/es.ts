@@ -25,7 +25,7 @@ export const es: PricingTexts = {
   inputTokens: "Tokens de entrada",
   outputTokens: "Tokens de salida",
   cost: "Coste",
-  costNote: "Antes de aplicar el multiplicador de la cuenta.",
+  costNote: "Antes de aplicar los multiplicadores de la cuenta y del grupo.",
   cachedTokens: "Tokens de entrada en caché",
   rules: {
     title: "Conviene saber",
@@ -43,7 +43,7 @@ export const es: PricingTexts = {
     },
     multiplier: {
       title: "El multiplicador",
-      text: "Una cuenta puede tener su propio multiplicador. Aparece en la consola y se aplica a cada llamada, con redondeo hacia arriba.",
+      text: "Una cuenta puede tener su propio multiplicador, y también el grupo de una clave; cada precio se multiplica por ambos. Aparecen en la consola y se aplican a cada llamada, con redondeo hacia arriba.",
     },
   },
 };

@@ -25,7 +25,7 @@ export const fr: PricingTexts = {
   inputTokens: "Tokens d’entrée",
   outputTokens: "Tokens de sortie",
   cost: "Coût",
-  costNote: "Avant le multiplicateur du compte.",
+  costNote: "Avant les multiplicateurs du compte et du groupe.",
   cachedTokens: "Tokens d’entrée en cache",
   rules: {
     title: "Bon à savoir",
@@ -43,7 +43,7 @@ export const fr: PricingTexts = {
     },
     multiplier: {
       title: "Le multiplicateur",
-      text: "Un compte peut avoir son propre multiplicateur. Il est affiché dans la console et appliqué à chaque appel, arrondi à l’unité supérieure.",
+      text: "Un compte peut avoir son propre multiplicateur, et le groupe d’une clé aussi ; chaque prix est multiplié par les deux. Ils sont affichés dans la console et appliqués à chaque appel, arrondi à l’unité supérieure.",
     },
   },
 };

@@ -26,7 +26,7 @@ export const ja: PricingTexts = {
   inputTokens: "入力トークン数",
   outputTokens: "出力トークン数",
   cost: "料金",
-  costNote: "アカウントの倍率を掛ける前の金額です。",
+  costNote: "アカウントとグループの倍率を掛ける前の金額です。",
   cachedTokens: "キャッシュ入力トークン数",
   rules: {
     title: "知っておきたいこと",
@@ -44,7 +44,7 @@ export const ja: PricingTexts = {
     },
     multiplier: {
       title: "倍率",
-      text: "アカウントに専用の倍率が設定されることがあります。倍率はコンソールに表示され、呼び出しごとに適用して端数を切り上げます。",
+      text: "アカウントに専用の倍率が設定されることがあり、API キーのグループにも倍率がある場合は両方を掛けます。倍率はコンソールに表示され、呼び出しごとに適用して端数を切り上げます。",
     },
   },
 };

@@ -25,7 +25,7 @@ export const ko: PricingTexts = {
   inputTokens: "입력 토큰",
   outputTokens: "출력 토큰",
   cost: "비용",
-  costNote: "계정의 요율 배수를 적용하기 전 금액입니다.",
+  costNote: "계정과 그룹의 요율 배수를 적용하기 전 금액입니다.",
   cachedTokens: "캐시된 입력 토큰",
   rules: {
     title: "알아 두세요",
@@ -43,7 +43,7 @@ export const ko: PricingTexts = {
     },
     multiplier: {
       title: "요율 배수",
-      text: "계정에 전용 요율 배수가 있을 수 있습니다. 배수는 콘솔에 표시되며 호출마다 적용하고 올림합니다.",
+      text: "계정에 전용 요율 배수가 있을 수 있고 API 키의 그룹에도 있을 수 있으며, 두 배수를 모두 곱합니다. 배수는 콘솔에 표시되며 호출마다 적용하고 올림합니다.",
     },
   },
 };

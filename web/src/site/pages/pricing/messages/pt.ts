@@ -25,7 +25,7 @@ export const pt: PricingTexts = {
   inputTokens: "Tokens de entrada",
   outputTokens: "Tokens de saída",
   cost: "Custo",
-  costNote: "Antes do multiplicador da conta.",
+  costNote: "Antes dos multiplicadores da conta e do grupo.",
   cachedTokens: "Tokens de entrada em cache",
   rules: {
     title: "Bom saber",
@@ -43,7 +43,7 @@ export const pt: PricingTexts = {
     },
     multiplier: {
       title: "O multiplicador",
-      text: "Uma conta pode ter seu próprio multiplicador. Ele aparece no console e vale para cada chamada, com arredondamento para cima.",
+      text: "Uma conta pode ter seu próprio multiplicador, e o grupo de uma chave também; cada preço é multiplicado pelos dois. Eles aparecem no console e valem para cada chamada, com arredondamento para cima.",
     },
   },
 };

@@ -25,7 +25,7 @@ export const zh: PricingTexts = {
   inputTokens: "输入 token 数",
   outputTokens: "输出 token 数",
   cost: "费用",
-  costNote: "未计入账户倍率。",
+  costNote: "未计入账户和分组的倍率。",
   cachedTokens: "缓存输入 token 数",
   rules: {
     title: "须知",
@@ -43,7 +43,7 @@ export const zh: PricingTexts = {
     },
     multiplier: {
       title: "倍率",
-      text: "账户可能有专属倍率。倍率显示在控制台中，并应用于每次调用，结果向上取整。",
+      text: "账户可能有专属倍率，API 密钥所属的分组也可能有；价格会乘以这两个倍率。倍率显示在控制台中，并应用于每次调用，结果向上取整。",
     },
   },
 };
