@@ -45,6 +45,25 @@ test("a discount for a week is not made longer by one super-admin", async () => 
   expect(waits(await assign("other", inDays(5)))).toBeFalse();
 });
 
+test("a dearer group is not taken away by one super-admin, but any other is", async () => {
+  const { email } = await loginUser(rig);
+  await save("dear", { multiplier: "3", rank: 9 });
+  await save("equal", { multiplier: "1", rank: 8 });
+  for (const group_name of ["equal", "dear"]) {
+    await asker.post("/backend/admin/group/assign/", { group_name, users: [email], as: "additional", reason });
+  }
+  const remove = (group_name: string): Promise<Answer> =>
+    asker.post("/backend/admin/group/remove/", { group_name, users: [email], reason });
+  const waiting = await remove("dear");
+  expect(waits(waiting)).toBeTrue();
+  expect((await remove("equal")).body).toMatchObject({ changed: 1 });
+  const { approval_id } = waiting.body["approval"] as { approval_id: number };
+  expect(
+    (await second.post("/backend/admin/approval/decide/", { approval_id, decision: "approve", reason })).status,
+  ).toBe(200);
+  expect((await remove("dear")).body).toMatchObject({ changed: 0 });
+});
+
 test("a group does not get another rank by one super-admin, because others come before or after it then", async () => {
   const { group } = (await save("ranked", { multiplier: "2", rank: 5 })).body as { group: { updated_at: string } };
   const { updated_at } = group;

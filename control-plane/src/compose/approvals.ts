@@ -10,7 +10,7 @@ import { adoptAct } from "../gateway/catalog-admin/adopt-models.ts";
 import { modelAct } from "../gateway/catalog-admin/model-act.ts";
 import { sealChannelCredential } from "../gateway/channels/credentials.ts";
 import { changeGatewayUser } from "../gateway/gateway-users.ts";
-import { assignGroupAct } from "../gateway/groups/assign-group.ts";
+import { assignGroupAct, removeGroupAct } from "../gateway/groups/assign-group.ts";
 import { groupAct } from "../gateway/groups/save-group.ts";
 import { beginGeneration } from "../gateway/response-cache/store.ts";
 import type { MailQueue } from "../mail/model.ts";
@@ -48,7 +48,7 @@ export function openActs(
     billing: billingActs(money),
     accounts: accountActs({ mails, baseUrl: publicBaseUrl(config), gatewayUsers: { change: changeGatewayUser } }),
     catalog: { model: modelAct(), adopt: adoptAct(sealChannelCredential.bind(null, masterKey)) },
-    groups: { save: groupAct(), assign: assignGroupAct() },
+    groups: { save: groupAct(), assign: assignGroupAct(), remove: removeGroupAct() },
     setting: saveSettingAct(settings, settingEffects),
     secret: saveSecretAct({ masterKey, ...secrets }),
   };
@@ -56,7 +56,8 @@ export function openActs(
 
 export function openApprovals({ config, db, masterKey, settings }: Parts, mails: MailQueue, acts: Acts): Approvals {
   const { billing, accounts, catalog, groups, setting, secret } = acts;
-  const ofGateway = [keptAct(catalog.model), keptAct(catalog.adopt), keptAct(groups.save), keptAct(groups.assign)];
+  const ofGroups = [keptAct(groups.save), keptAct(groups.assign), keptAct(groups.remove)];
+  const ofGateway = [keptAct(catalog.model), keptAct(catalog.adopt), ...ofGroups];
   const alone = [...ofGateway, keptAct(setting), keptAct(secret)];
   const kept = [...keptActs(billing), ...keptAccountActs(accounts), ...alone];
   return new Approvals({

@@ -22,6 +22,7 @@ export const actKinds = [
   "channel.adopt",
   "group.save",
   "group.assign",
+  "group.remove",
 ] as const;
 export type ActKind = (typeof actKinds)[number];
 

@@ -103,7 +103,7 @@ export type RemoveGroupInput = z.output<typeof removeGroupInput>;
 
 const changed = z.strictObject({ changed: z.int() });
 export const assignGroupOutput = z.union([changed, waitingResponse]);
-export const removeGroupOutput = changed;
+export const removeGroupOutput = z.union([changed, waitingResponse]);
 
 /** Where a user has a group from. */
 export const groupSources = ["account", "admin", "plan", "public"] as const;

@@ -1,8 +1,11 @@
-import { type AssignGroupInput, assignGroupInput, type RemoveGroupInput } from "@sluice/contracts/groups";
+import {
+  type AssignGroupInput,
+  assignGroupInput,
+  type RemoveGroupInput,
+  removeGroupInput,
+} from "@sluice/contracts/groups";
 import type { Act } from "../../admin/approvals/port.ts";
 import { recordAct } from "../../admin/approvals/service.ts";
-import type { AuditOrigin } from "../../admin/audit/model.ts";
-import { audit } from "../../admin/audit/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { requireLockedGroup } from "./require-group.ts";
@@ -70,24 +73,38 @@ async function assign(
 }
 
 /**
- * Takes a group away again. An account's own group can only be replaced.
- * @returns how many users had it
- * @throws AppError `not_found`
+ * Takes a group away again. An account's own group can only be replaced. Who is left with a cheaper one gets a discount,
+ * so that takes two admins.
  */
-export async function removeGroup(tx: Transaction, input: RemoveGroupInput, origin: AuditOrigin): Promise<number> {
-  const { group_name: groupName, reason } = input;
-  await requireLockedGroup(tx, groupName);
-  let removed = 0;
-  for (const { userId, gatewayUserId } of await requireUsers(tx, input.users)) {
-    if (await deleteMember(tx, gatewayUserId, groupName)) {
-      removed += 1;
-      await audit(tx, origin, "group.remove", {
-        ...{ subjectKind: "user", subjectId: userId.toString() },
-        ...{ before: { group_name: groupName }, after: null, reason },
-      });
-    }
-  }
-  return removed;
+export function removeGroupAct(): Act<RemoveGroupInput> {
+  return {
+    kind: "group.remove",
+    schema: removeGroupInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, input, origin) => {
+      const { group_name: groupName, reason } = input;
+      await requireLockedGroup(tx, groupName);
+      const users = await requireUsers(tx, input.users);
+      let changed = 0;
+      for (const { userId, gatewayUserId } of users) {
+        if (await deleteMember(tx, gatewayUserId, groupName)) {
+          changed += 1;
+          await recordAct(tx, origin, {
+            ...{ action: "group.remove", subjectKind: "user", subjectId: userId.toString() },
+            ...{ before: { group_name: groupName }, after: null, reason },
+          });
+        }
+      }
+      const left = new Map((await requireUsers(tx, input.users)).map((user) => [user.userId, user.multiplier]));
+      return {
+        isNew: true,
+        amount: null,
+        takesTwo: users.some(({ userId, multiplier }) => isBelow(left.get(userId) ?? multiplier, multiplier)),
+        effects: { group: groupName, users: namesOf(users) },
+        finish: async () => ({ changed }),
+      };
+    },
+  };
 }
 
 /** All of the users, or nothing is changed. */

@@ -5,6 +5,7 @@ import {
   assignGroupOutput,
   groupDetail,
   groupInput,
+  type RemoveGroupInput,
   removeGroupInput,
   removeGroupOutput,
   type SaveGroupInput,
@@ -14,16 +15,18 @@ import {
 import { priceTimes } from "@sluice/contracts/price-times";
 import type { Act } from "../../admin/approvals/port.ts";
 import type { Approvals } from "../../admin/approvals/service.ts";
-import { byCaller } from "../../admin/audit/service.ts";
 import { listSoldModels } from "../../models/model-store.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
-import { removeGroup } from "./assign-group.ts";
 import { requireGroup } from "./require-group.ts";
 import { groupEntry } from "./save-group.ts";
 import { listChannelsOf } from "./store.ts";
 
-export type GroupActs = { readonly save: Act<SaveGroupInput>; readonly assign: Act<AssignGroupInput> };
+export type GroupActs = {
+  readonly save: Act<SaveGroupInput>;
+  readonly assign: Act<AssignGroupInput>;
+  readonly remove: Act<RemoveGroupInput>;
+};
 
 export type GroupDeps = { readonly db: Database; readonly approvals: Approvals; readonly acts: GroupActs };
 
@@ -69,11 +72,9 @@ export function groupEndpoints({ db, approvals, acts }: GroupDeps): AnyEndpoint[
       input: removeGroupInput,
       output: removeGroupOutput,
       errors: ["not_found"],
-      limits: ["At most 100 users."],
+      limits: ["At most 100 users.", secondPerson("what leaves a user with a lower multiplier,")],
       summary: "Take an additional group away from users; keys that name it are refused from then on",
-      handle: async (call) => ({
-        changed: await db.withTransaction((tx) => removeGroup(tx, call.input, byCaller(call))),
-      }),
+      handle: async (call) => await approvals.carryOut(acts.remove, call.input, call),
     }),
   ];
 }

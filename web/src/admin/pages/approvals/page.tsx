@@ -44,6 +44,7 @@ const kindNames: Readonly<Record<ActKind, string>> = {
   "channel.adopt": "Add models of a provider",
   "group.save": "Make a group cheaper",
   "group.assign": "Add users to a cheaper group",
+  "group.remove": "Leave users in a cheaper group",
 };
 const nameOf = ({ kind }: Approval): string => kindNames[kind];
 

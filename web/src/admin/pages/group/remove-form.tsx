@@ -5,7 +5,9 @@ import { createForm } from "../../../form/create-form.ts";
 import { TextArea } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
+import { outcomeText } from "../../parts/approval.tsx";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { groupsPath } from "../groups/group.ts";
 
 const usersOf = (text: string): string[] => text.split(/[\s,;]+/).filter((each) => each !== "");
@@ -29,13 +31,18 @@ export function RemoveForm(props: {
       ...reasonFault(reason),
     }),
     submit: async (values) => {
-      const { changed } = await apiPost<typeof removeGroupOutput>(`${groupsPath}remove/`, {
+      const answer = await apiPost<typeof removeGroupOutput>(`${groupsPath}remove/`, {
         group_name: props.group,
         users: usersOf(values.users),
         reason: values.reason.trim(),
       });
       await refresh();
-      showToast(`${changed} ${changed === 1 ? "user is" : "users are"} no longer in the group.`);
+      showToast(
+        outcomeText(
+          answer,
+          ({ changed }) => `${changed} ${changed === 1 ? "user is" : "users are"} no longer in the group.`,
+        ),
+      );
       props.onDone();
     },
   });
@@ -60,6 +67,7 @@ export function RemoveForm(props: {
         />
       </Show>
       <ReasonField form={form} />
+      <SecondPersonNotice what="Leaving a user in a cheaper group waits" />
     </AdminForm>
   );
 }
