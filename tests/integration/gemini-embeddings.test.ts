@@ -93,8 +93,8 @@ describe.each(arrangements)("the Gemini API, %s", (arrangement) => {
       content: content(text),
     }));
     await (await ask("embedder:batchEmbedContents", { requests })).text();
-    // 26 letters at four a token, and 4 signs at one and a half.
-    expect(await row()).toMatchObject({ usageSource: "estimated", inputTokens: 10n });
+    // 21 letters and 4 spaces at four a token, a full stop, and 4 signs at one each.
+    expect(await row()).toMatchObject({ usageSource: "estimated", inputTokens: 12n });
   });
 
   test("counts tokens for free, of contents and of whole requests", async () => {

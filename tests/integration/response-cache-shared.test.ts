@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { DatabaseAnswers } from "@sluice/control-plane/gateway/response-cache/shared/database-answers.ts";
 import { removeOldAnswers } from "@sluice/control-plane/gateway/response-cache/shared/shared-answers-store.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
@@ -137,6 +138,26 @@ describe("replicas that share responses in the database", () => {
     expect((await stored()).map(({ digest }) => digest).sort()).toEqual(["new", "old"]);
     await removeOldAnswers(rig.db, 1_199);
     expect((await stored()).map(({ digest }) => digest)).toEqual(["new"]);
+  });
+
+  test("keep it bounded while they write, however much that is", async () => {
+    await rig.db.sql`delete from cached_response`;
+    const store = new DatabaseAnswers(rig.db, 16_000);
+    const written = Array.from({ length: 120 }, (_, index) => `bounded-${index}`);
+    for (const digest of written) {
+      await store.keep(digest, Buffer.alloc(500), 60_000);
+    }
+    await Promise.all(written.map((digest) => store.keep(`${digest}-again`, Buffer.alloc(500), 60_000)));
+    const rows = await stored();
+    const bytes = rows.reduce((sum, { sealed }) => sum + sealed.byteLength, 0);
+    expect(bytes).toBeGreaterThan(8_000);
+    // All of the last writes may have begun before one of them cleaned up.
+    expect(bytes).toBeLessThanOrEqual(16_000 + 120 * 500);
+    await store.keep("last", Buffer.alloc(500), 60_000);
+    await store.keep("very last", Buffer.alloc(500), 60_000);
+    await store.keep("the very last", Buffer.alloc(500), 60_000);
+    expect((await stored()).reduce((sum, { sealed }) => sum + sealed.byteLength, 0)).toBeLessThanOrEqual(17_500);
+    await rig.db.sql`delete from cached_response`;
   });
 
   test("forget everything when an admin turns the cache off, also once it is on again", async () => {

@@ -79,6 +79,31 @@ describe.each(arrangements)("the response cache, %s", (arrangement) => {
     await rig.waitForUsedQuota(user.budgetId, 3_947n + 487n);
   });
 
+  test("gives no key a response of a model that it may not use any more", async () => {
+    const user = await enter();
+    await callCached(target(user), ask("Take this away"));
+    expect((await callCached(target(user), ask("Take this away"))).cache).toBe("hit");
+    const allow = (models: string) => rig.db.sql`
+      update api_key set allowed_models = ${models}::text[] where gateway_user_id = ${user.gatewayUserId}::bigint`;
+    await allow("{other}");
+    await waitUntil(async () => (await callCached(target(user), ask("Take this away"))).status === 404);
+    expect((await callCached(target(user), ask("Take this away"))).cache).toBeNull();
+    await allow("{priced}");
+    await waitUntil(async () => (await callCached(target(user), ask("Take this away"))).cache === "hit");
+  });
+
+  test("gives no response that is longer than the model may write now", async () => {
+    const user = await enter();
+    provider.script({ usage: { prompt_tokens: 7, completion_tokens: 900 } });
+    await callCached(target(user), ask("Write a lot"));
+    expect((await callCached(target(user), ask("Write a lot"))).cache).toBe("hit");
+    const most = (tokens: number) => rig.db.sql`
+      update model set output_tokens_max = ${tokens}::int where name = 'priced'`;
+    await most(899);
+    await waitUntil(async () => (await callCached(target(user), ask("Write a lot"))).cache === "miss");
+    await most(16_384);
+  });
+
   test("is not asked by a key that has not opted in, and no longer by one that has opted out", async () => {
     const user = await rig.addUser();
     const plain = await callCached(target(user), ask("Without"));

@@ -73,14 +73,14 @@ export function openGateway(base: Base, exportCall: GatewayRuntimeDeps["exportCa
 
 /** Where replicas share cached responses; null where each process has its own. */
 function openSharedAnswers({ config, db, log, masterKey, registry }: Base): SharedAnswers | null {
-  const { RESPONSE_CACHE_STORE: kind, RESPONSE_CACHE_URL: url } = config;
+  const { RESPONSE_CACHE_STORE: kind, RESPONSE_CACHE_URL: url, RESPONSE_CACHE_BYTES_MAX: bytesMax } = config;
   if (kind === "memory") {
     return null;
   }
   const failures = counter(registry, "sluice_response_cache_store_failures_total", "Failures of its store.", "reason");
   const secret = masterKey.deriveKey("cached responses");
   return new GuardedAnswers({
-    store: kind === "redis" ? new RedisAnswers(url ?? "") : new DatabaseAnswers(db),
+    store: kind === "redis" ? new RedisAnswers(url ?? "") : new DatabaseAnswers(db, bytesMax),
     key: new SealingKey(keyIdOf(secret), secret),
     clock: systemClock,
     log,

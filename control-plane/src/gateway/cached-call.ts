@@ -1,4 +1,5 @@
 import { AppError } from "../platform/errors.ts";
+import { boundUnits } from "./admit/reserve-quota.ts";
 import type { CallEnder } from "./call-ender.ts";
 import { keepPiece } from "./call-state.ts";
 import type { AdmittedCall, GatewayResponse } from "./model.ts";
@@ -8,6 +9,11 @@ import type { KeptAnswer } from "./response-cache/model.ts";
 import { cacheHeader } from "./response-cache/read-wish.ts";
 import { replayEvents } from "./response-cache/replay-events.ts";
 import type { CacheEntry } from "./response-cache/response-cache.ts";
+
+/** Whether the call could get such a response from a provider now: the limits of the model may be lower than they were. */
+function isCovered({ request, model }: AdmittedCall, { units }: KeptAnswer): boolean {
+  return units.outputTokens <= boundUnits(request, model).outputTokens && units.inputTokens <= model.contextTokensMax;
+}
 
 /** A call whose key uses the cache: it gets the response to an equal request, or one of a provider that is kept. */
 export class CachedCalls {
@@ -24,7 +30,7 @@ export class CachedCalls {
     const { responses } = this.#deps;
     const found = responses.find(entry);
     const kept = found instanceof Promise ? await found : found;
-    if (kept !== null) {
+    if (kept !== null && isCovered(state, kept)) {
       return await this.#replay(state, kept, entry.rules.basisPoints);
     }
     state.recording = responses.record(entry, state.model.name);

@@ -5,7 +5,7 @@ import { OneAtATime } from "../platform/one-at-a-time.ts";
 import { readApiKey } from "./admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess, checkPassThrough, checkPrice, refusalOf } from "./admit/check-access.ts";
 import { checkContentType } from "./admit/parse-request.ts";
-import { boundCost, reserveQuota } from "./admit/reserve-quota.ts";
+import { boundCost, lowersHold, reserveQuota } from "./admit/reserve-quota.ts";
 import { attemptChannels } from "./attempt-channels.ts";
 import type { Choice } from "./attempt-plan.ts";
 import { messageHead, openEarlyStream } from "./begin-early.ts";
@@ -189,7 +189,7 @@ export class Pipeline implements GatewayPort {
     state.model = model;
     checkPrice(request, model, operation);
     const cost = operation.handling === "count" ? freeOfCharge : boundCost(request, model);
-    const reserved = reserveQuota(leases, principal, cost, request.bounds.searches);
+    const reserved = reserveQuota(leases, principal, cost, lowersHold(operation, request.bounds));
     state.hold = reserved instanceof Promise ? await reserved : reserved;
     return state as AdmittedCall;
   }

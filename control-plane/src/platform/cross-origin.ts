@@ -9,6 +9,7 @@ type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promis
 const methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const exposedHeaders = [
   ...["request-id", "x-request-id", "retry-after", "retry-after-ms", "x-should-retry", "x-compat-dropped"],
+  ...["x-compat-dropped-more", "x-sluice-dropped-more"],
   ...limitHeaderNames,
   ...["age", "x-sluice-cache", "x-sluice-dropped", "x-sluice-model-used"],
   exitNodeHeader,

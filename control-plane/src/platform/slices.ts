@@ -2,7 +2,7 @@
 const sliceBytes = 1024 * 1024;
 
 /** Yields to everything that waits for the event loop. */
-function yieldToLoop(): Promise<void> {
+export function yieldToLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

@@ -133,7 +133,7 @@ describe("a converted body", () => {
         : { type: "message", content: [{ type: "text", text: content }], stop_reason: "end_turn" };
     const { from, to } = order;
     for (const eventsSent of [null, 0]) {
-      const asked = { from, to, facts: there.facts, body: bytesOf(answer), eventsSent };
+      const asked = { from, to, facts: there.facts, isThoughtInTotal: false, body: bytesOf(answer), eventsSent };
       const [answered, answeredHere] = [await aside.convertAnswer(asked, never), convertAnswer(asked)];
       const blank = (found: ConvertedAnswer | null) =>
         Buffer.from(found?.bytes ?? [])
@@ -149,7 +149,7 @@ describe("a converted body", () => {
     const order = { from: "messages", to: "chat", settings, asksUsage: false, bytes: bytesOf(talk) } as const;
     const converted = convertOrder(order);
     const facts = "refusal" in converted ? {} : converted.facts;
-    const asked = { from: "messages", to: "chat", facts, eventsSent: null } as const;
+    const asked = { from: "messages", to: "chat", facts, isThoughtInTotal: false, eventsSent: null } as const;
     for (const body of [bytesOf({ choices: [] }), Buffer.from("{")]) {
       expect(await aside.convertAnswer({ ...asked, body }, never)).toBeNull();
     }
@@ -192,7 +192,10 @@ describe("a converted body", () => {
     }, 1);
     const converted = await aside.convert(order, never);
     const facts = "refusal" in converted ? {} : converted.facts;
-    const answer = await aside.convertAnswer({ from: "messages", to: "chat", facts, body, eventsSent: null }, never);
+    const answer = await aside.convertAnswer(
+      { from: "messages", to: "chat", facts, isThoughtInTotal: false, body, eventsSent: null },
+      never,
+    );
     clearInterval(clock);
     expect(answer?.bytes.byteLength).toBeGreaterThan(16_000_000);
     // On a quiet machine it is less than 20; one that runs other tests has to share its cores.

@@ -1,8 +1,10 @@
 import type { Quota } from "@sluice/contracts/money";
+import type { Dialect } from "@sluice/contracts/upstreams";
 import { costOf, withMultiplierAboveOne } from "../../models/cost.ts";
 import { noUnits, type Units } from "../../models/units.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Hold, ModelEntry, ParsedRequest, Principal, RequestBounds } from "../model.ts";
+import type { Operation } from "../operations/model.ts";
 import type { QuotaLeases } from "../quota/leases.ts";
 import type { HoldAnswer } from "../quota/model.ts";
 
@@ -57,22 +59,50 @@ export function boundCost(request: Pick<ParsedRequest, "bounds">, model: ModelEn
 
 const nothing = 0n as Quota;
 
+/** The field of each API that limits the output, as clients write it. */
+const outputFields: Readonly<Record<Dialect, string>> = {
+  chat: "'max_tokens'",
+  responses: "'max_output_tokens'",
+  messages: "'max_tokens'",
+  gemini: "'generationConfig.maxOutputTokens'",
+  cohere: "'max_tokens'",
+};
+
+/** What a client can change so that less has to be set aside; null if nothing of its request is known. */
+export function lowersHold(
+  { dialect, output }: Pick<Operation, "dialect" | "output">,
+  { searches = 0 }: Pick<RequestBounds, "searches">,
+): string | null {
+  if (output === "images") {
+    return "A smaller 'n'";
+  }
+  if (output !== "text") {
+    return "A shorter request";
+  }
+  return `A smaller ${outputFields[dialect]}${searches > 0 ? " or 'max_uses' of searches" : ""}`;
+}
+
 type Holder = Pick<QuotaLeases, "hold" | "settle">;
 type Holding = Pick<Principal, "userBudgetId" | "keyBudgetId" | "rateMultiplier">;
 
 /**
  * Sets the bound aside in the user's budget and, if the key has a limit, in the key's budget.
- * @param searches how many of them are in the bound, for the words of a refusal
+ * @param lowers what lowers the bound, for the words of a refusal; null says nothing about it
  * @returns a promise only when a lease has to be fetched first
  * @throws AppError `insufficient_quota`, `temporarily_unavailable`
  */
-export function reserveQuota(leases: Holder, principal: Holding, cost: Quota, searches = 0): Hold | Promise<Hold> {
+export function reserveQuota(
+  leases: Holder,
+  principal: Holding,
+  cost: Quota,
+  lowers: string | null = null,
+): Hold | Promise<Hold> {
   const hold = holdFor(principal, cost);
   const user = leases.hold(hold.userBudgetId, hold.userAmount);
   if (user === "held" && hold.keyBudgetId === null) {
     return hold;
   }
-  return finishReserving(leases, hold, user, searches);
+  return finishReserving(leases, hold, user, lowers);
 }
 
 function holdFor({ userBudgetId, keyBudgetId, rateMultiplier }: Holding, cost: Quota): Hold {
@@ -111,27 +141,25 @@ async function finishReserving(
   leases: Holder,
   hold: Hold,
   user: HoldAnswer | Promise<HoldAnswer>,
-  searches: number,
+  lowers: string | null,
 ): Promise<Hold> {
-  refuseUnlessHeld(await user, "Your remaining balance does not cover this call.", searches);
+  refuseUnlessHeld(await user, "Your remaining balance does not cover this call.", lowers);
   if (hold.keyBudgetId !== null) {
     const key = await leases.hold(hold.keyBudgetId, hold.keyAmount);
     if (key !== "held") {
       leases.settle(hold.userBudgetId, hold.userAmount, nothing);
-      refuseUnlessHeld(key, "The remaining limit of this API key does not cover this call.", searches);
+      refuseUnlessHeld(key, "The remaining limit of this API key does not cover this call.", lowers);
     }
   }
   return hold;
 }
 
-function refuseUnlessHeld(answer: HoldAnswer, message: string, searches: number): void {
+function refuseUnlessHeld(answer: HoldAnswer, message: string, lowers: string | null): void {
   if (answer === "unavailable") {
     throw new AppError("temporarily_unavailable", { retryAfterSeconds: 2 });
   }
   if (answer === "insufficient") {
-    const lowers = searches > 0 ? "'max_tokens' or 'max_uses' of searches" : "'max_tokens'";
-    throw new AppError("insufficient_quota", {
-      message: `${message} A smaller ${lowers} lowers what has to be set aside.`,
-    });
+    const advice = lowers === null ? "" : ` ${lowers} lowers what has to be set aside.`;
+    throw new AppError("insufficient_quota", { message: `${message}${advice}` });
   }
 }

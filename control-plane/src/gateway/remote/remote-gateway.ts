@@ -13,7 +13,13 @@ import type { CaptureAllowance } from "../../platform/answer-capture.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import type { BodyRoom, BodyShare } from "../body-room.ts";
 import { keepPiece, newCallState, toReport } from "../call-state.ts";
-import { droppedHeader, messagesDroppedHeader, strictHeader } from "../dropped-headers.ts";
+import {
+  droppedHeader,
+  droppedMoreHeader,
+  messagesDroppedHeader,
+  messagesDroppedMoreHeader,
+  strictHeader,
+} from "../dropped-headers.ts";
 import type { CallReport, CallState, GatewayCall, GatewayResponse } from "../model.ts";
 import { findOperation, isPlainPath } from "../operations/table.ts";
 import type { GatewayPort } from "../port.ts";
@@ -78,8 +84,10 @@ const passedHeaders = [
   "x-should-retry",
   "request-id",
   droppedHeader,
+  droppedMoreHeader,
   modelUsedHeader,
   messagesDroppedHeader,
+  messagesDroppedMoreHeader,
   exitNodeHeader,
   ...["age", cacheHeader],
   ...limitHeaderNames,

@@ -1,4 +1,5 @@
 import {
+  type AnswerConverter,
   ConversionError,
   type ConversionSettings,
   type JsonObject,
@@ -8,6 +9,7 @@ import { makeAnswerId } from "./answer-names.ts";
 import { convertWithinBounds } from "./bounded-conversion.ts";
 import { findConversion, type Way } from "./conversions.ts";
 import { convertWhole, EventConverter, toEventBytes } from "./convert-answer.ts";
+import { withCountedThoughts } from "./count-thoughts.ts";
 
 /* Conversions as plain data, so that another thread can do them. */
 
@@ -54,7 +56,11 @@ export function convertOrder({
 }
 
 /** How the responses to one request are converted. */
-export type AnswerWay = Way & { readonly facts: PlainFacts };
+export type AnswerWay = Way & {
+  readonly facts: PlainFacts;
+  /** The upstream counts thoughts only in the total of its usage. */
+  readonly isThoughtInTotal: boolean;
+};
 
 /** A whole response to be converted. */
 export type AnswerOrder = AnswerWay & {
@@ -67,27 +73,28 @@ export type AnswerOrder = AnswerWay & {
 export type ConvertedAnswer = { readonly bytes: Uint8Array; readonly isEvents: boolean };
 
 /** @returns null for a response that can't be converted */
-export function convertAnswer({ from, to, facts, body, eventsSent }: AnswerOrder): ConvertedAnswer | null {
-  const answers = findConversion({ from, to }).answersFrom(facts, makeAnswerId);
+export function convertAnswer({ body, eventsSent, ...way }: AnswerOrder): ConvertedAnswer | null {
+  const answers = answersFor(way);
   const whole = convertWhole(Buffer.from(body.buffer, body.byteOffset, body.byteLength), answers);
   if (whole === null) {
     return null;
   }
-  return encodeWhole(whole, { from, to, facts }, eventsSent);
+  return encodeWhole(whole, way, eventsSent);
 }
 
 /** A whole response as its client expects it: as the events of a stream, if it asked for one and knows no other form. */
-export function encodeWhole(
-  whole: JsonObject,
-  { facts, ...way }: AnswerWay,
-  eventsSent: number | null,
-): ConvertedAnswer {
-  const answers = findConversion(way).answersFrom(facts, makeAnswerId);
+export function encodeWhole(whole: JsonObject, way: AnswerWay, eventsSent: number | null): ConvertedAnswer {
+  const answers = answersFor(way);
   const events = eventsSent === null ? null : toEventBytes(whole, answers, eventsSent);
   return { bytes: events ?? Buffer.from(JSON.stringify(whole)), isEvents: events !== null };
 }
 
 /** The converter of a streamed response. */
-export function openConverter({ facts, ...way }: AnswerWay): EventConverter {
-  return new EventConverter(findConversion(way).answersFrom(facts, makeAnswerId).stream());
+export function openConverter(way: AnswerWay): EventConverter {
+  return new EventConverter(answersFor(way).stream());
+}
+
+function answersFor({ facts, isThoughtInTotal, ...way }: AnswerWay): AnswerConverter {
+  const answers = findConversion(way).answersFrom(facts, makeAnswerId);
+  return isThoughtInTotal ? withCountedThoughts(answers) : answers;
 }

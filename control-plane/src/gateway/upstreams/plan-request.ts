@@ -104,7 +104,11 @@ export function planRequest(
           operation: upstreamOperation,
           usageDialect: usageDialectOf(channel, dialect),
           request: toRequest(request, converted),
-          answers: { ...way, facts: converted.facts },
+          answers: {
+            ...way,
+            facts: converted.facts,
+            isThoughtInTotal: channel.flags.thoughts_in_total && dialect === "chat",
+          },
           names: null,
           ready: converted.ready,
           dropped: [request.dropped, ...converted.dropped].filter((name) => name !== null).join(", ") || null,

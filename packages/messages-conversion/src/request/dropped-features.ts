@@ -1,7 +1,8 @@
 import type { JsonObject } from "../json.ts";
 import { isGiven } from "../json.ts";
 
-const namesMax = 40;
+/** As many as a body may have fields at its top; a header names fewer and counts the rest. */
+const namesMax = 1_000;
 const headerSafeName = /^[\w.-]{1,64}$/;
 
 /** Collects the names of requested features that the upstream does not support. */

@@ -1,8 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
-import { boundCost, boundUnits, changeHold, reserveQuota } from "@sluice/control-plane/gateway/admit/reserve-quota.ts";
+import {
+  boundCost,
+  boundUnits,
+  changeHold,
+  lowersHold,
+  reserveQuota,
+} from "@sluice/control-plane/gateway/admit/reserve-quota.ts";
 import type { ModelEntry, Principal, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
+import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 import { costOf } from "@sluice/control-plane/models/cost.ts";
 import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
@@ -192,13 +199,22 @@ test("when the user has too little, the key's limit is not checked", async () =>
 });
 
 test.each([
-  ["nothing but the output", 0, "A smaller 'max_tokens' lowers"],
-  ["searches", 2, "A smaller 'max_tokens' or 'max_uses' of searches lowers"],
-])("a refusal names what made the bound large: %s", async (_what, searches, advice) => {
-  const leases = new ScriptedLeases({ [String(userBudget)]: "insufficient" });
-  const reserving = async () => await reserveQuota(leases, limited, cost, searches);
-  await expect(reserving()).rejects.toThrow(advice);
-});
+  ["/v1/chat/completions", 0, "A smaller 'max_tokens' lowers"],
+  ["/v1/responses", 0, "A smaller 'max_output_tokens' lowers"],
+  ["/v1beta/models/m:generateContent", 0, "A smaller 'generationConfig.maxOutputTokens' lowers"],
+  ["/v1/messages", 0, "A smaller 'max_tokens' lowers"],
+  ["/v1/messages", 2, "A smaller 'max_tokens' or 'max_uses' of searches lowers"],
+  ["/v1/images/generations", 0, "A smaller 'n' lowers"],
+  ["/v1/embeddings", 0, "A shorter request lowers"],
+])(
+  "a refusal names what made the bound large, in the words of the client's API: %s, %p searches",
+  async (path, searches, advice) => {
+    const leases = new ScriptedLeases({ [String(userBudget)]: "insufficient" });
+    const reserving = async () =>
+      await reserveQuota(leases, limited, cost, lowersHold(findOperation(path), { searches }));
+    await expect(reserving()).rejects.toThrow(advice);
+  },
+);
 
 describe("the hold of a call that turns to another model", () => {
   const begun = async (leases: ScriptedLeases) => await reserveQuota(leases, limited, cost);

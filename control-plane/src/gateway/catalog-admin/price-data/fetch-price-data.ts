@@ -78,7 +78,7 @@ async function fetchFile({ openClient }: FetchDeps, url: string, etag: string | 
     if (response.status !== 200) {
       return { kind: "failed", text: `The server responded with status ${response.status}.` };
     }
-    return { kind: "file", providers: readPriceFile(Buffer.from(bytes)), etag: etagOf(response.headers) };
+    return { kind: "file", providers: await readPriceFile(Buffer.from(bytes)), etag: etagOf(response.headers) };
   } catch (error) {
     if (error instanceof HttpClientError) {
       return { kind: "failed", text: `${error.kind}: ${error.message}` };

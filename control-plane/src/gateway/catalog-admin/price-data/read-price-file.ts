@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { AppError } from "../../../platform/errors.ts";
 import { scanJson } from "../../../platform/scan-json.ts";
+import { yieldToLoop } from "../../../platform/slices.ts";
 
 /** Far above the published file; checked before anything is built from the text. */
 const jsonLimits = { depthMax: 24, keysMax: 500_000, topLevelKeysMax: 1_000, valuesMax: 500_000 };
 const [providersMax, modelsMax] = [300, 20_000];
+/** Checking a model takes a tenth of a millisecond; calls are served after so many. */
+const modelsAtOnce = 100;
 
 type MatchLogic =
   | { readonly equals: string }
@@ -70,7 +73,8 @@ const provider = z.object({
   id: word,
   name: word,
   api_pattern: z.string().max(2_000).default(""),
-  models: z.array(model).max(modelsMax),
+  /** Each is checked by itself. */
+  models: z.array(z.unknown()).max(modelsMax),
 });
 const priceFile = z.preprocess(
   (value) => (Array.isArray(value) ? value : ((value as { providers?: unknown } | null)?.providers ?? value)),
@@ -78,13 +82,16 @@ const priceFile = z.preprocess(
 );
 
 /** A provider of the file: what a proposal needs of it, and nothing else. */
-export type PricedProvider = z.output<typeof provider>;
+export type PricedProvider = Omit<z.output<typeof provider>, "models"> & {
+  readonly models: z.output<typeof model>[];
+};
 
 /**
- * Reads a file of prices in the form of `@pydantic/genai-prices`: a list of providers, or an object with one.
+ * Reads a file of prices in the form of `@pydantic/genai-prices`: a list of providers, or an object with one. Calls are
+ * served meanwhile.
  * @throws AppError `invalid_value` with the first thing that is wrong, at `content`
  */
-export function readPriceFile(bytes: Buffer): readonly PricedProvider[] {
+export async function readPriceFile(bytes: Buffer): Promise<readonly PricedProvider[]> {
   if (scanJson(bytes, jsonLimits).isOverLimit) {
     throw refusal("The file is nested too deeply or has too many values.");
   }
@@ -94,14 +101,42 @@ export function readPriceFile(bytes: Buffer): readonly PricedProvider[] {
   } catch {
     throw refusal("The file is not JSON.");
   }
-  const parsed = priceFile.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
+  const providers = parsed(priceFile, value, []);
+  const total = providers.reduce((sum, { models }) => sum + models.length, 0);
+  if (total > modelsMax) {
+    throw refusal(`The file has more than ${modelsMax.toLocaleString("en")} models.`);
+  }
+  const read: PricedProvider[] = [];
+  let checked = 0;
+  for (const [at, each] of providers.entries()) {
+    const models: PricedProvider["models"] = [];
+    for (const [index, one] of each.models.entries()) {
+      models.push(parsed(model, one, [at, "models", index]));
+      checked += 1;
+      if (checked % modelsAtOnce === 0) {
+        await yieldToLoop();
+      }
+    }
+    read.push({ ...each, models });
+  }
+  return read;
+}
+
+/** @param place of the value in the file */
+function parsed<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  place: readonly (string | number)[],
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    const path = [...place, ...(issue?.path ?? [])].join(".");
     throw refusal(
-      `The file does not have the expected form, at ${issue?.path.join(".") || "the top level"}: ${issue?.message ?? "unknown"}`,
+      `The file does not have the expected form, at ${path || "the top level"}: ${issue?.message ?? "unknown"}`,
     );
   }
-  return parsed.data;
+  return result.data;
 }
 
 function refusal(text: string): AppError {

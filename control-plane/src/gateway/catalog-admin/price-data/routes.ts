@@ -97,11 +97,11 @@ function uploadEndpoint({ db }: FetchDeps): AnyEndpoint {
     bodyBytesMax: priceUploadBytesMax,
     output: z.strictObject({ providers: z.int() }),
     errors: [],
-    limits: ["A file of at most 8 MiB, 300 providers and 20,000 models of each."],
+    limits: ["A file of at most 8 MiB, 300 providers and 20,000 models."],
     summary: "Replace the known provider prices with those of a file; catalog prices stay as they are",
     handle: async (call) => {
       const { file_name: name, content, reason } = call.input;
-      const providers = readPriceFile(Buffer.from(content));
+      const providers = await readPriceFile(Buffer.from(content));
       await db.withTransaction(async (tx) => {
         await storePrices(tx, { providers, kind: "upload", name, storedBy: call.admin.username }, null);
         const after = { name, providers: providers.length };

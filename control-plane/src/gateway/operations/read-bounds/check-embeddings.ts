@@ -1,5 +1,5 @@
 import { AppError } from "../../../platform/errors.ts";
-import { countText } from "../../usage-count/text-tokens.ts";
+import { boundTokens } from "../../usage-count/bound-tokens.ts";
 import type { JsonObject } from "../model.ts";
 import { contentFields, partFields } from "./check-contents.ts";
 import { fieldsOf, listOf, objectOf, readFields } from "./gemini-fields.ts";
@@ -8,13 +8,6 @@ const batchFields = fieldsOf(["requests"]);
 const embeddedFields = fieldsOf(["model", "content", "taskType", "title", "outputDimensionality"]);
 /** Ten times as many as the provider accepts. */
 const requestsMax = 1_000;
-/**
- * The provider's own rule of thumb for its models, and what its tokenizer makes of scripts with one sign per syllable
- * or word.
- */
-const lettersPerToken = 4;
-const signsPerToken = 1.5;
-
 /**
  * Checks what is to be embedded, one by one or in a batch.
  * @param model the name in the path, which every request has to repeat if it names one
@@ -52,8 +45,7 @@ function countRequest(fields: JsonObject, model: string, prefix: string): number
     return text;
   });
   const { title } = request;
-  const { letters, signs } = countText([...texts, typeof title === "string" ? title : ""].join(""));
-  return Math.ceil(letters / lettersPerToken + signs / signsPerToken);
+  return [...texts, typeof title === "string" ? title : ""].reduce((sum, text) => sum + boundTokens(text), 0);
 }
 
 /** Another model would be called, and paid, in place of the one in the path. @throws AppError `invalid_value` */
