@@ -1,5 +1,5 @@
+import type { Units } from "../models/units.ts";
 import { AppError } from "../platform/errors.ts";
-import { boundUnits } from "./admit/reserve-quota.ts";
 import type { CallEnder } from "./call-ender.ts";
 import { keepPiece } from "./call-state.ts";
 import type { AdmittedCall, GatewayResponse } from "./model.ts";
@@ -10,10 +10,8 @@ import { cacheHeader } from "./response-cache/read-wish.ts";
 import { replayEvents } from "./response-cache/replay-events.ts";
 import type { CacheEntry } from "./response-cache/response-cache.ts";
 
-/** Whether the call could get such a response from a provider now: the limits of the model may be lower than they were. */
-function isCovered({ request, model }: AdmittedCall, { units }: KeptAnswer): boolean {
-  return units.outputTokens <= boundUnits(request, model).outputTokens && units.inputTokens <= model.contextTokensMax;
-}
+/** How a call goes on that is not answered from the cache, and what a response to it can have now. */
+type Provided = { readonly ask: () => Promise<GatewayResponse>; readonly most: Pick<Units, "outputTokens"> };
 
 /** A call whose key uses the cache: it gets the response to an equal request, or one of a provider that is kept. */
 export class CachedCalls {
@@ -25,12 +23,14 @@ export class CachedCalls {
     this.#ender = ender;
   }
 
-  /** @param ask asks a provider */
-  async answer(state: AdmittedCall, entry: CacheEntry, ask: () => Promise<GatewayResponse>): Promise<GatewayResponse> {
+  async answer(state: AdmittedCall, entry: CacheEntry, { ask, most }: Provided): Promise<GatewayResponse> {
     const { responses } = this.#deps;
     const found = responses.find(entry);
     const kept = found instanceof Promise ? await found : found;
-    if (kept !== null && isCovered(state, kept)) {
+    // The limits of the model may be lower than they were when the response was kept.
+    const isFitting = ({ units }: KeptAnswer) =>
+      units.outputTokens <= most.outputTokens && units.inputTokens <= state.model.contextTokensMax;
+    if (kept !== null && isFitting(kept)) {
       return await this.#replay(state, kept, entry.rules.basisPoints);
     }
     state.recording = responses.record(entry, state.model.name);

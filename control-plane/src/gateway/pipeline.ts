@@ -5,7 +5,7 @@ import { OneAtATime } from "../platform/one-at-a-time.ts";
 import { readApiKey } from "./admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess, checkPassThrough, checkPrice, refusalOf } from "./admit/check-access.ts";
 import { checkContentType } from "./admit/parse-request.ts";
-import { boundCost, lowersHold, reserveQuota } from "./admit/reserve-quota.ts";
+import { boundCost, boundUnits, lowersHold, reserveQuota } from "./admit/reserve-quota.ts";
 import { attemptChannels } from "./attempt-channels.ts";
 import type { Choice } from "./attempt-plan.ts";
 import { messageHead, openEarlyStream } from "./begin-early.ts";
@@ -231,7 +231,9 @@ export class Pipeline implements GatewayPort {
     const ask = () => (fallbacks === null ? tryChannels(choice) : fallbacks.first().then(tryChannels));
     // A call that no channel may serve is not served from the cache either.
     const entry = state.principal.isResponseCached && isServed ? this.#deps.responses.open(state, operation) : null;
-    return entry === null ? ask() : this.#cached.answer(state, entry, ask);
+    return entry === null
+      ? ask()
+      : this.#cached.answer(state, entry, { ask, most: boundUnits(state.request, state.model) });
   }
 
   /** The channels that serve the call's model to its user, whatever they speak. */
