@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
-import { type FieldForm, type Operation, operationEntries } from "@sluice/contracts/operations";
+import { countedBytesMax, type FieldForm, type Operation, operationEntries } from "@sluice/contracts/operations";
 import { accountRoutes } from "./account-routes.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { NativeRoute } from "./model.ts";
@@ -194,7 +194,9 @@ const messagesBody = bodyWith({ messages, max_tokens: { type: "integer", minimum
   "messages",
 ]);
 
-const ofCounts = ["Body: 4 MiB. One at a time per API key, with up to eight more queued."];
+const ofCounts = [
+  `Body: ${countedBytesMax / 1024 / 1024} MiB. One at a time per API key, with up to eight more queued.`,
+];
 
 type MessagesRoute = Pick<NativeRoute, "method" | "path" | "summary" | "answers" | "body"> &
   Partial<Pick<NativeRoute, "limits">>;

@@ -1,5 +1,8 @@
+import { countedBytesMax } from "@sluice/contracts/operations";
 import { modelLookupName } from "@sluice/messages-conversion/request/from-messages-request";
 import type { CallTraits } from "../gateway/model.ts";
+import { applyEdit, trimmed } from "../platform/edit-json.ts";
+import { jsonLimits } from "../platform/read-json.ts";
 import { scanJson } from "../platform/scan-json.ts";
 import { gatewayHeaders } from "./credentials.ts";
 import type { ModelMap } from "./model-map.ts";
@@ -14,9 +17,6 @@ export async function answerMessages(deps: RouteDeps, incoming: Incoming): Promi
     ? { ...answer, headers: { ...streamHeaders, ...answer.headers } }
     : answer;
 }
-
-/** What is larger than this is not plain text, and counting it is free. */
-const countedBytesMax = 4 * 1024 * 1024;
 
 /** `POST /msgcompat/v1/messages/count_tokens`. */
 export function answerTokenCount(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedResponse> {
@@ -44,9 +44,6 @@ async function askGateway(
   });
 }
 
-/** Beyond these limits the gateway refuses a body anyway. */
-const limits = { depthMax: 64, keysMax: 100_000, topLevelKeysMax: 1_000, valuesMax: 1_000_000 };
-
 /** The gateway knows no longer names. */
 const nameLengthMax = 256;
 
@@ -55,25 +52,15 @@ type NamedBody = { readonly body: Uint8Array; readonly traits: CallTraits | null
 /** The client's bytes, with the name that its model has in the catalog. */
 function withCatalogName(bytes: Uint8Array, models: Pick<ModelMap, "find">): NamedBody {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const place = scanJson(text, limits).topLevel.get("model");
+  const place = scanJson(text, jsonLimits).topLevel.get("model");
   const name = place === undefined ? null : valueAt(text, place);
   if (place === undefined || typeof name !== "string" || name.length > nameLengthMax) {
     return { body: bytes, traits: null };
   }
   const { model, modelFlags } = models.find(modelLookupName(name));
-  const body = model === name ? bytes : renamed(text, place, model);
+  const edit = { place: trimmed(text, place), text: Buffer.from(JSON.stringify(model)) };
+  const body = model === name ? bytes : applyEdit(text, edit);
   return { body, traits: { clientModel: name, modelFlags } };
-}
-
-function renamed(text: Buffer, [start, end]: readonly [number, number], target: string): Buffer {
-  const value = text.toString("latin1", start, end);
-  const before = value.length - value.trimStart().length;
-  const after = value.length - value.trimEnd().length;
-  return Buffer.concat([
-    text.subarray(0, start + before),
-    Buffer.from(JSON.stringify(target)),
-    text.subarray(end - after),
-  ]);
 }
 
 function valueAt(text: Buffer, [start, end]: readonly [number, number]): unknown {

@@ -6,7 +6,7 @@ import { type Place, scanJson } from "./scan-json.ts";
  * These limits are far above the longest agent conversations. A text that consists of little but keys, values or
  * brackets is refused before anything is built from it.
  */
-const jsonLimits = { depthMax: 64, keysMax: 100_000, topLevelKeysMax: 1_000, valuesMax: 1_000_000 };
+export const jsonLimits = { depthMax: 64, keysMax: 100_000, topLevelKeysMax: 1_000, valuesMax: 1_000_000 };
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** A text up to this size is too short for the limits of keys and values, and is parsed before anything is checked. */

@@ -1,3 +1,6 @@
+/** The largest body whose tokens are counted: a larger one is not plain text, and nobody pays for the work. */
+export const countedBytesMax = 4 * 1024 * 1024;
+
 /** How a field of a body is checked, in the words of the API description. */
 export type FieldForm = "text" | "flag" | "count" | "file" | "list" | "text_or_list" | "messages";
 

@@ -1,4 +1,5 @@
 import { asBuffer } from "../../platform/as-buffer.ts";
+import { applyEdit, type Edit, movedBy, trimmed } from "../../platform/edit-json.ts";
 import { AppError } from "../../platform/errors.ts";
 import { type ReadObject, readJsonObject } from "../../platform/read-json.ts";
 import { topLevelOf } from "../../platform/scan-json.ts";
@@ -9,7 +10,7 @@ import { passThroughBounds } from "../operations/read-bounds.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { checkTools, checkTypedTools } from "../options/check-tools.ts";
 import { refuseInnerDisguise } from "../options/known-names.ts";
-import { applyEdit, type Edit, jsonContentType, movedBy, trimmed } from "../upstreams/edit-body.ts";
+import { jsonContentType } from "../upstreams/edit-body.ts";
 import { checkForm } from "./parse-request/check-form.ts";
 import { dropSearch } from "./parse-request/drop-search.ts";
 import { findPictureOption } from "./parse-request/find-picture-option.ts";

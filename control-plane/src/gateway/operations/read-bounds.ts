@@ -1,3 +1,4 @@
+import { countedBytesMax } from "@sluice/contracts/operations";
 import { AppError } from "../../platform/errors.ts";
 import type { RequestBounds } from "../model.ts";
 import { outputLimits, thinkingLimit } from "../options/known-names.ts";
@@ -36,9 +37,6 @@ const bodyAlone: Omit<RequestBounds, "inputTokensMax"> = {
 
 /** The bounds of a call whose body is not parsed: it costs the price of a request and nothing else. */
 export const passThroughBounds: RequestBounds = { ...bodyAlone, inputTokensMax: 0, outputTokensMax: 0 };
-
-/** A larger body is not plain text, and nobody pays for the work. */
-const countedBytesMax = 4 * 1024 * 1024;
 
 /*
  * The cost bounds of each operation. Only fields that its path knows count: a provider would ignore any other, and
@@ -172,7 +170,9 @@ function ranksOf({ documents, queryBytes, searchUnitsMax }: Documents, fields: J
 
 function checkCountedBytes(bodyBytes: number): void {
   if (bodyBytes > countedBytesMax) {
-    throw new AppError("request_too_large", { message: "Tokens are counted in bodies of at most 4 MiB." });
+    throw new AppError("request_too_large", {
+      message: `Tokens are counted in bodies of at most ${countedBytesMax / 1024 / 1024} MiB.`,
+    });
   }
 }
 

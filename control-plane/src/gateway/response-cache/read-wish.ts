@@ -1,6 +1,6 @@
 import { AppError } from "../../platform/errors.ts";
 
-/** What a call wants of the cache, and what it is told about it. */
+/** What a call asks of the cache, and what its response says about it. */
 export const cacheHeader = "x-sluice-cache";
 /** How long a call wants its response to be kept, in seconds. */
 export const cacheLifetimeHeader = "x-sluice-cache-ttl";
@@ -49,7 +49,7 @@ function readOwn(value: string | null): Pick<CacheWish, "isRead" | "isKept"> {
   const wish = wishes.get(value.trim().toLowerCase());
   if (wish === undefined) {
     throw new AppError("invalid_parameter", {
-      message: `'${cacheHeader}' is 'off' or 'refresh'.`,
+      message: `The header '${cacheHeader}' must be 'off' or 'refresh'.`,
       param: cacheHeader,
     });
   }
@@ -62,7 +62,7 @@ function readLifetime(value: string | null): number | null {
   }
   if (!secondsPattern.test(value.trim())) {
     throw new AppError("invalid_parameter", {
-      message: `'${cacheLifetimeHeader}' is a whole number of seconds, from 1.`,
+      message: `The header '${cacheLifetimeHeader}' must be a whole number of seconds, at least 1.`,
       param: cacheLifetimeHeader,
     });
   }

@@ -16,7 +16,7 @@ export function cacheEndpoints(db: Database, rules: () => CacheRules): AnyEndpoi
       input: z.strictObject({}),
       output: cacheOfferResponse,
       errors: [],
-      summary: "Whether keys can use the response cache, and what a response from it costs",
+      summary: "Get whether keys can use the response cache, and what a response from it costs",
       handle: () => {
         const { isOn, basisPoints } = rules();
         return Promise.resolve({ is_offered: isOn, price_basis_points: basisPoints });
@@ -29,7 +29,7 @@ export function cacheEndpoints(db: Database, rules: () => CacheRules): AnyEndpoi
       output: clearedCacheOutput,
       errors: [],
       summary: "Clear the response cache: no replica uses an earlier response again",
-      limits: ["Every replica has done it within a second."],
+      limits: ["It reaches every replica within a second."],
       handle: async (call) => ({
         generation: await db.withTransaction(async (tx) => {
           const generation = await beginGeneration(tx);

@@ -1,7 +1,7 @@
+import { trimmed } from "../../platform/edit-json.ts";
 import { itemRanges, type Place, topLevelOf } from "../../platform/scan-json.ts";
 import type { ParsedRequest } from "../model.ts";
 import type { GeminiPath } from "../operations/gemini-path.ts";
-import { trimmed } from "./edit-body.ts";
 
 /**
  * A request of the Gemini API under the provider's name of its model. The path has it, and some bodies repeat it; all

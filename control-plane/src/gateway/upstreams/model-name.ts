@@ -1,7 +1,8 @@
 import { asBuffer } from "../../platform/as-buffer.ts";
+import { applyEdit, trimmed } from "../../platform/edit-json.ts";
 import { findField } from "../../platform/find-field.ts";
 import type { ParsedRequest } from "../model.ts";
-import { applyEdit, jsonContentType, trimmed } from "./edit-body.ts";
+import { jsonContentType } from "./edit-body.ts";
 
 /**
  * A request under the provider's name of its model; all other bytes stay. A body without a model keeps none.

@@ -1,5 +1,5 @@
+import { applyEdit, trimmed } from "../../platform/edit-json.ts";
 import { topLevelOf } from "../../platform/scan-json.ts";
-import { applyEdit, trimmed } from "./edit-body.ts";
 
 /** The name of the model that a provider repeats, and the name that its client has used. */
 export type ModelNames = { readonly sent: string; readonly asked: string };

@@ -1,7 +1,7 @@
+import type { Edit } from "../../../platform/edit-json.ts";
 import type { ReadObject } from "../../../platform/read-json.ts";
 import { itemRanges, topLevelOf } from "../../../platform/scan-json.ts";
 import type { JsonObject } from "../../operations/model.ts";
-import type { Edit } from "../../upstreams/edit-body.ts";
 
 /** The tools that are left of a request, the edit that removes the others, and the note to the client about it. */
 type Left = { readonly tools: unknown; readonly edit: Edit | null; readonly dropped: string | null };

@@ -51,6 +51,6 @@ function countRequest(fields: JsonObject, model: string, prefix: string): number
 /** Another model would be called, and paid, in place of the one in the path. @throws AppError `invalid_value` */
 export function checkNamedModel(named: unknown, model: string, param: string): void {
   if (named !== undefined && named !== null && named !== model && named !== `models/${model}`) {
-    throw new AppError("invalid_value", { message: `'${param}' has to be the model in the path.`, param });
+    throw new AppError("invalid_value", { message: `'${param}' must be the model in the path.`, param });
   }
 }
