@@ -272,6 +272,17 @@ export async function fillLists(db: Database, gatewayUserId: GatewayUserId): Pro
       select ${moment}, 'admin', 'somebody', (array['quota.adjust', 'plan.save', 'user.save'])[i % 3 + 1], 'gateway_user',
         '${gatewayUserId}', '{"remaining":"1","status":"active"}', '{"remaining":"500000","amount":"499999","status":"suspended"}', 'asked for by mail', '2001:db8:85a3::8a2e:370:7334'
       from ${each}`,
+    `insert into management_token (user_id, name, token_hash, hint, scopes, created_at, expires_at, last_used_at, last_used_ip, revoked_at)
+      select p.id, (array['nightly report', 'deployment of the storefront in three regions', 'old laptop'])[i],
+        sha256(('user ' || i)::bytea), 'a' || i || 'Zq', case when i = 2 then array['usage', 'keys'] else array['usage'] end,
+        ${moment}, now() + interval '9 days' * i, case when i < 3 then ${moment} end, case when i < 3 then '2001:db8:85a3::8a2e:370:7334' end,
+        case when i = 3 then now() end
+      from user_profile p cross join generate_series(1, 3) i where p.gateway_user_id = '${gatewayUserId}'`,
+    `insert into management_token (admin_id, name, token_hash, hint, scopes, created_at, expires_at, last_used_at, last_used_ip, revoked_at)
+      select a.id, (array['prices of every night', 'on call', 'import'])[i], sha256((a.id || ' admin ' || i)::bytea), 'b' || i || 'Kw',
+        (array['{upstreams,sensitive}', '{usage,users}', '{everything}'])[i]::text[], ${moment}, now() + interval '9 days' * i,
+        case when i < 3 then ${moment} end, case when i < 3 then '203.0.113.7' end, case when i = 3 then now() end
+      from shared_admin_credentials a cross join generate_series(1, 3) i`,
     `insert into exit_node (node_code, name, region, host, ip, relay_url, relay_key_secret, status, dns_checked_at, dns_matched,
         health_checked_at, health_ok, health_http_status, health_latency_ms, proven_at, is_serving)
       select 'node-' || i, 'Exit node ' || i, 'eu-central-' || i, 'exit-' || i || '.nodes.example.org', '203.0.113.' || i,

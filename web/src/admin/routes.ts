@@ -118,6 +118,11 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     load: () => import("./pages/audit/page.tsx"),
   },
   {
+    path: "/tokens/",
+    nav: { label: (texts) => texts.tokens, icon: "key" },
+    load: () => import("./pages/tokens/page.tsx"),
+  },
+  {
     path: "/account/",
     nav: { label: (texts) => texts.account, icon: "user" },
     load: () => import("./pages/account/page.tsx"),

@@ -25,5 +25,6 @@ export const adminNavTexts = {
   admins: "Admins",
   settings: "Settings",
   audit: "Audit log",
+  tokens: "Access tokens",
   account: "Account",
 } as const;

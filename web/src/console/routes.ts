@@ -8,6 +8,7 @@ import { billingArea } from "./pages/billing/messages/messages.ts";
 import { homeArea } from "./pages/home/messages/messages.ts";
 import { keysArea } from "./pages/keys/messages/messages.ts";
 import { playgroundArea } from "./pages/playground/messages/messages.ts";
+import { tokensArea } from "./pages/tokens/messages/messages.ts";
 import { upstreamsArea } from "./pages/upstreams/messages/messages.ts";
 import { usageArea } from "./pages/usage/messages/messages.ts";
 
@@ -55,6 +56,11 @@ export const consoleRoutes: readonly AppRoute<Locale>[] = [
     path: "/upstreams/",
     nav: { label: (locale) => pageNames.upstreams[locale], icon: "plug", key: "p" },
     load: page(() => import("./pages/upstreams/page.tsx"), upstreamsArea),
+  },
+  {
+    path: "/tokens/",
+    nav: { label: (locale) => pageNames.tokens[locale], icon: "lock", key: "t" },
+    load: page(() => import("./pages/tokens/page.tsx"), tokensArea),
   },
   {
     path: "/account/",

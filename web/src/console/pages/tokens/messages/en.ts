@@ -1,0 +1,47 @@
+import { english } from "../../../../i18n/messages.ts";
+
+export const messages = english({
+  title: "Access tokens",
+  text: "With an access token, a program does in your account what you do here. It calls no models: that takes an API key.",
+  docs: "What programs can call",
+  create: "Create token",
+  emptyTitle: "No access tokens",
+  emptyText: "Create one for a script that manages keys or reads usage.",
+  list: "Your access tokens",
+  name: "Name",
+  nameHint: "Such as the program that will use it.",
+  scopes: "What it may do",
+  scopesNote: "No token can log in, change your password or create tokens.",
+  scopeNames: {
+    usage: "Read usage and balance",
+    keys: "Create, change and revoke API keys",
+    billing: "Read orders and statements, cancel subscriptions",
+    everything: "Everything that tokens can do",
+  },
+  expires: "Ends after",
+  password: "Your password",
+  code: "Code from your authenticator, or a recovery code",
+  failed: "The token was not created",
+  nameMissing: "Enter a name.",
+  noScope: "Choose what the token may do.",
+  madeTitle: "Your new access token",
+  madeText: "Copy it now: it is shown only once. Programs send it as “Authorization: Bearer”.",
+  copy: "Copy the token",
+  done: "I have saved it",
+  statusNames: {
+    active: "active",
+    expired: "expired",
+    revoked: "revoked",
+  },
+  created: "Created",
+  ends: "Ends",
+  ended: "Ended",
+  lastUsed: "Last used",
+  never: "never used",
+  revoke: "Revoke",
+  revokeTitle: "Revoke this token?",
+  revokeText: "Programs that use “{name}” are refused from now on. This can’t be undone.",
+  revoked: "The token was revoked.",
+});
+
+export type TokenMessages = typeof messages;
