@@ -1,3 +1,4 @@
+import type { StoredGroup } from "./group-log.ts";
 import {
   type EncodedEntry,
   entryText,
@@ -6,7 +7,7 @@ import {
   type RowCodecs,
   type SpoolBatch,
 } from "./model.ts";
-import { isDiskFailure, type SpoolStore, type StoredGroup } from "./spool-store.ts";
+import { isDiskFailure, type SpoolStore } from "./spool-store.ts";
 
 /** A batch together with what is needed to remove it. */
 export type TakenBatch<Rows> = SpoolBatch<Rows> & {

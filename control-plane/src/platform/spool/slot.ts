@@ -67,6 +67,9 @@ export function tryTakeSlot(options: SlotOptions, number: number): Slot | null {
   const reserve = new ReserveFile(join(folder, "reserve"), options.reserveBytes);
   try {
     const store = openStore(folder, reserve, options.onWarning);
+    for (const movedTo of store.damaged) {
+      options.onWarning({ event: "spool.corrupt", detail: { folder, movedTo } });
+    }
     held.add(folder);
     return { number, folder, replicaId: replicaOf(store), store, reserve };
   } catch (error) {

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GroupLog } from "@sluice/control-plane/platform/spool/group-log.ts";
+import fc from "fast-check";
+
+const { TEST_FULL } = process.env;
+const numRuns = TEST_FULL === "1" ? 2_000 : 100;
+const everything = Number.MAX_SAFE_INTEGER;
+
+class Folder implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), "sluice-groups-"));
+
+  open(committedId = 0): GroupLog {
+    return new GroupLog(this.path, committedId);
+  }
+
+  files(): string[] {
+    return readdirSync(this.path)
+      .sort()
+      .map((name) => join(this.path, name));
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true });
+  }
+}
+
+function append(log: GroupLog, id: number, body: string): void {
+  log.append({ id, count: body.split("\n").length, bytes: Buffer.byteLength(body), body }, 1_000 + id);
+}
+
+const bodiesOf = (log: GroupLog): string[] => log.read(0, everything, 10_000).map(({ body }) => body);
+
+describe("a log of groups", () => {
+  test("has after a crash at any byte every group that was whole, and takes further ones", () => {
+    const bodies = fc.array(fc.string({ unit: "binary", maxLength: 300 }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(bodies, fc.nat(), (texts, cut) => {
+        using folder = new Folder();
+        const wellFormed = texts.map((text) => text.toWellFormed());
+        const log = folder.open();
+        const ends = wellFormed.map((body, index) => {
+          append(log, index + 1, body);
+          return readFileSync(folder.files()[0] ?? "").length;
+        });
+        log.close();
+        const size = cut % ((ends.at(-1) ?? 0) + 1);
+        truncateSync(folder.files()[0] ?? "", size);
+        const whole = wellFormed.filter((_, index) => (ends[index] ?? 0) <= size);
+        const next = folder.open();
+        expect(bodiesOf(next)).toEqual(whole);
+        expect(next.damaged).toEqual([]);
+        append(next, 100, "after");
+        next.close();
+        const last = folder.open();
+        expect(bodiesOf(last)).toEqual([...whole, "after"]);
+        last.close();
+      }),
+      { numRuns },
+    );
+  });
+
+  test("loses no group but the one that was damaged, and keeps a copy of the file", () => {
+    using folder = new Folder();
+    const log = folder.open();
+    for (const id of [1, 2, 3]) {
+      append(log, id, `body ${id}`.repeat(20));
+    }
+    log.close();
+    const [path = ""] = folder.files();
+    const bytes = readFileSync(path);
+    bytes[bytes.indexOf("body 2") + 3] = 1;
+    writeFileSync(path, bytes);
+    const next = folder.open();
+    expect(bodiesOf(next)).toEqual(["body 1".repeat(20), "body 3".repeat(20)]);
+    expect(next.damaged).toEqual([`${path}.corrupt`]);
+    expect(readFileSync(`${path}.corrupt`).equals(bytes)).toBe(true);
+    next.close();
+  });
+
+  test("forgets what is committed, at once and after a restart, and gives its files back", () => {
+    using folder = new Folder();
+    const log = folder.open();
+    const body = "x".repeat(3_000_000);
+    for (let id = 1; id <= 12; id += 1) {
+      append(log, id, body);
+    }
+    expect(folder.files()).toHaveLength(2);
+    log.removeUpTo(4);
+    expect(log.read(0, everything, 100).map(({ id }) => id)).toEqual([5, 6, 7, 8, 9, 10, 11, 12]);
+    expect([log.totals, log.firstId, log.lastId, log.atMs(2)]).toEqual([
+      { entries: 8, bytes: 24_000_000 },
+      5,
+      12,
+      1_005,
+    ]);
+    log.removeUpTo(8);
+    expect(folder.files()).toHaveLength(1);
+    log.close();
+    const next = folder.open(11);
+    expect([next.totals.entries, next.firstId, next.lastId]).toEqual([1, 12, 12]);
+    next.removeUpTo(12);
+    expect([next.totals, next.firstId, next.lastId, next.atMs(0)]).toEqual([
+      { entries: 0, bytes: 0 },
+      null,
+      null,
+      null,
+    ]);
+    next.close();
+  });
+
+  test("reads no more groups than it is asked for, over the ends of files", () => {
+    using folder = new Folder();
+    const log = folder.open();
+    for (let id = 1; id <= 8; id += 1) {
+      append(log, id, "x".repeat(5_000_000));
+    }
+    expect(folder.files().length).toBeGreaterThan(1);
+    expect(log.read(3, 7, 100).map(({ id }) => id)).toEqual([3, 4, 5, 6]);
+    expect(log.read(3, 9, 3).map(({ id }) => id)).toEqual([3, 4, 5]);
+    log.close();
+  });
+});
