@@ -5,7 +5,8 @@ import { exportRecorder } from "@sluice/control-plane/admin/lists/record-export.
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { listEndpoints } from "@sluice/control-plane/platform/list-query/endpoints.ts";
+import { listEndpoints, readListRequest } from "@sluice/control-plane/platform/list-query/endpoints.ts";
+import { pageStatement } from "@sluice/control-plane/platform/list-query/list-store.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { addToLists, prepareLists } from "../../support/admin/list-scene.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
@@ -350,4 +351,21 @@ test("lists are for admins only", async () => {
       expect((await fetch(`${http.url}${path}${what}/`)).status).toBe(401);
     }
   }
+});
+
+test("calls are found by the model that they asked for without a look at all others", async () => {
+  const { source } = listPlaces.find(({ source: { contract } }) => contract.name === "usage") ?? { source: null };
+  if (source === null) {
+    throw new Error("there is no list of calls");
+  }
+  const request = readListRequest(source, source.contract.input.parse({ asked_model: "wanted" }) as never, Date.now());
+  const { text, values } = pageStatement(source, request, { after: null, limit: 25 });
+  const plan = await db.withTransaction(async (tx) => {
+    // The tables of a test are so small that reading them whole is the fastest way.
+    await tx.sql`set local enable_seqscan = off`;
+    return await tx.query<{ "QUERY PLAN": string }>(`explain ${text}`, values);
+  });
+  const lines = plan.map((line) => line["QUERY PLAN"]).join("\n");
+  expect(lines).toMatch(/Index (?:Only )?Scan Backward using \S*asked_model\S*/);
+  expect(lines).not.toContain("Sort");
 });
