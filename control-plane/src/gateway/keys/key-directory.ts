@@ -1,4 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
+import { throughLosses } from "../../platform/db-losses.ts";
 import { AppError } from "../../platform/errors.ts";
 import { Semaphore } from "../../platform/semaphore.ts";
 import type { Principal } from "../model.ts";
@@ -150,10 +151,9 @@ export class KeyDirectory {
     return lookup;
   }
 
-  /** One lost connection is not an outage. If the database is known to be unreachable, the second try fails at once. */
   #ask(digest: string): Promise<Principal | null> {
     const keyHash = Buffer.from(digest, "hex");
-    return this.#load(keyHash).catch(() => this.#load(keyHash));
+    return throughLosses(() => this.#load(keyHash));
   }
 
   #keep(digest: string, principal: Principal | null): void {

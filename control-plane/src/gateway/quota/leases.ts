@@ -1,6 +1,7 @@
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import type { Clock } from "../../platform/clock.ts";
+import { throughLosses } from "../../platform/db-losses.ts";
 import type { Log } from "../../platform/log.ts";
 import type { BudgetCharge } from "../../usage/log/model.ts";
 import {
@@ -244,9 +245,8 @@ export class QuotaLeases {
       return;
     }
     slice.isAcquiring = true;
-    // One lost connection is not an outage: leases that were requested on it are read again, and requested once more.
-    this.#acquire(slice, extra)
-      .catch(() => this.#acquire(slice, extra))
+    // Leases that were requested on a lost connection are read again before they are requested once more.
+    throughLosses(() => this.#acquire(slice, extra))
       .catch((error: unknown) => {
         this.#log.warn("quota.lease_failed", { budgetId: slice.budgetId, error });
         slice.nextRefillTick = this.#clock.tick() + refillPauseMsAfterFailure;

@@ -14,6 +14,8 @@ function setUp() {
     principal: principal("active") as Principal | null,
     state: "answers" as "answers" | "fails" | "is silent",
     loads: 0,
+    /** How many of the next loads fail in any state. */
+    losses: 0,
   };
   const load = async (): Promise<Principal | null> => {
     database.loads += 1;
@@ -22,7 +24,8 @@ function setUp() {
       await new Promise(() => undefined);
     }
     await new Promise((resolve) => setTimeout(resolve, 1));
-    if (state === "fails") {
+    if (state === "fails" || database.losses > 0) {
+      database.losses -= 1;
       throw new Error("the database is away");
     }
     return found;
@@ -71,9 +74,9 @@ describe("a key that was valid", () => {
     expect(await statusOf(directory)).toBe("active");
     database.state = "fails";
     await passTime(1_000);
-    expect(await statusOf(directory)).toBe("active");
+    expect(await statusOf(directory, 100)).toBe("active");
     await passTime(120_000);
-    expect(await statusOf(directory)).toBe("temporarily_unavailable");
+    expect(await statusOf(directory, 100)).toBe("temporarily_unavailable");
   });
 
   test("is served without the database until its change is announced", async () => {
@@ -135,6 +138,13 @@ describe("a key that was valid", () => {
 });
 
 describe("a key that is not cached", () => {
+  test.each([1, 2, 3])("is found although %i connections in a row were lost", async (losses) => {
+    const { database, directory } = setUp();
+    database.losses = losses;
+    expect(await statusOf(directory, 100)).toBe("active");
+    expect(database.loads).toBe(losses + 1);
+  });
+
   test.each(["fails", "is silent"] as const)("is unavailable and not missing while the database %s", async (state) => {
     const { database, directory } = setUp();
     database.state = state;

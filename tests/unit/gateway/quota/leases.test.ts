@@ -63,6 +63,17 @@ test("while the database is unreachable, a replica continues to the last unit of
   expect(leases.totals().leased).toBe(ledger.leaseOf("one"));
 });
 
+test.each([1, 2, 3])("a call is admitted although %i statements in a row were lost", async (losses) => {
+  const { network, ledger, leases } = setUp(1_000n);
+  let sent = 0;
+  network.fate = () => {
+    sent += 1;
+    return sent <= losses ? "lost" : "answered";
+  };
+  expect(await answerOf(leases.hold(onlyBudget, q(1n)))).toBe("held");
+  expect(leases.totals().leased).toBe(ledger.leaseOf("one"));
+});
+
 test("nobody waits longer than two seconds for a silent database", async () => {
   const { network, leases } = setUp(1_000n);
   network.delay = 60_000;
