@@ -9,7 +9,7 @@ import { cuts, eventsOf, wholeMessages } from "../../support/conversion/messages
 import { dataOf, finalOf } from "../../support/conversion/responses-calls.ts";
 
 const { TEST_FULL } = process.env;
-const runs = TEST_FULL === "1" ? 2_000 : 100;
+const runs = TEST_FULL === "1" ? 2_000 : 30;
 
 const convertRequest = composeConversions(fromResponsesRequest, toMessagesRequest);
 const tools = [{ type: "function", name: "look", parameters: { type: "object", properties: {} }, strict: false }];

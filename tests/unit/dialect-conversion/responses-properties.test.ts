@@ -14,7 +14,7 @@ import {
 } from "../../support/conversion/responses-calls.ts";
 
 const { TEST_FULL } = process.env;
-const runs = TEST_FULL === "1" ? 1_500 : 100;
+const runs = TEST_FULL === "1" ? 1_500 : 30;
 
 const patch = { type: "custom", name: "apply_patch" };
 const request = asking({ tools: [patch] });

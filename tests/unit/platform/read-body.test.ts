@@ -49,7 +49,7 @@ async function send(head: string, pieces: readonly string[], everyMs: number): P
 
 const chunk = (size: number): string => `${size.toString(16)}\r\n${"x".repeat(size)}\r\n`;
 
-test("a large body may take longer than the limit as long as bytes keep coming", async () => {
+test.concurrent("a large body may take longer than the limit as long as bytes keep coming", async () => {
   const piece = "x".repeat(large / 8);
   const [answer, ms] = await send(
     `Content-Length: ${large}`,
@@ -60,14 +60,14 @@ test("a large body may take longer than the limit as long as bytes keep coming",
   expect(ms).toBeGreaterThan(timeoutMs * 2);
 });
 
-test("a body of unknown length may take longer than the limit as well", async () => {
+test.concurrent("a body of unknown length may take longer than the limit as well", async () => {
   const pieces = [...Array.from({ length: 8 }, () => chunk(1_000)), "0\r\n\r\n"];
   const [answer, ms] = await send("Transfer-Encoding: chunked", pieces, 100);
   expect(answer).toContain("read 8000.");
   expect(ms).toBeGreaterThan(timeoutMs * 2);
 });
 
-test.each([
+test.concurrent.each([
   ["a large body", `Content-Length: ${large}`, "x".repeat(1_000)],
   ["a body of unknown length", "Transfer-Encoding: chunked", chunk(1_000)],
 ])("%s is given up when nothing comes for as long as the limit", async (_kind, head, piece) => {
@@ -76,7 +76,7 @@ test.each([
   expect(ms).toBeWithin(200 + timeoutMs - 50, 200 + timeoutMs + 400);
 });
 
-test("a small body has to arrive within the limit and the time for its size at a slow rate", async () => {
+test.concurrent("a small body has to arrive within the limit and the time for its size at a slow rate", async () => {
   const [answer, ms] = await send(
     "Content-Length: 1600",
     Array.from({ length: 16 }, () => "x".repeat(10)),
@@ -86,7 +86,7 @@ test("a small body has to arrive within the limit and the time for its size at a
   expect(ms).toBeWithin(timeoutMs, timeoutMs + 100 + 400);
 });
 
-test("a body that trickles endlessly is given up after ten times the limit", async () => {
+test.concurrent("a body that trickles endlessly is given up after ten times the limit", async () => {
   const pieces = Array.from({ length: 100 }, () => chunk(1));
   const [answer, ms] = await send("Transfer-Encoding: chunked", pieces, 100);
   expect(answer).toContain("request_timeout.");

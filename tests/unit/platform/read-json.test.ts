@@ -5,7 +5,7 @@ import { type ReadObject, readJsonObject, scanObject } from "@sluice/control-pla
 import { bodyMutant } from "../../support/values/json-mutants.ts";
 import { testRandom } from "../../support/values/test-seed.ts";
 
-const bodies = process.env["TEST_FULL"] === "1" ? 1_000_000 : 20_000;
+const bodies = process.env["TEST_FULL"] === "1" ? 1_000_000 : 4_000;
 
 /** What a reader makes of a body: its values, or why it is refused. */
 function verdictOf(read: (bytes: Buffer) => ReadObject, bytes: Buffer): unknown {

@@ -7,7 +7,7 @@ import { chunksOf, convertChat } from "../../../support/conversion/chat-to-messa
 import { cuts, eventsOf, wholeMessages } from "../../../support/conversion/messages-answers.ts";
 
 const { TEST_FULL } = process.env;
-const runs = TEST_FULL === "1" ? 3_000 : 200;
+const runs = TEST_FULL === "1" ? 3_000 : 70;
 
 function linesOf(values: readonly unknown[]): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(values.map((value) => `${JSON.stringify(value)}\n`).join(""));

@@ -11,7 +11,7 @@ import fc from "fast-check";
 import { convertChat } from "../../../support/conversion/chat-to-messages.ts";
 
 const { TEST_FULL } = process.env;
-const runs = TEST_FULL === "1" ? 5_000 : 300;
+const runs = TEST_FULL === "1" ? 5_000 : 100;
 
 const flags: fc.Arbitrary<Partial<ConversionFlags>> = fc.record({
   thinking: fc.constantFrom("adaptive", "always", "budget", "none"),

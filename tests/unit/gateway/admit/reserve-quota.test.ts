@@ -18,7 +18,7 @@ import { prices } from "../../../support/calls/priced-usage.ts";
 import { ScriptedLeases } from "../../../support/leases/scripted-leases.ts";
 
 const { TEST_FULL } = process.env;
-const numRuns = TEST_FULL === "1" ? 100_000 : 5_000;
+const numRuns = TEST_FULL === "1" ? 100_000 : 1_000;
 const timeoutMs = 300_000;
 
 const requestBounds: fc.Arbitrary<RequestBounds> = fc.record({

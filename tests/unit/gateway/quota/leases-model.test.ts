@@ -6,7 +6,7 @@ import { granted, type Replica, replicaNames, type Weather, World } from "../../
 import { settlePromises } from "../../../support/values/fake-time.ts";
 
 const { TEST_FULL } = process.env;
-const runs = TEST_FULL === "1" ? 2_000 : 120;
+const runs = TEST_FULL === "1" ? 2_000 : 50;
 const timeoutMs = 300_000;
 const q = (amount: bigint): Quota => amount as Quota;
 

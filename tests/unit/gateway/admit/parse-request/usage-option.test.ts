@@ -7,7 +7,7 @@ import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts
 import fc from "fast-check";
 import { keyText, objectText, spaced, valueText } from "../../../../support/values/json-text.ts";
 
-const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 600;
+const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 300;
 const chat = findOperation("/v1/chat/completions");
 const parse = (text: string) => parseRequest(Buffer.from(text), "application/json", chat);
 const asText = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8");
