@@ -82,7 +82,7 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
 /** Every path of the table. */
 export const tokenRulePaths: readonly string[] = [...rules.keys()];
 
-/** What the operation at a path requires of a token. What the table lacks is closed. */
+/** What the operation at a path requires of a token. A path that is not in the table is closed. */
 export function tokenRuleOf(path: string): TokenRule {
   return rules.get(path) ?? "closed";
 }

@@ -38,7 +38,7 @@ const view = {
 
 /**
  * Locks a user who is active and has this password, so that what ends the user's access comes before or after.
- * @returns whether there is one
+ * @returns whether such a user exists
  */
 export async function lockUserOwner(tx: Queryable, userId: bigint, passwordHash: string): Promise<boolean> {
   const rows = await tx.drizzle

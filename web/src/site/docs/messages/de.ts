@@ -127,7 +127,7 @@ export const de: DocTexts = {
       model: "Das Modell gibt es nicht, oder der Schlüssel darf es nicht nutzen.",
       quota:
         "Das Guthaben oder das Limit des Schlüssels deckt nicht, was der Aufruf höchstens kosten kann. Senken Sie `max_tokens` oder laden Sie Guthaben.",
-      rate: "Der Schlüssel hat seine Aufrufe oder Tokens pro Minute oder seine gleichzeitigen Aufrufe erreicht.",
+      rate: "Der Schlüssel oder das Konto hat sein Limit an Aufrufen oder Tokens pro Minute oder an gleichzeitigen Aufrufen erreicht.",
       providerRate: "Der Anbieter begrenzt gerade die Aufrufe.",
       request: "Die Anfrage ist nicht gültig; die Meldung nennt das Feld.",
       option:

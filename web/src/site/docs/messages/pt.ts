@@ -123,7 +123,7 @@ export const pt: DocTexts = {
       model: "O modelo não existe, ou a chave não pode usá-lo.",
       quota:
         "O saldo, ou o limite da chave, não cobre o máximo que a chamada pode custar. Diminua `max_tokens` ou adicione saldo.",
-      rate: "A chave atingiu suas chamadas ou tokens por minuto, ou suas chamadas simultâneas.",
+      rate: "A chave ou a conta atingiu seu limite de chamadas ou tokens por minuto, ou de chamadas simultâneas.",
       providerRate: "O provedor está limitando chamadas no momento.",
       request: "A requisição não é válida; a mensagem indica o campo.",
       option:

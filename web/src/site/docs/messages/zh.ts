@@ -110,7 +110,7 @@ export const zh: DocTexts = {
       forbidden: "账户已停用、该密钥已被运营方锁定，或不允许从此地址使用。",
       model: "模型不存在，或该密钥无权使用。",
       quota: "余额或密钥限额不足以覆盖这次调用的最高费用。请调低 `max_tokens` 或充值。",
-      rate: "该密钥已达到每分钟调用数、每分钟 token 数或并发数上限。",
+      rate: "该密钥或账户已达到每分钟调用数、每分钟 token 数或并发数上限。",
       providerRate: "提供商目前正在限流。",
       request: "请求无效；消息中会指出字段。",
       option:
