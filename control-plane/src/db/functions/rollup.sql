@@ -190,7 +190,8 @@ END
 $$;
 
 -- Adds sums to those of the same keys, in the order in which they are given.
-CREATE OR REPLACE FUNCTION add_usage_sums(p_sums usage_rollup[]) RETURNS void LANGUAGE sql AS $$
+CREATE OR REPLACE FUNCTION add_usage_sums(p_sums usage_rollup[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
   INSERT INTO usage_rollup AS r SELECT * FROM unnest(p_sums)
   ON CONFLICT (slice, starts_at, gateway_user_id, model, channel_id, error_code) DO UPDATE SET
     calls = r.calls + excluded.calls, completed = r.completed + excluded.completed, aborted = r.aborted + excluded.aborted,
@@ -206,7 +207,8 @@ CREATE OR REPLACE FUNCTION add_usage_sums(p_sums usage_rollup[]) RETURNS void LA
     provider_cost_calls = r.provider_cost_calls + excluded.provider_cost_calls,
     provider_cost_quota = r.provider_cost_quota + excluded.provider_cost_quota, quota = r.quota + excluded.quota,
     settled_quota = r.settled_quota + excluded.settled_quota,
-    first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at)
+    first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at);
+END;
 $$;
 
 -- Recomputes the sums of a UTC day, up to the batches that the sums have reached, replacing the old ones. Returns how
