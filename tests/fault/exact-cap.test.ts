@@ -174,6 +174,58 @@ describe.each(routesToTest(2))("a balance for ten calls that are $name, requeste
   );
 });
 
+describe("a limit of spending for ten calls, requested 200 times at once on three replicas", () => {
+  const limitSpend = async (user: TestUser, field: "spend_per_day" | "spend_per_month", calls: number) => {
+    const amount = BigInt(calls) * flat.price;
+    const [day, month] = field === "spend_per_day" ? [amount, null] : [null, amount];
+    await rig.db.sql`
+      insert into account_limit (scope, gateway_user_id, spend_per_day, spend_per_month)
+      values ('user', ${user.gatewayUserId}::bigint, ${day}::bigint, ${month}::bigint)
+      on conflict (scope, group_name, gateway_user_id)
+      do update set spend_per_day = excluded.spend_per_day, spend_per_month = excluded.spend_per_month`;
+  };
+  const spentOf = async (user: TestUser) => {
+    const [row] = await rig.db.sql<{ spent: bigint }>`
+      select sum(spent)::bigint as spent from account_spend where gateway_user_id = ${user.gatewayUserId}::bigint`;
+    return row?.spent;
+  };
+  const expectTen = (calls: readonly SeenCall[]): void => {
+    expect(calls.filter(({ isWhole }) => isWhole)).toHaveLength(covered);
+    const refused = calls.filter(({ status, code }) => status === 429 && code === "spend_limit_reached");
+    expect(refused).toHaveLength(calls.length - covered);
+  };
+
+  test.each(["spend_per_day", "spend_per_month"] as const)(
+    "lets exactly ten through, and ten more when %s allows twice as much",
+    async (field) => {
+      provider.reset();
+      provider.script({ delayHeadMs: 50 }, { times: "always" });
+      const user = await rig.addUser(1_000_000n);
+      await limitSpend(user, field, covered);
+      const watch = watchBudget(rig.db, user.budgetId);
+      expectTen(await callAll(user, { model: flat.model }));
+      await waitForIdleReturn(rig.db, user.budgetId);
+      expect([provider.requests.length, await spentOf(user)]).toEqual([covered, BigInt(covered) * flat.price]);
+      await limitSpend(user, field, 2 * covered);
+      expectTen(await callAll(user, { model: flat.model }));
+      expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ used: 2n * BigInt(covered) * flat.price });
+      expect(await spentOf(user)).toBe(2n * BigInt(covered) * flat.price);
+      expect((await watch.stop()).violations).toEqual([]);
+    },
+  );
+
+  test("counts the price with the multiplier", async () => {
+    provider.reset();
+    const user = await rig.addUser(1_000_000n);
+    await rig.db.sql`update gateway_user set rate_multiplier = 2 where id = ${user.gatewayUserId}::bigint`;
+    await limitSpend(user, "spend_per_day", 2 * covered);
+    expectTen(await callAll(user, { model: flat.model }));
+    await waitForIdleReturn(rig.db, user.budgetId);
+    expect(await spentOf(user)).toBe(2n * BigInt(covered) * flat.price);
+    expect(await rig.checkMoney()).toEqual([]);
+  });
+});
+
 describe("a key limit for ten calls, requested 200 times at once on three replicas", () => {
   test("lets exactly ten through and leaves the rest of the user's quota alone", async () => {
     provider.reset();

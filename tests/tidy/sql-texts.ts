@@ -12,11 +12,11 @@ type TextCounts = Readonly<Record<string, number>>;
  */
 export const sqlTexts: Readonly<Record<string, TextCounts>> = {
   "calls functions of the database": {
-    "control-plane/src/gateway/account-limits/store.ts": 1,
+    "control-plane/src/gateway/account-limits/store.ts": 3,
     "control-plane/src/gateway/groups/store.ts": 1,
-    "control-plane/src/gateway/quota/grant-store.ts": 1,
+    "control-plane/src/gateway/quota/grant-store.ts": 2,
     "control-plane/src/gateway/quota/replica-store.ts": 5,
-    "control-plane/src/gateway/quota/lease-store.ts": 3,
+    "control-plane/src/gateway/quota/lease-store.ts": 4,
     "control-plane/src/ledger/money-check-store.ts": 5,
     "control-plane/src/trace/access-store.ts": 2,
     "control-plane/src/trace/retention-store.ts": 6,

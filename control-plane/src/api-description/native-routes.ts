@@ -24,12 +24,26 @@ const callErrors: readonly ErrorCode[] = [
     "group_unavailable",
     "ip_not_allowed",
   ] as const),
-  ...(["insufficient_quota", "rate_limit_exceeded", "method_not_allowed", "malformed_request", "not_found"] as const),
+  ...([
+    "insufficient_quota",
+    "spend_limit_reached",
+    "rate_limit_exceeded",
+    "method_not_allowed",
+    "malformed_request",
+    "not_found",
+  ] as const),
   ...(["loop_detected", "client_closed_request", "temporarily_unavailable", "storage_unavailable"] as const),
   ...(["shutting_down", "internal_error"] as const),
 ];
 const upstreamErrors: readonly ErrorCode[] = [
-  ...(["model_not_found", "no_upstream", "upstream_rate_limited", "upstream_error", "upstream_unreachable"] as const),
+  ...([
+    "model_not_found",
+    "model_ended",
+    "no_upstream",
+    "upstream_rate_limited",
+    "upstream_error",
+    "upstream_unreachable",
+  ] as const),
   ...(["upstream_timeout", "upstream_rejected", "stream_interrupted"] as const),
 ];
 const bodyErrors: readonly ErrorCode[] = [
@@ -208,7 +222,7 @@ function messagesRoute(route: MessagesRoute): NativeRoute {
     group: "messages",
     access: "api_key",
     dialect: "messages",
-    errors: [...callErrors, "model_not_found", "invalid_value", ...errors],
+    errors: [...callErrors, "model_not_found", "model_ended", "invalid_value", ...errors],
     limits: route.limits ?? (route.body === undefined ? ofKey : limits),
   };
 }

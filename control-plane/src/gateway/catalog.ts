@@ -14,6 +14,7 @@ import {
   toUpstream,
 } from "./channels/model.ts";
 import { type ChannelRow, listEnabledAbilities, listEnabledChannels, listFallbacks } from "./channels/store.ts";
+import { lifeHeaders } from "./life-headers.ts";
 import type { FallbackRule, ModelEntry } from "./model.ts";
 import { findGeneration } from "./response-cache/store.ts";
 
@@ -184,6 +185,8 @@ function toModelEntry(row: ModelRow): ModelEntry {
     imageTokensMax: row.image_tokens_max,
     deprecatedAtMs: row.deprecated_at?.getTime() ?? null,
     sunsetAtMs: row.sunset_at?.getTime() ?? null,
+    replacement: row.replacement_model,
+    lifeHeaders: lifeHeaders(row.deprecated_at, row.sunset_at),
     price: toPriceVersion(row),
   };
 }

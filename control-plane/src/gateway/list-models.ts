@@ -1,18 +1,20 @@
 import { passThroughModel } from "../models/model.ts";
 import { utcDay } from "../platform/clock.ts";
 import { AppError } from "../platform/errors.ts";
+import { hasEnded } from "./admit/check-access.ts";
 import type { Catalog } from "./catalog.ts";
 import type { GatewayCall, GatewayResponse, ModelEntry, Principal } from "./model.ts";
 import { isGeminiCall } from "./operations/gemini-path.ts";
 
 /** The models that this key may use and that a channel of its group serves. */
-export function listModels(principal: Principal, catalog: Catalog): ModelEntry[] {
+export function listModels(principal: Principal, catalog: Catalog, nowMs: number): ModelEntry[] {
   const served = catalog.abilities.get(principal.groupName);
   return [...catalog.models.values()].filter(
-    ({ name }) =>
-      name !== passThroughModel &&
-      served?.has(name) === true &&
-      (principal.allowedModels === null || principal.allowedModels.has(name)),
+    (model) =>
+      model.name !== passThroughModel &&
+      served?.has(model.name) === true &&
+      !hasEnded(model, nowMs) &&
+      (principal.allowedModels === null || principal.allowedModels.has(model.name)),
   );
 }
 
@@ -20,8 +22,9 @@ export function answerModels(
   call: Pick<GatewayCall, "path" | "headers">,
   principal: Principal,
   catalog: Catalog,
+  nowMs: number,
 ): GatewayResponse {
-  const models = listModels(principal, catalog);
+  const models = listModels(principal, catalog, nowMs);
   const { path } = call;
   if (isGeminiCall(call)) {
     return answerGeminiModels(
@@ -95,12 +98,14 @@ function answer(value: unknown): GatewayResponse {
 }
 
 function toModelObject(model: ModelEntry) {
-  const shutdown = model.sunsetAtMs === null ? null : utcDay(model.sunsetAtMs);
+  const dayOf = (ms: number | null): string | null => (ms === null ? null : utcDay(ms));
   return {
     id: model.name,
     object: "model",
     created: model.createdAt,
     owned_by: model.ownedBy,
-    shutdown_date: shutdown,
+    deprecation_date: dayOf(model.deprecatedAtMs),
+    shutdown_date: dayOf(model.sunsetAtMs),
+    replacement: model.replacement,
   };
 }

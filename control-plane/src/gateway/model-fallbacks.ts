@@ -17,7 +17,7 @@ const timeShare = 1.5;
 /** Our own count is low: a prompt counted at this multiple of what a model reads is certainly too long. */
 const certainShare = 2;
 
-type FallbackDeps = Pick<PipelineDeps, "catalog" | "leases" | "observer">;
+type FallbackDeps = Pick<PipelineDeps, "catalog" | "clock" | "leases" | "observer">;
 
 /** What calling a model requires: its operation, and how the channels for the current model are chosen. */
 type FallbackCall = {
@@ -175,7 +175,7 @@ export class ModelFallbacks implements Fallbacks {
     const { state, operation } = this.#call;
     const { request } = this.#asked;
     try {
-      const entry = checkModelAccess(state.principal, name, this.#deps.catalog().models);
+      const entry = checkModelAccess(state.principal, name, this.#deps.catalog().models, this.#deps.clock.now());
       checkPrice(request, entry, operation);
       return name !== this.#asked.model.name && canDo(request, entry, this.#asked.model) ? entry : null;
     } catch (error) {

@@ -203,7 +203,12 @@ export type ModelEntry = {
   readonly outputTokensMax: number;
   readonly imageTokensMax: number;
   readonly deprecatedAtMs: number | null;
+  /** From then on it is refused. */
   readonly sunsetAtMs: number | null;
+  /** The model to use instead; null if none is set. */
+  readonly replacement: string | null;
+  /** What responses say about its end; null for nothing. */
+  readonly lifeHeaders: Readonly<Record<string, string>> | null;
   readonly price: PriceVersion;
 };
 

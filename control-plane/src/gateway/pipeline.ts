@@ -99,10 +99,16 @@ export class Pipeline implements GatewayPort {
     }
   }
 
-  /** What the headers of a response say about the limits of its call; null for most calls. */
-  #notices({ principal, call }: CallState): Record<string, string> | null {
+  /** What the headers of a response say about the limits and the model of its call; null for most calls. */
+  #notices({ principal, call, model, askedModel }: CallState): Record<string, string> | null {
     const gauges = principal === null ? null : this.#deps.limits.gauges(principal);
-    return gauges === null ? null : limitHeaders(gauges, call, this.#deps.clock.now());
+    // What is said of its end concerns the model that the client asked for.
+    const asked = askedModel === null ? model : this.#deps.catalog().models.get(askedModel);
+    const life = asked?.lifeHeaders ?? null;
+    if (gauges === null && life === null) {
+      return null;
+    }
+    return { ...(gauges === null ? {} : limitHeaders(gauges, call, this.#deps.clock.now())), ...life };
   }
 
   #route(call: GatewayCall): Operation {
@@ -148,7 +154,7 @@ export class Pipeline implements GatewayPort {
     if (principal === null) {
       throw new Error("models were listed without a key");
     }
-    return this.#finishFree(state, answerModels(call, principal, this.#deps.catalog()));
+    return this.#finishFree(state, answerModels(call, principal, this.#deps.catalog(), this.#deps.clock.now()));
   }
 
   async #readAccount(state: CallState): Promise<GatewayResponse> {
@@ -167,7 +173,7 @@ export class Pipeline implements GatewayPort {
 
   async #admit(state: CallState, operation: Operation): Promise<AdmittedCall> {
     const { call, principal } = state;
-    const { catalog, leases, limits, usage } = this.#deps;
+    const { catalog, clock, leases, limits, usage } = this.#deps;
     if (principal === null) {
       throw new Error("a call was admitted without a key");
     }
@@ -185,7 +191,7 @@ export class Pipeline implements GatewayPort {
     const request = parsing instanceof Promise ? await parsing : parsing;
     state.request = request;
     state.isStream = request.isStream;
-    const model = passThrough ?? checkModelAccess(principal, request.model ?? "", catalog().models);
+    const model = passThrough ?? checkModelAccess(principal, request.model ?? "", catalog().models, clock.now());
     state.model = model;
     checkPrice(request, model, operation);
     const cost = operation.handling === "count" ? freeOfCharge : boundCost(request, model);

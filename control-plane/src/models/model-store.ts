@@ -20,6 +20,7 @@ export type ModelRow = PriceTexts & {
   image_tokens_max: number;
   deprecated_at: Date | null;
   sunset_at: Date | null;
+  replacement_model: string | null;
   updated_at: Date;
 };
 
@@ -27,7 +28,7 @@ export type ModelRow = PriceTexts & {
 export async function listPricedModels(db: Queryable): Promise<ModelRow[]> {
   return await db.query<ModelRow>(
     `select m.name, m.display_name, m.owned_by, m.kind, m.created_at, m.context_tokens_max, m.output_tokens_max,
-       m.image_tokens_max, m.deprecated_at, m.sunset_at, m.updated_at, p.version, p.long_prompt, ${priceColumns.map((price) => `p.${price}`).join(", ")}
+       m.image_tokens_max, m.deprecated_at, m.sunset_at, m.replacement_model, m.updated_at, p.version, p.long_prompt, ${priceColumns.map((price) => `p.${price}`).join(", ")}
      from model m
      join lateral (
        select * from model_price where model = m.name and valid_from <= now() order by version desc limit 1
@@ -37,9 +38,11 @@ export async function listPricedModels(db: Queryable): Promise<ModelRow[]> {
   );
 }
 
-/** The models sold by name: all but the one that only carries the pass-through price. */
+/** The models sold by name: all that have not ended but the one that only carries the pass-through price. */
 export async function listSoldModels(db: Queryable): Promise<ModelRow[]> {
-  return (await listPricedModels(db)).filter(({ name }) => name !== passThroughModel);
+  const isSold = ({ name, sunset_at: sunset }: ModelRow): boolean =>
+    name !== passThroughModel && (sunset === null || sunset.getTime() > Date.now());
+  return (await listPricedModels(db)).filter(isSold);
 }
 
 /** The sold models with the prices of the group that new accounts start in. */

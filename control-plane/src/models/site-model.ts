@@ -16,5 +16,6 @@ export function siteModel(row: ModelRow): SiteModel {
     takes_images: row.image_tokens_max > 0,
     deprecated_at: row.deprecated_at?.toISOString() ?? null,
     sunset_at: row.sunset_at?.toISOString() ?? null,
+    replacement_model: row.replacement_model,
   };
 }

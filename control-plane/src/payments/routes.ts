@@ -20,7 +20,7 @@ import {
 } from "@sluice/contracts/billing";
 import { usdOfQuota } from "@sluice/contracts/money";
 import { audit, byCaller } from "../admin/audit/service.ts";
-import { readUserQuota } from "../gateway/quota/grant-store.ts";
+import { listSpendLimits, readUserQuota } from "../gateway/quota/grant-store.ts";
 import { listEntries, readBalance, readStatement, sumsOfStatement } from "../ledger/service.ts";
 import { csvHeaders } from "../platform/csv.ts";
 import type { Transaction } from "../platform/db.ts";
@@ -206,14 +206,15 @@ function accountEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       path: "/backend/billing/balance/",
       access: "user",
       input: noInput,
-      summary: "Get the user's remaining balance, the cost of calls so far, and the ledger balance",
+      summary: "Get the user's remaining balance, the cost of calls so far, the ledger balance, and limits of spending",
       output: balanceResponse,
       errors: [],
       handle: async ({ user }) => {
         const { remaining, used } = await readUserQuota(db, user.gatewayUserId);
         const ledgerBalance = await readBalance(db, user.gatewayUserId);
         const amounts = { remaining_quota: remaining, used_quota: used, ledger_balance_quota: ledgerBalance };
-        return { balance: { ...amounts, remaining_usd: usdOfQuota(remaining) } };
+        const spendLimits = await listSpendLimits(db, user.gatewayUserId);
+        return { balance: { ...amounts, remaining_usd: usdOfQuota(remaining) }, spend_limits: spendLimits };
       },
     }),
     endpoint({

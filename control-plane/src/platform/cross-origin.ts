@@ -1,4 +1,4 @@
-import { limitHeaderNames } from "@sluice/contracts/notice-headers";
+import { deprecationHeader, limitHeaderNames, sunsetHeader } from "@sluice/contracts/notice-headers";
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 
 type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promise<Answer>;
@@ -11,6 +11,7 @@ const exposedHeaders = [
   ...["request-id", "x-request-id", "retry-after", "retry-after-ms", "x-should-retry", "x-compat-dropped"],
   ...["x-compat-dropped-more", "x-sluice-dropped-more"],
   ...limitHeaderNames,
+  ...[deprecationHeader, sunsetHeader],
   ...["age", "x-sluice-cache", "x-sluice-dropped", "x-sluice-model-used"],
   exitNodeHeader,
 ].join(", ");

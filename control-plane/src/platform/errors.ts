@@ -56,7 +56,7 @@ export class AppError extends Error {
     this.allowedMethods = options.allowedMethods ?? null;
     this.fields = options.fields ?? null;
     // Clients take every 429 as a reason to retry, unless asked not to.
-    this.isFinal = options.isFinal ?? code === "insufficient_quota";
+    this.isFinal = options.isFinal ?? (code === "insufficient_quota" || code === "spend_limit_reached");
     this.endsConnection = options.endsConnection ?? code === "request_timeout";
     this.internal = options.internal ?? {};
   }

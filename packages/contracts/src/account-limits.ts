@@ -22,7 +22,19 @@ export const rateLimitFields = {
 export const rateLimitNames = ["requests_per_minute", "tokens_per_minute", "concurrency_max"] as const;
 export type RateLimitName = (typeof rateLimitNames)[number];
 
-const limits = z.strictObject(rateLimitFields);
+/** Quota per UTC day and month; 500,000 are 1 USD. */
+export const spendLimitNames = ["spend_per_day", "spend_per_month"] as const;
+export type SpendLimitName = (typeof spendLimitNames)[number];
+const spendMax = 1_000_000_000_000_000;
+
+export const limitNames = [...rateLimitNames, ...spendLimitNames] as const;
+export type LimitName = RateLimitName | SpendLimitName;
+
+const limits = z.strictObject({
+  ...rateLimitFields,
+  spend_per_day: count(spendMax).default(null),
+  spend_per_month: count(spendMax).default(null),
+});
 const reason = reasonText(500);
 
 /** All limits of a scope; they replace those that it had. */
@@ -43,12 +55,16 @@ export const explainLimitsInput = z.strictObject({
 
 export const limitSources = ["default", "group", "user", "key"] as const;
 
-/** Which limits calls meet, and where each comes from. */
+const appliedLimit = z.strictObject({ value: z.int(), source: z.enum(limitSources) }).nullable();
+
+/** Which limits calls meet, where each comes from, and what is used of it. */
 export const explainedLimits = z.strictObject({
   user_id: wireInteger.nullable(),
   key_id: wireInteger.nullable(),
   /** The group of the calls; null for what everyone has. */
   group: z.string().nullable(),
+  /** The group whose limits of spending count: that of calls whose keys name none. */
+  spend_group: z.string().nullable(),
   /** Null where nothing is set. A group's own value replaces the default; of group, user and key the strictest counts. */
   by_source: z.strictObject({
     default: limits.nullable(),
@@ -58,8 +74,19 @@ export const explainedLimits = z.strictObject({
   }),
   /** Of each limit the value that counts, and where it is set; null without a limit. */
   applied: z.strictObject({
-    requests_per_minute: z.strictObject({ value: z.int(), source: z.enum(limitSources) }).nullable(),
-    tokens_per_minute: z.strictObject({ value: z.int(), source: z.enum(limitSources) }).nullable(),
-    concurrency_max: z.strictObject({ value: z.int(), source: z.enum(limitSources) }).nullable(),
+    requests_per_minute: appliedLimit,
+    tokens_per_minute: appliedLimit,
+    concurrency_max: appliedLimit,
+    spend_per_day: appliedLimit,
+    spend_per_month: appliedLimit,
   }),
+  /** What the account has used of each: calls that ended in the last minute, and quota; null without an account. */
+  used: z
+    .strictObject({
+      requests_per_minute: z.int(),
+      tokens_per_minute: z.int(),
+      spend_per_day: z.int(),
+      spend_per_month: z.int(),
+    })
+    .nullable(),
 });

@@ -208,6 +208,15 @@ export const balanceResponse = z.strictObject({
     ledger_balance_quota: wireInteger,
     remaining_usd: wireDecimal,
   }),
+  /** What operators let the account spend per UTC day and month, and what of it is spent, in quota; empty without limits. */
+  spend_limits: z.array(
+    z.strictObject({
+      period: z.enum(["daily", "monthly"]),
+      limit_quota: wireInteger,
+      spent_quota: wireInteger,
+      resets_at: wireMoment,
+    }),
+  ),
 });
 
 /** Amounts are quota. */

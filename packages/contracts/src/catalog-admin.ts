@@ -42,7 +42,10 @@ export const saveModelInput = z.strictObject({
   image_tokens_max: z.int().min(0).max(100_000_000).optional(),
   status: z.enum(switchStatuses).optional(),
   deprecated_at: momentText.nullable().optional(),
+  /** From then on calls are refused. */
   sunset_at: momentText.nullable().optional(),
+  /** What clients are told to use instead. */
+  replacement_model: modelName.nullable().optional(),
   /** Null means the price of plain input or output. */
   ...byPrice({ refused: price.optional(), free: price.optional(), as_whole: price.nullable().optional() }),
   /** The prices of whole calls whose prompt is longer than this; null removes them. */
@@ -69,6 +72,7 @@ export const savedModel = z.strictObject({
   image_tokens_max: z.int(),
   deprecated_at: wireMoment.nullable(),
   sunset_at: wireMoment.nullable(),
+  replacement_model: z.string().nullable(),
   price_version: z.int(),
   ...wirePrices,
   long_prompt: wireLongPrompt,

@@ -1,3 +1,7 @@
+/** Since when a model is deprecated, and when it ends. */
+export const deprecationHeader = "deprecation";
+export const sunsetHeader = "sunset";
+
 const facts = ["limit", "remaining", "reset"] as const;
 
 /** Headers of responses about limits per minute, as clients of the OpenAI and of the Messages API read them. */

@@ -30,6 +30,7 @@ const offeredModel = z.strictObject({
   takes_images: z.boolean(),
   deprecated_at: z.iso.datetime({ offset: true }).nullable(),
   sunset_at: z.iso.datetime({ offset: true }).nullable(),
+  replacement_model: z.string().nullable(),
 });
 export const offeredModelsResponse = z.strictObject({
   group: z.string(),

@@ -14,6 +14,8 @@ export type SiteModel = TieredPrices & {
   /** The time in ISO 8601, or null. */
   readonly deprecated_at: string | null;
   readonly sunset_at: string | null;
+  /** The model to use instead, or null. */
+  readonly replacement_model: string | null;
 };
 
 /** A plan as the public pages show it; the quota as decimal text. */

@@ -205,7 +205,7 @@ export const quotaMutants: readonly Mutant[] = [
   {
     id: "quota/refuse-less",
     file: "control-plane/src/gateway/quota/slice.ts",
-    from: "if (waiter.amount >= amount) {",
+    from: "if (waiter.amount >= refusal.amount) {",
     to: "if (waiter.amount >= 0n) {",
     rule: "the refusal of a large amount refuses nobody who waits for less",
     tests: ["unit/gateway/quota/leases.test.ts", "unit/gateway/quota/leases-model.test.ts"],

@@ -1,14 +1,21 @@
 import type { BudgetId } from "@sluice/contracts/ids";
-import type { HoldAnswer } from "@sluice/control-plane/gateway/quota/model.ts";
+import type { HoldAnswer, SpendLimit } from "@sluice/control-plane/gateway/quota/model.ts";
 
 /** Holds of budgets, granted unless the script decides otherwise. */
 export class ScriptedLeases {
   readonly asked: BudgetId[] = [];
   readonly #answers: Readonly<Record<string, HoldAnswer>>;
+  readonly #spendLimit: SpendLimit | null;
   readonly #held = new Map<BudgetId, bigint>();
 
-  constructor(answers: Readonly<Record<string, HoldAnswer>>) {
+  /** @param spendLimit what refuses a hold for which too little is left */
+  constructor(answers: Readonly<Record<string, HoldAnswer>>, spendLimit: SpendLimit | null = null) {
     this.#answers = answers;
+    this.#spendLimit = spendLimit;
+  }
+
+  spendLimitOf(): SpendLimit | null {
+    return this.#spendLimit;
   }
 
   hold(budgetId: BudgetId, amount: bigint): HoldAnswer {

@@ -46,6 +46,8 @@ const model = {
   imageTokensMax: 0,
   deprecatedAtMs: null,
   sunsetAtMs: null,
+  replacement: null,
+  lifeHeaders: null,
   price,
 };
 const principal: Principal = {

@@ -24,6 +24,7 @@ const base = {
   output_tokens_max: 1,
   deprecated_at: null,
   sunset_at: null,
+  replacement_model: null,
 };
 
 function model(name: string, owner: string, input: string, context: number): SiteModel {

@@ -54,6 +54,7 @@ export const models = listSource({
     ),
     deprecated_at: column("timestamptz", "m.deprecated_at"),
     sunset_at: column("timestamptz", "m.sunset_at"),
+    replacement_model: column("text", "m.replacement_model"),
     created_at: column("timestamptz", "m.created_at"),
     updated_at: column("timestamptz", "m.updated_at"),
   },

@@ -53,6 +53,20 @@ LANGUAGE sql STABLE AS $$
     AND NOT EXISTS (SELECT 1 FROM quota_grant g WHERE g.budget_id = b.id AND g.amount < 0 AND g.change_type <> 'usage_quota')
 $$;
 
+-- What limits of spending are checked against.
+CREATE OR REPLACE FUNCTION check_money_spend() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT 'what an account has spent in a day is the cost of its usage rows', 'gateway user ' || coalesce(s.gateway_user_id, u.gateway_user_id)
+    || ' ' || coalesce(s.day, u.day), coalesce(s.spent, 0) || ' <> ' || coalesce(u.total, 0)
+  FROM account_spend s FULL JOIN (
+    SELECT gateway_user_id, day, sum(ceil(quota * rate_multiplier)) AS total FROM usage_log
+    WHERE quota > 0 AND rate_multiplier > 0 AND rate_multiplier <> 'NaN' GROUP BY gateway_user_id, day
+  ) u ON u.gateway_user_id = s.gateway_user_id AND u.day = s.day
+  WHERE coalesce(s.spent, 0) <> coalesce(u.total, 0);
+END
+$$;
+
 -- The ledger: accounts, postings and budgets agree.
 CREATE OR REPLACE FUNCTION check_money_ledger() RETURNS TABLE (invariant text, subject text, detail text)
 LANGUAGE sql STABLE AS $$

@@ -42,6 +42,9 @@ BEGIN
     UPDATE budget SET period_base = used, period_ends_at = next_period_end(period, now()), updated_at = now() WHERE id = p_budget;
   END IF;
   v_remaining := v_budget.granted - (v_budget.used - v_budget.period_base) - v_budget.leased - v_budget.reserved;
+  IF v_budget.gateway_user_id IS NOT NULL THEN
+    v_remaining := least(v_remaining, (SELECT min(l.quota - l.spent) - v_budget.leased FROM spend_limits_of(v_budget.gateway_user_id) l));
+  END IF;
   IF v_remaining >= p_need THEN
     v_give := greatest(p_need, least(p_want, v_remaining / 4));
     UPDATE budget SET leased = leased + v_give, updated_at = now() WHERE id = p_budget;

@@ -2,6 +2,7 @@ import { modelKinds } from "@sluice/contracts/model-kinds";
 import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import { sql } from "drizzle-orm";
 import {
+  type AnyPgColumn,
   boolean,
   check,
   foreignKey,
@@ -165,6 +166,8 @@ export const model = pgTable("model", {
     .default("enabled"),
   deprecatedAt: moment("deprecated_at"),
   sunsetAt: moment("sunset_at"),
+  /** The model that clients should ask for instead, once this one is deprecated. */
+  replacementModel: text("replacement_model").references((): AnyPgColumn => model.name),
   ...lifecycle,
 });
 

@@ -1,7 +1,9 @@
-import { limitSources, type RateLimitName, rateLimitNames } from "@sluice/contracts/account-limits";
+import { type LimitName, limitNames, limitSources } from "@sluice/contracts/account-limits";
 
 /** Null for no limit. */
-export type Limits = Readonly<Record<RateLimitName, number | null>>;
+export type Limits = Readonly<Record<LimitName, number | null>>;
+/** What was used of each limit that is counted. */
+export type LimitsUse = Readonly<Record<Exclude<LimitName, "concurrency_max">, number>>;
 type Source = (typeof limitSources)[number];
 export type LimitsBySource = Readonly<Record<Source, Limits | null>>;
 type Applied = { readonly value: number; readonly source: Source } | null;
@@ -10,8 +12,8 @@ type Applied = { readonly value: number; readonly source: Source } | null;
  * Of each limit the value that counts: a group's own value replaces the default, and of group, user and key the strictest
  * counts. Of equal values the one that concerns most is named.
  */
-export function appliedLimits(by: LimitsBySource): Readonly<Record<RateLimitName, Applied>> {
-  const strictest = (name: RateLimitName): Applied => {
+export function appliedLimits(by: LimitsBySource): Readonly<Record<LimitName, Applied>> {
+  const strictest = (name: LimitName): Applied => {
     const isReplaced = by.group?.[name] != null;
     const set = limitSources.flatMap((source): NonNullable<Applied>[] => {
       const value = by[source]?.[name] ?? null;
@@ -19,7 +21,5 @@ export function appliedLimits(by: LimitsBySource): Readonly<Record<RateLimitName
     });
     return set.reduce<Applied>((best, each) => (best === null || each.value < best.value ? each : best), null);
   };
-  return Object.fromEntries(rateLimitNames.map((name) => [name, strictest(name)])) as Readonly<
-    Record<RateLimitName, Applied>
-  >;
+  return Object.fromEntries(limitNames.map((name) => [name, strictest(name)])) as Readonly<Record<LimitName, Applied>>;
 }

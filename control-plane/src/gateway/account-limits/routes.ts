@@ -1,10 +1,11 @@
 import {
   explainedLimits,
   explainLimitsInput,
-  rateLimitNames,
+  limitNames,
   type SaveLimitsInput,
   saveLimitsInput,
   saveLimitsOutput,
+  spendLimitNames,
 } from "@sluice/contracts/account-limits";
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import { audit, byCaller } from "../../admin/audit/service.ts";
@@ -19,9 +20,11 @@ import {
   findLimitedKey,
   findLimits,
   findOwner,
+  findUse,
   type Owner,
   type Place,
   putLimits,
+  recallLeases,
 } from "./store.ts";
 
 /** What operators allow each account, and what of it a call meets. */
@@ -49,9 +52,12 @@ export function accountLimitEndpoints(db: Database): AnyEndpoint[] {
           const { place, subject } = await placeOf(tx, call.input);
           const before = await findLimits(tx, place);
           const limits = limitsOf(call.input);
-          await (rateLimitNames.every((name) => limits[name] === null)
+          await (limitNames.every((name) => limits[name] === null)
             ? deleteLimits(tx, place)
             : putLimits(tx, place, limits));
+          if (spendLimitNames.some((name) => limits[name] !== (before?.[name] ?? null))) {
+            await recallLeases(tx, place);
+          }
           const { reason } = call.input;
           await audit(tx, byCaller(call), "limit.save", { ...subject, before, after: limits, reason });
           return limits;
@@ -62,8 +68,8 @@ export function accountLimitEndpoints(db: Database): AnyEndpoint[] {
 }
 
 function limitsOf(input: SaveLimitsInput): Limits {
-  const { requests_per_minute, tokens_per_minute, concurrency_max } = input;
-  return { requests_per_minute, tokens_per_minute, concurrency_max };
+  const { requests_per_minute, tokens_per_minute, concurrency_max, spend_per_day, spend_per_month } = input;
+  return { requests_per_minute, tokens_per_minute, concurrency_max, spend_per_day, spend_per_month };
 }
 
 type Subject = { readonly subjectKind: string; readonly subjectId: string };
@@ -115,15 +121,31 @@ async function explain(db: Database, asked: Asked) {
   if (group !== null) {
     await requireGroup(db, group);
   }
+  // What an account spends is counted over all its keys, so the groups that keys name don't matter.
+  const spendGroup = gatewayUserId === null ? group : await findChosenGroup(db, gatewayUserId);
   const bySource = {
     default: await findLimits(db, { scope: "default" }),
-    group: group === null ? null : await findLimits(db, { scope: "group", groupName: group }),
+    group: withSpendOf(await findGroupLimits(db, group), await findGroupLimits(db, spendGroup)),
     user: gatewayUserId === null ? null : await findLimits(db, { scope: "user", gatewayUserId }),
     key: key?.limits ?? null,
   };
   return {
     ...{ user_id: key?.userId ?? asked.user_id ?? null, key_id: asked.key_id ?? null, group },
+    spend_group: spendGroup,
     by_source: bySource,
     applied: appliedLimits(bySource),
+    used: gatewayUserId === null ? null : await findUse(db, gatewayUserId),
   };
+}
+
+const findGroupLimits = async (db: Queryable, groupName: string | null): Promise<Limits | null> =>
+  groupName === null ? null : await findLimits(db, { scope: "group", groupName });
+
+function withSpendOf(rates: Limits | null, spend: Limits | null): Limits | null {
+  if (rates === null && spend === null) {
+    return null;
+  }
+  const { requests_per_minute = null, tokens_per_minute = null, concurrency_max = null } = rates ?? {};
+  const { spend_per_day = null, spend_per_month = null } = spend ?? {};
+  return { requests_per_minute, tokens_per_minute, concurrency_max, spend_per_day, spend_per_month };
 }

@@ -1,11 +1,11 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { clock } from "../../db/expressions.ts";
 import { accountLimit } from "../../db/schema/account-limits.ts";
 import { userProfile } from "../../db/schema/accounts.ts";
-import { apiKey } from "../../db/schema/gateway-keys.ts";
+import { apiKey, budget } from "../../db/schema/gateway-keys.ts";
 import type { Queryable } from "../../platform/db.ts";
-import type { Limits } from "./model.ts";
+import type { Limits, LimitsUse } from "./model.ts";
 
 /** Whose limits they are. */
 export type Place =
@@ -17,6 +17,8 @@ const columns = {
   requests_per_minute: accountLimit.requestsPerMinute,
   tokens_per_minute: accountLimit.tokensPerMinute,
   concurrency_max: accountLimit.concurrencyMax,
+  spend_per_day: sql<number | null>`${accountLimit.spendPerDay}`.mapWith(Number),
+  spend_per_month: sql<number | null>`${accountLimit.spendPerMonth}`.mapWith(Number),
 };
 
 function isAt(place: Place) {
@@ -42,6 +44,8 @@ export async function putLimits(tx: Queryable, place: Place, limits: Limits): Pr
     requestsPerMinute: limits.requests_per_minute,
     tokensPerMinute: limits.tokens_per_minute,
     concurrencyMax: limits.concurrency_max,
+    spendPerDay: toQuota(limits.spend_per_day),
+    spendPerMonth: toQuota(limits.spend_per_month),
   };
   await tx.drizzle
     .insert(accountLimit)
@@ -50,6 +54,31 @@ export async function putLimits(tx: Queryable, place: Place, limits: Limits): Pr
       target: [accountLimit.scope, accountLimit.groupName, accountLimit.gatewayUserId],
       set: { ...values, updatedAt: clock },
     });
+}
+
+const toQuota = (value: number | null): bigint | null => (value === null ? null : BigInt(value));
+
+/** Calls back what replicas have leased and not used of the budgets that a place limits. */
+export async function recallLeases(tx: Queryable, place: Place): Promise<void> {
+  await tx.sql`select recall_user_leases(${place.scope === "user" ? place.gatewayUserId : null}::bigint)`;
+}
+
+/** What an account has used: of calls that ended in the last minute, and of quota in the current day and month. */
+export async function findUse(db: Queryable, id: GatewayUserId): Promise<LimitsUse> {
+  const [row] = await db.sql<Record<keyof LimitsUse, bigint>>`
+    select count(u.*) as requests_per_minute,
+      coalesce(sum(u.input_tokens::bigint + u.output_tokens), 0)::bigint as tokens_per_minute,
+      spent_since(${id}::bigint, 'daily') as spend_per_day, spent_since(${id}::bigint, 'monthly') as spend_per_month
+    from (values (1)) one
+    left join usage_log u on u.gateway_user_id = ${id}::bigint
+      and u.day >= (now() at time zone 'UTC')::date - 1 and u.started_at > now() - interval '1 minute'`;
+  const number = (name: keyof LimitsUse): number => Number(row?.[name] ?? 0n);
+  return {
+    requests_per_minute: number("requests_per_minute"),
+    tokens_per_minute: number("tokens_per_minute"),
+    spend_per_day: number("spend_per_day"),
+    spend_per_month: number("spend_per_month"),
+  };
 }
 
 export async function deleteLimits(tx: Queryable, place: Place): Promise<void> {
@@ -85,9 +114,19 @@ export async function findLimitedKey(db: Queryable, keyId: bigint): Promise<Limi
         requests_per_minute: apiKey.requestsPerMinute,
         tokens_per_minute: apiKey.tokensPerMinute,
         concurrency_max: apiKey.concurrencyMax,
+        spend_per_day: sql<number | null>`case when ${budget.period} = 'daily' then ${budget.granted} end`.mapWith(
+          Number,
+        ),
+        spend_per_month: sql<number | null>`case when ${budget.period} = 'monthly' then ${budget.granted} end`.mapWith(
+          Number,
+        ),
       },
     })
     .from(apiKey)
+    .leftJoin(
+      budget,
+      and(eq(budget.apiKeyId, sql`coalesce(${apiKey.limitKeyId}, ${apiKey.id})`), eq(budget.isEnforced, true)),
+    )
     .leftJoin(userProfile, eq(userProfile.gatewayUserId, apiKey.gatewayUserId))
     .where(eq(apiKey.id, keyId));
   return (row ?? null) as LimitedKey | null;

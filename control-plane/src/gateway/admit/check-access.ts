@@ -1,5 +1,6 @@
 import { type Prices, passThroughModel } from "../../models/model.ts";
 import { isAddressAllowed } from "../../platform/address-list.ts";
+import { utcDay } from "../../platform/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Catalog } from "../catalog.ts";
 import { passesThrough } from "../channels/model.ts";
@@ -43,19 +44,31 @@ export function checkKeyState(principal: Principal, clientIp: string, nowMs: num
 }
 
 /**
- * The catalog entry of the model. Unknown, disabled, and disallowed models get the same response.
- * @throws AppError `model_not_found`
+ * The catalog entry of the model. Unknown, disabled, and disallowed models get the same response; one that has ended names
+ * its replacement.
+ * @throws AppError `model_not_found`, `model_ended`
  */
 export function checkModelAccess(
   principal: Principal,
   model: string,
   models: ReadonlyMap<string, ModelEntry>,
+  nowMs: number,
 ): ModelEntry {
   const entry = model === passThroughModel ? undefined : models.get(model);
   if (entry === undefined || (principal.allowedModels !== null && !principal.allowedModels.has(model))) {
     throw new AppError("model_not_found", { param: "model" });
   }
+  if (hasEnded(entry, nowMs)) {
+    const end = `The model '${model}' ended on ${utcDay(entry.sunsetAtMs ?? nowMs)}.`;
+    const instead = entry.replacement === null ? "" : ` Use '${entry.replacement}' instead.`;
+    throw new AppError("model_ended", { message: `${end}${instead}`, param: "model" });
+  }
   return entry;
+}
+
+/** Whether a model is no longer served. */
+export function hasEnded({ sunsetAtMs }: Pick<ModelEntry, "sunsetAtMs">, nowMs: number): boolean {
+  return sunsetAtMs !== null && sunsetAtMs <= nowMs;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Quota } from "@sluice/contracts/money";
+import { type Quota, usdOfQuota } from "@sluice/contracts/money";
 import type { Dialect } from "@sluice/contracts/upstreams";
 import { costOf, withMultiplierAboveOne } from "../../models/cost.ts";
 import { noUnits, type Units } from "../../models/units.ts";
@@ -6,7 +6,7 @@ import { AppError } from "../../platform/errors.ts";
 import type { Hold, ModelEntry, ParsedRequest, Principal, RequestBounds } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
 import type { QuotaLeases } from "../quota/leases.ts";
-import type { HoldAnswer } from "../quota/model.ts";
+import type { HoldAnswer, SpendLimit } from "../quota/model.ts";
 
 /** Units that no response to this request can exceed: what the body says, bounded by what the model can do. */
 export function boundUnits({ bounds }: Pick<ParsedRequest, "bounds">, model: ModelEntry): Units {
@@ -82,14 +82,14 @@ export function lowersHold(
   return `A smaller ${outputFields[dialect]}${searches > 0 ? " or 'max_uses' of searches" : ""}`;
 }
 
-type Holder = Pick<QuotaLeases, "hold" | "settle">;
+type Holder = Pick<QuotaLeases, "hold" | "settle" | "spendLimitOf">;
 type Holding = Pick<Principal, "userBudgetId" | "keyBudgetId" | "rateMultiplier">;
 
 /**
  * Sets the bound aside in the user's budget and, if the key has a limit, in the key's budget.
  * @param lowers what lowers the bound, for the words of a refusal; null says nothing about it
  * @returns a promise only when a lease has to be fetched first
- * @throws AppError `insufficient_quota`, `temporarily_unavailable`
+ * @throws AppError `insufficient_quota`, `spend_limit_reached`, `temporarily_unavailable`
  */
 export function reserveQuota(
   leases: Holder,
@@ -143,7 +143,12 @@ async function finishReserving(
   user: HoldAnswer | Promise<HoldAnswer>,
   lowers: string | null,
 ): Promise<Hold> {
-  refuseUnlessHeld(await user, "Your remaining balance does not cover this call.", lowers);
+  const answer = await user;
+  const spendLimit = answer === "insufficient" ? leases.spendLimitOf(hold.userBudgetId) : null;
+  if (spendLimit !== null) {
+    throw new AppError("spend_limit_reached", { message: sentenceOf(spendLimit) });
+  }
+  refuseUnlessHeld(answer, "Your remaining balance does not cover this call.", lowers);
   if (hold.keyBudgetId !== null) {
     const key = await leases.hold(hold.keyBudgetId, hold.keyAmount);
     if (key !== "held") {
@@ -162,4 +167,13 @@ function refuseUnlessHeld(answer: HoldAnswer, message: string, lowers: string | 
     const advice = lowers === null ? "" : ` ${lowers} lowers what has to be set aside.`;
     throw new AppError("insufficient_quota", { message: `${message}${advice}` });
   }
+}
+
+/** What the limit is, what is spent and when it resets; the console knows these sentences in every language. */
+function sentenceOf({ period, limit, spent, resetsAt }: SpendLimit): string {
+  const reset = resetsAt.toISOString().replace(".000Z", "Z");
+  const [most, so] = [usdOfQuota(limit), usdOfQuota(spent)];
+  return period === "daily"
+    ? `Your account can spend ${most} USD per day and has spent ${so}: this call could exceed that. It resets at ${reset}.`
+    : `Your account can spend ${most} USD per month and has spent ${so}: this call could exceed that. It resets at ${reset}.`;
 }

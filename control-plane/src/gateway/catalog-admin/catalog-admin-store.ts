@@ -21,6 +21,7 @@ export type ModelSettings = {
   readonly status: SwitchStatus;
   readonly deprecatedAt: Date | null;
   readonly sunsetAt: Date | null;
+  readonly replacementModel: string | null;
 };
 
 export type StoredModel = ModelSettings & { readonly name: string; readonly updatedAt: Date };
@@ -39,6 +40,7 @@ export async function lockModel(tx: Queryable, name: string): Promise<StoredMode
       status: model.status,
       deprecatedAt: model.deprecatedAt,
       sunsetAt: model.sunsetAt,
+      replacementModel: model.replacementModel,
       updatedAt: model.updatedAt,
     })
     .from(model)
@@ -50,11 +52,12 @@ export async function lockModel(tx: Queryable, name: string): Promise<StoredMode
 /** Changes a locked model. */
 export async function updateModel(tx: Queryable, name: string, to: ModelSettings): Promise<void> {
   const { displayName, ownedBy, kind, contextTokensMax, outputTokensMax, imageTokensMax } = to;
-  const { status, deprecatedAt, sunsetAt } = to;
+  const { status, deprecatedAt, sunsetAt, replacementModel } = to;
+  const life = { status, deprecatedAt, sunsetAt, replacementModel };
   const limits = { contextTokensMax, outputTokensMax, imageTokensMax };
   await tx.drizzle
     .update(model)
-    .set({ displayName, ownedBy, kind, ...limits, status, deprecatedAt, sunsetAt, updatedAt: clock })
+    .set({ displayName, ownedBy, kind, ...limits, ...life, updatedAt: clock })
     .where(eq(model.name, name));
 }
 

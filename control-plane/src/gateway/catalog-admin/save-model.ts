@@ -3,7 +3,7 @@ import { priceColumns, pricedUnits, type TieredPrices, tokenPrices } from "@slui
 import type { PriceTexts } from "../../models/model.ts";
 import { insertModel, insertPriceVersion } from "../../models/model-store.ts";
 import type { Transaction } from "../../platform/db.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, doesNotExist } from "../../platform/errors.ts";
 import {
   findNewestPrice,
   lockModel,
@@ -33,6 +33,7 @@ export async function saveModel(
   const price = model === null ? null : await findNewestPrice(tx, name);
   const before = model === null || price === null ? null : stateOf(model, price);
   const settings = settingsOf(input, model);
+  await checkLife(tx, name, settings);
   if (model === null && !(await insertModel(tx, { name, ...settings }))) {
     throw new AppError("conflict");
   }
@@ -72,7 +73,22 @@ function settingsOf(input: SaveModelInput, now: StoredModel | null): ModelSettin
     status: input.status ?? now?.status ?? "enabled",
     deprecatedAt: moment(input.deprecated_at, now?.deprecatedAt ?? null),
     sunsetAt: moment(input.sunset_at, now?.sunsetAt ?? null),
+    replacementModel: input.replacement_model === undefined ? (now?.replacementModel ?? null) : input.replacement_model,
   };
+}
+
+/** @throws AppError `invalid_value` for an end before the deprecation, and a replacement that clients can't ask for */
+async function checkLife(tx: Transaction, name: string, settings: ModelSettings): Promise<void> {
+  const { deprecatedAt, sunsetAt, replacementModel } = settings;
+  if (deprecatedAt !== null && sunsetAt !== null && sunsetAt < deprecatedAt) {
+    throw new AppError("invalid_value", { fields: { sunset_at: "It can't end before it is deprecated." } });
+  }
+  if (replacementModel === name) {
+    throw new AppError("invalid_value", { fields: { replacement_model: "Choose another model." } });
+  }
+  if (replacementModel !== null && (await lockModel(tx, replacementModel)) === null) {
+    throw new AppError("invalid_value", { fields: { replacement_model: doesNotExist("model") } });
+  }
 }
 
 /** The prices after the change; prices that it does not name stay as they are. */
@@ -125,6 +141,7 @@ function stateOf(model: StoredModel, { version, ...prices }: PriceTexts) {
     image_tokens_max: model.imageTokensMax,
     deprecated_at: model.deprecatedAt,
     sunset_at: model.sunsetAt,
+    replacement_model: model.replacementModel,
     price_version: version,
     ...prices,
     updated_at: model.updatedAt,

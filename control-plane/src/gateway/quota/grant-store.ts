@@ -74,3 +74,17 @@ export async function readUserQuota(
     .where(eq(budget.gatewayUserId, gatewayUserId));
   return row ?? { remaining: 0n, used: 0n };
 }
+
+/** The limits of spending that an account meets, as its owner sees them. */
+export async function listSpendLimits(db: Queryable, gatewayUserId: GatewayUserId): Promise<readonly SpendLimitView[]> {
+  return await db.sql<SpendLimitView>`
+    select period, quota as limit_quota, spent as spent_quota, resets_at
+    from spend_limits_of(${gatewayUserId}::bigint) order by period`;
+}
+
+type SpendLimitView = {
+  readonly period: "daily" | "monthly";
+  readonly limit_quota: bigint;
+  readonly spent_quota: bigint;
+  readonly resets_at: Date;
+};

@@ -3,7 +3,7 @@ import type { Quota } from "@sluice/contracts/money";
 import { and, eq, gt } from "drizzle-orm";
 import { budgetLease } from "../../db/schema/gateway-usage.ts";
 import type { Database } from "../../platform/db.ts";
-import type { LeaseStore } from "./model.ts";
+import type { LeaseStore, SpendLimit } from "./model.ts";
 
 /** Leases of one replica, through guarded functions of the database. */
 export function createLeaseStore(db: Database, replicaId: ReplicaId): LeaseStore {
@@ -27,6 +27,17 @@ export function createLeaseStore(db: Database, replicaId: ReplicaId): LeaseStore
     async giveBack({ budgetId, amount, recall, statement }) {
       await db.sql`
         select return_lease(${budgetId}::bigint, ${replicaId}, ${amount}::bigint, ${recall}::bigint, ${statement}::bigint)`;
+    },
+    async findSpendLimit(budgetId, amount) {
+      const [row] = await db.sql<{ period: SpendLimit["period"]; quota: Quota; spent: Quota; resets_at: Date }>`
+        select l.period, l.quota, l.spent, l.resets_at
+        from budget b cross join lateral spend_limits_of(b.gateway_user_id) l
+        where b.id = ${budgetId}::bigint and l.quota - l.spent - b.leased < ${amount}::bigint
+          and b.granted - (b.used - b.period_base) - b.leased - b.reserved >= ${amount}::bigint
+        order by l.quota - l.spent limit 1`;
+      return row === undefined
+        ? null
+        : { period: row.period, limit: row.quota, spent: row.spent, resetsAt: row.resets_at };
     },
     async readLease(budgetId, statement) {
       const [row] = await db.sql<{ amount: bigint }>`

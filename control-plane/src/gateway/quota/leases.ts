@@ -16,7 +16,7 @@ import {
   refusalMs,
   wantMax,
 } from "./lease-limits.ts";
-import type { HoldAnswer, LeaseAnswer, LeaseStore, TermAnswer } from "./model.ts";
+import type { HoldAnswer, LeaseAnswer, LeaseStore, SpendLimit, TermAnswer } from "./model.ts";
 import {
   addWaiter,
   available,
@@ -98,6 +98,11 @@ export class QuotaLeases {
     const answer = addWaiter(slice, amount, holdMsMax);
     this.#startAcquiring(slice);
     return answer;
+  }
+
+  /** The limit of spending that has just refused a hold; null if too little is left of the budget itself. */
+  spendLimitOf(budgetId: BudgetId): SpendLimit | null {
+    return this.#slices.get(budgetId)?.refusal?.spendLimit ?? null;
   }
 
   /** Ends a hold: what was charged stays pending until its usage row is committed, the rest may be held again. */
@@ -283,7 +288,9 @@ export class QuotaLeases {
         // Quota that was freed meanwhile raises the refused amount, so that the waiting call is tried again; returned
         // quota does not lower it.
         const refused = shortfall + available(slice);
-        refuseWaiters(slice, refused > first.amount ? refused : first.amount, this.#clock.tick() + refusalMs);
+        const amount = refused > first.amount ? refused : first.amount;
+        const spendLimit = await this.#store.findSpendLimit(slice.budgetId, shortfall as Quota);
+        refuseWaiters(slice, { amount, untilTick: this.#clock.tick() + refusalMs, spendLimit });
         recall = 0n;
       } else {
         recall = answer.recall;

@@ -23,6 +23,14 @@ export type LeaseAnswer = {
   readonly isRecallAnswered: boolean;
 };
 
+/** What operators let an account spend per UTC day or month, as far as that is what refuses a call. */
+export type SpendLimit = {
+  readonly period: "daily" | "monthly";
+  readonly limit: Quota;
+  readonly spent: Quota;
+  readonly resetsAt: Date;
+};
+
 /** Idle quota being returned. */
 export type LeaseReturn = {
   readonly budgetId: BudgetId;
@@ -36,6 +44,8 @@ export type LeaseReturn = {
 export interface LeaseStore {
   lease(request: LeaseRequest): Promise<LeaseAnswer>;
   giveBack(returned: LeaseReturn): Promise<void>;
+  /** The limit of spending that leaves less than this, although the balance covers it; null without one. */
+  findSpendLimit(budgetId: BudgetId, amount: Quota): Promise<SpendLimit | null>;
   /**
    * What this replica holds according to the database, once no statement with a lower number can change that any more.
    */

@@ -1,8 +1,15 @@
 import type { BudgetId } from "@sluice/contracts/ids";
-import type { HoldAnswer } from "./model.ts";
+import type { HoldAnswer, SpendLimit } from "./model.ts";
 
 /** A call waiting for quota. */
 export type Waiter = { readonly amount: bigint; resolve(answer: HoldAnswer): void };
+
+type Refusal = {
+  readonly amount: bigint;
+  readonly untilTick: number;
+  /** The limit of spending that refused them; null if too little is left of the budget. */
+  readonly spendLimit: SpendLimit | null;
+};
 
 /**
  * The part of one budget that this replica may spend without asking. leased = available + held + pending + returning,
@@ -29,7 +36,7 @@ export type Slice = {
   isDoubtful: boolean;
   readonly waiters: Waiter[];
   /** Amounts of at least this much were refused by the database a moment ago. */
-  refusal: { readonly amount: bigint; readonly untilTick: number } | null;
+  refusal: Refusal | null;
   /** Wakes an acquisition that waits for other replicas. */
   wake: (() => void) | null;
   /** The statement on this lease that must finish before the next may begin. */
@@ -98,10 +105,10 @@ export function serveWaiters(slice: Slice): void {
 }
 
 /** Refuses everyone who waits for at least this much; smaller amounts have to be requested again. */
-export function refuseWaiters(slice: Slice, amount: bigint, untilTick: number): void {
-  slice.refusal = { amount, untilTick };
+export function refuseWaiters(slice: Slice, refusal: Refusal): void {
+  slice.refusal = refusal;
   for (const waiter of slice.waiters.splice(0)) {
-    if (waiter.amount >= amount) {
+    if (waiter.amount >= refusal.amount) {
       waiter.resolve("insufficient");
     } else {
       slice.waiters.push(waiter);

@@ -113,7 +113,7 @@ export class RealtimeGateway implements RealtimePort {
   }
 
   async #admit(state: CallState, principal: Principal, modelName: string): Promise<AdmittedSession> {
-    const { catalog, leases, limits, usage } = this.#deps;
+    const { catalog, clock, leases, limits, usage } = this.#deps;
     limits.begin(principal);
     state.isLimited = true;
     if (this.#isDraining) {
@@ -122,7 +122,7 @@ export class RealtimeGateway implements RealtimePort {
     if (!usage.isAccepting()) {
       throw new AppError("storage_unavailable", { retryAfterSeconds: 5 });
     }
-    const model = checkModelAccess(principal, modelName, catalog().models);
+    const model = checkModelAccess(principal, modelName, catalog().models, clock.now());
     const request = sessionRequest(model);
     const cost = this.#boundCost(request, model);
     state.model = model;
@@ -195,7 +195,7 @@ export class RealtimeGateway implements RealtimePort {
       findTranscriber: (name, param) => this.#findTranscriber(state.principal, use.channel.id, name, param),
       recheckKey: async () => {
         const principal = await this.#findPrincipal(call, key);
-        checkModelAccess(principal, state.model.name, this.#deps.catalog().models);
+        checkModelAccess(principal, state.model.name, this.#deps.catalog().models, this.#deps.clock.now());
         return principal;
       },
       onOver: () => this.#sessions.delete(session),

@@ -1,4 +1,4 @@
-import { limitHeaderNames } from "@sluice/contracts/notice-headers";
+import { deprecationHeader, limitHeaderNames, sunsetHeader } from "@sluice/contracts/notice-headers";
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 import {
   type HttpClient,
@@ -91,6 +91,7 @@ const passedHeaders = [
   exitNodeHeader,
   ...["age", cacheHeader],
   ...limitHeaderNames,
+  ...[deprecationHeader, sunsetHeader],
 ];
 
 /** The caller, if the gateway was asked about the key before it got the call. */

@@ -42,6 +42,7 @@ export const modelList = listContract({
     mapped_to: z.string().nullable(),
     deprecated_at: wireMoment.nullable(),
     sunset_at: wireMoment.nullable(),
+    replacement_model: z.string().nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
   }),

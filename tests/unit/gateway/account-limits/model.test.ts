@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { appliedLimits, type Limits, type LimitsBySource } from "@sluice/control-plane/gateway/account-limits/model.ts";
 
+const noSpend = { spend_per_day: null, spend_per_month: null };
 const limits = (requests_per_minute: number | null): Limits => ({
   ...{ requests_per_minute, tokens_per_minute: null, concurrency_max: null },
+  ...noSpend,
 });
 const none: LimitsBySource = { default: null, group: null, user: null, key: null };
 const applied = (by: Partial<LimitsBySource>) => appliedLimits({ ...none, ...by }).requests_per_minute;
@@ -24,6 +26,7 @@ describe("the limit that counts", () => {
     expect(applied({})).toBeNull();
     expect(appliedLimits({ ...none, user: limits(5) })).toEqual({
       ...{ requests_per_minute: { value: 5, source: "user" }, tokens_per_minute: null, concurrency_max: null },
+      ...noSpend,
     });
   });
 });

@@ -79,6 +79,28 @@ describe("a key", () => {
   });
 });
 
+describe("a model with an end", () => {
+  const endsAt = Date.UTC(2026, 11, 31);
+  const until = (replacement: string | null) =>
+    new Map([["old", { name: "old", sunsetAtMs: endsAt, replacement } as ModelEntry]]);
+  const asked = (replacement: string | null, at: number) => () =>
+    checkModelAccess(principalOf(), "old", until(replacement), at);
+
+  test("is open until then", () => {
+    expect(asked(null, endsAt - 1)().name).toBe("old");
+  });
+
+  test("is refused from then on, naming its replacement if there is one", () => {
+    expect(asked("new", endsAt)).toThrow("The model 'old' ended on 2026-12-31. Use 'new' instead.");
+    expect(asked(null, endsAt)).toThrow(/ended on 2026-12-31\.$/);
+  });
+
+  test("is not named to a key that may not use it", () => {
+    const principal = principalOf({ allowedModels: new Set(["other"]) });
+    expect(() => checkModelAccess(principal, "old", until("new"), endsAt)).toThrow("does not exist, or");
+  });
+});
+
 describe("a model", () => {
   const entry = { name: "m" } as ModelEntry;
   const models = new Map([
@@ -87,11 +109,11 @@ describe("a model", () => {
   ]);
   const accessTo = (model: string, allowedModels: readonly string[] | null) => {
     const allowed = allowedModels === null ? null : new Set(allowedModels);
-    return codeOf(() => checkModelAccess(principalOf({ allowedModels: allowed }), model, models));
+    return codeOf(() => checkModelAccess(principalOf({ allowedModels: allowed }), model, models, nowMs));
   };
 
   test("that exists is open to keys without a list, and to those that name it", () => {
-    expect(checkModelAccess(principalOf(), "m", models)).toBe(entry);
+    expect(checkModelAccess(principalOf(), "m", models, nowMs)).toBe(entry);
     expect([accessTo("m", ["m"]), accessTo("m", ["other"]), accessTo("m", [])]).toEqual([
       null,
       "model_not_found",

@@ -50,6 +50,8 @@ const entry = (fields: Pick<ModelEntry, "contextTokensMax" | "outputTokensMax" |
   createdAt: 0,
   deprecatedAtMs: null,
   sunsetAtMs: null,
+  replacement: null,
+  lifeHeaders: null,
   ...fields,
 });
 
@@ -196,6 +198,24 @@ test("when the user has too little, the key's limit is not checked", async () =>
   await expect(reserveQuota(leases, limited, cost)).rejects.toMatchObject({ code: "insufficient_quota" });
   expect(leases.heldOf(keyBudget)).toBe(0n);
   expect(leases.asked).toEqual([userBudget]);
+});
+
+test("a refusal by a limit of spending says which one, what is spent and when it resets", async () => {
+  const spendLimit = {
+    period: "daily",
+    limit: 5_000_000n as Quota,
+    spent: 4_999_999n as Quota,
+    resetsAt: new Date("2026-11-24T00:00:00Z"),
+  } as const;
+  const leases = new ScriptedLeases({ [String(userBudget)]: "insufficient" }, spendLimit);
+  await expect(reserveQuota(leases, limited, cost)).rejects.toMatchObject({
+    code: "spend_limit_reached",
+    message:
+      "Your account can spend 10.000000 USD per day and has spent 9.999998: this call could exceed that. It resets at 2026-11-24T00:00:00Z.",
+    isFinal: true,
+  });
+  const covered = new ScriptedLeases({ [String(keyBudget)]: "insufficient" }, spendLimit);
+  await expect(reserveQuota(covered, limited, cost)).rejects.toMatchObject({ code: "insufficient_quota" });
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import type { LimitName } from "@sluice/contracts/account-limits";
 import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
@@ -5,7 +6,7 @@ import { Dialog } from "../../../kit/dialog.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { createLimitsQuery, type ExplainedLimits, type LimitsOf, limitLabels, limitNames } from "./limits.ts";
+import { createLimitsQuery, type ExplainedLimits, isSpend, type LimitsOf, limitLabels, limitNames } from "./limits.ts";
 import { LimitsForm, type LimitsScope } from "./limits-form.tsx";
 
 const sourceNames: Readonly<Record<keyof ExplainedLimits["by_source"], string>> = {
@@ -15,7 +16,10 @@ const sourceNames: Readonly<Record<keyof ExplainedLimits["by_source"], string>> 
   key: "key",
 };
 
-const shownLimit = (value: number | null | undefined): string => (value == null ? "–" : formats.number(value));
+const amount = (name: LimitName, value: number): string =>
+  isSpend(name) ? formats.quota(value) : formats.number(value);
+const shownLimit = (name: LimitName, value: number | null | undefined): string =>
+  value == null ? "–" : amount(name, value);
 
 /** The limits that calls meet, where each is set, and a way to change those of one scope. */
 export function LimitsCard(props: {
@@ -59,19 +63,23 @@ export function LimitsCard(props: {
 }
 
 function LimitsTable(props: { readonly explained: ExplainedLimits }): JSX.Element {
-  const applied = (name: (typeof limitNames)[number]): string => {
+  const applied = (name: LimitName): string => {
     const found = props.explained.applied[name];
     if (found === null) {
       return "no limit";
     }
-    const group = found.source === "group" ? ` ${props.explained.group ?? ""}` : "";
-    return `${formats.number(found.value)}, from ${sourceNames[found.source]}${group}`;
+    const named = isSpend(name) ? props.explained.spend_group : props.explained.group;
+    const group = found.source === "group" ? ` ${named ?? ""}` : "";
+    return `${amount(name, found.value)}, from ${sourceNames[found.source]}${group}`;
   };
+  const used = (name: LimitName): string =>
+    props.explained.used === null || name === "concurrency_max" ? "–" : amount(name, props.explained.used[name]);
   return (
     <div class="section-stack">
       <p class="muted">
         The default, group and user limits cover all keys of an account together. A group’s own value replaces the
-        default. The strictest of group, user and key applies.
+        default. The strictest of group, user and key applies. Spending is counted by the calendar in UTC, whatever
+        group a key names. Used per minute are calls that ended in the last minute.
       </p>
       <SimpleTable
         label="Limits"
@@ -79,14 +87,19 @@ function LimitsTable(props: { readonly explained: ExplainedLimits }): JSX.Elemen
         columns={[
           { label: "Limit", cell: (name) => limitLabels[name] },
           { label: "Counts", cell: applied },
-          { label: "Default", cell: (name) => shownLimit(props.explained.by_source.default?.[name]), align: "end" },
+          { label: "Used now", cell: used, align: "end" },
           {
-            label: props.explained.group === null ? "Group" : `Group ${props.explained.group}`,
-            cell: (name) => shownLimit(props.explained.by_source.group?.[name]),
+            label: "Default",
+            cell: (name) => shownLimit(name, props.explained.by_source.default?.[name]),
             align: "end",
           },
-          { label: "User", cell: (name) => shownLimit(props.explained.by_source.user?.[name]), align: "end" },
-          { label: "Key", cell: (name) => shownLimit(props.explained.by_source.key?.[name]), align: "end" },
+          {
+            label: props.explained.group === null ? "Group" : `Group ${props.explained.group}`,
+            cell: (name) => shownLimit(name, props.explained.by_source.group?.[name]),
+            align: "end",
+          },
+          { label: "User", cell: (name) => shownLimit(name, props.explained.by_source.user?.[name]), align: "end" },
+          { label: "Key", cell: (name) => shownLimit(name, props.explained.by_source.key?.[name]), align: "end" },
         ]}
       />
     </div>

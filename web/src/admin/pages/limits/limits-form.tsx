@@ -2,11 +2,12 @@ import type { saveLimitsOutput } from "@sluice/contracts/account-limits";
 import { For, type JSX } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
+import { usdOfQuota } from "../../../i18n/format.ts";
 import { TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
-import { explainLimitsPath, type Limits, limitLabels, limitNames } from "./limits.ts";
+import { explainLimitsPath, isSpend, type Limits, limitLabels, limitNames } from "./limits.ts";
 
 /** Of everyone, of each account in a group, or of one account. */
 export type LimitsScope =
@@ -15,6 +16,11 @@ export type LimitsScope =
   | { readonly scope: "user"; readonly user_id: string };
 
 const shown = (value: number | null | undefined): string => (value == null ? "" : String(value));
+
+const spendHint = (typed: string): string =>
+  /^\d{1,15}$/.test(typed.trim())
+    ? `${usdOfQuota(typed.trim())} US dollars, in UTC`
+    : "By the calendar in UTC. 500,000 are one US dollar.";
 
 /** Replaces all limits of a scope; empty fields limit nothing. */
 export function LimitsForm(props: {
@@ -28,12 +34,14 @@ export function LimitsForm(props: {
       requests_per_minute: shown(props.limits?.requests_per_minute),
       tokens_per_minute: shown(props.limits?.tokens_per_minute),
       concurrency_max: shown(props.limits?.concurrency_max),
+      spend_per_day: shown(props.limits?.spend_per_day),
+      spend_per_month: shown(props.limits?.spend_per_month),
       reason: "",
     },
     check: (values) => ({
       ...Object.fromEntries(
         limitNames
-          .filter((name) => !/^([1-9]\d{0,9})?$/.test(values[name].trim()))
+          .filter((name) => !/^([1-9]\d{0,14})?$/.test(values[name].trim()))
           .map((name) => [name, "Enter a whole number, or leave this empty for no limit."]),
       ),
       ...reasonFault(values.reason),
@@ -55,7 +63,8 @@ export function LimitsForm(props: {
       <For each={limitNames}>
         {(name) => (
           <TextField
-            label={limitLabels[name]}
+            label={isSpend(name) ? `${limitLabels[name]}, quota` : limitLabels[name]}
+            hint={isSpend(name) ? spendHint(form.values()[name]) : undefined}
             optional="optional"
             inputmode="numeric"
             autocomplete="off"

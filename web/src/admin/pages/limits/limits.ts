@@ -1,4 +1,4 @@
-import type { explainedLimits, RateLimitName } from "@sluice/contracts/account-limits";
+import type { explainedLimits, LimitName, SpendLimitName } from "@sluice/contracts/account-limits";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { apiGet } from "../../../api/client.ts";
@@ -8,12 +8,16 @@ export type Limits = NonNullable<ExplainedLimits["by_source"]["default"]>;
 
 export const explainLimitsPath = "/backend/admin/limit/explain/";
 
-export const limitLabels: Readonly<Record<RateLimitName, string>> = {
+export const limitLabels: Readonly<Record<LimitName, string>> = {
   requests_per_minute: "Requests per minute",
   tokens_per_minute: "Tokens per minute",
   concurrency_max: "Concurrent calls",
+  spend_per_day: "Spending per day",
+  spend_per_month: "Spending per month",
 };
-export const limitNames = Object.keys(limitLabels) as readonly RateLimitName[];
+export const limitNames = Object.keys(limitLabels) as readonly LimitName[];
+/** Amounts of quota; the others are counts. */
+export const isSpend = (name: LimitName): name is SpendLimitName => name.startsWith("spend_");
 
 /** Whose limits: those of a key, of a user, of a group, or what everyone has. */
 export type LimitsOf = { readonly user_id?: string; readonly key_id?: string; readonly group_name?: string };

@@ -35,7 +35,7 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Limits"
-        text="What accounts may do per minute and at once, and which limits apply to a call. Each running process enforces an equal share."
+        text="What accounts may do per minute and at once, what they may spend, and which limits apply to a call. Each running process enforces an equal share of limits per minute and at once; limits of spending hold exactly."
       />
       <div class="section-stack">
         <Card title="Whose calls">

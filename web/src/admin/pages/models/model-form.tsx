@@ -45,6 +45,7 @@ function valuesOf(model: Model | null): Record<string, string> {
     status: model?.status ?? "enabled",
     deprecated_at: model?.deprecated_at ?? "",
     sunset_at: model?.sunset_at ?? "",
+    replacement_model: model?.replacement_model ?? "",
     reason: "",
     ...Object.fromEntries([...numbers, ...long]),
   };
@@ -63,7 +64,11 @@ function changesOf(model: Model | null, values: Record<string, string>): Record<
         return [name, wholeOrNull(value) ?? undefined];
       }
       const price = pricedUnits.find((unit) => unit.price === name);
-      const mayBeNull = name === "deprecated_at" || name === "sunset_at" || price?.unpriced === "as_whole";
+      const mayBeNull =
+        name === "deprecated_at" ||
+        name === "sunset_at" ||
+        name === "replacement_model" ||
+        price?.unpriced === "as_whole";
       return [name, mayBeNull ? orNull(value) : orAbsent(value)];
     }),
   );
@@ -164,9 +169,16 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
         <TextField
           label="Ends"
           optional="optional"
-          hint="UTC, in the same form."
+          hint="UTC, in the same form. Calls are refused from then on."
           autocomplete="off"
           {...form.text("sunset_at")}
+        />
+        <TextField
+          label="Replaced by"
+          optional="optional"
+          hint="The model that clients are told to use instead."
+          autocomplete="off"
+          {...form.text("replacement_model")}
         />
       </FieldRow>
       <ReasonField form={form} isOptional />

@@ -6,7 +6,7 @@ import { CopyText } from "../../../kit/code.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { StateWord } from "../../parts/state-word.tsx";
-import { dash, shownCount, shownMoment } from "../../shown.ts";
+import { dash, shownCount, shownMoment, shownText } from "../../shown.ts";
 import { longPriceLabel, priceLabels, unpricedText } from "../../unit-texts.ts";
 import { ModelFallbacks } from "./model-fallbacks.tsx";
 import type { Model } from "./model-form.tsx";
@@ -64,6 +64,7 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
             { name: "Names in the map", value: model.aliases.join(", ") || "none" },
             { name: "Deprecated", value: shownMoment(model.deprecated_at, "no") },
             { name: "Ends", value: shownMoment(model.sunset_at, "no") },
+            { name: "Replaced by", value: shownText(model.replacement_model) },
             { name: "Updated", value: shownMoment(model.updated_at) },
           ]}
         />

@@ -32,6 +32,7 @@ export const messages: ErrorMessages = {
     invalid_api_key: "مفتاح API غير صالح.",
     ip_not_allowed: "لا يمكن استخدام مفتاح API هذا من هذا العنوان.",
     insufficient_quota: "الحصة المتبقية لا تكفي لهذا الطلب.",
+    spend_limit_reached: "بلغ حسابك أقصى ما يمكنه إنفاقه حاليًا.",
     model_not_found: "النموذج غير موجود أو لا يُسمح لمفتاح API هذا باستخدامه.",
     no_upstream: "لا يوجد مصدر يخدم هذا النموذج الآن.",
     upstream_rate_limited: "يحدّ المزوّد من الطلبات حاليًا.",
@@ -72,6 +73,10 @@ export const messages: ErrorMessages = {
     groupAtOnce: "أقصى عدد للطلبات المتزامنة لحسابك في المجموعة «{group}»: {count}.",
     groupPerMinute: "أقصى عدد للطلبات في الدقيقة لحسابك في المجموعة «{group}»: {count}.",
     groupTokens: "أقصى عدد للرموز في الدقيقة لحسابك في المجموعة «{group}»: {count}.",
+    spentPerDay:
+      "يمكن لحسابك إنفاق {limit} USD يوميًا، وقد أنفق {spent}: قد يتجاوز هذا الاستدعاء ذلك. يُعاد الضبط عند {time}.",
+    spentPerMonth:
+      "يمكن لحسابك إنفاق {limit} USD شهريًا، وقد أنفق {spent}: قد يتجاوز هذا الاستدعاء ذلك. يُعاد الضبط عند {time}.",
     noPlan: "هذه الخطة غير موجودة.",
     noOrder: "هذا الطلب غير موجود.",
     noSubscription: "هذا الاشتراك غير موجود.",

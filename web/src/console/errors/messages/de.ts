@@ -34,6 +34,7 @@ export const messages: ErrorMessages = {
     invalid_api_key: "Der API-Schlüssel ist nicht gültig.",
     ip_not_allowed: "Dieser API-Schlüssel darf von dieser Adresse aus nicht benutzt werden.",
     insufficient_quota: "Die verbleibende Quota reicht für diesen Aufruf nicht.",
+    spend_limit_reached: "Ihr Konto hat erreicht, was es vorerst ausgeben darf.",
     model_not_found: "Das Modell gibt es nicht, oder dieser API-Schlüssel darf es nicht nutzen.",
     no_upstream: "Zurzeit kann kein Upstream dieses Modell bedienen.",
     upstream_rate_limited: "Der Anbieter begrenzt gerade die Aufrufe.",
@@ -74,6 +75,10 @@ export const messages: ErrorMessages = {
     groupAtOnce: "Zahl der gleichzeitigen Aufrufe, die Ihr Konto in der Gruppe „{group}“ erlaubt: {count}.",
     groupPerMinute: "Zahl der Anfragen pro Minute, die Ihr Konto in der Gruppe „{group}“ erlaubt: {count}.",
     groupTokens: "Zahl der Tokens pro Minute, die Ihr Konto in der Gruppe „{group}“ erlaubt: {count}.",
+    spentPerDay:
+      "Ihr Konto kann {limit} USD pro Tag ausgeben und hat {spent} ausgegeben: Dieser Aufruf könnte das überschreiten. Es beginnt um {time} neu.",
+    spentPerMonth:
+      "Ihr Konto kann {limit} USD pro Monat ausgeben und hat {spent} ausgegeben: Dieser Aufruf könnte das überschreiten. Es beginnt um {time} neu.",
     noPlan: "Diesen Tarif gibt es nicht.",
     noOrder: "Diese Bestellung gibt es nicht.",
     noSubscription: "Dieses Abonnement gibt es nicht.",

@@ -33,6 +33,7 @@ export const messages = english({
     invalid_api_key: "The API key is not valid.",
     ip_not_allowed: "This API key can't be used from this address.",
     insufficient_quota: "The remaining balance does not cover this call.",
+    spend_limit_reached: "Your account has reached the most that it can spend for now.",
     model_not_found: "The model does not exist, or this API key can't use it.",
     no_upstream: "No upstream can serve this model right now.",
     upstream_rate_limited: "The upstream provider is rate-limiting calls right now.",
@@ -73,6 +74,10 @@ export const messages = english({
     groupAtOnce: "Your account in the group '{group}' is limited to {count} concurrent calls.",
     groupPerMinute: "Your account in the group '{group}' is limited to {count} requests per minute.",
     groupTokens: "Your account in the group '{group}' is limited to {count} tokens per minute.",
+    spentPerDay:
+      "Your account can spend {limit} USD per day and has spent {spent}: this call could exceed that. It resets at {time}.",
+    spentPerMonth:
+      "Your account can spend {limit} USD per month and has spent {spent}: this call could exceed that. It resets at {time}.",
     noPlan: "This plan does not exist.",
     noOrder: "This order does not exist.",
     noSubscription: "This subscription does not exist.",

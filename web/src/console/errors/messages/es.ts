@@ -32,6 +32,7 @@ export const messages: ErrorMessages = {
     invalid_api_key: "La clave de API no es válida.",
     ip_not_allowed: "Esta clave de API no puede usarse desde esta dirección.",
     insufficient_quota: "La cuota restante no cubre esta llamada.",
+    spend_limit_reached: "Tu cuenta ha alcanzado lo máximo que puede gastar por ahora.",
     model_not_found: "El modelo no existe o esta clave de API no puede usarlo.",
     no_upstream: "Ningún origen puede servir este modelo ahora.",
     upstream_rate_limited: "El proveedor limita las llamadas en este momento.",
@@ -72,6 +73,10 @@ export const messages: ErrorMessages = {
     groupAtOnce: "Llamadas simultáneas que permite tu cuenta en el grupo «{group}»: {count}.",
     groupPerMinute: "Peticiones por minuto que permite tu cuenta en el grupo «{group}»: {count}.",
     groupTokens: "Tokens por minuto que permite tu cuenta en el grupo «{group}»: {count}.",
+    spentPerDay:
+      "Tu cuenta puede gastar {limit} USD al día y ha gastado {spent}: esta llamada podría superarlo. Se restablece a las {time}.",
+    spentPerMonth:
+      "Tu cuenta puede gastar {limit} USD al mes y ha gastado {spent}: esta llamada podría superarlo. Se restablece a las {time}.",
     noPlan: "Ese plan no existe.",
     noOrder: "Ese pedido no existe.",
     noSubscription: "Esa suscripción no existe.",

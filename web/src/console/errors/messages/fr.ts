@@ -33,6 +33,7 @@ export const messages: ErrorMessages = {
     invalid_api_key: "La clé API n’est pas valide.",
     ip_not_allowed: "Cette clé API ne peut pas être utilisée depuis cette adresse.",
     insufficient_quota: "Le quota restant ne couvre pas cet appel.",
+    spend_limit_reached: "Votre compte a atteint ce qu’il peut dépenser pour l’instant.",
     model_not_found: "Le modèle n’existe pas, ou cette clé API ne peut pas l’utiliser.",
     no_upstream: "Aucune source ne peut servir ce modèle pour le moment.",
     upstream_rate_limited: "Le fournisseur limite les appels en ce moment.",
@@ -73,6 +74,10 @@ export const messages: ErrorMessages = {
     groupAtOnce: "Appels simultanés permis par votre compte dans le groupe « {group} » : {count}.",
     groupPerMinute: "Requêtes par minute permises par votre compte dans le groupe « {group} » : {count}.",
     groupTokens: "Tokens par minute permis par votre compte dans le groupe « {group} » : {count}.",
+    spentPerDay:
+      "Votre compte peut dépenser {limit} USD par jour et a dépensé {spent} : cet appel pourrait dépasser ce montant. Remise à zéro à {time}.",
+    spentPerMonth:
+      "Votre compte peut dépenser {limit} USD par mois et a dépensé {spent} : cet appel pourrait dépasser ce montant. Remise à zéro à {time}.",
     noPlan: "Cette formule n’existe pas.",
     noOrder: "Cette commande n’existe pas.",
     noSubscription: "Cet abonnement n’existe pas.",

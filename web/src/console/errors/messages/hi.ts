@@ -32,6 +32,7 @@ export const messages: ErrorMessages = {
     invalid_api_key: "API कुंजी मान्य नहीं है।",
     ip_not_allowed: "यह API कुंजी इस पते से इस्तेमाल नहीं की जा सकती।",
     insufficient_quota: "बचा हुआ कोटा इस कॉल के लिए काफ़ी नहीं है।",
+    spend_limit_reached: "आपका खाता अभी के लिए अपनी अधिकतम खर्च सीमा तक पहुँच गया है।",
     model_not_found: "मॉडल मौजूद नहीं है, या यह API कुंजी उसे इस्तेमाल नहीं कर सकती।",
     no_upstream: "अभी कोई अपस्ट्रीम यह मॉडल नहीं दे सकता।",
     upstream_rate_limited: "प्रदाता इस समय कॉल सीमित कर रहा है।",
@@ -72,6 +73,10 @@ export const messages: ErrorMessages = {
     groupAtOnce: "समूह '{group}' में आपका खाता एक साथ {count} कॉल कर सकता है।",
     groupPerMinute: "समूह '{group}' में आपका खाता प्रति मिनट {count} अनुरोध भेज सकता है।",
     groupTokens: "समूह '{group}' में आपका खाता प्रति मिनट {count} टोकन इस्तेमाल कर सकता है।",
+    spentPerDay:
+      "आपका खाता प्रतिदिन {limit} USD खर्च कर सकता है और {spent} खर्च कर चुका है: यह कॉल उससे अधिक हो सकती है। सीमा {time} पर फिर शुरू होगी।",
+    spentPerMonth:
+      "आपका खाता प्रतिमाह {limit} USD खर्च कर सकता है और {spent} खर्च कर चुका है: यह कॉल उससे अधिक हो सकती है। सीमा {time} पर फिर शुरू होगी।",
     noPlan: "यह प्लान मौजूद नहीं है।",
     noOrder: "यह ऑर्डर मौजूद नहीं है।",
     noSubscription: "यह सदस्यता मौजूद नहीं है।",

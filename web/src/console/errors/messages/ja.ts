@@ -34,6 +34,7 @@ export const messages: ErrorMessages = {
     invalid_api_key: "API キーが正しくありません。",
     ip_not_allowed: "この API キーはこのアドレスからは使えません。",
     insufficient_quota: "残りのクォータがこの呼び出しに足りません。",
+    spend_limit_reached: "アカウントは現時点で使える上限額に達しました。",
     model_not_found: "モデルが存在しないか、この API キーでは使えません。",
     no_upstream: "現在このモデルに対応できる接続先がありません。",
     upstream_rate_limited: "プロバイダーが現在、呼び出しを制限しています。",
@@ -74,6 +75,10 @@ export const messages: ErrorMessages = {
     groupAtOnce: "グループ「{group}」でのアカウントの同時呼び出し数は {count} までです。",
     groupPerMinute: "グループ「{group}」でのアカウントのリクエストは 1 分あたり {count} 件までです。",
     groupTokens: "グループ「{group}」でのアカウントのトークンは 1 分あたり {count} までです。",
+    spentPerDay:
+      "アカウントが 1 日に使えるのは {limit} USD までで、{spent} を使いました。この呼び出しはそれを超えるおそれがあります。{time} にリセットされます。",
+    spentPerMonth:
+      "アカウントが 1 か月に使えるのは {limit} USD までで、{spent} を使いました。この呼び出しはそれを超えるおそれがあります。{time} にリセットされます。",
     noPlan: "このプランは存在しません。",
     noOrder: "この注文は存在しません。",
     noSubscription: "このサブスクリプションは存在しません。",

@@ -32,6 +32,7 @@ export const messages: ErrorMessages = {
     invalid_api_key: "API 키가 올바르지 않습니다.",
     ip_not_allowed: "이 주소에서는 이 API 키를 쓸 수 없습니다.",
     insufficient_quota: "남은 쿼터가 이 호출에 부족합니다.",
+    spend_limit_reached: "계정이 지금 쓸 수 있는 최대 금액에 도달했습니다.",
     model_not_found: "모델이 없거나 이 API 키로 쓸 수 없습니다.",
     no_upstream: "지금은 이 모델을 제공할 수 있는 업스트림이 없습니다.",
     upstream_rate_limited: "제공업체가 지금 호출을 제한하고 있습니다.",
@@ -72,6 +73,10 @@ export const messages: ErrorMessages = {
     groupAtOnce: "그룹 ‘{group}’에서 계정은 동시에 {count}건까지 호출할 수 있습니다.",
     groupPerMinute: "그룹 ‘{group}’에서 계정은 분당 {count}건까지 요청할 수 있습니다.",
     groupTokens: "그룹 ‘{group}’에서 계정은 분당 {count} 토큰까지 쓸 수 있습니다.",
+    spentPerDay:
+      "계정은 하루에 {limit} USD까지 쓸 수 있고 {spent}을(를) 썼습니다. 이 호출은 한도를 넘을 수 있습니다. {time}에 초기화됩니다.",
+    spentPerMonth:
+      "계정은 한 달에 {limit} USD까지 쓸 수 있고 {spent}을(를) 썼습니다. 이 호출은 한도를 넘을 수 있습니다. {time}에 초기화됩니다.",
     noPlan: "존재하지 않는 요금제입니다.",
     noOrder: "존재하지 않는 주문입니다.",
     noSubscription: "존재하지 않는 구독입니다.",

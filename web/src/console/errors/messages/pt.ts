@@ -32,6 +32,7 @@ export const messages: ErrorMessages = {
     invalid_api_key: "A chave de API não é válida.",
     ip_not_allowed: "Esta chave de API não pode ser usada a partir deste endereço.",
     insufficient_quota: "A cota restante não cobre esta chamada.",
+    spend_limit_reached: "Sua conta atingiu o máximo que pode gastar por enquanto.",
     model_not_found: "O modelo não existe, ou esta chave de API não pode usá-lo.",
     no_upstream: "Nenhuma origem pode atender este modelo agora.",
     upstream_rate_limited: "O provedor está limitando chamadas no momento.",
@@ -72,6 +73,10 @@ export const messages: ErrorMessages = {
     groupAtOnce: "Chamadas simultâneas que sua conta permite no grupo “{group}”: {count}.",
     groupPerMinute: "Requisições por minuto que sua conta permite no grupo “{group}”: {count}.",
     groupTokens: "Tokens por minuto que sua conta permite no grupo “{group}”: {count}.",
+    spentPerDay:
+      "Sua conta pode gastar {limit} USD por dia e gastou {spent}: esta chamada poderia ultrapassar isso. O limite recomeça às {time}.",
+    spentPerMonth:
+      "Sua conta pode gastar {limit} USD por mês e gastou {spent}: esta chamada poderia ultrapassar isso. O limite recomeça às {time}.",
     noPlan: "Esse plano não existe.",
     noOrder: "Esse pedido não existe.",
     noSubscription: "Essa assinatura não existe.",

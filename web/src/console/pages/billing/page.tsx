@@ -1,5 +1,6 @@
 import { useSearchParams } from "@solidjs/router";
-import { type JSX, Match, Switch } from "solid-js";
+import { For, type JSX, Match, Switch } from "solid-js";
+import { fill } from "../../../i18n/messages.ts";
 import { Figure, Figures } from "../../../kit/card.tsx";
 import { ErrorState, ShownAfter, Skeleton } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
@@ -80,6 +81,19 @@ function Balance(): JSX.Element {
           <Figure label={texts.balance} {...figure("remaining_quota")} note={texts.balanceNote} />
           <Figure label={texts.used} {...figure("used_quota")} />
           <Figure label={texts.ledger} {...figure("ledger_balance_quota")} note={texts.ledgerNote} />
+          <For each={query.data?.spend_limits ?? []}>
+            {(spend) => (
+              <Figure
+                label={spend.period === "daily" ? texts.spentToday : texts.spentThisMonth}
+                value={formats.quotaRounded(spend.spent_quota)}
+                exact={formats.quota(spend.spent_quota)}
+                note={fill(texts.spendLimit, {
+                  limit: formats.quotaRounded(spend.limit_quota),
+                  time: formats.dateTime(spend.resets_at),
+                })}
+              />
+            )}
+          </For>
         </Figures>
       }
     >

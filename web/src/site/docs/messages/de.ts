@@ -127,6 +127,8 @@ export const de: DocTexts = {
       model: "Das Modell gibt es nicht, oder der Schlüssel darf es nicht nutzen.",
       quota:
         "Das Guthaben oder das Limit des Schlüssels deckt nicht, was der Aufruf höchstens kosten kann. Senken Sie `max_tokens` oder laden Sie Guthaben.",
+      spend:
+        "Ihr Konto hat erreicht, was der Betreiber es pro Tag oder Monat ausgeben lässt. Die Meldung sagt, wann es neu beginnt.",
       rate: "Der Schlüssel oder das Konto hat sein Limit an Aufrufen oder Tokens pro Minute oder an gleichzeitigen Aufrufen erreicht.",
       providerRate: "Der Anbieter begrenzt gerade die Aufrufe.",
       request: "Die Anfrage ist nicht gültig; die Meldung nennt das Feld.",

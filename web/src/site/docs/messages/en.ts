@@ -120,6 +120,8 @@ export const en = english({
       model: "The model does not exist, or the key can't use it.",
       quota:
         "Your balance, or the key's limit, does not cover the most that the call can cost. Lower `max_tokens` or top up.",
+      spend:
+        "Your account has reached what the operator lets it spend per day or month. The message says when that resets.",
       rate: "The key or the account has reached its limit of calls per minute, tokens per minute or concurrent calls.",
       providerRate: "The provider is rate-limiting calls at the moment.",
       request: "The request is not valid; the message names the field.",

@@ -127,6 +127,8 @@ export const es: DocTexts = {
       model: "El modelo no existe o la clave no puede usarlo.",
       quota:
         "El saldo o el límite de la clave no cubre lo máximo que puede costar la llamada. Baja `max_tokens` o carga saldo.",
+      spend:
+        "Tu cuenta ha alcanzado lo que el operador le permite gastar al día o al mes. El mensaje dice cuándo se restablece.",
       rate: "La clave o la cuenta ha alcanzado su límite de llamadas o tokens por minuto, o de llamadas simultáneas.",
       providerRate: "El proveedor limita las llamadas en este momento.",
       request: "La petición no es válida; el mensaje indica el campo.",

@@ -127,6 +127,8 @@ export const fr: DocTexts = {
       model: "Le modèle n’existe pas, ou la clé ne peut pas l’utiliser.",
       quota:
         "Le solde, ou la limite de la clé, ne couvre pas ce que l’appel peut coûter au plus. Baissez `max_tokens` ou rechargez votre solde.",
+      spend:
+        "Votre compte a atteint ce que l’opérateur lui permet de dépenser par jour ou par mois. Le message dit quand la limite est remise à zéro.",
       rate: "La clé ou le compte a atteint sa limite d’appels ou de tokens par minute, ou d’appels simultanés.",
       providerRate: "Le fournisseur limite les appels en ce moment.",
       request: "La requête n’est pas valide ; le message nomme le champ.",

@@ -123,6 +123,8 @@ export const pt: DocTexts = {
       model: "O modelo não existe, ou a chave não pode usá-lo.",
       quota:
         "O saldo, ou o limite da chave, não cobre o máximo que a chamada pode custar. Diminua `max_tokens` ou adicione saldo.",
+      spend:
+        "Sua conta atingiu o que o operador permite gastar por dia ou por mês. A mensagem diz quando o limite recomeça.",
       rate: "A chave ou a conta atingiu seu limite de chamadas ou tokens por minuto, ou de chamadas simultâneas.",
       providerRate: "O provedor está limitando chamadas no momento.",
       request: "A requisição não é válida; a mensagem indica o campo.",

@@ -143,6 +143,7 @@ function Facts(props: InContext): JSX.Element {
           {model.sunset_at === null
             ? texts.deprecated
             : fill(texts.ends, { date: context.formats.date(model.sunset_at) })}
+          <Show when={model.replacement_model}>{(name) => <> · {fill(texts.replacedBy, { model: name() })}</>}</Show>
         </p>
       </Show>
       <dl class="model-facts">

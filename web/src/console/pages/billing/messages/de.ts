@@ -8,6 +8,9 @@ export const messages: BillingMessages = {
   used: "Bisher verbraucht",
   ledger: "Stand im Kontobuch",
   ledgerNote: "Weicht vom Guthaben um das ab, was laufende Aufrufe zurücklegen.",
+  spentToday: "Heute ausgegeben",
+  spentThisMonth: "Diesen Monat ausgegeben",
+  spendLimit: "Ihr Limit ist {limit}; es beginnt am {time} neu.",
   subscription: "Abonnement",
   noSubscription:
     "Sie haben kein Abonnement. Ein Monatstarif gibt Guthaben für einen Monat; aufgeladenes Guthaben läuft nicht ab.",

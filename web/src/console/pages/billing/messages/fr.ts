@@ -8,6 +8,9 @@ export const messages: BillingMessages = {
   used: "Utilisé jusqu’ici",
   ledger: "Solde du grand livre",
   ledgerNote: "Diffère du solde de ce que les appels en cours mettent de côté.",
+  spentToday: "Dépensé aujourd’hui",
+  spentThisMonth: "Dépensé ce mois-ci",
+  spendLimit: "Votre limite est de {limit} ; remise à zéro le {time}.",
   subscription: "Abonnement",
   noSubscription:
     "Vous n’avez pas d’abonnement. Une formule mensuelle ajoute du solde pour un mois ; les recharges n’expirent pas.",

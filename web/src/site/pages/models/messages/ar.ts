@@ -31,6 +31,7 @@ export const ar: ModelsTexts = {
   remove: "أزل {name}",
   deprecated: "متقادم",
   ends: "ينتهي في {date}",
+  replacedBy: "استخدم {model} بدلًا منه",
   pageTitle: "{name}: الأسعار والحدود",
   pageText: "تكلفة طلب {name} بدقة الرمز، ومقدار ما يقرؤه ويكتبه، وأول طلب جاهز للنسخ.",
   prices: "الأسعار بالدولار الأمريكي",

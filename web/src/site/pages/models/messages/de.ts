@@ -31,6 +31,7 @@ export const de: ModelsTexts = {
   remove: "{name} entfernen",
   deprecated: "Veraltet",
   ends: "Endet am {date}",
+  replacedBy: "Nutzen Sie stattdessen {model}",
   pageTitle: "{name}: Preise und Grenzen",
   pageText:
     "Was ein Aufruf von {name} kostet, auf das Token genau; wie viel das Modell liest und schreibt; und ein erster Aufruf zum Kopieren.",

@@ -32,6 +32,7 @@ export const en = english({
   remove: "Remove {name}",
   deprecated: "Deprecated",
   ends: "Ends on {date}",
+  replacedBy: "Use {model} instead",
   pageTitle: "{name}: prices and limits",
   pageText: "What a call of {name} costs, to the token; how much it reads and writes; and a first call to copy.",
   prices: "Prices in US dollars",

@@ -31,6 +31,7 @@ export const es: ModelsTexts = {
   remove: "Quitar {name}",
   deprecated: "Obsoleto",
   ends: "Termina el {date}",
+  replacedBy: "Usa {model} en su lugar",
   pageTitle: "{name}: precios y límites",
   pageText:
     "Lo que cuesta una llamada a {name}, token a token; cuánto lee y escribe; y una primera llamada para copiar.",

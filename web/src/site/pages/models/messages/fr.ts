@@ -31,6 +31,7 @@ export const fr: ModelsTexts = {
   remove: "Retirer {name}",
   deprecated: "Obsolète",
   ends: "Prend fin le {date}",
+  replacedBy: "Utilisez {model} à la place",
   pageTitle: "{name} : prix et limites",
   pageText: "Ce que coûte un appel à {name}, au token près ; combien il lit et écrit ; et un premier appel à copier.",
   prices: "Prix en dollars américains",

@@ -31,6 +31,7 @@ export const hi: ModelsTexts = {
   remove: "{name} हटाएँ",
   deprecated: "पुराना",
   ends: "{date} को बंद होगा",
+  replacedBy: "इसके बजाय {model} का उपयोग करें",
   pageTitle: "{name}: कीमतें और सीमाएँ",
   pageText: "{name} की कॉल की कीमत, टोकन तक सटीक; यह कितना पढ़ता और लिखता है; और कॉपी करने के लिए पहली कॉल।",
   prices: "कीमतें, अमेरिकी डॉलर में",

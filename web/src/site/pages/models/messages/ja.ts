@@ -31,6 +31,7 @@ export const ja: ModelsTexts = {
   remove: "{name} を外す",
   deprecated: "非推奨",
   ends: "{date} に提供終了",
+  replacedBy: "代わりに {model} をお使いください",
   pageTitle: "{name}：料金と上限",
   pageText: "{name} の呼び出しにかかる費用（トークン単位で正確）、入出力の長さ、そしてコピーして使える最初の呼び出し。",
   prices: "料金（米ドル）",

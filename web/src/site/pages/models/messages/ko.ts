@@ -31,6 +31,7 @@ export const ko: ModelsTexts = {
   remove: "{name} 빼기",
   deprecated: "지원 중단 예정",
   ends: "{date} 종료",
+  replacedBy: "대신 {model}을(를) 사용하세요",
   pageTitle: "{name}: 가격과 한도",
   pageText: "{name} 호출 비용을 토큰 단위까지 정확히, 읽고 쓰는 길이, 그리고 복사해 쓰는 첫 호출.",
   prices: "가격(미국 달러)",

@@ -31,6 +31,7 @@ export const pt: ModelsTexts = {
   remove: "Remover {name}",
   deprecated: "Obsoleto",
   ends: "Termina em {date}",
+  replacedBy: "Use {model} no lugar",
   pageTitle: "{name}: preços e limites",
   pageText:
     "Quanto custa uma chamada a {name}, token a token; quanto ele lê e escreve; e uma primeira chamada para copiar.",

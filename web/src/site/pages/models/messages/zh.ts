@@ -31,6 +31,7 @@ export const zh: ModelsTexts = {
   remove: "移除 {name}",
   deprecated: "即将停用",
   ends: "将于 {date} 停止服务",
+  replacedBy: "请改用 {model}",
   pageTitle: "{name}：价格与限制",
   pageText: "{name} 每次调用的费用，精确到token；可读取和输出的长度；以及可直接复制的首次调用。",
   prices: "价格（美元）",

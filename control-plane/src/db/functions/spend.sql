@@ -1,0 +1,67 @@
+-- What accounts spend per UTC day, and what operators let them spend per day and month. A lease is never larger than what
+-- a limit leaves (lease_quota), so no call is admitted that could exceed it; what was leased before a limit was
+-- lowered, and calls that cost more than their bound, are the only ways past it.
+
+-- Adds usage rows to the days of their accounts, in the transaction that writes them. What counts is the
+-- cost with the multiplier, as the settlement will charge it.
+CREATE OR REPLACE FUNCTION note_spend() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO account_spend AS s (gateway_user_id, day, spent)
+    SELECT gateway_user_id, day, sum(ceil(quota * rate_multiplier)) FROM written
+    WHERE quota > 0 AND rate_multiplier > 0 AND rate_multiplier <> 'NaN'
+    GROUP BY gateway_user_id, day ORDER BY gateway_user_id, day
+    ON CONFLICT (gateway_user_id, day) DO UPDATE SET spent = s.spent + excluded.spent;
+  RETURN NULL;
+END
+$$;
+
+-- What an account has spent in the current UTC day or month.
+CREATE OR REPLACE FUNCTION spent_since(p_user bigint, p_period text) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  -- A sum that no amount of quota could be would overflow what it is compared with.
+  RETURN (
+    SELECT least(coalesce(sum(s.spent), 0), 4611686018427387904)::bigint FROM account_spend s
+    WHERE s.gateway_user_id = p_user
+      AND s.day >= date_trunc(CASE p_period WHEN 'daily' THEN 'day' ELSE 'month' END, now() AT TIME ZONE 'UTC')::date
+  );
+END
+$$;
+
+-- The limit of an account per day and the one per month, as far as there are any, with what it has spent. A group's own
+-- value replaces the default; of group and account the strictest counts. The group is the one of calls whose key names none.
+CREATE OR REPLACE FUNCTION spend_limits_of(p_user bigint)
+RETURNS TABLE (period text, quota bigint, scope text, group_name text, spent bigint, resets_at timestamptz) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  WITH limits AS (
+    SELECT a.scope, a.group_name, a.spend_per_day, a.spend_per_month FROM account_limit a
+    WHERE (a.spend_per_day IS NOT NULL OR a.spend_per_month IS NOT NULL) AND (
+      a.scope = 'default' OR (a.scope = 'user' AND a.gateway_user_id = p_user)
+      OR (a.scope = 'group' AND a.group_name = (SELECT c.group_name FROM key_group(p_user, NULL) c))
+    )
+  ), values_of AS (
+    SELECT 'daily' AS period, l.spend_per_day AS quota, l.scope, l.group_name FROM limits l WHERE l.spend_per_day IS NOT NULL
+    UNION ALL
+    SELECT 'monthly', l.spend_per_month, l.scope, l.group_name FROM limits l WHERE l.spend_per_month IS NOT NULL
+  ), strictest AS (
+    SELECT DISTINCT ON (v.period) v.* FROM values_of v
+    WHERE NOT (v.scope = 'default' AND EXISTS (SELECT 1 FROM values_of g WHERE g.scope = 'group' AND g.period = v.period))
+    ORDER BY v.period, v.quota, v.scope
+  )
+  SELECT t.period, t.quota, t.scope, t.group_name, spent_since(p_user, t.period), next_period_end(t.period, now()) FROM strictest t;
+END
+$$;
+
+-- Calls back what replicas have idle, of one account or of all, so that a lowered limit holds from now on.
+CREATE OR REPLACE FUNCTION recall_user_leases(p_user bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  v_budgets bigint[];
+BEGIN
+  SELECT array_agg(b.id ORDER BY b.id) INTO v_budgets FROM budget b
+    WHERE b.leased > 0 AND b.gateway_user_id IS NOT NULL AND (p_user IS NULL OR b.gateway_user_id = p_user);
+  PERFORM 1 FROM budget WHERE id = ANY (v_budgets) ORDER BY id FOR UPDATE;
+  UPDATE budget SET recall_sequence = recall_sequence + 1 WHERE id = ANY (v_budgets);
+  RETURN (SELECT count(pg_notify('lease_recall', id || ':' || recall_sequence)) FROM budget WHERE id = ANY (v_budgets));
+END
+$$;

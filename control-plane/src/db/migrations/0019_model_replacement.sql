@@ -1,0 +1,2 @@
+ALTER TABLE "model" ADD COLUMN "replacement_model" text;--> statement-breakpoint
+ALTER TABLE "model" ADD CONSTRAINT "model_replacement_model_model_name_fk" FOREIGN KEY ("replacement_model") REFERENCES "public"."model"("name") ON DELETE no action ON UPDATE no action;
