@@ -5,6 +5,7 @@ import {
   countedUnits,
   type PriceColumn,
   pricedUnits,
+  tokenColumns,
   unitMeasures,
 } from "@sluice/contracts/priced-units";
 import { sql } from "drizzle-orm";
@@ -51,6 +52,13 @@ export function unitCounts({ isSum }: { readonly isSum: boolean }) {
         : integer(count).notNull(),
     ]),
   ) as Record<CamelCase<CountColumn>, ReturnType<typeof bigint>>;
+}
+
+/** A sum over many calls for each unit that is counted in tokens. */
+export function tokenSums() {
+  return Object.fromEntries(
+    tokenColumns.map((count) => [camelCase(count), bigint(count, { mode: "bigint" }).notNull()]),
+  ) as Record<CamelCase<(typeof tokenColumns)[number]>, ReturnType<typeof bigint>>;
 }
 
 const keySettingColumn = {

@@ -26,16 +26,9 @@ LANGUAGE plpgsql STABLE ROWS 1000 AS $$
 DECLARE
   v_first date := p_from - 1;
   v_last date := p_to + 1;
-  v_settled text := $settled$usage_settlement s$settled$;
 BEGIN
-  IF p_batches IS NULL THEN
-    v_settled := $settled$usage_settlement s LEFT JOIN settlement_batch b ON b.id = s.batch_id JOIN usage_rollup_checkpoint c
-      ON c.source = 'usage_settlement:' || coalesce(b.shard, 0) AND c.batch_id >= s.batch_id$settled$;
-  ELSE
-    -- With the days of the batches the planner leaves out the partitions of all others. Old batches don't say their days.
-    SELECT greatest(v_first, min(coalesce(first_day, v_first))), least(v_last, max(coalesce(last_day, v_last)))
-      INTO v_first, v_last FROM settlement_batch WHERE id = ANY (p_batches);
-  END IF;
+  SELECT greatest(v_first, min(coalesce(first_day, v_first))), least(v_last, max(coalesce(last_day, v_last)))
+    INTO v_first, v_last FROM settlement_batch WHERE id = ANY (p_batches);
   -- The query is built as text, so that each run is planned for its own bounds.
   RETURN QUERY EXECUTE format($query$
     WITH counted AS (
@@ -47,10 +40,9 @@ BEGIN
         u.outcome, u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.images,
         u.audio_ms, u.cache_write_1h_tokens, u.searches, u.provider_cost_usd, s.base_quota, s.settled_quota, u.started_at,
         u.attempts
-      FROM %s JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id
-      WHERE ($1 IS NULL OR s.batch_id = ANY ($1)) AND s.day BETWEEN $2 AND $3 AND u.day BETWEEN $2 AND $3
+      FROM %s
         -- A row's day is the day on which it began, unless a clock was wrong.
-        AND u.started_at >= ($4::timestamp AT TIME ZONE 'UTC') AND u.started_at < (($5 + 1)::timestamp AT TIME ZONE 'UTC')
+      WHERE u.started_at >= ($4::timestamp AT TIME ZONE 'UTC') AND u.started_at < (($5 + 1)::timestamp AT TIME ZONE 'UTC')
     ), summed AS (
       SELECT
         CASE grouping(quarter, hours, utc_day, user_id, model_name, cause)
@@ -90,7 +82,7 @@ BEGIN
     ) tried
     WHERE ended IS NOT NULL
     GROUP BY GROUPING SETS ((quarter, channel), (hours, channel), (utc_day, channel))
-  $query$, v_settled) USING p_batches, v_first, v_last, p_from, p_to;
+  $query$, settled_usage_text(p_batches IS NOT NULL, 'usage_settlement')) USING p_batches, v_first, v_last, p_from, p_to;
 END
 $$;
 
@@ -129,6 +121,17 @@ BEGIN
 END
 $$;
 
+-- The next batches of a shard after one of them, with about p_rows rows in total and at least one batch; null when there
+-- are none.
+CREATE OR REPLACE FUNCTION next_settlement_batches(p_shard integer, p_after bigint, p_rows integer, OUT ids bigint[], OUT rows bigint)
+LANGUAGE sql STABLE AS $$
+  SELECT array_agg(id ORDER BY id), sum(rows)
+  FROM (
+    SELECT id, rows, sum(rows) OVER (ORDER BY id) - rows AS rows_before
+    FROM (SELECT id, rows FROM settlement_batch WHERE shard = p_shard AND id > p_after ORDER BY id LIMIT 500) next
+  ) batch WHERE rows_before < p_rows
+$$;
+
 -- A step of one shard.
 --
 -- The batches of a shard are written one after the other, under the lock of its checkpoint, so that no batch of it
@@ -159,11 +162,7 @@ BEGIN
     RETURN QUERY SELECT 'busy', 0, 0::bigint;
     RETURN;
   END IF;
-  SELECT array_agg(id ORDER BY id), sum(rows) INTO v_next, v_rows
-  FROM (
-    SELECT id, rows, sum(rows) OVER (ORDER BY id) - rows AS rows_before
-    FROM (SELECT id, rows FROM settlement_batch WHERE shard = p_shard AND id > v_from ORDER BY id LIMIT 500) next
-  ) batch WHERE rows_before < p_rows;
+  SELECT ids, rows INTO v_next, v_rows FROM next_settlement_batches(p_shard, v_from, p_rows);
   IF v_next IS NULL THEN
     UPDATE usage_rollup_checkpoint SET caught_up_at = now() WHERE source = v_source;
     RETURN QUERY SELECT 'done', 0, 0::bigint;
@@ -219,7 +218,9 @@ DECLARE
   v_version bigint;
 BEGIN
   PERFORM open_rollup_shards();
-  PERFORM 1 FROM usage_rollup_checkpoint WHERE source LIKE 'usage_settlement:%' ORDER BY source FOR UPDATE;
+  PERFORM open_user_sum_shards();
+  PERFORM 1 FROM usage_rollup_checkpoint WHERE source LIKE 'usage_settlement:%' OR source LIKE 'usage_user_sum:%' ORDER BY source
+    FOR UPDATE;
   UPDATE usage_rollup_checkpoint SET version = version + 1 WHERE source = 'usage_settlement' RETURNING version INTO v_version;
   DELETE FROM usage_rollup
   WHERE starts_at >= (p_day::timestamp AT TIME ZONE 'UTC') AND starts_at < ((p_day + 1)::timestamp AT TIME ZONE 'UTC')
@@ -237,6 +238,9 @@ BEGIN
     WHERE slice = 'user_day' AND starts_at = (p_day::timestamp AT TIME ZONE 'UTC') GROUP BY gateway_user_id
   ON CONFLICT (gateway_user_id) DO UPDATE SET
     first_at = least(t.first_at, excluded.first_at), last_at = greatest(t.last_at, excluded.last_at);
+  DELETE FROM usage_user_sum
+  WHERE starts_at >= (p_day::timestamp AT TIME ZONE 'UTC') AND starts_at < ((p_day + 1)::timestamp AT TIME ZONE 'UTC');
+  INSERT INTO usage_user_sum SELECT * FROM sum_user_usage(NULL, p_day, p_day);
   RETURN v_sums;
 END
 $$;
@@ -258,5 +262,16 @@ LANGUAGE sql STABLE AS $$
     coalesce(a.calls::text, 'no') || ' calls, ' || coalesce(e.calls::text, 'no') || ' in the log'
   FROM expected e FULL JOIN actual a ON (e.slice, e.starts_at, e.gateway_user_id, e.model, e.channel_id, e.error_code)
     = (a.slice, a.starts_at, a.gateway_user_id, a.model, a.channel_id, a.error_code)
+  WHERE e IS DISTINCT FROM a
+  UNION ALL
+  SELECT 'key_' || coalesce(e.grain, a.grain), coalesce(e.starts_at, a.starts_at),
+    'user ' || coalesce(e.gateway_user_id, a.gateway_user_id) || ', key ' || coalesce(e.api_key_id, a.api_key_id)
+      || ', model ' || coalesce(e.model, a.model) || ', ' || coalesce(e.outcome, a.outcome),
+    coalesce(a.calls::text, 'no') || ' calls, ' || coalesce(e.calls::text, 'no') || ' in the log'
+  FROM sum_user_usage(NULL, p_day, p_day) e FULL JOIN (
+    SELECT * FROM usage_user_sum
+    WHERE starts_at >= (p_day::timestamp AT TIME ZONE 'UTC') AND starts_at < ((p_day + 1)::timestamp AT TIME ZONE 'UTC')
+  ) a ON (e.gateway_user_id, e.grain, e.starts_at, e.api_key_id, e.model, e.outcome)
+    = (a.gateway_user_id, a.grain, a.starts_at, a.api_key_id, a.model, a.outcome)
   WHERE e IS DISTINCT FROM a
 $$;

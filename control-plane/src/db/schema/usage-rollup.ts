@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, check, date, index, numeric, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { moment, quota, reference, unitCounts, unitPrices } from "../columns.ts";
+import { moment, quota, reference, tokenSums, unitCounts, unitPrices } from "../columns.ts";
 import { channel, model } from "./gateway-routing.ts";
 
 const count = (name: string) => bigint(name, { mode: "bigint" }).notNull();
@@ -59,6 +59,35 @@ export const usageRollup = pgTable(
       columns: [table.slice, table.startsAt, table.gatewayUserId, table.model, table.channelId, table.errorCode],
     }),
     index("usage_rollup_user").on(table.gatewayUserId, table.startsAt).where(sql`${table.slice} = 'user'`),
+  ],
+);
+
+/**
+ * Sums over settled usage rows by key, model and outcome, so that users' pages don't read the log: each row counts once
+ * in each grain.
+ */
+export const usageUserSum = pgTable(
+  "usage_user_sum",
+  {
+    gatewayUserId: reference("gateway_user_id").notNull(),
+    grain: text("grain", { enum: ["quarter", "hours"] }).notNull(),
+    /** The start of the quarter hour, or of the two hours. */
+    startsAt: moment("starts_at").notNull(),
+    apiKeyId: reference("api_key_id").notNull(),
+    /** '' for calls that ended before a model was known. */
+    model: text("model").notNull(),
+    outcome: text("outcome").notNull(),
+    calls: count("calls"),
+    ...tokenSums(),
+    quota: quota("quota").notNull(),
+    settledQuota: quota("settled_quota").notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: "usage_user_sum_pk",
+      columns: [table.gatewayUserId, table.grain, table.startsAt, table.apiKeyId, table.model, table.outcome],
+    }),
+    index("usage_user_sum_starts").on(table.startsAt),
   ],
 );
 

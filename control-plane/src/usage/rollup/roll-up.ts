@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { workOnShards } from "../shards.ts";
 import type { RollupFault, RollupRun } from "./model.ts";
-import { addNextBatches, checkDay, listLoggedDays, rebuildDay } from "./rollup-store.ts";
+import { addNextBatches, checkDay, type FollowingSums, listLoggedDays, rebuildDay } from "./rollup-store.ts";
 
 const rowsOfStep = 5_000;
 const runMsMax = 25_000;
@@ -10,8 +10,9 @@ const runMsMax = 25_000;
 const dayTimeoutMs = 600_000;
 
 /**
- * Adds what was settled since the last run to the sums that overviews and reports read: each row once, whatever is
- * killed, late or restored. Runs for at most 25 s; what it has done stays done when it fails.
+ * Adds what was settled since the last run to the sums that overviews, reports and users' pages read: each row once,
+ * whatever is killed, late or restored. Runs for at most 25 s; what it has done stays done when it fails.
+ * @returns what became of the sums of reports, and `unfinished` if either have more to add
  * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError
  */
 export async function rollUsageUp(
@@ -20,15 +21,19 @@ export async function rollUsageUp(
   stopping: AbortSignal | null = null,
 ): Promise<RollupRun> {
   const end = clock.now() + runMsMax;
+  const isOver = (): boolean => stopping?.aborted === true || clock.now() >= end;
+  const reports = await follow(db, "reports", isOver);
+  const users = await follow(db, "users", isOver);
+  return users.outcome === "unfinished" ? { ...reports, outcome: "unfinished" } : reports;
+}
+
+async function follow(db: Database, sums: FollowingSums, isOver: () => boolean): Promise<RollupRun> {
   let rowsAdded = 0n;
-  const outcome = await workOnShards(
-    async (shard) => {
-      const step = await addNextBatches(db, shard, rowsOfStep);
-      rowsAdded += step.rowsAdded;
-      return step.outcome;
-    },
-    () => stopping?.aborted === true || clock.now() >= end,
-  );
+  const outcome = await workOnShards(async (shard) => {
+    const step = await addNextBatches(db, sums, { shard, rowsMax: rowsOfStep });
+    rowsAdded += step.rowsAdded;
+    return step.outcome;
+  }, isOver);
   return { outcome, rowsAdded };
 }
 

@@ -1,10 +1,21 @@
 import type { Queryable } from "../../platform/db.ts";
 import type { RollupFault, RollupStep } from "./model.ts";
 
+/** The sums that follow the settlement: those of reports, and those of each user. */
+export type FollowingSums = "reports" | "users";
+
+type StepRow = { outcome: RollupStep["outcome"]; rows_added: bigint };
+
 /** Adds the next batches of a shard of the settlement to the sums, in one statement. */
-export async function addNextBatches(db: Queryable, shard: number, rowsMax: number): Promise<RollupStep> {
-  const [row] = await db.sql<{ outcome: RollupStep["outcome"]; rows_added: bigint }>`
-    select outcome, rows_added from roll_usage_up(${rowsMax}::integer, ${shard}::integer)`;
+export async function addNextBatches(
+  db: Queryable,
+  sums: FollowingSums,
+  { shard, rowsMax }: { readonly shard: number; readonly rowsMax: number },
+): Promise<RollupStep> {
+  const [row] =
+    sums === "users"
+      ? await db.sql<StepRow>`select outcome, rows_added from add_user_sums(${shard}::integer, ${rowsMax}::integer)`
+      : await db.sql<StepRow>`select outcome, rows_added from roll_usage_up(${rowsMax}::integer, ${shard}::integer)`;
   if (row === undefined) {
     throw new Error("adding to the usage sums returned no row");
   }

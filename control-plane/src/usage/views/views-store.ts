@@ -2,9 +2,11 @@ import type { GatewayUserId } from "@sluice/contracts/ids";
 import { countColumns, priceColumns, tokenColumns } from "@sluice/contracts/priced-units";
 import type { UsageView } from "@sluice/contracts/usage";
 import type { PriceTexts } from "../../models/model.ts";
+import { countDays, startOfDay } from "../../platform/days.ts";
 import type { Queryable, SqlValue } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Attempt } from "../log/model.ts";
+import { piecesOf, type Span } from "../reports/range.ts";
 import type { UsageFilter, UsagePart } from "./model.ts";
 
 /** This position sorts after every possible row. */
@@ -51,25 +53,66 @@ export async function listUsage(
 }
 
 const tokenSums = tokenColumns.map((count) => `sum(${count})::bigint as ${count}`).join(", ");
+const tokens = tokenColumns.join(", ");
+const tokensOfCall = tokenColumns.map((count) => `usage_count(u.${count})`).join(", ");
 
-/** Sums by day of the zone and by model, and sums by key. */
+/**
+ * Sums by day of the zone and by model, and sums by key: from the stored sums, and from the calls that are not in these
+ * yet, all as of one moment.
+ */
 export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<UsagePart[]> {
+  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome } = filter;
+  const days = daysOf(fromDay, toDay, zone);
+  const pieces = days.flatMap((span, day) => piecesOf(span, ["hours", "quarter"]).map((piece) => ({ ...piece, day })));
   return await db.query<UsagePart>(
-    `with calls as (
-       select (u.started_at at time zone $4::text)::date::text as day, u.model, u.api_key_id as key_id, u.outcome, ${counts},
-         u.quota, ceil(u.quota * u.rate_multiplier) as settled_quota
-       from usage_log u
-       where ${isMeant}
+    `with parts as (
+       select p.day, s.model, s.api_key_id as key_id, s.outcome, s.calls, ${tokens}, s.quota, s.settled_quota
+       from (select 1 where has_user_sums($1::bigint)) reached
+       cross join unnest($2::integer[], $3::text[], $4::timestamptz[], $5::timestamptz[]) p (day, grain, from_at, to_at)
+       cross join lateral (
+         select * from usage_user_sum s
+         where s.gateway_user_id = $1::bigint and s.grain = p.grain and s.starts_at >= p.from_at and s.starts_at < p.to_at
+         offset 0
+       ) s
+       union all
+       select width_bucket(u.started_at, $6::timestamptz[]) - 1, coalesce(u.model, ''), u.api_key_id, u.outcome, 1,
+         ${tokensOfCall}, u.quota, ceil(u.quota * u.rate_multiplier)
+       from unsummed_usage($1::bigint, $7::timestamptz, $8::timestamptz) u
      ), sums as (
-       select case when grouping(day) = 0 then 'model' else 'key' end as kind, day, model, key_id, count(*) as calls,
-         count(*) filter (where outcome = 'completed') as completed_calls, ${tokenSums},
-         sum(quota)::bigint as quota, sum(settled_quota)::bigint as settled_quota
-       from calls group by grouping sets ((day, model), (key_id))
+       select case when grouping(day) = 0 then 'model' else 'key' end as kind, day, nullif(model, '') as model, key_id,
+         sum(calls)::bigint as calls, coalesce(sum(calls) filter (where outcome = 'completed'), 0)::bigint as completed_calls,
+         ${tokenSums}, sum(quota)::bigint as quota, sum(settled_quota)::bigint as settled_quota
+       from parts
+       where ($9::bigint is null or key_id = $9::bigint) and ($10::text is null or model = $10::text)
+         and ($11::text is null or outcome = $11::text)
+       group by grouping sets ((day, model), (key_id))
      )
-     select s.*, coalesce(k.name, '') as key_name from sums s left join api_key k on k.id = s.key_id
+     select s.kind, ($12::text::date + s.day)::text as day, s.model, s.key_id, s.calls, s.completed_calls, ${tokens}, s.quota,
+       s.settled_quota, coalesce(k.name, '') as key_name
+     from sums s left join api_key k on k.id = s.key_id
      order by s.day, s.model`,
-    filterValues(filter),
+    [
+      gatewayUserId,
+      ...[
+        pieces.map(({ day }) => day),
+        pieces.map(({ grain }) => grain),
+        pieces.map(({ from }) => from),
+        pieces.map(({ to }) => to),
+        days.map(({ from }) => from),
+      ].map((values) => arrayLiteral(values)),
+      ...[days[0]?.from ?? null, days.at(-1)?.to ?? null],
+      ...[keyId, model, outcome, fromDay],
+    ],
   );
+}
+
+/** When the days of a filter begin and end. */
+function daysOf(fromDay: string, toDay: string, zone: string): Span[] {
+  const first = Temporal.PlainDate.from(fromDay);
+  return Array.from({ length: countDays(fromDay, toDay) }, (_, index) => ({
+    from: startOfDay(first.add({ days: index }), zone),
+    to: startOfDay(first.add({ days: index + 1 }), zone),
+  }));
 }
 
 export type PricedCall = {

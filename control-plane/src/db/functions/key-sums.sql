@@ -1,0 +1,161 @@
+-- The sums of each user by key, model and outcome, from which users' pages are computed. They follow the batches of the
+-- settlement like the sums in usage_rollup, with checkpoints of their own: `usage_user_sum:<shard>`.
+
+-- What sums are taken from: `s`, the rows of the settlement, and `u`, those of the log, of the batches $1 or of all that
+-- the sums p_sums have reached, on the days from $2 to $3.
+--
+-- Batches are read in this order, whatever the planner expects of a partition that has just begun: first the rows of the
+-- settlement by their batch, in all partitions, then each row of the log by its key.
+CREATE OR REPLACE FUNCTION settled_usage_text(p_is_of_batches boolean, p_sums text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN p_is_of_batches THEN $batches$
+    (SELECT day, request_id, base_quota, settled_quota FROM usage_settlement WHERE batch_id = ANY ($1) OFFSET 0) s
+    CROSS JOIN LATERAL (
+      SELECT * FROM usage_log l WHERE l.day = s.day AND l.request_id = s.request_id AND l.day BETWEEN $2 AND $3 OFFSET 0
+    ) u
+  $batches$ ELSE format($all$
+    usage_settlement s LEFT JOIN settlement_batch b ON b.id = s.batch_id
+    JOIN usage_rollup_checkpoint c ON c.source = %L || coalesce(b.shard, 0) AND c.batch_id >= s.batch_id AND s.day BETWEEN $2 AND $3
+    JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id AND u.day BETWEEN $2 AND $3
+  $all$, p_sums || ':') END
+$$;
+
+-- The sums over the settled usage rows of some batches that began on some UTC days (from p_from to p_to). p_batches
+-- names the batches; null are all that these sums have reached.
+CREATE OR REPLACE FUNCTION sum_user_usage(p_batches bigint[], p_from date, p_to date) RETURNS SETOF usage_user_sum
+LANGUAGE plpgsql STABLE ROWS 1000 AS $$
+#variable_conflict use_column
+DECLARE
+  v_first date := p_from - 1;
+  v_last date := p_to + 1;
+BEGIN
+  SELECT greatest(v_first, min(coalesce(first_day, v_first))), least(v_last, max(coalesce(last_day, v_last)))
+    INTO v_first, v_last FROM settlement_batch WHERE id = ANY (p_batches);
+  RETURN QUERY EXECUTE format($query$
+    SELECT user_id, CASE grouping(quarter) WHEN 0 THEN 'quarter' ELSE 'hours' END, coalesce(quarter, hours), key_id, model_name,
+      outcome, count(*), sum(usage_count(input_tokens))::bigint, sum(usage_count(output_tokens))::bigint,
+      sum(usage_count(cache_read_tokens))::bigint, sum(usage_count(cache_write_tokens))::bigint,
+      sum(usage_count(reasoning_tokens))::bigint, sum(usage_count(cache_write_1h_tokens))::bigint,
+      sum(base_quota)::bigint, sum(settled_quota)::bigint
+    FROM (
+      SELECT date_bin('15 minutes', u.started_at, '2000-01-01 00:00:00+00') AS quarter,
+        date_bin('2 hours', u.started_at, '2000-01-01 00:00:00+00') AS hours,
+        u.gateway_user_id AS user_id, u.api_key_id AS key_id, coalesce(u.model, '') AS model_name, u.outcome, u.input_tokens,
+        u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.cache_write_1h_tokens,
+        s.base_quota, s.settled_quota
+      FROM %s
+      WHERE u.started_at >= ($4::timestamp AT TIME ZONE 'UTC') AND u.started_at < (($5 + 1)::timestamp AT TIME ZONE 'UTC')
+    ) counted
+    GROUP BY GROUPING SETS ((user_id, key_id, model_name, outcome, quarter), (user_id, key_id, model_name, outcome, hours))
+  $query$, settled_usage_text(p_batches IS NOT NULL, 'usage_user_sum')) USING p_batches, v_first, v_last, p_from, p_to;
+END
+$$;
+
+-- Creates the checkpoints of these sums. They begin with the first batch there is: earlier releases had no such sums.
+CREATE OR REPLACE FUNCTION open_user_sum_shards() RETURNS void LANGUAGE sql AS $$
+  INSERT INTO usage_rollup_checkpoint (source, batch_id) SELECT 'usage_user_sum:' || shard, 0 FROM generate_series(0, 15) shard
+  ORDER BY 1 ON CONFLICT DO NOTHING
+$$;
+
+-- Adds the next batches of a shard to these sums, as roll_shard_up does to the others.
+CREATE OR REPLACE FUNCTION add_user_sums(p_shard integer, p_rows integer)
+RETURNS TABLE (outcome text, batches integer, rows_added bigint)
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+DECLARE
+  v_source text := 'usage_user_sum:' || p_shard;
+  v_from bigint;
+  v_next bigint[];
+  v_rows bigint;
+  v_is_last boolean;
+BEGIN
+  IF p_shard NOT BETWEEN 0 AND 15 THEN RAISE EXCEPTION 'shard % does not exist', p_shard; END IF;
+  IF NOT EXISTS (SELECT 1 FROM usage_rollup_checkpoint WHERE source = v_source) THEN PERFORM open_user_sum_shards(); END IF;
+  SELECT batch_id INTO v_from FROM usage_rollup_checkpoint WHERE source = v_source FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN QUERY SELECT 'busy', 0, 0::bigint;
+    RETURN;
+  END IF;
+  SELECT ids, rows INTO v_next, v_rows FROM next_settlement_batches(p_shard, v_from, p_rows);
+  IF v_next IS NULL THEN
+    UPDATE usage_rollup_checkpoint SET caught_up_at = now() WHERE source = v_source;
+    RETURN QUERY SELECT 'done', 0, 0::bigint;
+    RETURN;
+  END IF;
+  -- Ordered, because batches of earlier releases have users of all shards.
+  INSERT INTO usage_user_sum AS t
+    SELECT * FROM sum_user_usage(v_next, '2000-01-01', '9999-01-01')
+    ORDER BY gateway_user_id, grain, starts_at, api_key_id, model, outcome
+  ON CONFLICT (gateway_user_id, grain, starts_at, api_key_id, model, outcome) DO UPDATE SET
+    calls = t.calls + excluded.calls, input_tokens = t.input_tokens + excluded.input_tokens,
+    output_tokens = t.output_tokens + excluded.output_tokens, cache_read_tokens = t.cache_read_tokens + excluded.cache_read_tokens,
+    cache_write_tokens = t.cache_write_tokens + excluded.cache_write_tokens,
+    reasoning_tokens = t.reasoning_tokens + excluded.reasoning_tokens,
+    cache_write_1h_tokens = t.cache_write_1h_tokens + excluded.cache_write_1h_tokens, quota = t.quota + excluded.quota,
+    settled_quota = t.settled_quota + excluded.settled_quota;
+  v_is_last := NOT EXISTS (SELECT 1 FROM settlement_batch WHERE shard = p_shard AND id > v_next[cardinality(v_next)]);
+  UPDATE usage_rollup_checkpoint SET batch_id = v_next[cardinality(v_next)],
+    caught_up_at = CASE WHEN v_is_last THEN now() ELSE caught_up_at END
+  WHERE source = v_source;
+  RETURN QUERY SELECT CASE WHEN v_is_last THEN 'done' ELSE 'more' END, cardinality(v_next), v_rows;
+END
+$$;
+
+-- Whether every call of a user is either in these sums or returned by unsummed_usage at the same moment. It is not
+-- while batches of an earlier release, which have users of all shards, are still to be added, and not while the log is
+-- read again by day and id.
+CREATE OR REPLACE FUNCTION has_user_sums(p_user bigint) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  v_first bigint;
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM settlement_checkpoint WHERE source = 'usage_log:' || (p_user & 15) AND reconcile_day IS NULL
+    AND system_identifier = (SELECT system_identifier::text FROM pg_control_system())) THEN
+    RETURN false;
+  END IF;
+  SELECT batch_id INTO v_first FROM usage_rollup_checkpoint WHERE source = 'usage_user_sum:0';
+  RETURN FOUND AND NOT EXISTS (
+    SELECT 1 FROM (SELECT first_day FROM settlement_batch WHERE shard = 0 AND id > v_first ORDER BY id LIMIT 1) next
+    WHERE first_day IS NULL
+  );
+END
+$$;
+
+-- The calls of a user that began in a span and are in no sum yet: those that are not settled, and those of the
+-- batches that were not added. All calls of the span when has_user_sums is false.
+--
+-- It reads what the user's shard has written since the last run of the settlement, and looks for the user in it: the
+-- index by user would lead through all of the user's calls, which is why it is kept from being used.
+CREATE OR REPLACE FUNCTION unsummed_usage(p_user bigint, p_from timestamptz, p_to timestamptz) RETURNS SETOF usage_log
+LANGUAGE plpgsql STABLE ROWS 100 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  v_shard bigint := p_user & 15;
+  v_settled settlement_checkpoint;
+  v_summed bigint;
+  v_first date := (p_from AT TIME ZONE 'UTC')::date - 1;
+  v_last date := (p_to AT TIME ZONE 'UTC')::date + 1;
+BEGIN
+  IF NOT has_user_sums(p_user) THEN
+    RETURN QUERY SELECT u.* FROM usage_log u
+      WHERE u.gateway_user_id = p_user AND u.day BETWEEN v_first AND v_last AND u.started_at >= p_from AND u.started_at < p_to;
+    RETURN;
+  END IF;
+  SELECT * INTO v_settled FROM settlement_checkpoint WHERE source = 'usage_log:' || v_shard;
+  SELECT batch_id INTO v_summed FROM usage_rollup_checkpoint WHERE source = 'usage_user_sum:' || v_shard;
+  RETURN QUERY SELECT u.* FROM usage_log u
+    WHERE (u.gateway_user_id & 15) = v_shard AND u.xid >= v_settled.xid
+      AND (u.xid, u.request_id) > (v_settled.xid, v_settled.request_id)
+      AND u.xid < pg_snapshot_xmax(pg_current_snapshot())
+      AND u.gateway_user_id + 0 = p_user AND u.started_at >= p_from AND u.started_at < p_to
+      AND NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = u.day AND s.request_id = u.request_id)
+      AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id);
+  RETURN QUERY SELECT u.* FROM settlement_batch b
+    CROSS JOIN LATERAL (
+      SELECT day, request_id FROM usage_settlement WHERE batch_id = b.id AND gateway_user_id = p_user OFFSET 0
+    ) s
+    CROSS JOIN LATERAL (SELECT * FROM usage_log l WHERE l.day = s.day AND l.request_id = s.request_id OFFSET 0) u
+    WHERE b.shard = v_shard AND b.id > v_summed AND u.started_at >= p_from AND u.started_at < p_to;
+  RETURN QUERY SELECT u.* FROM settlement_quarantine q
+    JOIN usage_log u ON u.day = q.day AND u.request_id = q.request_id
+    WHERE u.gateway_user_id + 0 = p_user AND u.started_at >= p_from AND u.started_at < p_to
+      AND NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = q.day AND s.request_id = q.request_id);
+END
+$$;
