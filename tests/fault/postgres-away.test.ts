@@ -15,6 +15,7 @@ const random = testRandom();
 const { TEST_FULL } = process.env;
 const isFull = TEST_FULL === "1";
 const outageMs = isFull ? 30_000 : 4_000;
+const longOutageMs = isFull ? 30_000 : 10_000;
 const backendKills = isFull ? 100 : 10;
 const commitBreaks = isFull ? 100 : 10;
 /** Far below what anyone would wait for a database, far above what this takes on a busy machine. */
@@ -159,6 +160,37 @@ describe("while Postgres is killed and down", () => {
     expect((await callWith(unknownKey())).status).toBe(401);
     expect((await callWith(revoked.apiKey)).status).toBe(401);
     await expectExactBooks(load.seen, users);
+  }, 240_000);
+});
+
+describe("while Postgres is down for longer than the first slice of a budget lasts", () => {
+  test("users with plenty of quota go on, those who call all the time and those who pause", async () => {
+    const model = "flat-while-away";
+    await rig.addFlatPriceModel(model, 1_000n);
+    const keeper = await rig.startProcess({ LEASE_KEPT_MS: "60000" });
+    const busy = await rig.addUser(1_000_000_000n);
+    const pausing = await rig.addUser(1_000_000_000n);
+    const call = ({ apiKey }: TestUser) => chat({ url: keeper.url, apiKey }, { model });
+    const seen: SeenCall[] = [await call(pausing)];
+    const callFor = async (ms: number): Promise<void> => {
+      for (const end = performance.now() + ms; performance.now() < end; ) {
+        seen.push(...(await Promise.all(Array.from({ length: 4 }, () => call(busy)))));
+        await Bun.sleep(20);
+      }
+    };
+    await callFor(2_000);
+    // Its first use changes a key, which is then looked up again.
+    seen.push(await call(pausing));
+    await callFor(4_000);
+    await cluster.stopImmediate();
+    await callFor(longOutageMs);
+    seen.push(await call(pausing));
+    await cluster.restart();
+    await waitForReadiness(200, keeper);
+    expect(seen.filter(({ isWhole }) => !isWhole).map(({ status, code }) => [status, code])).toEqual([]);
+    expect(await keeper.stop()).toBe(0);
+    await waitForReadiness(200);
+    await expectExactBooks(seen, [busy, pausing]);
   }, 240_000);
 });
 

@@ -42,6 +42,7 @@ export function openGateway(base: Base, exportCall: GatewayRuntimeDeps["exportCa
     },
     replicaId: spool.replicaId,
     leaseTermMs: config.LEASE_TERM_MS,
+    leaseKeptMs: config.LEASE_KEPT_MS,
     masterKey: base.masterKey,
     ...openClients(base),
     realtimeLimits: realtimeLimits(config),

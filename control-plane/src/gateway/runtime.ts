@@ -52,6 +52,8 @@ export type GatewayRuntimeDeps = {
   readonly replicaId: ReplicaId;
   /** How long calls are admitted on leases after the last contact with the database. */
   readonly leaseTermMs: number;
+  /** How long idle quota is kept of budgets of which plenty is left. */
+  readonly leaseKeptMs: number;
   readonly masterKey: MasterKey;
   readonly client: HttpClient;
   readonly sockets: WebSocketClient;
@@ -107,6 +109,7 @@ export class GatewayRuntime {
     this.#deps = deps;
     this.#term = new LeaseTerm(deps.leaseTermMs);
     this.leases = new QuotaLeases(createLeaseStore(db, deps.replicaId), this.#term, clock, log);
+    this.leases.keptMs = deps.leaseKeptMs;
     this.#directory = new KeyDirectory((keyHash) => findPrincipal(db, keyHash), clock);
     this.#limits = new KeyLimits(clock, deps.unpaidPerHour);
     this.#account = new AccountFigures(db, clock);

@@ -168,6 +168,7 @@ const schema = z.object({
   ADMIN_SECOND_PERSON_ABOVE_USD: count(0, 1_000_000).optional(),
   TRACE_QUEUE_BYTES_MAX: count(0, 1024 * 1024 * 1024).default(64 * 1024 * 1024),
   LEASE_TERM_MS: count(1_000, 600_000).default(60_000),
+  LEASE_KEPT_MS: count(1_000, 600_000).default(60_000),
   SPOOL_BYTES_MAX: count(1_024, 64 * 1024 * 1024 * 1024).default(2 * 1024 * 1024 * 1024),
   RESERVE_FILE_BYTES: count(0, 1024 * 1024 * 1024).default(64 * 1024 * 1024),
 });

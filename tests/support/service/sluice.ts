@@ -184,6 +184,8 @@ export class SluiceRig {
       LOG_LEVEL: "info",
       // Tests about reading on after a client left set the time.
       ABORTED_USAGE_TIMEOUT_MS: "200",
+      // Tests wait until leases have gone back.
+      LEASE_KEPT_MS: "3000",
       // Tests of pages name a build.
       WEB_DIST: "none",
       ...env,

@@ -4,7 +4,14 @@ export const refusalMs = 200;
 export const recallMsMax = 600;
 /** How often a waiting acquisition polls, in case a notification was lost. */
 export const recallPollMs = 50;
+/** Idle quota is returned after this time, or later where plenty is left of the budget. */
 export const idleReturnMs = 3_000;
+/** Plenty is left of a budget that has this many times as much as this replica has leased. */
+export const ampleShare = 16n;
+/** How often the pace of a slice is measured. */
+export const paceWindowMs = 2_000;
+/** A slice is filled up to what is spent in this time at its pace; it is refilled when half is gone. */
+export const coveredSeconds = 60n;
 export const forgetMs = 60_000;
 export const refillPauseMs = 100;
 /** While the database is unreachable, calls do not ask it for more each time. */

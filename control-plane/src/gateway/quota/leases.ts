@@ -10,7 +10,6 @@ import {
   holdMsMax,
   idleReturnMs,
   recallMsMax,
-  recallPollMs,
   refillPauseMs,
   refillPauseMsAfterFailure,
   refusalMs,
@@ -19,13 +18,19 @@ import {
 import type { HoldAnswer, LeaseAnswer, LeaseStore, SpendLimit, TermAnswer } from "./model.ts";
 import {
   addWaiter,
+  adjustRefill,
   available,
   emptySlice,
+  isAmple,
   isForgettable,
+  noteSpent,
   refuseWaiters,
   type Slice,
+  type SliceTotals,
   serveWaiters,
+  totalsOf,
   type Waiter,
+  waitForReturns,
   wanted,
 } from "./slice.ts";
 import type { LeaseTerm } from "./term.ts";
@@ -51,6 +56,8 @@ export class QuotaLeases {
   /** Counts how often everything was put in doubt. A response to an earlier request is void. */
   #doubts = 0;
   #isStopped = false;
+  /** How long idle quota is kept of budgets of which plenty is left. */
+  keptMs = idleReturnMs;
 
   constructor(store: LeaseStore, term: LeaseTerm, clock: Clock, log: Log) {
     this.#store = store;
@@ -94,6 +101,7 @@ export class QuotaLeases {
     }
     if (slice.want < amount * callsPerLease) {
       slice.want = amount * callsPerLease;
+      adjustRefill(slice);
     }
     const answer = addWaiter(slice, amount, holdMsMax);
     this.#startAcquiring(slice);
@@ -110,6 +118,7 @@ export class QuotaLeases {
     const slice = this.#slice(budgetId);
     slice.held -= held;
     slice.pending += charged;
+    noteSpent(slice, charged, slice.lastUsedTick);
     if (charged < held) {
       slice.refusal = null;
     }
@@ -183,8 +192,11 @@ export class QuotaLeases {
       if (slice.isDoubtful && !(await this.#resolveDoubt(slice))) {
         return;
       }
-      if (idleMs > idleReturnMs && slice.waiters.length === 0 && available(slice) > 0n) {
+      const keptMs = isAmple(slice) ? Math.max(idleReturnMs, this.keptMs) : idleReturnMs;
+      if (idleMs > keptMs && slice.waiters.length === 0 && available(slice) > 0n) {
         slice.want = 0n;
+        slice.pace = 0n;
+        adjustRefill(slice);
         if (!(await this.#giveBack(slice, available(slice), 0n))) {
           return;
         }
@@ -212,16 +224,8 @@ export class QuotaLeases {
   }
 
   /** Sums over all slices, for metrics. `idle` is what may be held without asking. */
-  totals(): { budgets: number; leased: bigint; held: bigint; pending: bigint; idle: bigint } {
-    const sum = { budgets: this.#slices.size, leased: 0n, held: 0n, pending: 0n, idle: 0n };
-    for (const slice of this.#slices.values()) {
-      sum.leased += slice.leased;
-      sum.held += slice.held;
-      sum.pending += slice.pending;
-      const idle = available(slice);
-      sum.idle += idle > 0n ? idle : 0n;
-    }
-    return sum;
+  totals(): SliceTotals {
+    return totalsOf([...this.#slices.values()]);
   }
 
   #slice(budgetId: BudgetId): Slice {
@@ -235,11 +239,12 @@ export class QuotaLeases {
 
   /** Asks for more before the slice runs dry, so that in the steady state no call waits. */
   #refillAhead(slice: Slice, tick: number): void {
-    if (slice.isAcquiring || available(slice) * 4n >= slice.want || tick < slice.nextRefillTick) {
+    if (slice.isAcquiring || available(slice) >= slice.refillBelow || tick < slice.nextRefillTick) {
       return;
     }
     const isQuick = tick - slice.lastRefillTick < 10 * refillPauseMs;
     slice.want = isQuick && slice.want < wantMax ? slice.want * 2n : slice.want;
+    adjustRefill(slice);
     slice.lastRefillTick = tick;
     slice.nextRefillTick = tick + refillPauseMs;
     this.#startAcquiring(slice, 1n);
@@ -273,7 +278,7 @@ export class QuotaLeases {
     }
     if (extra > 0n && slice.waiters.length === 0) {
       // No call waits, so it is not worth recalling idle quota from other replicas.
-      await this.#lease(slice, extra, slice.want, -1n);
+      await this.#lease(slice, extra, wanted(slice), -1n);
     }
     const deadline = this.#clock.tick() + recallMsMax;
     let recall = 0n;
@@ -294,7 +299,7 @@ export class QuotaLeases {
         recall = 0n;
       } else {
         recall = answer.recall;
-        await this.#waitForReturns(slice);
+        await waitForReturns(slice);
       }
     }
   }
@@ -314,22 +319,12 @@ export class QuotaLeases {
       const doubts = this.#doubts;
       const request = { budgetId, need: need as Quota, want: want as Quota, recall, statement };
       const answer = await this.#store.lease(request);
+      slice.remaining = answer.remainingAfter;
+      adjustRefill(slice);
       if (doubts === this.#doubts) {
         slice.leased += answer.leasedNow;
       }
       return answer;
-    });
-  }
-
-  #waitForReturns(slice: Slice): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, recallPollMs);
-      function done() {
-        clearTimeout(timer);
-        slice.wake = null;
-        resolve();
-      }
-      slice.wake = done;
     });
   }
 

@@ -1,4 +1,5 @@
 import type { BudgetId } from "@sluice/contracts/ids";
+import { ampleShare, coveredSeconds, paceWindowMs, recallPollMs } from "./lease-limits.ts";
 import type { HoldAnswer, SpendLimit } from "./model.ts";
 
 /** A call waiting for quota. */
@@ -27,6 +28,15 @@ export type Slice = {
   returning: bigint;
   /** How much to request next time; grows while refills come in quick succession. */
   want: bigint;
+  /** What calls were charged in the current window of the pace, which began at this tick. */
+  spent: bigint;
+  windowTick: number;
+  /** What calls were charged in a second, lately. */
+  pace: bigint;
+  /** What was left of the budget after the last loan. */
+  remaining: bigint;
+  /** An early refill begins when less than this is available. */
+  refillBelow: bigint;
   lastUsedTick: number;
   lastRefillTick: number;
   /** No early refill begins before this time. */
@@ -51,6 +61,11 @@ export function emptySlice(budgetId: BudgetId, tick: number): Slice {
     pending: 0n,
     returning: 0n,
     want: 0n,
+    spent: 0n,
+    windowTick: tick,
+    pace: 0n,
+    remaining: 0n,
+    refillBelow: 0n,
     lastUsedTick: tick,
     lastRefillTick: 0,
     nextRefillTick: 0,
@@ -116,11 +131,82 @@ export function refuseWaiters(slice: Slice, refusal: Refusal): void {
   }
 }
 
-/** How much to request: enough for all waiting calls, and not less than usual. */
+/**
+ * How much to request: enough for all waiting calls, and not less than usual or than brings the slice to what its pace
+ * calls for.
+ */
 export function wanted(slice: Slice): bigint {
   let waiting = -available(slice);
   for (const waiter of slice.waiters) {
     waiting += waiter.amount;
   }
-  return waiting < slice.want ? slice.want : waiting;
+  const usual = slice.want + stock(slice) - (waiting < 0n ? -waiting : 0n);
+  const least = usual < slice.want ? slice.want : usual;
+  return waiting < least ? least : waiting;
+}
+
+/**
+ * What calls go on with while the database is away, beside the usual slice: a minute of the pace, but no more than a
+ * quarter of what was left of the budget, so that a budget that comes to its end is not kept from other replicas.
+ */
+function stock({ pace, remaining }: Slice): bigint {
+  const minute = pace * coveredSeconds;
+  return minute < remaining / 4n ? minute : remaining / 4n;
+}
+
+/** To be called when what it depends on has changed. A refill begins when half of the stock is gone. */
+export function adjustRefill(slice: Slice): void {
+  slice.refillBelow = slice.want / 4n + stock(slice) / 2n;
+}
+
+/** Counts what a call was charged. The pace falls more slowly than it rises. */
+export function noteSpent(slice: Slice, charged: bigint, tick: number): void {
+  slice.spent += charged;
+  const elapsedMs = tick - slice.windowTick;
+  if (elapsedMs < paceWindowMs) {
+    return;
+  }
+  const pace = (slice.spent * 1_000n) / BigInt(Math.ceil(elapsedMs));
+  slice.pace = pace > slice.pace / 2n ? pace : slice.pace / 2n;
+  slice.spent = 0n;
+  slice.windowTick = tick;
+  adjustRefill(slice);
+}
+
+/** Whether so much is left of the budget that nobody misses what this replica has of it. */
+export function isAmple(slice: Slice): boolean {
+  return slice.remaining >= slice.leased * ampleShare;
+}
+
+/** Resolves when another replica has returned quota, and after a moment in any case. */
+export function waitForReturns(slice: Slice): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, recallPollMs);
+    function done() {
+      clearTimeout(timer);
+      slice.wake = null;
+      resolve();
+    }
+    slice.wake = done;
+  });
+}
+
+export type SliceTotals = {
+  readonly budgets: number;
+  readonly leased: bigint;
+  readonly held: bigint;
+  readonly pending: bigint;
+  readonly idle: bigint;
+};
+
+export function totalsOf(slices: readonly Slice[]): SliceTotals {
+  const sum = { budgets: slices.length, leased: 0n, held: 0n, pending: 0n, idle: 0n };
+  for (const slice of slices) {
+    sum.leased += slice.leased;
+    sum.held += slice.held;
+    sum.pending += slice.pending;
+    const idle = available(slice);
+    sum.idle += idle > 0n ? idle : 0n;
+  }
+  return sum;
 }

@@ -12,7 +12,7 @@ const q = (amount: bigint): Quota => amount as Quota;
 const termMs = 60_000;
 
 /** One replica on a ledger, over a network whose state a test sets. */
-function setUp(granted: bigint) {
+function setUp(granted: bigint, keptMs = 3_000) {
   const network = {
     next: "answered" as Fate,
     delay: 1,
@@ -27,6 +27,7 @@ function setUp(granted: bigint) {
   );
   const term = new LeaseTerm(termMs);
   const leases = new QuotaLeases(ledger.storeOf("one", network), term, systemClock, log);
+  leases.keptMs = keptMs;
   const renew = () => leases.renew(performance.now(), ledger.renew("one", term));
   renew();
   return { network, ledger, leases, renew };
@@ -72,6 +73,58 @@ test.each([1, 2, 3])("a call is admitted although %i statements in a row were lo
   };
   expect(await answerOf(leases.hold(onlyBudget, q(1n)))).toBe("held");
   expect(leases.totals().leased).toBe(ledger.leaseOf("one"));
+});
+
+/** A call of 1 quota, after so many ms; its hold is ten times as much. */
+async function callAfter(leases: QuotaLeases, ms: number): Promise<string> {
+  await passTime(ms, ms);
+  const asked = leases.hold(onlyBudget, q(10n));
+  const answer = typeof asked === "string" ? asked : await answerOf(asked, 30);
+  if (answer === "held") {
+    leases.settle(onlyBudget, q(10n), q(1n));
+  }
+  return answer;
+}
+
+test.each([100, 20, 500])(
+  "a user with an ample balance who calls every %d ms goes on for half a minute without a database",
+  async (ms) => {
+    const { network, leases, renew } = setUp(1_000_000n);
+    for (let passed = 0; passed < 20_000; passed += ms) {
+      expect(await callAfter(leases, ms)).toBe("held");
+    }
+    renew();
+    network.next = "lost";
+    for (let passed = 0; passed < 30_000; passed += ms) {
+      expect(await callAfter(leases, ms)).toBe("held");
+    }
+  },
+);
+
+test("a slice never takes more than a share of what is left, whatever its pace", async () => {
+  const { ledger, leases } = setUp(2_000n);
+  for (let call = 0; call < 1_000; call += 1) {
+    expect(await callAfter(leases, 5)).toBe("held");
+    const idle = leases.totals().idle;
+    // The usual slice of 32 calls, and half of what is left.
+    expect(idle).toBeLessThanOrEqual(320n + 2n * 320n + ledger.remaining / 2n);
+  }
+});
+
+test("idle quota of a budget of which plenty is left is kept longer, and that of others is not", async () => {
+  for (const [granted, kept] of [
+    [10_000n, 320n],
+    // What the call was charged is not committed.
+    [2_000n, 1n],
+  ] as const) {
+    const { ledger, leases } = setUp(granted, 60_000);
+    expect(await callAfter(leases, 1)).toBe("held");
+    for (let second = 0; second < 5; second += 1) {
+      await passTime(1_000, 50);
+      await answerOf(leases.sweep());
+    }
+    expect(ledger.leaseOf("one")).toBe(kept);
+  }
 });
 
 test("nobody waits longer than two seconds for a silent database", async () => {
