@@ -189,10 +189,10 @@ describe("a limit of spending for ten calls, requested 200 times at once on thre
       select sum(spent)::bigint as spent from account_spend where gateway_user_id = ${user.gatewayUserId}::bigint`;
     return row?.spent;
   };
-  const expectTen = (calls: readonly SeenCall[]): void => {
-    expect(calls.filter(({ isWhole }) => isWhole)).toHaveLength(covered);
+  const expectTen = (calls: readonly SeenCall[], before = 0): void => {
+    expect(calls.filter(({ isWhole }) => isWhole)).toHaveLength(covered - before);
     const refused = calls.filter(({ status, code }) => status === 429 && code === "spend_limit_reached");
-    expect(refused).toHaveLength(calls.length - covered);
+    expect(refused).toHaveLength(calls.length - covered + before);
   };
 
   test.each(["spend_per_day", "spend_per_month"] as const)(
@@ -207,7 +207,13 @@ describe("a limit of spending for ten calls, requested 200 times at once on thre
       await waitForIdleReturn(rig.db, user.budgetId);
       expect([provider.requests.length, await spentOf(user)]).toEqual([covered, BigInt(covered) * flat.price]);
       await limitSpend(user, field, 2 * covered);
-      expectTen(await callAll(user, { model: flat.model }));
+      // A replica repeats a refusal for a moment without asking the database.
+      for (const replica of replicas) {
+        while (!(await chat({ url: replica.url, apiKey: user.apiKey }, { model: flat.model })).isWhole) {
+          await Bun.sleep(20);
+        }
+      }
+      expectTen(await callAll(user, { model: flat.model }), replicas.length);
       expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ used: 2n * BigInt(covered) * flat.price });
       expect(await spentOf(user)).toBe(2n * BigInt(covered) * flat.price);
       expect((await watch.stop()).violations).toEqual([]);
