@@ -109,9 +109,9 @@ export const quotaMutants: readonly Mutant[] = [
   {
     id: "quota/idle-return",
     file: "control-plane/src/gateway/quota/leases.ts",
-    from: "if (idleMs > idleReturnMs && slice.waiters",
+    from: "if (idleMs > keptMs && slice.waiters",
     to: "if (idleMs > forgetMs && slice.waiters",
-    rule: "quota that lies idle goes back after three seconds",
+    rule: "quota that lies idle goes back in time",
     tests: ["unit/gateway/quota/leases.test.ts", "unit/gateway/quota/leases-model.test.ts"],
   },
   {
