@@ -20,6 +20,7 @@ beforeAll(async () => {
   await scene.use(buyer, 1_000n);
   await owner.sql`update usage_log set rate_multiplier = 2`;
   await owner.sql`update budget set reserved = 1000`;
+  await owner.sql`update account_spend set spent = 2 * spent`;
   // A transaction of any test on the same server keeps rows that are younger from being settled.
   await waitUntilSettleable(owner);
   await owner.sql`select settle_usage(10)`;
@@ -87,6 +88,8 @@ test.each([
   ["used equals the sum of usage rows", "delete from usage_log"],
   ["reserved equals what unsettled rows owe above their base", "update budget set reserved = 1"],
   ["leased equals the sum of leases", "update budget set leased = 1"],
+  ["what an account has spent in a day is the cost of its usage rows", "update account_spend set spent = spent - 1"],
+  ["what an account has spent in a day is the cost of its usage rows", "delete from account_spend"],
   [
     "a balance is negative only by what was written off, or after a call that cost more than its bound",
     "with gone as (delete from quota_grant) update budget set granted = 0",
