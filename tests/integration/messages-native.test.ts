@@ -133,7 +133,7 @@ describe.each(arrangements)("the Messages API on a channel that speaks it, %s", 
       const tools = [{ type: "web_search_20250305", name: "web_search", max_uses: 3 }];
       const headers = { "x-api-key": user.apiKey };
       const refused = await post({ tools }, headers);
-      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("no price for them")]);
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("no price for one")]);
       expect(scene.provider.requests).toHaveLength(0);
       scene.provider.script({ tokens: { prompt: 100, completion: 20, searches: 2 }, text: "four words of text" });
       const answer = await post({ model: "searches", tools, stream, max_tokens: 1_000 }, headers);

@@ -77,6 +77,11 @@ async function run(release = "1.0.0"): Promise<string[]> {
   return lines;
 }
 
+/** Whether Postgres checks the bodies of new functions, in connections that begin from now on. */
+async function setBodyChecks(state: "on" | "off"): Promise<void> {
+  await sql.unsafe(`alter database ${new URL(database.url).pathname.slice(1)} set check_function_bodies = ${state}`);
+}
+
 /** Of the template of this run. */
 async function schemaOfFresh(): Promise<string[]> {
   await using fresh = new Bun.SQL(server.url, { max: 1 });
@@ -278,7 +283,11 @@ describe("a database from before the first release", () => {
   async function makeOld({ at, hash }: { readonly at: bigint; readonly hash: string }): Promise<void> {
     await write({ "0000_baseline": await Bun.file(new URL("migrations/0000_baseline.sql", ownFolder)).text() });
     await cp(new URL("functions/", ownFolder), new URL("functions/", folder), { recursive: true });
+    // Today's functions use tables of later migrations: one returns rows of such a table, others would not be accepted.
+    await rm(new URL("functions/key-sums.sql", folder));
+    await setBodyChecks("off");
     await run();
+    await setBodyChecks("on");
     await sql`create function of_before() returns int language sql as 'select 1'`;
     await sql`drop table drizzle.function_set`;
     await sql`delete from drizzle.__drizzle_migrations`;
