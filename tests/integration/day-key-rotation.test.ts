@@ -12,6 +12,7 @@ import { TraceRetention } from "@sluice/control-plane/trace/retention.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { chat } from "../support/calls/chat-call.ts";
+import { holdJob } from "../support/postgres/held-job.ts";
 import { masterKeyBytes, SluiceRig } from "../support/service/sluice.ts";
 import { repositoryRoot, type StartedProgram, startProgram } from "../support/service/start-process.ts";
 import { dayBeforeNow } from "../support/trace/aged-days.ts";
@@ -116,6 +117,8 @@ test("day keys change their master key while calls are encrypted under them and 
     days.push(await fillTraceDay(rig.db, oldKey, { daysAgo }));
   }
   await fillKeys();
+  // The job of the replicas, every ten minutes, would end the days after a week.
+  await using _retention = await holdJob(rig.database.url, "trace-retention");
   const replicas = await Promise.all([rig.startProcess(newThenOld), rig.startProcess(newThenOld)]);
   let isStopped = false;
   const seen: string[] = [];

@@ -69,7 +69,11 @@ export class ResponseCache {
     const { call, request, principal, exitNodes } = state;
     const rules = this.#deps.rules();
     const isSimple = isRepeatable && exitNodes === null && (request.bounds.searches ?? 0) === 0;
-    if (!rules.isOn || !isSimple || request.body.byteLength > requestBytesMax) {
+    if (!rules.isOn) {
+      this.#forgetAll();
+      return null;
+    }
+    if (!isSimple || request.body.byteLength > requestBytesMax) {
       return null;
     }
     const wish = readWish(call.headers);
@@ -122,13 +126,20 @@ export class ResponseCache {
     const { isOn, memoryBytesMax } = rules();
     this.#followGeneration();
     if (!isOn) {
-      this.#answers.clear();
+      this.#forgetAll();
     }
     observer.onEvicted(this.#answers.sweep(clock.now(), memoryBytesMax));
   }
 
   close(): void {
     this.#deps.shared?.close();
+  }
+
+  /** Turning the cache off clears it, and may be known here before the generation that it begins. */
+  #forgetAll(): void {
+    if (this.#answers.size > 0) {
+      this.#answers.clear();
+    }
   }
 
   /** Once a clearing is known, frees the memory of what was kept before it. */
