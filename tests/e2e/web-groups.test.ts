@@ -77,7 +77,7 @@ test(
       await dialog.getByLabel("Model").fill("flat");
       await dialog.getByLabel("Channel id").fill("1");
       await dialog.getByRole("button", { name: "Save" }).click();
-      await page.getByText("The fallbacks were saved and apply now.").waitFor();
+      await page.getByText("Saved. It applies now.").waitFor();
     });
     await as("admin", "/admin/plans/", async (page, { axe }) => {
       await page.getByRole("button", { name: "New plan" }).click();
