@@ -127,7 +127,8 @@ async function send({ target, body }: FuzzedRequest, method: string, operation: 
 /** What is wrong with a response, or null. */
 function problemOf(path: string, method: string, operation: Operation, answer: Answered): string | null {
   const code = /"code":"([a-z_]+)"/.exec(answer.text)?.[1] ?? "";
-  const isTheirs = outsideErrors.has(code) || path.startsWith("/msgcompat/");
+  // Errors of the Messages API have no code.
+  const isTheirs = outsideErrors.has(code) || /^\/(?:msgcompat|v1\/messages)\b/.test(path);
   if (answer.status === 500 || (answer.status > 500 && !isTheirs)) {
     return `${answer.status} ${answer.text.slice(0, 200)}`;
   }
