@@ -64,6 +64,21 @@ test("a dearer group is not taken away by one super-admin, but any other is", as
   expect((await remove("dear")).body).toMatchObject({ changed: 0 });
 });
 
+test("a dearer group does not end sooner by one super-admin", async () => {
+  const { email } = await loginUser(rig);
+  await save("lasting", { multiplier: "3", rank: 9 });
+  const assign = (fields: object): Promise<Answer> =>
+    asker.post("/backend/admin/group/assign/", {
+      ...{ group_name: "lasting", users: [email], as: "additional", reason },
+      ...fields,
+    });
+  const inSeconds = (seconds: number) => ({ ends_at: new Date(Date.now() + seconds * 1_000).toISOString() });
+  expect((await assign({})).body).toMatchObject({ changed: 1 });
+  expect(waits(await assign(inSeconds(-60)))).toBeTrue();
+  expect(waits(await assign(inSeconds(600)))).toBeTrue();
+  expect((await assign({})).body).toMatchObject({ changed: 1 });
+});
+
 test("a group does not get another rank by one super-admin, because others come before or after it then", async () => {
   const { group } = (await save("ranked", { multiplier: "2", rank: 5 })).body as { group: { updated_at: string } };
   const { updated_at } = group;

@@ -22,6 +22,7 @@ export function assignGroupAct(): Act<AssignGroupInput> {
       const group = await requireLockedGroup(tx, input.group_name);
       checkEnd(input);
       const users = await requireUsers(tx, input.users);
+      const isCheaperLater = await endsDearer(tx, users, input);
       for (const user of users) {
         const { before, after } = await assign(tx, user, input);
         await recordAct(tx, origin, {
@@ -32,7 +33,7 @@ export function assignGroupAct(): Act<AssignGroupInput> {
       return {
         isNew: true,
         amount: null,
-        takesTwo: users.some((user) => isCheaper(group, user, input)),
+        takesTwo: isCheaperLater || users.some((user) => isCheaper(group, user, input)),
         effects: {
           group: group.name,
           multiplier_after: shownMultiplier(group.multiplier),
@@ -48,6 +49,35 @@ export function assignGroupAct(): Act<AssignGroupInput> {
 function isCheaper({ multiplier }: Group, user: MemberUser, { ends_at: endsAt }: AssignGroupInput): boolean {
   const isLonger = user.endsAt !== null && (endsAt === null || Date.parse(endsAt) > user.endsAt.getTime());
   return isBelow(multiplier, user.multiplier) || (isLonger && isBelow(multiplier, user.ownMultiplier));
+}
+
+/**
+ * Whether a group that some user has now gets an earlier end, and leaves that user with a cheaper one: taking it away
+ * under another name. Leaves those users without the group, which the caller assigns again.
+ */
+async function endsDearer(
+  tx: Transaction,
+  users: readonly MemberUser[],
+  { group_name: groupName, as, ends_at: endsAt }: AssignGroupInput,
+): Promise<boolean> {
+  if (as === "account" || endsAt === null) {
+    return false;
+  }
+  const endMs = Date.parse(endsAt);
+  const shortened = users.filter(
+    (user) => user.groupName === groupName && endMs < (user.endsAt?.getTime() ?? Infinity),
+  );
+  for (const { gatewayUserId } of shortened) {
+    await deleteMember(tx, gatewayUserId, groupName);
+  }
+  return shortened.length > 0 && (await areCheaper(tx, shortened));
+}
+
+/** Whether any of the users has a lower multiplier by now. */
+async function areCheaper(tx: Transaction, users: readonly MemberUser[]): Promise<boolean> {
+  const left = await lockMembers(tx, { ids: users.map(({ userId }) => userId), addresses: [] });
+  const now = new Map(left.map(({ userId, multiplier }) => [userId, multiplier]));
+  return users.some(({ userId, multiplier }) => isBelow(now.get(userId) ?? multiplier, multiplier));
 }
 
 const namedMax = 10;
@@ -95,11 +125,10 @@ export function removeGroupAct(): Act<RemoveGroupInput> {
           });
         }
       }
-      const left = new Map((await requireUsers(tx, input.users)).map((user) => [user.userId, user.multiplier]));
       return {
         isNew: true,
         amount: null,
-        takesTwo: users.some(({ userId, multiplier }) => isBelow(left.get(userId) ?? multiplier, multiplier)),
+        takesTwo: await areCheaper(tx, users),
         effects: { group: groupName, users: namesOf(users) },
         finish: async () => ({ changed }),
       };
