@@ -33,8 +33,10 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
         const free = { input_usd_per_m: "0", output_usd_per_m: "0" };
         await rig.addTokenPriceModel("scribe", { ...free, second_usd: "0.0001" });
         await rig.addTokenPriceModel("elsewhere", { ...free, second_usd: "0.0001" });
+        await rig.addTokenPriceModel("retired", { ...free, second_usd: "0.0001" });
+        await rig.db.sql`update model set sunset_at = now() - interval '1 day' where name = 'retired'`;
         await rig.addTokenPriceModel("painter", { ...free, image_usd: "0.04" });
-        await rig.addChannel("sound", `${provider.url}/v1`, ["voice", "scribe", "painter"]);
+        await rig.addChannel("sound", `${provider.url}/v1`, ["voice", "scribe", "painter", "retired"]);
       },
     });
   }, 40_000);
@@ -137,6 +139,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
       [present({ model: "nobody" }), "model_not_found", "session.audio.input.transcription.model"],
       [older({ model: "nobody" }), "model_not_found", "session.input_audio_transcription.model"],
       [older({ model: "elsewhere" }), "model_not_found", "session.input_audio_transcription.model"],
+      [older({ model: "retired" }), "model_ended", "session.input_audio_transcription.model"],
       [older({ model: "painter" }), "unpriced_option", "session.input_audio_transcription.model"],
       [older({}), "missing_field", "session.input_audio_transcription.model"],
       [present({ language: "en" }), "missing_field", "session.audio.input.transcription.model"],

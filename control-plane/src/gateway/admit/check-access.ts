@@ -58,12 +58,17 @@ export function checkModelAccess(
   if (entry === undefined || (principal.allowedModels !== null && !principal.allowedModels.has(model))) {
     throw new AppError("model_not_found", { param: "model" });
   }
-  if (hasEnded(entry, nowMs)) {
-    const end = `The model '${model}' ended on ${utcDay(entry.sunsetAtMs ?? nowMs)}.`;
-    const instead = entry.replacement === null ? "" : ` Use '${entry.replacement}' instead.`;
-    throw new AppError("model_ended", { message: `${end}${instead}`, param: "model" });
-  }
+  refuseEnded(entry, nowMs, "model");
   return entry;
+}
+
+/** @throws AppError `model_ended`, which names the replacement */
+export function refuseEnded(entry: ModelEntry, nowMs: number, param: string): void {
+  if (hasEnded(entry, nowMs)) {
+    const end = `The model '${entry.name}' ended on ${utcDay(entry.sunsetAtMs ?? nowMs)}.`;
+    const instead = entry.replacement === null ? "" : ` Use '${entry.replacement}' instead.`;
+    throw new AppError("model_ended", { message: `${end}${instead}`, param });
+  }
 }
 
 /** Whether a model is no longer served. */

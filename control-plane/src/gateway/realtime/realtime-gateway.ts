@@ -4,7 +4,7 @@ import { costOf } from "../../models/cost.ts";
 import { noUnits } from "../../models/units.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import { readApiKey } from "../admit/authenticate-key.ts";
-import { checkKeyState, checkModelAccess, isPriced } from "../admit/check-access.ts";
+import { checkKeyState, checkModelAccess, isPriced, refuseEnded } from "../admit/check-access.ts";
 import { boundCost, boundUnits, plausibleUnits, reserveQuota } from "../admit/reserve-quota.ts";
 import { CallEnder } from "../call-ender.ts";
 import { keepPiece, newCallState, toBegunReport } from "../call-state.ts";
@@ -155,6 +155,7 @@ export class RealtimeGateway implements RealtimePort {
     if (entry === undefined || !isServed || allowedModels?.has(name) === false) {
       throw new AppError("model_not_found", { message: "Sound is not transcribed by this model here.", param });
     }
+    refuseEnded(entry, this.#deps.clock.now(), param);
     if (!isPriced(entry.price, transcribed)) {
       throw new AppError("unpriced_option", { message: "This model has no price for sound.", param });
     }
