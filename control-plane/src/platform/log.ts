@@ -16,6 +16,7 @@ const order: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
  */
 const credentialPatterns: readonly [RegExp, string][] = [
   [/\bsk-[A-Za-z0-9_-]{6,}/g, "sk-[redacted]"],
+  [/\bsl-mgmt-[A-Za-z0-9]{6,}/g, "sl-mgmt-[redacted]"],
   [/\b(sk|rk|whsec)_[A-Za-z0-9_]{6,}/g, "$1_[redacted]"],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, "$1 [redacted]"],
   [/\b(key|token|secret|password|api_key)=[^&\s"]+/gi, "$1=[redacted]"],
