@@ -45,6 +45,8 @@ afterAll(async () => {
   await server.drop();
 });
 
+const handedOverAtOnce = 2_000;
+
 function openThread(): KeptThread {
   const thread = openBooksThread({ url: server.url, role: null }, silentLog, () => undefined);
   threads.push(thread);
@@ -102,8 +104,12 @@ describe("a stored payload", () => {
       const size = index % 50 === 0 ? (sizes[(index / 50) % sizes.length] ?? 0) : index % 3_000;
       return payloadOf({ day: today, request: randomBytes(size), response: `answer ${index}`, gatewayUserId: 99n });
     });
-    for (const payload of payloads) {
+    for (const [index, payload] of payloads.entries()) {
       expect(trace.storePayload(payload)).toBe("stored");
+      if ((index + 1) % handedOverAtOnce === 0) {
+        // The other thread gets its turn before the memory between them is full.
+        await counts.untilStored(index + 1);
+      }
     }
     await counts.untilStored(payloads.length);
     expect(counts.droppedTotal).toBe(0);
