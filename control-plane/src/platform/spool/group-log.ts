@@ -174,11 +174,31 @@ export class GroupLog {
     }
   }
 
-  close(): void {
-    for (const { fd, isDirty } of this.#files) {
-      if (isDirty) {
-        fdatasyncSync(fd);
+  /** Flushes the files, and returns when they are on the disk. @throws Error of the file system */
+  flushNow(): void {
+    for (const file of this.#files.filter(({ isDirty }) => isDirty)) {
+      fdatasyncSync(file.fd);
+      file.isDirty = false;
+    }
+  }
+
+  /** Takes back the groups from this id on, and the room that they took. @throws Error of the file system */
+  cutFrom(id: number): void {
+    for (const file of this.#files) {
+      const cut = file.groups.splice(firstFrom(file, id));
+      for (const { count, bytes } of cut) {
+        this.#entries -= count;
+        this.#bytes -= bytes;
       }
+      file.end = cut[0]?.offset ?? file.end;
+      // What a failed write has left behind the end goes as well.
+      ftruncateSync(file.fd, file.end);
+    }
+  }
+
+  close(): void {
+    this.flushNow();
+    for (const { fd } of this.#files) {
       closeSync(fd);
     }
     this.#files = [];

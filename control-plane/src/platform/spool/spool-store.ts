@@ -119,6 +119,8 @@ export class SpoolStore {
     }
     // A process that ends here tries them twice, which changes nothing.
     if (lines.length > 0) {
+      // Their only other copy goes with the next statement.
+      this.#log.flushNow();
       this.#files.database.run("delete from quarantine");
     }
     return lines.length;
@@ -143,13 +145,28 @@ export class SpoolStore {
     return this.#log.lastId ?? this.#committedId;
   }
 
-  /** Moves groups of an earlier version, which kept them in SQLite, into the log. */
+  /**
+   * Moves groups of an earlier version, which kept them in SQLite, into the log. If that fails, the log is as before: a
+   * full disk must not get another copy with each attempt.
+   */
   #takeOver(): void {
-    for (const { body, at_ms } of this.#files.database
-      .query<{ body: string; at_ms: number }, []>("select body, at_ms from entry_group order by id")
-      .all()) {
-      const count = body.split("\n").length;
-      this.insert({ id: this.#lastId + 1, count, bytes: Buffer.byteLength(body), body }, at_ms);
+    const firstId = this.#lastId + 1;
+    const stored = this.#files.database.prepare<{ body: string; at_ms: number }, []>(
+      "select body, at_ms from entry_group order by id",
+    );
+    try {
+      for (const { body, at_ms } of stored.iterate()) {
+        const count = body.split("\n").length;
+        this.insert({ id: this.#lastId + 1, count, bytes: Buffer.byteLength(body), body }, at_ms);
+      }
+      // Their only other copy goes with the next statement.
+      this.#log.flushNow();
+    } catch (error) {
+      this.#log.cutFrom(firstId);
+      this.#log.close();
+      throw error;
+    } finally {
+      stored.finalize();
     }
     this.#files.database.run("delete from entry_group");
   }
