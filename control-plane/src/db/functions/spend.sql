@@ -1,6 +1,7 @@
 -- What accounts spend per UTC day, and what operators let them spend per day and month. A lease is never larger than what
 -- a limit leaves (lease_quota), so no call is admitted that could exceed it; what was leased before a limit was
--- lowered, and calls that cost more than their bound, are the only ways past it.
+-- lowered, calls that cost more than their bound, and calls that are open at midnight, which count for the day on which
+-- they began, are the only ways past it.
 
 -- Adds usage rows to the days of their accounts, in the transaction that writes them. What counts is the
 -- cost with the multiplier, as the settlement will charge it.

@@ -11,6 +11,9 @@ ALTER TABLE "account_limit" ADD COLUMN "spend_per_month" bigint;--> statement-br
 CREATE INDEX "account_limit_spend" ON "account_limit" USING btree ("scope","group_name","gateway_user_id") WHERE "account_limit"."spend_per_day" is not null or "account_limit"."spend_per_month" is not null;--> statement-breakpoint
 ALTER TABLE "account_limit" ADD CONSTRAINT "account_limit_values" CHECK ("account_limit"."requests_per_minute" > 0 and "account_limit"."tokens_per_minute" > 0 and "account_limit"."concurrency_max" > 0 and "account_limit"."spend_per_day" > 0 and "account_limit"."spend_per_month" > 0);
 --> statement-breakpoint
+-- Rows that replicas write meanwhile wait for the trigger.
+LOCK TABLE "usage_log" IN SHARE ROW EXCLUSIVE MODE;
+--> statement-breakpoint
 INSERT INTO "account_spend" ("gateway_user_id", "day", "spent")
 SELECT "gateway_user_id", "day", sum(ceil("quota" * "rate_multiplier")) FROM "usage_log"
 WHERE "quota" > 0 AND "rate_multiplier" > 0 AND "rate_multiplier" <> 'NaN' GROUP BY "gateway_user_id", "day";
