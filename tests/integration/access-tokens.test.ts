@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { UserId } from "@sluice/contracts/ids";
 import { liveTokensMax } from "@sluice/contracts/management-tokens";
 import { AccountClient } from "../support/accounts/account-client.ts";
+import { Authenticator } from "../support/accounts/authenticator.ts";
 import { codeOf, consoleClient } from "../support/accounts/console-client.ts";
 import { giveToken, loginAdmin, loginUser } from "../support/accounts/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
@@ -94,6 +95,17 @@ test("a token ends with its owner's password, on every replica", async () => {
   for (const { url } of [sluice, second]) {
     expect(codeOf(await ask(secret, "/backend/keys/list/", { url }))).toEqual([401, "invalid_access_token"]);
   }
+});
+
+test("a token ends when its owner sets up an authenticator, and the owner's session goes on", async () => {
+  const { console: page } = await makeUser();
+  const { body } = await page.post("/backend/tokens/create/", { ...wish, password });
+  const secret = body["secret"] as string;
+  const begun = await page.post("/backend/auth/totp/begin/", { password });
+  const code = await new Authenticator(String(begun.body["secret"])).next();
+  expect((await page.post("/backend/auth/totp/enable/", { code })).status).toBe(200);
+  expect(codeOf(await ask(secret, "/backend/keys/list/"))).toEqual([401, "invalid_access_token"]);
+  expect((await page.get("/backend/keys/list/")).status).toBe(200);
 });
 
 test("a suspended user's token falls at once, and is not back with the user", async () => {

@@ -91,12 +91,17 @@ export function checkSensitive(admin: AdminCaller, { scopes, days }: Pick<TokenW
 }
 
 /**
- * Ends every session and every access token of an owner: the password was changed, or the rights were.
- * @returns how many sessions there were
+ * Ends every session and every access token of an owner: the password, the second factor or the rights were changed.
+ * @param keptSessionId the session that goes on, or null
+ * @returns how many sessions ended
  */
-export async function endAccess(tx: Queryable, owner: SessionOwner): Promise<number> {
+export async function endAccess(
+  tx: Queryable,
+  owner: SessionOwner,
+  keptSessionId: bigint | null = null,
+): Promise<number> {
   await revokeTokensOf(tx, owner);
-  return await revokeSessionsOf(tx, owner, null);
+  return await revokeSessionsOf(tx, owner, keptSessionId);
 }
 
 const subjectOf = ({ token_id }: TokenView) => ({ subjectKind: "access_token", subjectId: token_id });

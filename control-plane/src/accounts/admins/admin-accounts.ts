@@ -8,7 +8,7 @@ import { attemptKinds } from "../attempts/model.ts";
 import type { LoginDeps } from "../login/user-login.ts";
 import type { Origin } from "../model.ts";
 import { passwordProblem } from "../passwords/password-rules.ts";
-import { ofAdmin, revokeSessionsOf } from "../sessions/store.ts";
+import { ofAdmin } from "../sessions/store.ts";
 import { listUnusedCodes } from "../totp/recovery-store.ts";
 import { type CodeOwner, removeSecret } from "../totp/totp-store.ts";
 import { spendAdminTokens } from "./admin-tokens-store.ts";
@@ -75,7 +75,7 @@ export class AdminAccounts {
    */
   async enableTotp(admin: AdminCaller, code: string, origin: Origin): Promise<string[]> {
     return await this.#deps.factor.enable({ kind: "admin", id: admin.adminId }, code, async (tx) => {
-      await revokeSessionsOf(tx, ofAdmin(admin.adminId), admin.sessionId);
+      await endAccess(tx, ofAdmin(admin.adminId), admin.sessionId);
       await this.#audit(tx, admin, origin, { action: "admin.totp_enable" });
     });
   }

@@ -10,7 +10,7 @@ import type { LoginDeps } from "../login/user-login.ts";
 import { type Origin, type Profile, parseDisplayName } from "../model.ts";
 import { mailPasswordChange } from "../passwords/mail-password-change.ts";
 import { passwordProblem } from "../passwords/password-rules.ts";
-import { ofUser, revokeSessionsOf } from "../sessions/store.ts";
+import { ofUser } from "../sessions/store.ts";
 import {
   findLoginById,
   findProfile,
@@ -120,7 +120,7 @@ export class OwnAccount {
    */
   async enableTotp(user: UserCaller, code: string, origin: Origin): Promise<string[]> {
     return await this.#deps.factor.enable({ kind: "user", id: user.userId }, code, async (tx) => {
-      await revokeSessionsOf(tx, ofUser(user.userId), user.sessionId);
+      await endAccess(tx, ofUser(user.userId), user.sessionId);
       await audit(tx, byUser(user, origin), "user.totp_enable", subjectOf(user));
     });
   }
