@@ -106,6 +106,8 @@ export async function revokeTokensOf(tx: Queryable, owner: SessionOwner): Promis
   return rowsWritten(written);
 }
 
+const tokenFields = { id: token.id, name: token.name, scopes: token.scopes, isSeenLongAgo };
+
 type Found<Kind extends "user" | "admin"> = TokenCaller<Kind> & {
   readonly id: bigint;
   readonly isSeenLongAgo: boolean;
@@ -115,10 +117,7 @@ type Found<Kind extends "user" | "admin"> = TokenCaller<Kind> & {
 export async function findUserByToken(db: Queryable, tokenHash: Uint8Array): Promise<Found<"user"> | null> {
   const [row] = await db.drizzle
     .select({
-      id: token.id,
-      name: token.name,
-      scopes: token.scopes,
-      isSeenLongAgo,
+      ...tokenFields,
       userId: profile.id,
       gatewayUserId: profile.gatewayUserId,
       email: profile.email,
@@ -143,10 +142,7 @@ export async function findAdminByToken(
 ): Promise<Found<"admin"> | null> {
   const [row] = await db.drizzle
     .select({
-      id: token.id,
-      name: token.name,
-      scopes: token.scopes,
-      isSeenLongAgo,
+      ...tokenFields,
       adminId: credentials.id,
       username: credentials.username,
       agent: credentials.agent,

@@ -63,27 +63,18 @@ LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_m
 #variable_conflict use_column
 DECLARE
   v_source text := 'usage_user_sum:' || p_shard;
-  v_from bigint;
-  v_next bigint[];
-  v_rows bigint;
-  v_is_last boolean;
+  v_step record;
 BEGIN
   IF p_shard NOT BETWEEN 0 AND 15 THEN RAISE EXCEPTION 'shard % does not exist', p_shard; END IF;
   IF NOT EXISTS (SELECT 1 FROM usage_rollup_checkpoint WHERE source = v_source) THEN PERFORM open_user_sum_shards(); END IF;
-  SELECT batch_id INTO v_from FROM usage_rollup_checkpoint WHERE source = v_source FOR UPDATE SKIP LOCKED;
-  IF NOT FOUND THEN
-    RETURN QUERY SELECT 'busy', 0, 0::bigint;
-    RETURN;
-  END IF;
-  SELECT ids, rows INTO v_next, v_rows FROM next_settlement_batches(p_shard, v_from, p_rows);
-  IF v_next IS NULL THEN
-    UPDATE usage_rollup_checkpoint SET caught_up_at = now() WHERE source = v_source;
-    RETURN QUERY SELECT 'done', 0, 0::bigint;
+  SELECT * INTO v_step FROM take_settlement_batches(v_source, p_shard, p_rows);
+  IF v_step.ids IS NULL THEN
+    RETURN QUERY SELECT v_step.outcome, 0, 0::bigint;
     RETURN;
   END IF;
   -- Ordered, because batches of earlier releases have users of all shards.
   INSERT INTO usage_user_sum AS t
-    SELECT * FROM sum_user_usage(v_next, '2000-01-01', '9999-01-01')
+    SELECT * FROM sum_user_usage(v_step.ids, '2000-01-01', '9999-01-01')
     ORDER BY gateway_user_id, grain, starts_at, api_key_id, model, outcome
   ON CONFLICT (gateway_user_id, grain, starts_at, api_key_id, model, outcome) DO UPDATE SET
     calls = t.calls + excluded.calls, input_tokens = t.input_tokens + excluded.input_tokens,
@@ -92,11 +83,7 @@ BEGIN
     reasoning_tokens = t.reasoning_tokens + excluded.reasoning_tokens,
     cache_write_1h_tokens = t.cache_write_1h_tokens + excluded.cache_write_1h_tokens, quota = t.quota + excluded.quota,
     settled_quota = t.settled_quota + excluded.settled_quota;
-  v_is_last := NOT EXISTS (SELECT 1 FROM settlement_batch WHERE shard = p_shard AND id > v_next[cardinality(v_next)]);
-  UPDATE usage_rollup_checkpoint SET batch_id = v_next[cardinality(v_next)],
-    caught_up_at = CASE WHEN v_is_last THEN now() ELSE caught_up_at END
-  WHERE source = v_source;
-  RETURN QUERY SELECT CASE WHEN v_is_last THEN 'done' ELSE 'more' END, cardinality(v_next), v_rows;
+  RETURN QUERY SELECT v_step.outcome, cardinality(v_step.ids), v_step.rows;
 END
 $$;
 

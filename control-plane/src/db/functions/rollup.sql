@@ -132,6 +132,30 @@ LANGUAGE sql STABLE AS $$
   ) batch WHERE rows_before < p_rows
 $$;
 
+-- Takes the next batches of a shard, about p_rows rows, for the sums with this checkpoint, which it moves past them in the
+-- caller's transaction. `outcome` is `busy` when another caller is doing this, `done` when these are the last, else `more`;
+-- `ids` is null when there are none.
+CREATE OR REPLACE FUNCTION take_settlement_batches(p_source text, p_shard integer, p_rows integer,
+  OUT outcome text, OUT ids bigint[], OUT rows bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_from bigint;
+  v_last bigint;
+BEGIN
+  SELECT batch_id INTO v_from FROM usage_rollup_checkpoint WHERE source = p_source FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    outcome := 'busy';
+    RETURN;
+  END IF;
+  SELECT next.ids, next.rows INTO ids, rows FROM next_settlement_batches(p_shard, v_from, p_rows) next;
+  v_last := coalesce(ids[cardinality(ids)], v_from);
+  outcome := CASE WHEN EXISTS (SELECT 1 FROM settlement_batch WHERE shard = p_shard AND id > v_last) THEN 'more' ELSE 'done' END;
+  UPDATE usage_rollup_checkpoint
+  SET batch_id = v_last, caught_up_at = CASE outcome WHEN 'done' THEN now() ELSE caught_up_at END
+  WHERE source = p_source;
+END
+$$;
+
 -- A step of one shard.
 --
 -- The batches of a shard are written one after the other, under the lock of its checkpoint, so that no batch of it
@@ -148,43 +172,30 @@ LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_m
 #variable_conflict use_column
 DECLARE
   v_source text := 'usage_settlement:' || p_shard;
-  v_from bigint;
-  v_next bigint[];
-  v_rows bigint;
+  v_step record;
   v_sums usage_rollup[];
-  v_is_last boolean;
   v_version bigint;
 BEGIN
   IF p_shard NOT BETWEEN 0 AND 15 THEN RAISE EXCEPTION 'shard % does not exist', p_shard; END IF;
   IF NOT EXISTS (SELECT 1 FROM usage_rollup_checkpoint WHERE source = v_source) THEN PERFORM open_rollup_shards(); END IF;
-  SELECT batch_id INTO v_from FROM usage_rollup_checkpoint WHERE source = v_source FOR UPDATE SKIP LOCKED;
-  IF NOT FOUND THEN
-    RETURN QUERY SELECT 'busy', 0, 0::bigint;
-    RETURN;
-  END IF;
-  SELECT ids, rows INTO v_next, v_rows FROM next_settlement_batches(p_shard, v_from, p_rows);
-  IF v_next IS NULL THEN
-    UPDATE usage_rollup_checkpoint SET caught_up_at = now() WHERE source = v_source;
-    RETURN QUERY SELECT 'done', 0, 0::bigint;
+  SELECT * INTO v_step FROM take_settlement_batches(v_source, p_shard, p_rows);
+  IF v_step.ids IS NULL THEN
+    RETURN QUERY SELECT v_step.outcome, 0, 0::bigint;
     RETURN;
   END IF;
   SELECT array_agg(s ORDER BY slice, starts_at, gateway_user_id, model, channel_id, error_code) INTO v_sums
-  FROM sum_usage(v_next, '2000-01-01', '9999-01-01') s;
+  FROM sum_usage(v_step.ids, '2000-01-01', '9999-01-01') s;
   PERFORM add_usage_sums(ARRAY(SELECT s FROM unnest(v_sums) s WHERE gateway_user_id <> 0));
   INSERT INTO usage_user AS t
     SELECT gateway_user_id, min(first_at), max(last_at) FROM unnest(v_sums) WHERE slice = 'user_day'
     GROUP BY gateway_user_id ORDER BY gateway_user_id
   ON CONFLICT (gateway_user_id) DO UPDATE SET
     first_at = least(t.first_at, excluded.first_at), last_at = greatest(t.last_at, excluded.last_at);
-  v_is_last := NOT EXISTS (SELECT 1 FROM settlement_batch WHERE shard = p_shard AND id > v_next[cardinality(v_next)]);
-  UPDATE usage_rollup_checkpoint SET batch_id = v_next[cardinality(v_next)],
-    caught_up_at = CASE WHEN v_is_last THEN now() ELSE caught_up_at END
-  WHERE source = v_source;
   UPDATE usage_rollup_checkpoint SET version = version + 1 WHERE source = 'usage_settlement' RETURNING version INTO v_version;
   PERFORM add_usage_sums(ARRAY(SELECT s FROM unnest(v_sums) s WHERE gateway_user_id = 0));
   INSERT INTO usage_change SELECT starts_at, v_version FROM unnest(v_sums) WHERE slice = 'total'
   ON CONFLICT (starts_at) DO UPDATE SET version = excluded.version;
-  RETURN QUERY SELECT CASE WHEN v_is_last THEN 'done' ELSE 'more' END, cardinality(v_next), v_rows;
+  RETURN QUERY SELECT v_step.outcome, cardinality(v_step.ids), v_step.rows;
 END
 $$;
 
