@@ -52,7 +52,7 @@ export type GatewayRuntimeDeps = {
   readonly replicaId: ReplicaId;
   /** How long calls are admitted on leases after the last contact with the database. */
   readonly leaseTermMs: number;
-  /** How long idle quota is kept of budgets of which plenty is left. */
+  /** How long budgets with plenty left keep idle quota, in milliseconds. */
   readonly leaseKeptMs: number;
   readonly masterKey: MasterKey;
   readonly client: HttpClient;

@@ -7,7 +7,7 @@ export const responseCache = pgTable(
   "response_cache",
   {
     id: boolean("id").primaryKey().default(true),
-    /** How often it was cleared; part of every digest, so what was kept before is no longer found. */
+    /** How often it was cleared. Part of every digest, so clearing it hides all earlier entries. */
     generation: bigint("generation", { mode: "bigint" }).notNull(),
     clearedAt: moment("cleared_at").notNull().defaultNow(),
   },

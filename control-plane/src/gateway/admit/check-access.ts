@@ -71,7 +71,7 @@ export function refuseEnded(entry: ModelEntry, nowMs: number, param: string): vo
   }
 }
 
-/** Whether a model is no longer served. */
+/** Whether a model has reached its sunset. */
 export function hasEnded({ sunsetAtMs }: Pick<ModelEntry, "sunsetAtMs">, nowMs: number): boolean {
   return sunsetAtMs !== null && sunsetAtMs <= nowMs;
 }

@@ -228,7 +228,7 @@ export class KeyLimits {
   }
 }
 
-/** The one of which least is left. */
+/** The limit with the least left. */
 function strictest(gauges: readonly (Gauge | null)[]): Gauge | null {
   return gauges.reduce(
     (best, each) =>

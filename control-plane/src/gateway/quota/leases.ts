@@ -56,7 +56,7 @@ export class QuotaLeases {
   /** Counts how often everything was put in doubt. A response to an earlier request is void. */
   #doubts = 0;
   #isStopped = false;
-  /** How long idle quota is kept of budgets of which plenty is left. */
+  /** How long budgets with plenty left keep idle quota. */
   keptMs = idleReturnMs;
 
   constructor(store: LeaseStore, term: LeaseTerm, clock: Clock, log: Log) {

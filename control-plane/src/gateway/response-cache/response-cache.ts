@@ -21,7 +21,7 @@ export interface CacheObserver {
 
 export type ResponseCacheDeps = {
   readonly rules: () => CacheRules;
-  /** How often operators have cleared the cache; what was kept before is no longer found. */
+  /** How often operators have cleared the cache. Each clearing hides all earlier entries. */
   readonly generation: () => bigint;
   /** The key of the digests; the same on every replica. */
   readonly secret: Uint8Array;

@@ -4,7 +4,7 @@ const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 /** Bytes from here on would favour some characters. */
 const byteMax = 256 - (256 % alphabet.length);
 
-/** Random letters and digits, each as likely as any other. */
+/** Random letters and digits, uniformly distributed. */
 export function randomText(length: number): string {
   let text = "";
   while (text.length < length) {

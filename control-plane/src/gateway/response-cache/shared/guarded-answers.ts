@@ -17,7 +17,7 @@ const writeBytesMax = 16 * 1024 * 1024;
 export interface SealedStore {
   find(digest: string): Promise<Uint8Array | null>;
   keep(digest: string, sealed: Uint8Array, lifetimeMs: number): Promise<void>;
-  /** Something failed: open connections are no longer trusted. */
+  /** Called after a failure: open connections may be broken. */
   reset(): void;
   close(): void;
 }
